@@ -1,0 +1,44 @@
+"""Squares and bits: how a board is laid out in one integer, and steps in a direction.
+
+Two rows of h dark squares share 2h + 1 bits, the last of which is never set (the ghost), so that a step down is
+a shift to the left by h or h + 1 on every row: square s, counted from 0 along the rows from the top, is bit
+s + s // 2h. 8x8 takes 35 bits, 10x10 takes 54.
+
+Directions are numbered 0 to 3: 0 and 1 go down (to higher squares, black's way), 2 and 3 go up; d and d ^ 2 are
+opposite, d and d ^ 1 share their vertical sense.
+"""
+
+from __future__ import annotations
+
+from arena.rules.jit import kernel
+
+DOWN = (0, 1)
+UP = (2, 3)
+
+
+def bit_of(square: int, per_row: int) -> int:
+    """The bit of a square counted from 0, on a board of `per_row` dark squares a row."""
+    return 1 << (square + square // (2 * per_row))
+
+
+def square_of(bit: int, per_row: int) -> int:
+    """The square, counted from 0, of a single bit."""
+    index = bit.bit_length() - 1
+    return index - index // (2 * per_row + 1)
+
+
+def row_mask(row: int, per_row: int) -> int:
+    """All squares of a row; row 0 is at the top."""
+    return sum(bit_of(square, per_row) for square in range(row * per_row, (row + 1) * per_row))
+
+
+@kernel
+def step(bits: int, direction: int, per_row: int) -> int:
+    """All `bits` moved one square diagonally; what falls on a ghost must be masked by the caller."""
+    if direction == 0:
+        return bits << per_row
+    if direction == 1:
+        return bits << (per_row + 1)
+    if direction == 2:
+        return bits >> per_row
+    return bits >> (per_row + 1)

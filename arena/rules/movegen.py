@@ -1,0 +1,402 @@
+"""Generate moves, apply a move.
+
+A move is one integer: bit(origin) | bit(target) | captured, decoded against its position. A move list is a
+stretch of an int64 buffer, so that a search keeps the lists of all its plies in one array, end to end; the room
+behind a list is the generator's scratch paper. The same capture reached by two paths is one move. A pass is 0.
+
+Captures are grown breadth first: the buffer holds a level of captures begun, each encoded as the move that it
+would be if it ended there, and the next level is appended behind it. That makes the majority rule free (the last
+level is the majority) and lets captures begun that differ only in their path be merged at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rules.board import step
+from arena.rules.jit import kernel, popcount
+from arena.rules.position import Position
+from arena.rules.variants import IN_PASSING, NEVER, STOPS, Rules
+
+Moves = NDArray[np.int64]
+
+CROWNED = 1 << 62
+"""Flag of a capture whose man was crowned in passing (rules with `promotion == IN_PASSING`)."""
+UNFINISHED = 1 << 61
+"""Flag, within the generator only, of a capture that may go on but not end there."""
+ORDER_SHIFT = 40
+ORDER = ((1 << 20) - 1) << ORDER_SHIFT
+"""Bits, within the generator only, of the jumps that took a king, the first jump highest."""
+FIRST_HOP = 1 << (ORDER_SHIFT + 19)
+BUFFER = 1 << 15
+"""Moves in a buffer: room for a search 100 plies deep and for the widest known capture."""
+
+
+def new_buffer() -> Moves:
+    """An empty move buffer, `int64[BUFFER]`."""
+    return np.empty(BUFFER, dtype=np.int64)
+
+
+@kernel
+def generate(rules: Rules, position: Position, moves: Moves, start: int) -> int:
+    """Write the legal moves to `moves[start:end]` and return `end`.
+
+    A side that must pass has the one move 0; a side without a move has none.
+    """
+    end = generate_captures(rules, position, moves, start)
+    if end == start:
+        end = generate_steps(rules, position, moves, start)
+        if rules.passes and end == start and must_pass(rules, position):
+            moves[start] = 0
+            end = start + 1
+    return end
+
+
+@kernel
+def count(rules: Rules, position: Position, moves: Moves, start: int) -> int:
+    """How many legal moves there are; `moves` from `start` on is used as scratch paper."""
+    end = generate_captures(rules, position, moves, start)
+    if end > start:
+        return end - start
+    total = count_steps(rules, position)
+    if rules.passes and total == 0 and must_pass(rules, position):
+        return 1
+    return total
+
+
+@kernel
+def apply(rules: Rules, position: Position, move: int) -> Position:
+    """The position after a legal move, seen with the other side to move."""
+    own, other = sides(position)
+    origin = move & own
+    captured = move & other
+    target = move & rules.board & ~(own | other)
+    if target == 0:
+        target = origin
+    own = (own & ~origin) | target
+    other = other & ~captured
+    kings = position.kings & ~(origin | captured)
+    crowned = position.kings & origin
+    if rules.promotion != NEVER:
+        crowned |= target & promotion_row(rules, position.turn)
+    if rules.promotion == IN_PASSING:
+        crowned |= move & CROWNED
+    if crowned != 0:
+        kings |= target
+    if position.turn == 0:
+        return Position(own, other, kings, 1)
+    return Position(other, own, kings, 0)
+
+
+@kernel
+def sides(position: Position) -> tuple[int, int]:
+    """The pieces of the side to move and of the other side."""
+    if position.turn == 0:
+        return position.white, position.black
+    return position.black, position.white
+
+
+@kernel
+def promotion_row(rules: Rules, turn: int) -> int:
+    """The row on which men of a side are crowned."""
+    if turn == 0:
+        return rules.top
+    return rules.bottom
+
+
+@kernel
+def must_pass(rules: Rules, position: Position) -> bool:
+    """Whether a side without a move passes: it has pieces, and the other side can move."""
+    own, other = sides(position)
+    if own == 0:
+        return False
+    turned = Position(position.white, position.black, position.kings, 1 - position.turn)
+    return count_steps(rules, turned) > 0 or capturers(rules, turned, other, own) != 0
+
+
+@kernel
+def generate_steps(rules: Rules, position: Position, moves: Moves, start: int) -> int:
+    """Write the moves that capture nothing to `moves[start:end]` and return `end`."""
+    own, other = sides(position)
+    empty = rules.board & ~(own | other)
+    end = start
+    for direction in range(4):
+        reached = step(movers(rules, position, own, direction), direction, rules.per_row) & empty
+        while reached != 0:
+            target = reached & -reached
+            reached ^= target
+            moves[end] = target | step(target, direction ^ 2, rules.per_row)
+            end += 1
+    if rules.flying:
+        kings = own & position.kings
+        while kings != 0:
+            king = kings & -kings
+            kings ^= king
+            for direction in range(4):
+                target = step(king, direction, rules.per_row) & empty
+                while target != 0:
+                    moves[end] = king | target
+                    end += 1
+                    target = step(target, direction, rules.per_row) & empty
+    return end
+
+
+@kernel
+def count_steps(rules: Rules, position: Position) -> int:
+    """How many moves `generate_steps` would write."""
+    own, other = sides(position)
+    empty = rules.board & ~(own | other)
+    total = 0
+    for direction in range(4):
+        total += popcount(step(movers(rules, position, own, direction), direction, rules.per_row) & empty)
+    if rules.flying:
+        kings = own & position.kings
+        if kings != 0:
+            for direction in range(4):
+                reached = step(kings, direction, rules.per_row) & empty
+                while reached != 0:
+                    total += popcount(reached)
+                    reached = step(reached, direction, rules.per_row) & empty
+    return total
+
+
+@kernel
+def movers(rules: Rules, position: Position, own: int, direction: int) -> int:
+    """The pieces that step one square in a direction: men forward, and kings that do not fly."""
+    forward = (direction < 2) == (position.turn == 1)
+    if forward:
+        if rules.flying:
+            return own & ~position.kings
+        return own
+    if rules.flying:
+        return 0
+    return own & position.kings
+
+
+@kernel
+def capturers(rules: Rules, position: Position, own: int, other: int) -> int:
+    """The men that have a capture, and all flying kings if any of them has one; 0 if there is no capture."""
+    empty = rules.board & ~(own | other)
+    men = own & ~position.kings
+    kings = own & position.kings
+    prey = other if rules.men_capture_kings else other & ~position.kings
+    found = 0
+    for direction in range(4):
+        back = direction ^ 2
+        if rules.men_capture_backward or (direction < 2) == (position.turn == 1):
+            victims = step(men, direction, rules.per_row) & prey
+            landings = step(victims, direction, rules.per_row) & empty
+            found |= step(step(landings, back, rules.per_row), back, rules.per_row)
+        if kings != 0:
+            if rules.flying:
+                reached = kings
+                fill = step(kings, direction, rules.per_row) & empty
+                while fill != 0:
+                    reached |= fill
+                    fill = step(fill, direction, rules.per_row) & empty
+                victims = step(reached, direction, rules.per_row) & other
+                if step(victims, direction, rules.per_row) & empty:
+                    found |= kings
+            else:
+                victims = step(kings, direction, rules.per_row) & other
+                landings = step(victims, direction, rules.per_row) & empty
+                found |= step(step(landings, back, rules.per_row), back, rules.per_row)
+    return found
+
+
+@kernel
+def generate_captures(rules: Rules, position: Position, moves: Moves, start: int) -> int:
+    """Write the legal captures to `moves[start:end]` and return `end`."""
+    own, other = sides(position)
+    pieces = capturers(rules, position, own, other)
+    if pieces == 0:
+        return start
+    end = start
+    while pieces != 0:
+        origin = pieces & -pieces
+        pieces ^= origin
+        end = extend(rules, position, own, other, origin, origin, 0, moves, end, end)
+    if not rules.one_hop:
+        end = grow(rules, position, own, other, moves, start, end)
+    if rules.prefer_king or rules.prefer_kings or rules.prefer_early_kings:
+        end = keep_preferred(rules, position, own, other, moves, start, end)
+    return end
+
+
+@kernel
+def grow(rules: Rules, position: Position, own: int, other: int, moves: Moves, start: int, end: int) -> int:
+    """Carry the first jumps in `moves[start:end]` on to whole captures; return the new end.
+
+    A capture that cannot be carried on moves to the front of the list, over entries that were read already.
+    Where the majority counts, only those of the last level stay.
+    """
+    done = start
+    level = start
+    while True:
+        last = end
+        if rules.majority:
+            done = start
+        for i in range(level, last):
+            move = moves[i]
+            origin = move & own
+            current = move & rules.board & ~(own | other)
+            if current == 0:
+                current = origin
+            before = end
+            end = extend(rules, position, own, other, origin, current, move, moves, end, last)
+            if end == before and move & UNFINISHED == 0:
+                moves[done] = move
+                done += 1
+        if end == last:
+            return done
+        level = last
+
+
+@kernel
+def extend(
+    rules: Rules,
+    position: Position,
+    own: int,
+    other: int,
+    origin: int,
+    current: int,
+    move: int,
+    moves: Moves,
+    end: int,
+    merge_from: int,
+) -> int:
+    """Append what one more jump makes of a capture begun, `move`, whose piece stands on `current`.
+
+    An entry that `moves[merge_from:end]` has already is not written again. Returns the new end.
+    Raises IndexError when the buffer is full.
+    """
+    captured = move & other
+    king = (position.kings & origin) | (move & CROWNED) != 0
+    if rules.promotion == STOPS and captured != 0 and not king:
+        if current & promotion_row(rules, position.turn):
+            return end
+    empty = (rules.board & ~(own | other)) | origin
+    if rules.removed_at_once:
+        empty |= captured
+    prey = other & ~captured
+    if not king and not rules.men_capture_kings:
+        prey &= ~position.kings
+    kept = origin | captured | (move & CROWNED)
+    if rules.prefer_early_kings:
+        kept |= move & ORDER
+    for direction in range(4):
+        if not (king or rules.men_capture_backward or (direction < 2) == (position.turn == 1)):
+            continue
+        square = step(current, direction, rules.per_row)
+        if rules.flying and king:
+            while square & empty:
+                square = step(square, direction, rules.per_row)
+        victim = square & prey
+        landing = step(victim, direction, rules.per_row) & empty
+        if landing == 0:
+            continue
+        if end + 64 > moves.size:
+            raise IndexError("the capture has more paths than the move buffer has room for")
+        entry = kept | victim
+        if rules.prefer_early_kings and victim & position.kings:
+            entry |= FIRST_HOP >> popcount(captured)
+        if rules.flying and king:
+            end = land(rules, position, other, origin, entry, victim, landing, direction, empty, moves, end, merge_from)
+        else:
+            if rules.promotion == IN_PASSING and landing & promotion_row(rules, position.turn):
+                entry |= CROWNED
+            end = append(moves, merge_from, end, entry | landing)
+    return end
+
+
+@kernel
+def land(
+    rules: Rules,
+    position: Position,
+    other: int,
+    origin: int,
+    entry: int,
+    victim: int,
+    landing: int,
+    direction: int,
+    empty: int,
+    moves: Moves,
+    end: int,
+    merge_from: int,
+) -> int:
+    """Append a flying king's jump over `victim`, once for each square it may land on.
+
+    Where the choice is free, a square from which the king can jump on bars those from which it cannot.
+    """
+    if rules.lands_behind:
+        return append(moves, merge_from, end, entry | landing)
+    prey = other & ~entry
+    if rules.removed_at_once:
+        empty |= victim
+    bound = False
+    if not rules.majority and not rules.one_hop:
+        square = landing
+        while square & empty and not bound:
+            bound = jumps_on(rules, square, prey, empty)
+            square = step(square, direction, rules.per_row)
+    square = landing
+    while square & empty:
+        if not bound or jumps_on(rules, square, prey, empty):
+            if rules.killer and victim & position.kings and square != landing:
+                end = append(moves, merge_from, end, entry | square | UNFINISHED)
+            else:
+                end = append(moves, merge_from, end, entry | square)
+        square = step(square, direction, rules.per_row)
+    return end
+
+
+@kernel
+def jumps_on(rules: Rules, current: int, prey: int, empty: int) -> bool:
+    """Whether a flying king on `current` can capture any of `prey`."""
+    for direction in range(4):
+        square = step(current, direction, rules.per_row)
+        while square & empty:
+            square = step(square, direction, rules.per_row)
+        if step(square & prey, direction, rules.per_row) & empty:
+            return True
+    return False
+
+
+@kernel
+def append(moves: Moves, merge_from: int, end: int, entry: int) -> int:
+    """Append an entry unless `moves[merge_from:end]` has it; return the new end."""
+    for i in range(merge_from, end):
+        if moves[i] == entry:
+            return end
+    moves[end] = entry
+    return end + 1
+
+
+@kernel
+def keep_preferred(
+    rules: Rules, position: Position, own: int, other: int, moves: Moves, start: int, end: int
+) -> int:
+    """Keep the captures that rank highest among `moves[start:end]`, in their order; return the new end."""
+    best = -1
+    for i in range(start, end):
+        best = max(best, preference(rules, position, own, other, moves[i]))
+    kept = start
+    for i in range(start, end):
+        if preference(rules, position, own, other, moves[i]) == best:
+            moves[kept] = moves[i] & ~ORDER if rules.prefer_early_kings else moves[i]
+            kept += 1
+    return kept
+
+
+@kernel
+def preference(rules: Rules, position: Position, own: int, other: int, move: int) -> int:
+    """A capture's rank among captures of equally many pieces: higher bars lower."""
+    rank = 0
+    if rules.prefer_king and move & own & position.kings:
+        rank += 1 << 40
+    if rules.prefer_kings:
+        rank += popcount(move & other & position.kings) << 32
+    if rules.prefer_early_kings:
+        rank += (move & ORDER) >> ORDER_SHIFT
+    return rank

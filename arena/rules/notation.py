@@ -1,0 +1,206 @@
+"""All text in and out: FEN, move text, PDN, the ASCII board."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from arena.rules.board import step
+from arena.rules.movegen import CROWNED, generate, new_buffer, promotion_row, sides
+from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.variants import IN_PASSING, NEVER, STOPS, Variant
+
+_LETTERS = "WB"
+
+
+class NotationError(ValueError):
+    """Text that is not a position or a move of the variant; says what is wrong and where."""
+
+
+def fen(variant: Variant, position: Position) -> str:
+    """The position as FEN: side to move, white's squares, black's squares, in ascending order."""
+
+    def squares(pieces: int) -> str:
+        return ",".join(
+            ("K" if position.kings & bit else "") + str(number)
+            for number, bit in enumerate(variant.bits, start=1)
+            if pieces & bit
+        )
+
+    return f"{_LETTERS[position.turn]}:W{squares(position.white)}:B{squares(position.black)}"
+
+
+def parse_fen(variant: Variant, text: str) -> Position:
+    """The position that a FEN describes, such as `B:W18,24,K10:B12,K3` or `W:W31-50:B1-20`.
+
+    Raises NotationError for anything that is not a position of the variant: a square off the board or named
+    twice, a man where it would have been crowned, a colour missing or given twice.
+    """
+    fields = re.sub(r"\s", "", text).strip('"').rstrip(".").split(":")
+    if len(fields) != 3 or fields[0].upper() not in ("W", "B"):
+        raise NotationError(f"FEN {text!r}: expected <side to move>:W<squares>:B<squares>")
+    pieces = [0, 0]
+    kings = 0
+    colours = [field[:1].upper() for field in fields[1:]]
+    if sorted(colours) != ["B", "W"]:
+        raise NotationError(f"FEN {text!r}: expected one group of squares for W and one for B")
+    for colour, field in zip(colours, fields[1:], strict=True):
+        side = _LETTERS.index(colour)
+        for item in field[1:].split(",") if field[1:] else []:
+            for bit, king in _parse_squares(variant, item, text):
+                if (pieces[WHITE] | pieces[BLACK]) & bit:
+                    raise NotationError(f"FEN {text!r}: square {item!r} is named twice")
+                row = promotion_row(variant.rules, side)
+                if not king and bit & row and variant.rules.promotion != NEVER:
+                    raise NotationError(f"FEN {text!r}: a man on {item!r} would have been crowned")
+                pieces[side] |= bit
+                kings |= bit if king else 0
+    return Position(pieces[WHITE], pieces[BLACK], kings, _LETTERS.index(fields[0].upper()))
+
+
+def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bool]]:
+    match = re.fullmatch(r"([Kk]?)(\d{1,3})(?:-[Kk]?(\d{1,3}))?", item)
+    if not match:
+        raise NotationError(f"FEN {text!r}: {item!r} is not a square")
+    first = int(match[2])
+    last = int(match[3] or first)
+    if not 1 <= first <= last <= variant.squares:
+        raise NotationError(f"FEN {text!r}: {item!r} is not on the board, whose squares are 1 to {variant.squares}")
+    return [(variant.bits[number - 1], bool(match[1])) for number in range(first, last + 1)]
+
+
+def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:
+    """The move as PDN writes it: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
+    capture has the same origin and target."""
+    if move == 0:
+        return "pass"
+    own, other = sides(position)
+    ends = _ends(variant, position, move)
+    if not move & other:
+        return f"{variant.numbers[ends[0]]}-{variant.numbers[ends[1]]}"
+    twins = [twin for twin in legal_moves if twin != move and _ends(variant, position, twin) == ends]
+    squares = path(variant, position, move) if twins else list(ends)
+    return "x".join(str(variant.numbers[square]) for square in squares)
+
+
+def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
+    occupied = position.white | position.black
+    origin = move & sides(position)[0]
+    return origin, (move & variant.rules.board & ~occupied) or origin
+
+
+def path(variant: Variant, position: Position, move: int) -> list[int]:
+    """The squares, as bits, that a capture's piece stands on: origin, where it lands or turns, target."""
+    own, other = sides(position)
+    origin, target = _ends(variant, position, move)
+    rules = variant.rules
+    last_row = promotion_row(rules, position.turn)
+    empty = rules.board & ~(own | other) | origin
+
+    def search(current: int, left: int, king: bool) -> list[int] | None:
+        if not left and current == target:
+            return [current]
+        free = empty | (move & other & ~left) if rules.removed_at_once else empty
+        for direction in range(4):
+            square = step(current, direction, rules.per_row)
+            while king and rules.flying and square & free:
+                square = step(square, direction, rules.per_row)
+            landing = step(square, direction, rules.per_row) & free if square & left else 0
+            while landing:
+                crowned = king or (rules.promotion in (STOPS, IN_PASSING) and bool(landing & last_row))
+                rest = search(landing, left & ~square, crowned)
+                if rest:
+                    return [current, *rest]
+                landing = step(landing, direction, rules.per_row) & free if king and rules.flying else 0
+        return None
+
+    found = search(origin, move & other, bool(position.kings & origin))
+    if found is None:
+        raise NotationError(f"{move} is not a capture of {fen(variant, position)}")
+    return found
+
+
+def parse_move(variant: Variant, position: Position, text: str) -> int:
+    """The legal move that a text means: `11-15`, `22x15`, a path or the captured squares where it is needed.
+
+    Raises NotationError if no legal move fits, or several.
+    """
+    buffer = new_buffer()
+    legal = buffer[: generate(variant.constants, position, buffer, 0)].tolist()
+    wanted = [int(number) for number in re.findall(r"\d+", text)]
+    if text == "pass" and legal == [0]:
+        return 0
+    fitting = [move for move in legal if move and _fits(variant, position, move, wanted)]
+    if len(fitting) == 1:
+        return int(fitting[0])
+    names = ", ".join(move_text(variant, position, move, legal) for move in legal)
+    fault = "is ambiguous" if fitting else "is not legal"
+    raise NotationError(f"{text!r} {fault} in {fen(variant, position)}; legal: {names or 'none'}")
+
+
+def _fits(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
+    ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
+    if len(wanted) < 2 or [wanted[0], wanted[-1]] != ends:
+        return len(wanted) > 2 and wanted[:2] == ends and _captured(variant, position, move) == set(wanted[2:])
+    captures = move & sides(position)[1]
+    if len(wanted) == 2 or not captures:
+        return len(wanted) == 2
+    return [variant.numbers[bit] for bit in path(variant, position, move)] == wanted
+
+
+def _captured(variant: Variant, position: Position, move: int) -> set[int]:
+    captured = move & sides(position)[1]
+    return {number for number, bit in enumerate(variant.bits, start=1) if captured & bit}
+
+
+def diagram(variant: Variant, position: Position) -> str:
+    """The board as text, row 1 at the top: `w W b B` men and kings, `.` an empty dark square."""
+    width = 2 * variant.rules.per_row
+    lines = []
+    for row in range(variant.rows):
+        cells = [" "] * width
+        for index in range(variant.rules.per_row):
+            bit = variant.bits[row * variant.rules.per_row + index]
+            letter = "w" if position.white & bit else "b" if position.black & bit else "."
+            cells[2 * index + (row + 1) % 2] = letter.upper() if position.kings & bit else letter
+        first = row * variant.rules.per_row + 1
+        lines.append(f"{first:3} {' '.join(cells).rstrip()}")
+    return "\n".join(lines) + f"\n{'White' if position.turn == WHITE else 'Black'} to move"
+
+
+def pdn_game(tags: dict[str, str], moves: Sequence[str], result: str, first: str, fen: str | None) -> str:
+    """One game in PDN 3.0: tags, numbered moves with `first` ("white" or "black") opening each number, result.
+
+    `fen` is the start position if it is not the variant's own; its side to move then counts.
+    """
+    tags = dict(tags)
+    if fen is not None:
+        tags |= {"SetUp": "1", "FEN": fen}
+    header = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
+    opens = first[0].upper() == (fen[0].upper() if fen else first[0].upper())
+    offset = 0 if opens else 1
+    words: list[str] = []
+    for index, move in enumerate(moves):
+        number, second = divmod(index + offset, 2)
+        if not second:
+            words.append(f"{number + 1}. {move}")
+        elif index == 0:
+            words.append(f"{number + 1}... {move}")
+        else:
+            words.append(move)
+    return "\n".join([*header, "", *_wrapped([*words, result]), ""])
+
+
+def _quoted(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+def _wrapped(words: Sequence[str], width: int = 80) -> list[str]:
+    lines = [""]
+    for word in words:
+        joined = f"{lines[-1]} {word}".strip()
+        if len(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(word)
+    return lines
