@@ -162,6 +162,24 @@ def count_steps(rules: Rules, position: Position) -> int:
 
 
 @kernel
+def has_move(rules: Rules, position: Position) -> bool:
+    """Whether `generate` would find a move."""
+    own, other = sides(position)
+    empty = rules.board & ~(own | other)
+    for direction in range(4):
+        pieces = movers(rules, position, own, direction)
+        if rules.flying:
+            pieces |= own & position.kings
+        if step(pieces, direction, rules.per_row) & empty:
+            return True
+    if capturers(rules, position, own, other) != 0:
+        return True
+    if rules.passes:
+        return must_pass(rules, position)
+    return False
+
+
+@kernel
 def movers(rules: Rules, position: Position, own: int, direction: int) -> int:
     """The pieces that step one square in a direction: men forward, and kings that do not fly."""
     forward = (direction < 2) == (position.turn == 1)

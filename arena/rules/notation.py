@@ -157,7 +157,7 @@ def diagram(variant: Variant, position: Position) -> str:
     """The board as text, row 1 at the top: `w W b B` men and kings, `.` an empty dark square."""
     width = 2 * variant.rules.per_row
     lines = []
-    for row in range(variant.rows):
+    for row in range(variant.rules.rows):
         cells = [" "] * width
         for index in range(variant.rules.per_row):
             bit = variant.bits[row * variant.rules.per_row + index]

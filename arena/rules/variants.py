@@ -17,14 +17,21 @@ NEVER, AT_END, STOPS, IN_PASSING = range(4)
 class Rules(NamedTuple):
     """What the kernels know of a variant; flags and masks only, constants to the compiler."""
 
+    rows: int
     per_row: int
     """Dark squares in a row."""
     board: int
     """All squares."""
     top: int
-    """The first row, on which white's men are crowned."""
+    """The first row: black's back row, on which white's men are crowned."""
     bottom: int
-    """The last row, on which black's men are crowned."""
+    """The last row: white's back row, on which black's men are crowned."""
+    upper: int
+    """Black's half of the board."""
+    edge: int
+    """The squares on any edge."""
+    centre: int
+    """The squares at least two rows and two columns from every edge."""
     men_capture_backward: bool = False
     men_capture_kings: bool = True
     flying: bool = False
@@ -67,7 +74,6 @@ class Variant:
 
     name: str
     rules: Rules
-    rows: int
     men: int
     """Men of each side at the start."""
     first: int
@@ -85,7 +91,7 @@ class Variant:
     @property
     def squares(self) -> int:
         """How many squares are played on."""
-        return self.rows * self.rules.per_row
+        return self.rules.rows * self.rules.per_row
 
     @cached_property
     def bits(self) -> tuple[int, ...]:
@@ -108,11 +114,22 @@ class Variant:
 
 def board(rows: int, per_row: int) -> Rules:
     """Rules of English draughts on a board of the given size."""
+    edge = centre = 0
+    for square in range(rows * per_row):
+        row, index = divmod(square, per_row)
+        column = 2 * index + (row + 1) % 2
+        from_edge = min(row, rows - 1 - row, column, 2 * per_row - 1 - column)
+        edge |= bit_of(square, per_row) if from_edge == 0 else 0
+        centre |= bit_of(square, per_row) if from_edge >= 2 else 0
     return Rules(
+        rows=rows,
         per_row=per_row,
-        board=sum(bit_of(square, per_row) for square in range(rows * per_row)),
+        board=sum(row_mask(row, per_row) for row in range(rows)),
         top=row_mask(0, per_row),
         bottom=row_mask(rows - 1, per_row),
+        upper=sum(row_mask(row, per_row) for row in range(rows // 2)),
+        edge=edge,
+        centre=centre,
     )
 
 
@@ -126,7 +143,6 @@ VARIANTS: dict[str, Variant] = {
         Variant(
             name="english",
             rules=_EIGHT,
-            rows=8,
             men=12,
             first=BLACK,
             draws=Draws(repetition=3, no_progress=80),
@@ -136,7 +152,6 @@ VARIANTS: dict[str, Variant] = {
         Variant(
             name="brazilian",
             rules=_EIGHT._replace(**_FLYING, majority=True),
-            rows=8,
             men=12,
             first=WHITE,
             draws=Draws(repetition=3, no_progress=30),
@@ -146,7 +161,6 @@ VARIANTS: dict[str, Variant] = {
         Variant(
             name="international",
             rules=_TEN._replace(**_FLYING, majority=True),
-            rows=10,
             men=20,
             first=WHITE,
             draws=Draws(repetition=3, no_progress=50),
@@ -156,7 +170,6 @@ VARIANTS: dict[str, Variant] = {
         Variant(
             name="simplified",
             rules=_EIGHT._replace(promotion=NEVER, passes=True, score_decides=True),
-            rows=8,
             men=12,
             first=BLACK,
             draws=Draws(repetition=0),

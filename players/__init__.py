@@ -1,0 +1,1 @@
+"""Players and evaluations: one visible table of each."""
