@@ -46,7 +46,7 @@ class Negamax:
         self._evaluation = build_evaluation(evaluation, variant)
         self._alpha_beta = alpha_beta
         self._memory = Memory(
-            new_buffer(), np.zeros((MAX_DEPTH + 1, MAX_DEPTH + 1), np.int64), np.zeros(4, np.int64), self._evaluation.weights
+            new_buffer(), np.zeros((MAX_DEPTH + 2, MAX_DEPTH + 2), np.int64), np.zeros(4, np.int64), self._evaluation.weights
         )
         prepare(_negamax, types.float64, *self._arguments(variant.start, 1))
 
@@ -73,7 +73,7 @@ class Memory(NamedTuple):
 
     moves: Moves
     pv: NDArray[np.int64]
-    """int64[MAX_DEPTH + 1, MAX_DEPTH + 1]: row p is the best line found from ply p, ended by -1."""
+    """int64[MAX_DEPTH + 2, MAX_DEPTH + 2]: row p is the best line found from ply p, ended by -1."""
     counters: NDArray[np.int64]
     weights: NDArray[np.float64]
     """The evaluation's weights, if it takes any."""
@@ -101,16 +101,15 @@ def _negamax(
     end = generate(rules, position, memory.moves, start)
     if end == start:
         return final_value(rules, position, ply)
+    if depth == 1:
+        return _frontier(rules, pointer, memory, position, alpha, beta, ply, alpha_beta, start, end)
     best = -np.inf
     for i in range(start, end):
         move = memory.moves[i]
         child = apply(rules, position, move)
-        if depth == 1:
-            value = -leaf_value(rules, pointer, memory, child, ply + 1)
-        else:
-            value = -_negamax(
-                rules, pointer, memory, child, depth - 1, -beta, -alpha, ply + 1, alpha_beta, end
-            )
+        value = -_negamax(
+            rules, pointer, memory, child, depth - 1, -beta, -alpha, ply + 1, alpha_beta, end
+        )
         if value > best:
             best = value
             if value > alpha:
@@ -128,13 +127,44 @@ def _negamax(
 
 
 @kernel
-def leaf_value(rules: Rules, pointer: Any, memory: Memory, position: Position, ply: int) -> float:
-    """The value of a position that is not searched further."""
-    memory.counters[NODES] += 1
-    if not has_move(rules, position):
-        return final_value(rules, position, ply)
-    memory.counters[LEAVES] += 1
-    return min(max(evaluate(pointer, position, rules, memory.weights), -LIMIT), LIMIT)
+def _frontier(
+    rules: Rules,
+    pointer: Any,
+    memory: Memory,
+    position: Position,
+    alpha: float,
+    beta: float,
+    ply: int,
+    alpha_beta: bool,
+    start: int,
+    end: int,
+) -> float:
+    """`_negamax` at depth 1 for the moves in `memory.moves[start:end]`: each is made and evaluated."""
+    best = -np.inf
+    best_move = -1
+    nodes = leaves = 0
+    for i in range(start, end):
+        child = apply(rules, position, memory.moves[i])
+        nodes += 1
+        if has_move(rules, child):
+            leaves += 1
+            value = -min(max(evaluate(pointer, child, rules, memory.weights), -LIMIT), LIMIT)
+        else:
+            value = -final_value(rules, child, ply + 1)
+        if value > best:
+            best = value
+            if value > alpha:
+                best_move = memory.moves[i]
+                if alpha_beta:
+                    alpha = value
+                    if alpha >= beta:
+                        memory.counters[CUTOFFS_MAX + (ply & 1)] += 1
+                        break
+    memory.counters[NODES] += nodes
+    memory.counters[LEAVES] += leaves
+    memory.pv[ply, 0] = best_move
+    memory.pv[ply, 1] = -1
+    return best
 
 
 @kernel

@@ -10,7 +10,7 @@ opposite, d and d ^ 1 share their vertical sense.
 
 from __future__ import annotations
 
-from arena.rules.jit import kernel
+from arena.rules.jit import inlined, kernel
 
 DOWN = (0, 1)
 UP = (2, 3)
@@ -32,7 +32,7 @@ def row_mask(row: int, per_row: int) -> int:
     return sum(bit_of(square, per_row) for square in range(row * per_row, (row + 1) * per_row))
 
 
-@kernel
+@inlined
 def step(bits: int, direction: int, per_row: int) -> int:
     """All `bits` moved one square diagonally; what falls on a ghost must be masked by the caller."""
     if direction == 0:

@@ -77,6 +77,11 @@ def kernel(function: F) -> F:
     return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
 
 
+def inlined(function: F) -> F:
+    """Like `kernel`, for small functions that are to vanish in their callers."""
+    return numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function)  # type: ignore[no-any-return]
+
+
 def prepare(function: Callable[..., Any], returns: Any, *arguments: Any) -> None:
     """Compile a kernel that calls itself, for the types of `arguments`; a no-op when that is done.
 

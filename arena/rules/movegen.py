@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.board import step
-from arena.rules.jit import kernel, popcount
+from arena.rules.jit import inlined, kernel, popcount
 from arena.rules.position import Position
 from arena.rules.variants import IN_PASSING, NEVER, STOPS, Rules
 
@@ -65,7 +65,7 @@ def count(rules: Rules, position: Position, moves: Moves, start: int) -> int:
     return total
 
 
-@kernel
+@inlined
 def apply(rules: Rules, position: Position, move: int) -> Position:
     """The position after a legal move, seen with the other side to move."""
     own, other = sides(position)
@@ -89,7 +89,7 @@ def apply(rules: Rules, position: Position, move: int) -> Position:
     return Position(other, own, kings, 0)
 
 
-@kernel
+@inlined
 def sides(position: Position) -> tuple[int, int]:
     """The pieces of the side to move and of the other side."""
     if position.turn == 0:
@@ -97,7 +97,7 @@ def sides(position: Position) -> tuple[int, int]:
     return position.black, position.white
 
 
-@kernel
+@inlined
 def promotion_row(rules: Rules, turn: int) -> int:
     """The row on which men of a side are crowned."""
     if turn == 0:
@@ -142,7 +142,7 @@ def generate_steps(rules: Rules, position: Position, moves: Moves, start: int) -
     return end
 
 
-@kernel
+@inlined
 def count_steps(rules: Rules, position: Position) -> int:
     """How many moves `generate_steps` would write."""
     own, other = sides(position)
@@ -161,25 +161,27 @@ def count_steps(rules: Rules, position: Position) -> int:
     return total
 
 
-@kernel
+@inlined
 def has_move(rules: Rules, position: Position) -> bool:
     """Whether `generate` would find a move."""
     own, other = sides(position)
-    empty = rules.board & ~(own | other)
-    for direction in range(4):
-        pieces = movers(rules, position, own, direction)
-        if rules.flying:
-            pieces |= own & position.kings
-        if step(pieces, direction, rules.per_row) & empty:
-            return True
-    if capturers(rules, position, own, other) != 0:
+    forward = 0 if position.turn == 1 else 2
+    reached = step(own, forward, rules.per_row) | step(own, forward + 1, rules.per_row)
+    if reached & rules.board & ~(own | other):
         return True
-    if rules.passes:
-        return must_pass(rules, position)
-    return False
+    return has_rarer_move(rules, position)
 
 
 @kernel
+def has_rarer_move(rules: Rules, position: Position) -> bool:
+    """Whether the side to move can capture, step backward or pass."""
+    own, other = sides(position)
+    if capturers(rules, position, own, other) != 0 or count_steps(rules, position) > 0:
+        return True
+    return bool(rules.passes and must_pass(rules, position))
+
+
+@inlined
 def movers(rules: Rules, position: Position, own: int, direction: int) -> int:
     """The pieces that step one square in a direction: men forward, and kings that do not fly."""
     forward = (direction < 2) == (position.turn == 1)
@@ -192,7 +194,7 @@ def movers(rules: Rules, position: Position, own: int, direction: int) -> int:
     return own & position.kings
 
 
-@kernel
+@inlined
 def capturers(rules: Rules, position: Position, own: int, other: int) -> int:
     """The men that have a capture, and all flying kings if any of them has one; 0 if there is no capture."""
     empty = rules.board & ~(own | other)
@@ -271,7 +273,7 @@ def grow(rules: Rules, position: Position, own: int, other: int, moves: Moves, s
         level = last
 
 
-@kernel
+@inlined
 def extend(
     rules: Rules,
     position: Position,
@@ -381,7 +383,7 @@ def jumps_on(rules: Rules, current: int, prey: int, empty: int) -> bool:
     return False
 
 
-@kernel
+@inlined
 def append(moves: Moves, merge_from: int, end: int, entry: int) -> int:
     """Append an entry unless `moves[merge_from:end]` has it; return the new end."""
     for i in range(merge_from, end):
