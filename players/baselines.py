@@ -10,6 +10,7 @@ from arena.rules.game import Game
 from arena.rules.movegen import apply
 from arena.rules.variants import Variant
 from players.evaluators import build_evaluation
+from players.search import static_value
 
 
 class Random:
@@ -28,14 +29,15 @@ class Greedy:
 
     def __init__(self, variant: Variant, evaluation: str | dict[str, Any] = "simple") -> None:
         self._rules = variant.constants
-        self._evaluate, self._board = build_evaluation(evaluation, variant)
+        self._pointer, self._weights = build_evaluation(evaluation, variant)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Evaluate the position after every move, from the opponent's view, and choose the worst for him."""
-        moves = game.legal_moves
+        """Value the position after every move, from the opponent's view, and choose the worst for him."""
         scores = [
-            -self._evaluate(apply(self._rules, game.position, move), self._board) for move in moves
+            -static_value(self._rules, self._pointer, self._weights, child, 1)
+            for child in (apply(self._rules, game.position, move) for move in game.legal_moves)
         ]
         best = max(scores)
-        move = rng.choice([move for move, score in zip(moves, scores, strict=True) if score == best])
-        return Choice(move, best, depth=1, nodes=1 + len(moves), leaves=len(moves), pv=(move,))
+        move = rng.choice([m for m, score in zip(game.legal_moves, scores, strict=True) if score == best])
+        leaves = len(scores)
+        return Choice(move, best, depth=1, nodes=1 + leaves, leaves=leaves, pv=(move,))

@@ -168,6 +168,16 @@ def _frontier(
 
 
 @kernel
+def static_value(
+    rules: Rules, pointer: Any, weights: NDArray[np.float64], position: Position, ply: int
+) -> float:
+    """The value of a position that is not searched further, for the side to move."""
+    if has_move(rules, position):
+        return min(max(evaluate(pointer, position, rules, weights), -LIMIT), LIMIT)
+    return final_value(rules, position, ply)
+
+
+@kernel
 def final_value(rules: Rules, position: Position, ply: int) -> float:
     """The score of a position without a move, for the side to move."""
     if rules.score_decides:

@@ -38,6 +38,13 @@ def new_buffer() -> Moves:
     return np.empty(BUFFER, dtype=np.int64)
 
 
+def legal_moves(rules: Rules, position: Position) -> list[int]:
+    """The legal moves, for callers outside kernels."""
+    buffer = new_buffer()
+    moves: list[int] = buffer[: generate(rules, position, buffer, 0)].tolist()
+    return moves
+
+
 @kernel
 def generate(rules: Rules, position: Position, moves: Moves, start: int) -> int:
     """Write the legal moves to `moves[start:end]` and return `end`.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from arena.rules.board import step
-from arena.rules.movegen import CROWNED, generate, new_buffer, promotion_row, sides
+from arena.rules.movegen import legal_moves, promotion_row, sides
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import IN_PASSING, NEVER, STOPS, Variant
 
@@ -125,14 +125,13 @@ def parse_move(variant: Variant, position: Position, text: str) -> int:
 
     Raises NotationError if no legal move fits, or several.
     """
-    buffer = new_buffer()
-    legal = buffer[: generate(variant.constants, position, buffer, 0)].tolist()
+    legal = legal_moves(variant.constants, position)
     wanted = [int(number) for number in re.findall(r"\d+", text)]
     if text == "pass" and legal == [0]:
         return 0
     fitting = [move for move in legal if move and _fits(variant, position, move, wanted)]
     if len(fitting) == 1:
-        return int(fitting[0])
+        return fitting[0]
     names = ", ".join(move_text(variant, position, move, legal) for move in legal)
     fault = "is ambiguous" if fitting else "is not legal"
     raise NotationError(f"{text!r} {fault} in {fen(variant, position)}; legal: {names or 'none'}")

@@ -1,0 +1,292 @@
+"""The `arena` command: parse, wire, print. Heavy modules are imported by the commands that need them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from arena.report import Run
+    from arena.rules.variants import Variant
+    from arena.tournament import Plan
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="draughts-arena")
+def main() -> None:
+    """Tournaments, benchmarks and Elo ratings for checkers and draughts programs."""
+
+
+@main.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
+@click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
+@click.option("--dry-run", is_flag=True, help="Print the schedule and what it can resolve; play nothing.")
+def run(config: Path, out: Path | None, workers: int | None, dry_run: bool) -> None:
+    """Play the tournament that CONFIG describes and write its report.
+
+    A run that was stopped goes on where it stopped when the same command is given again.
+    """
+    from arena.config import ConfigError, load
+
+    try:
+        experiment = load(config)
+        from arena.tournament import prepare
+
+        plan = prepare(experiment)
+    except ConfigError as error:
+        fail(str(error))
+    if dry_run:
+        _print_plan(plan)
+        return
+    folder = out or Path("reports") / experiment.name
+    complete = _play(plan, folder, workers or os.cpu_count() or 1)
+    from arena import report as reports
+
+    finished = reports.load(folder)
+    _write(finished, folder)
+    _print_standings(finished)
+    click.echo(f"report: {folder / 'report.html'}")
+    if not complete:
+        click.echo("stopped; the same command goes on from here")
+        sys.exit(130)
+
+
+def _play(plan: Plan, folder: Path, workers: int) -> bool:
+    """Play what is missing, with progress shown; whether the tournament is complete."""
+    from arena.executor import WorkerDied
+    from arena.ledger import LedgerError, open_ledger
+    from arena.progress import Progress
+    from arena.tournament import play
+
+    names = [spec.name for spec in plan.players]
+    try:
+        with open_ledger(folder, plan.description()) as ledger, Progress(plan.games) as progress:
+            progress.resume(ledger.scores())
+            faults: dict[str, int] = {}
+            with _interruptible(progress.say) as interrupts:
+                for record in play(plan, ledger, workers, lambda: bool(interrupts)):
+                    progress.add(
+                        names[record.pairing.white], names[record.pairing.black], record.result
+                    )
+                    if record.error:
+                        _report_fault(record.error, record.pairing.game, faults, progress.say)
+            return len(ledger.finished()) == plan.games
+    except LedgerError as error:
+        fail(str(error))
+    except WorkerDied as error:
+        fail(f"{error} ends the process that plays it; all finished games are kept in {folder}")
+
+
+def _report_fault(error: str, game: int, faults: dict[str, int], say: Any) -> None:
+    """Say once per player that games are lost by its fault."""
+    player = error.split(" r")[0]
+    faults[player] = faults.get(player, 0) + 1
+    if faults[player] == 1:
+        say(f"game {game}: {error} (it loses; later faults of it are in games.csv)")
+
+
+@contextmanager
+def _interruptible(say: Any) -> Iterator[list[int]]:
+    """Collect Ctrl-C and SIGTERM: the first lets the games under way finish, the second stops at once."""
+    received: list[int] = []
+
+    def handle(number: int, _frame: Any) -> None:
+        received.append(number)
+        if len(received) > 1:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGTERM)
+        say("finishing the games under way; once more to stop now")
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@main.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+def report(folder: Path) -> None:
+    """Write the tables, charts and the page of the run in FOLDER again."""
+    from arena import report as reports
+    from arena.ledger import LedgerError
+
+    try:
+        finished = reports.load(folder)
+    except LedgerError as error:
+        fail(str(error))
+    _write(finished, folder)
+    _print_standings(finished)
+    click.echo(f"report: {folder / 'report.html'}")
+
+
+@main.command()
+@click.argument("variant")
+@click.option("--depth", type=click.IntRange(1, 30), default=6, show_default=True, help="Plies.")
+@click.option("--fen", help="Position to count from [the start position].")
+@click.option("--divide", is_flag=True, help="Count each move of the position by itself.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def perft(variant: str, depth: int, fen: str | None, divide: bool, as_json: bool) -> None:
+    """Count the move tree of VARIANT, the test of a move generator."""
+    chosen = _variant(variant)
+    from arena.rules.movegen import legal_moves
+    from arena.rules.notation import NotationError, move_text, parse_fen
+    from arena.rules.notation import fen as fen_of
+    from arena.rules.perft import divide as divide_perft
+    from arena.rules.perft import perft as count_perft
+
+    try:
+        position = parse_fen(chosen, fen) if fen else chosen.start
+    except NotationError as error:
+        fail(str(error))
+    if divide:
+        legal = legal_moves(chosen.constants, position)
+        counts = {
+            move_text(chosen, position, move, legal): nodes
+            for move, nodes in divide_perft(chosen, position, depth).items()
+        }
+        if as_json:
+            click.echo(json.dumps({"variant": variant, "fen": fen_of(chosen, position), "divide": counts}))
+        else:
+            for text, nodes in counts.items():
+                click.echo(f"{text:>12}  {nodes:>14,}")
+            click.echo(f"{'total':>12}  {sum(counts.values()):>14,}")
+        return
+    count_perft(chosen, position, 2)
+    began = time.perf_counter()
+    nodes = []
+    for plies in range(1, depth + 1):
+        before = time.perf_counter()
+        nodes.append(count_perft(chosen, position, plies))
+        seconds = time.perf_counter() - before
+        if not as_json:
+            rate = nodes[-1] / seconds / 1e6 if seconds > 1e-3 else 0
+            speed = f"{rate:8.1f} million/s" if rate else ""
+            click.echo(f"{plies:>3}  {nodes[-1]:>16,}  {seconds:9.3f} s {speed}")
+    if as_json:
+        seconds = time.perf_counter() - began
+        document = {"variant": variant, "fen": fen_of(chosen, position), "nodes": nodes, "seconds": seconds}
+        click.echo(json.dumps(document))
+
+
+@main.command()
+def players() -> None:
+    """List the players, their options, and the evaluations."""
+    import inspect
+
+    from players import EVALUATORS, PLAYERS
+
+    for name, maker in PLAYERS.items():
+        parameters = list(inspect.signature(maker).parameters.values())[1:]
+        options = ", ".join(
+            [*getattr(maker, "needs", ()), *(f"{p.name} [{p.default}]" for p in parameters)]
+        )
+        click.echo(f"{name:10} {_first_line(maker.__doc__)}")
+        click.echo(f"{'':10} options: {options or 'none'}")
+    click.echo("\nevaluations (from the side to move's view):")
+    for name, evaluation in EVALUATORS.items():
+        click.echo(f"{name:10} {_first_line(evaluation.__doc__)}")
+    click.echo("\nyour own: type: path/to/file.py:Class, evaluation: path/to/file.py:function")
+
+
+@main.command()
+def variants() -> None:
+    """List the variants and their rules."""
+    from arena.rules.position import COLOURS
+    from arena.rules.variants import VARIANTS
+
+    for name, variant in VARIANTS.items():
+        click.echo(f"{name:14} {variant.about}; {COLOURS[variant.first]} moves first")
+
+
+@main.command()
+def schema() -> None:
+    """Print the JSON schema of configuration files, for editors."""
+    from arena.config import schema as config_schema
+
+    click.echo(json.dumps(config_schema(), indent=2))
+
+
+@main.command()
+@click.argument("what", type=click.Choice(["all", "rules", "search", "games", "rivals"]), default="all")
+@click.option("--variant", "names", multiple=True, help="Only this variant; may be given again.")
+def bench(what: str, names: tuple[str, ...]) -> None:
+    """Measure node rates: move generation, search, whole games, and other programs that are installed."""
+    from arena import bench as benches
+    from arena.rules.variants import VARIANTS
+
+    chosen = [_variant(name).name for name in names] or list(VARIANTS)
+    click.echo(f"{'what':24} {'variant':14} {'depth':>5} {'nodes':>14} {'seconds':>8} {'rate':>16}  note")
+    for row in benches.rows(what, chosen):
+        depth = "" if row.depth is None else row.depth
+        click.echo(
+            f"{row.what:24} {row.variant:14} {depth:>5} {row.nodes:>14,} {row.seconds:8.3f} {row.rate:>16}  {row.note}"
+        )
+
+
+def fail(message: str) -> NoReturn:
+    """Print what is wrong and exit with code 2."""
+    click.echo(message, err=True)
+    sys.exit(2)
+
+
+def _variant(name: str) -> Variant:
+    import difflib
+
+    from arena.rules.variants import VARIANTS
+
+    if name not in VARIANTS:
+        near = difflib.get_close_matches(name, VARIANTS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        fail(f"unknown variant {name!r}{hint} (choices: {', '.join(VARIANTS)})")
+    return VARIANTS[name]
+
+
+def _write(finished: Run, folder: Path) -> None:
+    from arena import report as reports
+
+    try:
+        reports.write(finished)
+    except OSError as error:
+        fail(f"the report cannot be written to {folder}: {error.strerror}")
+
+
+def _print_plan(plan: Plan) -> None:
+    from arena.stats import resolution
+
+    experiment, count = plan.experiment, len(plan.players)
+    each = 2 * len(plan.openings)
+    click.echo(f"{experiment.name}: round robin, {experiment.variant}, {count} players")
+    click.echo(f"  {len(plan.openings)} openings, each played twice by every two players, colours swapped")
+    click.echo(f"  {each} games a pairing, {each * (count - 1)} a player, {plan.games} in all")
+    for pairing in list(plan.schedule())[:6]:
+        white, black = plan.players[pairing.white].name, plan.players[pairing.black].name
+        click.echo(f"  game {pairing.game}: {white} (white) - {black} (black), opening {pairing.opening + 1}")
+    if plan.games > 6:
+        click.echo(f"  ... and {plan.games - 6} more")
+    for share in (0.0, 0.5, 0.8) if plan.games else ():
+        click.echo(
+            f"  if {share:.0%} are drawn, a pairing resolves {resolution(each, share):.0f} Elo "
+            f"and a player against the field {resolution(each * (count - 1), share):.0f} (95 %)"
+        )
+
+
+def _print_standings(finished: Run) -> None:
+    from arena.report.page import standings_text
+
+    click.echo(standings_text(finished.standings).to_string(index=False))
+
+
+def _first_line(text: str | None) -> str:
+    return " ".join((text or "").split("\n\n")[0].split())

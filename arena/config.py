@@ -1,0 +1,350 @@
+"""Experiment configuration: YAML read into frozen objects, every error with its file, line and column.
+
+A new top-level section is one more field of `Experiment` with a small model of its own, a `Section`: its
+validation, the valid keys that errors name, `Experiment.as_dict` and `schema` follow from the field.
+
+Stricter than YAML 1.1: a plain word that it takes for something else than it looks (`no`, `012`, `1:30`,
+`1e3`, a date) is an error wherever it stands. So are keys given twice, keys that are not text, merge keys,
+and numbers not finite or not below 2**63. Anchors and aliases work.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_type_hints
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    ValidationError,
+    create_model,
+)
+from pydantic_core import CoreSchema, ErrorDetails, core_schema
+from yaml.constructor import SafeConstructor
+
+from arena.player import Limit, PlayerSpec
+
+LIMIT_FIELDS = {"depth": Field(ge=1, le=64, description="Plies to search.")}
+"""Bounds of the fields of `Limit`; one not listed must be above 0."""
+MAX_NESTING, MAX_VALUES = 32, 100_000
+"""Levels and values in a file, aliases written out, so that an alias inside itself comes to an end."""
+
+_TAG = "tag:yaml.org,2002:"
+_PLAIN = {
+    "bool": ("(?i)true|false", "true or false"),
+    "int": ("[-+]?(0|[1-9][0-9_]*|0[xb].+)", "a number without a leading 0 (octal) or a colon (base 60)"),
+    "float": ("[^:]+", "a number without a colon (base 60)"),
+    "str": ("(?!([-+]?([0-9.][0-9._]*[eE][-+]?|0)|0o)[0-9]+$).*", "a number in full or like 1.0e+3"),
+}
+"""For each type in YAML, the plain words that look like it, and what to write in place of others."""
+_FOLDER = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
+_EXPECTED = {
+    _FOLDER: "a folder name (letters and digits, then also '.', '_' and '-')",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "string_type": "text (a number, true or null needs quotes)",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "model_type": "a mapping of keys to values",
+}
+_NOUNS = {bool: "boolean", int: "whole number", float: "number", str: "text", list: "list", dict: "mapping"}
+
+Keys = tuple[str | int, ...]
+"""The way to a value: `("players", 2, "depth")`, entries of a list counted from 0."""
+Problem = tuple[str, int, int, str]
+"""File, line, column and message; line and column count from 1."""
+
+
+class ConfigError(Exception):
+    """All that is wrong with a configuration: `problems` by position, as text one line of each."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = sorted(set(problems))
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{file}:{line}:{column}: {message}" for file, line, column, message in self.problems
+        )
+
+
+class Section(BaseModel):
+    """A mapping in the file: frozen, unknown keys refused, no value converted to another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Openings(Section):
+    """The openings; each is played twice by every pairing, colours swapped."""
+
+    random_plies: int = Field(default=4, ge=0, description="Random plies from the start position.")
+    count: int = Field(default=50, ge=1, description="Number of openings.")
+
+
+def _player_name(name: str) -> str:
+    if not name.isprintable() or name != name.strip():
+        raise ValueError(f"must be printable characters with no space at either end, not {_shown(name)}")
+    return name
+
+
+class _NamedEntry(Section):
+    """A player: its name, its type, limits of a move; every other key goes to the player's constructor."""
+
+    model_config = ConfigDict(extra="allow")
+    name: Annotated[str, AfterValidator(_player_name)] = Field(min_length=1, max_length=40)
+    type: str = Field(description="A built-in player, or package.module:Class, or path/to/file.py:Class.")
+
+
+_limits: Any = {
+    name: (Annotated[hint, LIMIT_FIELDS.get(name, Field(gt=0))], None)
+    for name, hint in get_type_hints(Limit).items()
+}
+_PlayerEntry = create_model("Player", __base__=_NamedEntry, __doc__=_NamedEntry.__doc__, **_limits)
+
+
+def _spec_of(entry: _NamedEntry) -> PlayerSpec:
+    limit = Limit(*(getattr(entry, name) for name in Limit._fields))
+    return PlayerSpec(entry.name, entry.type, limit, entry.model_extra or {})
+
+
+def _entry_of(spec: PlayerSpec) -> dict[str, Any]:
+    limits = {name: value for name, value in spec.limit._asdict().items() if value is not None}
+    return {"name": spec.name, "type": spec.type, **limits, **spec.options}
+
+
+def _player_schema(_: Any, handler: Any) -> CoreSchema:
+    dump = core_schema.plain_serializer_function_ser_schema(_entry_of)
+    return core_schema.no_info_after_validator_function(_spec_of, handler(_PlayerEntry), serialization=dump)
+
+
+def _variant(name: str) -> str:
+    from arena.rules.variants import VARIANTS
+
+    if name not in VARIANTS:
+        raise ValueError(f"must be a known variant, not {_shown(name)}; {_choices(name, VARIANTS)}")
+    return name
+
+
+class Experiment(Section):
+    """One tournament: who plays whom, from which openings, under which rules."""
+
+    name: str = Field(max_length=100, pattern=_FOLDER, description="The run, kept in reports/<name>/.")
+    variant: Annotated[str, AfterValidator(_variant)] = Field(description="The rules.")
+    seed: int = Field(default=0, ge=0, description="The source of all chance.")
+    openings: Openings = Openings()
+    max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
+    anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
+    players: tuple[Annotated[PlayerSpec, GetPydanticSchema(_player_schema)], ...] = Field(
+        strict=False, json_schema_extra={"minItems": 1}
+    )
+    _source: _Source
+
+    @property
+    def path(self) -> Path:
+        """The file that this was loaded from, as given to `load`."""
+        return self._source.path
+
+    def error(self, keys: Iterable[str | int], message: str) -> ConfigError:
+        """An error at the key `keys`, or at the nearest enclosing key that the file has."""
+        return ConfigError([self._source.problem(tuple(keys), message)])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The configuration as JSON types, defaults filled in; equal for equal experiments."""
+        return self.model_dump(mode="json")
+
+
+def load(path: str | Path) -> Experiment:
+    """Read the experiment in the YAML file `path`; raises ConfigError with all the problems that it has."""
+    source = _Source(Path(path))
+    data = source.read()
+    problems = [*source.problems, *_cross_problems(source, data)]
+    try:
+        experiment = Experiment.model_validate(data)
+    except ValidationError as error:
+        new = (e for e in error.errors() if e["loc"] not in source.refused or e["type"] == "extra_forbidden")
+        raise ConfigError([*problems, *(source.problem(e["loc"], _message(e)) for e in new)]) from None
+    if problems:
+        raise ConfigError(problems)
+    experiment._source = source
+    return experiment
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of a configuration, for editors that complete and check YAML."""
+    from arena.rules.variants import VARIANTS
+
+    result = Experiment.model_json_schema()
+    result["properties"]["variant"]["enum"] = list(VARIANTS)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **result}
+
+
+@dataclass
+class _Source:
+    """A YAML file: where its keys stand, and which values are refused before asking what they are for."""
+
+    path: Path
+    positions: dict[Keys, tuple[int, int]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    refused: set[Keys] = field(default_factory=set)
+    values: int = 0
+
+    def problem(self, keys: Keys, message: str) -> Problem:
+        while keys and keys not in self.positions:
+            keys = keys[:-1]
+        return str(self.path), *self.positions.get(keys, (1, 1)), message
+
+    def read(self) -> Any:
+        """The file's data, None in the place of what is refused; raises ConfigError if it is not YAML."""
+        text, loader, position = "", None, (1, 1)
+        try:
+            text = self.path.read_text("utf-8", "surrogateescape")
+            loader = yaml.SafeLoader(text)
+            node = loader.get_single_node()
+        except OSError as error:
+            message = f"cannot read the file: {error.strerror}"
+        except yaml.reader.ReaderError as error:
+            before, bad = text[: error.position], error.character
+            position = before.count("\n") + 1, len(before) - before.rfind("\n")
+            utf8 = not 0xDC80 <= bad <= 0xDCFF
+            message = f"YAML does not allow U+{bad:04X}" if utf8 else f"byte 0x{bad - 0xDC00:x} is not UTF-8"
+        except yaml.MarkedYAMLError as error:
+            position = _position(error.problem_mark)
+            begun = f"{error.context} (line {error.context_mark.line + 1}): " if error.context_mark else ""
+            message = f"YAML syntax: {begun}{error.problem}"
+        except (ValueError, OverflowError, RecursionError) as error:
+            position = _position(loader.get_mark() if loader else None)
+            message = f"cannot read the file: {error}"
+        else:
+            if node is not None:
+                return self.value(node, ())
+            message = "the file is empty"
+        raise ConfigError([(str(self.path), *position, message)])
+
+    def value(self, node: yaml.Node, keys: Keys) -> Any:
+        """Plain data of the node at `keys`."""
+        self.values += 1
+        if len(keys) > MAX_NESTING or self.values > MAX_VALUES:
+            raise ConfigError([self.problem(keys, "too many levels or values: is an alias inside itself?")])
+        if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
+            return self.mapping(node, keys)
+        if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
+            self.positions |= {(*keys, i): _position(item.start_mark) for i, item in enumerate(node.value)}
+            return [self.value(item, (*keys, i)) for i, item in enumerate(node.value)]
+        try:
+            return _scalar(node)
+        except ValueError as error:
+            self.refused.add(keys)
+            self.problems.append(self.problem(keys, str(error)))
+            return None
+
+    def mapping(self, node: yaml.MappingNode, keys: Keys) -> dict[str, Any]:
+        """Plain data of a mapping, without the keys that are refused."""
+        result: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            position = _position(key_node.start_mark)
+            try:
+                key = _scalar(key_node)
+                if not isinstance(key, str):
+                    raise ValueError(f"a key must be text, not {_shown(key)}: put it in quotes")
+                if key in result:
+                    line = self.positions[*keys, key][0]
+                    raise ValueError(f"the key {key!r} is given twice, first in line {line}")
+            except ValueError as error:
+                self.problems.append((str(self.path), *position, str(error)))
+                continue
+            self.positions[*keys, key] = position
+            result[key] = self.value(value_node, (*keys, key))
+        return result
+
+
+def _scalar(node: yaml.Node) -> Any:
+    """The value of a scalar; raises ValueError for what a configuration may not hold."""
+    kind, text = node.tag.removeprefix(_TAG), node.value
+    if not isinstance(node, yaml.ScalarNode) or kind not in (*_PLAIN, "null"):
+        what = repr(text) if isinstance(node, yaml.ScalarNode) else "this"
+        raise ValueError(f"YAML 1.1 reads {what} as a {kind}, which has no place here: put text in quotes")
+    try:
+        value = SafeConstructor().construct_object(node)
+    except (LookupError, ValueError):
+        raise ValueError(f"{_shown(text)} is not a valid {kind}") from None
+    words, instead = _PLAIN.get(kind, (".*", ""))
+    if node.style is None and not re.fullmatch(words, text, re.DOTALL):
+        raise ValueError(
+            f"YAML 1.1 reads {text} as {_shown(value)}: write {instead}, or '{text}' in quotes for text"
+        )
+    if isinstance(value, int | float) and not abs(value) < 2**63:
+        raise ValueError(f"a number must be finite and below 2**63, not {text:.60}")
+    if isinstance(value, str):
+        value.encode()
+    return value
+
+
+def _cross_problems(source: _Source, data: Any) -> Iterator[Problem]:
+    """What is wrong between values, whatever else is wrong."""
+    players = data.get("players") if isinstance(data, dict) else None
+    if players == []:
+        yield source.problem(("players",), "'players' must list at least one player")
+    first: dict[str, int] = {}
+    for i, player in enumerate(players if isinstance(players, list) else []):
+        name = player.get("name") if isinstance(player, dict) else None
+        if isinstance(name, str) and first.setdefault(name, i) != i:
+            line = source.positions["players", first[name], "name"][0]
+            message = f"the player {name!r} is already in line {line}: names must differ"
+            yield source.problem(("players", i, "name"), message)
+    anchor = data.get("anchor") if first else None
+    if isinstance(anchor, str) and anchor not in first:
+        message = f"'anchor' must be a player, not {_shown(anchor)}; {_choices(anchor, first)}"
+        yield source.problem(("anchor",), message)
+
+
+def _message(error: ErrorDetails) -> str:
+    """What pydantic found, in the words of the file."""
+    loc, kind, shown = error["loc"], error["type"], _shown(error["input"])
+    key = loc[-1] if loc else None
+    subject = "the file" if key is None else f"an entry of {loc[-2]!r}" if isinstance(key, int) else repr(key)
+    if kind == "missing":
+        return f"the key {key!r} is missing"
+    if kind == "extra_forbidden":
+        return f"unknown key {key!r}; {_choices(str(key), _section(loc[:-1]).model_fields)}"
+    if kind == "value_error":
+        return f"{subject} {error['ctx']['error']}"
+    expected = _EXPECTED.get(error.get("ctx", {}).get("pattern", kind))
+    rule = f"be {expected}" if expected else re.sub("^[A-Z][a-z]+ should ", "", error["msg"])
+    return f"{subject} must {rule}, not {shown}"
+
+
+def _section(keys: Keys) -> type[BaseModel]:
+    """The model at `keys`, which is a field's type or part of it, as in `Openings | None`."""
+    model: type[BaseModel] = Experiment
+    for key in keys:
+        if isinstance(key, str):
+            hint = model.model_fields[key].annotation
+            model = next(
+                t for t in (hint, *get_args(hint)) if isinstance(t, type) and issubclass(t, BaseModel)
+            )
+    return model
+
+
+def _choices(word: str, valid: Collection[str]) -> str:
+    close = difflib.get_close_matches(word.lower(), valid, 1)
+    return (f"did you mean {close[0]!r}? " if close else "") + f"(valid: {', '.join(map(repr, valid))})"
+
+
+def _shown(value: Any) -> str:
+    """A value with its type in words, cut to 60 characters."""
+    if value is None:
+        return "nothing"
+    text = repr(value) if not isinstance(value, bool) else str(value).lower()
+    return f"the {_NOUNS[type(value)]} {text if len(text) <= 60 else text[:60] + '...'}"
+
+
+def _position(mark: yaml.Mark | None) -> tuple[int, int]:
+    return (mark.line + 1, mark.column + 1) if mark else (1, 1)

@@ -1,0 +1,190 @@
+"""The ledger: finished games and their moves on disk, and how they become tables.
+
+An SQLite file `ledger.sqlite` in the run's folder. The arena's own process is its only writer, and a game is one
+transaction, so that whatever stops the arena, each finished game is there in full or not at all.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arena.match import MOVE_COLUMNS, GameRecord, move_dtype
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FILE = "ledger.sqlite"
+GAME_COLUMNS = (
+    "game",
+    "pair",
+    "round",
+    "white",
+    "black",
+    "opening",
+    "opening_fen",
+    "result",
+    "termination",
+    "plies",
+    "seconds",
+    "error",
+)
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS games (
+    game INTEGER PRIMARY KEY, pair INTEGER, round INTEGER, white TEXT, black TEXT, opening INTEGER,
+    opening_fen TEXT, result TEXT, termination TEXT, plies INTEGER, seconds REAL, error TEXT,
+    width INTEGER, moves BLOB
+);
+"""
+
+
+class LedgerError(Exception):
+    """A folder that cannot hold this run; one line that says why and what to do."""
+
+
+class Ledger:
+    """The ledger of one run, open for writing."""
+
+    def __init__(self, folder: Path, config: Mapping[str, Any]) -> None:
+        """Open the ledger in `folder`, or make one for the experiment that `config` describes.
+
+        Raises LedgerError if the folder cannot be written to, is in use, or holds another experiment.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(folder, os.O_RDONLY)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LedgerError(f"{folder} is in use by another arena") from None
+        except OSError as error:
+            raise LedgerError(f"{folder} cannot be written to: {error.strerror}") from None
+        try:
+            self._connection = sqlite3.connect(folder / FILE, isolation_level=None)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.executescript(_SCHEMA)
+            self._check(folder, config)
+        except sqlite3.Error as error:
+            raise LedgerError(f"{folder / FILE} cannot be used as a ledger: {error}") from None
+
+    def _check(self, folder: Path, config: Mapping[str, Any]) -> None:
+        known = self._connection.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
+        if known is None:
+            text = json.dumps(config, sort_keys=True)
+            self._connection.execute("INSERT INTO meta VALUES ('config', ?)", (text,))
+            return
+        stored = json.loads(known[0])
+        plain = json.loads(json.dumps(config))
+        changed = sorted(key for key in stored.keys() | plain.keys() if stored.get(key) != plain.get(key))
+        if changed:
+            raise LedgerError(
+                f"{folder} holds another experiment (changed: {', '.join(changed)}); "
+                "give this one another name or --out, or delete that folder"
+            )
+
+    def finished(self) -> set[int]:
+        """The numbers of the games that are stored."""
+        return {row[0] for row in self._connection.execute("SELECT game FROM games")}
+
+    def scores(self) -> list[tuple[str, str, str]]:
+        """White, black and result of every stored game."""
+        return self._connection.execute("SELECT white, black, result FROM games ORDER BY game").fetchall()
+
+    def add(self, record: GameRecord, white: str, black: str, opening_fen: str) -> None:
+        """Store a finished game, for good."""
+        pairing, width = record.pairing, int(record.dtype)
+        plies = len(record.moves) // move_dtype(width).itemsize
+        row = (
+            pairing.game,
+            pairing.pair,
+            pairing.round,
+            white,
+            black,
+            pairing.opening + 1,
+            opening_fen,
+            record.result,
+            record.termination,
+            plies,
+            record.seconds,
+            record.error,
+            width,
+            record.moves,
+        )
+        self._connection.execute(f"INSERT INTO games VALUES ({', '.join('?' * len(row))})", row)
+
+    def close(self) -> None:
+        """Close the file and release the folder."""
+        self._connection.close()
+        os.close(self._lock)
+
+
+@contextmanager
+def open_ledger(folder: Path, config: Mapping[str, Any]) -> Iterator[Ledger]:
+    """`Ledger(folder, config)`, closed at the end."""
+    ledger = Ledger(folder, config)
+    try:
+        yield ledger
+    finally:
+        ledger.close()
+
+
+def read(folder: Path) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
+    """The configuration, the games and the moves of a run, in the order of the games.
+
+    Raises LedgerError if there is no ledger in the folder.
+    """
+    import pandas as pd
+
+    if not (folder / FILE).is_file():
+        raise LedgerError(f"there is no run in {folder} (no {FILE})")
+    connection = sqlite3.connect(f"file:{folder / FILE}?mode=ro", uri=True)
+    try:
+        config = json.loads(connection.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()[0])
+        rows = connection.execute(
+            f"SELECT {', '.join(GAME_COLUMNS)}, width, moves FROM games ORDER BY game"
+        ).fetchall()
+    except (sqlite3.Error, TypeError) as error:
+        raise LedgerError(f"{folder / FILE} cannot be read: {error}") from None
+    finally:
+        connection.close()
+    games = pd.DataFrame([row[:-2] for row in rows], columns=list(GAME_COLUMNS))
+    return config, games, _moves(games, rows, first=config.get("first", "white"))
+
+
+def _moves(games: pd.DataFrame, rows: list[tuple[Any, ...]], first: str) -> pd.DataFrame:
+    import pandas as pd
+
+    widest = move_dtype(max((row[-2] for row in rows), default=1))
+    table = np.concatenate(
+        [np.frombuffer(row[-1], dtype=move_dtype(row[-2])).astype(widest) for row in rows]
+        or [np.empty(0, dtype=widest)]
+    )
+    plies = games["plies"].to_numpy(dtype=np.int64)
+    game = np.repeat(np.arange(len(games)), plies)
+    ply = np.arange(len(table)) - np.repeat(np.cumsum(plies) - plies, plies) + 1
+    black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[game]
+    black = (ply % 2 == 1) == black_first
+    names = pd.unique(pd.concat([games["white"], games["black"]])) if len(games) else []
+    codes = {name: code for code, name in enumerate(names)}
+    white_code, black_code = (games[side].map(codes).to_numpy()[game] for side in ("white", "black"))
+    moves = pd.DataFrame(
+        {
+            "game": games["game"].to_numpy()[game],
+            "ply": ply,
+            "player": pd.Categorical.from_codes(np.where(black, black_code, white_code).astype(int), names),
+            "colour": pd.Categorical.from_codes(black.astype(int), ["white", "black"]),
+            "move": table["move"].astype(str),
+            **{name: table[name] for name, _ in MOVE_COLUMNS},
+        }
+    )
+    moves["score"] = pd.array(table["score"], dtype="Float64")
+    return moves

@@ -1,0 +1,117 @@
+"""Progress of a run: a live table on a terminal, a plain line every few seconds elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, TextIO
+
+PLAIN_SECONDS = 5.0
+"""Seconds between plain lines."""
+SHOWN = 12
+"""Players shown in the live standings."""
+
+
+class Progress:
+    """Counts finished games and shows them on `stream`; a context manager around the run."""
+
+    def __init__(self, planned: int, stream: TextIO | None = None) -> None:
+        self._planned = planned
+        self._stream = stream or sys.stderr
+        self._points: dict[str, float] = defaultdict(float)
+        self._games: dict[str, int] = defaultdict(int)
+        self._done = self._before = 0
+        self._began = self._spoke = time.monotonic()
+        self._live: Any = None
+
+    def resume(self, results: Iterable[tuple[str, str, str]]) -> None:
+        """Count games that were played before: white, black, result."""
+        for result in results:
+            self._count(*result)
+            self._before += 1
+
+    def add(self, white: str, black: str, result: str) -> None:
+        """Count a game that just ended, and show it when it is time."""
+        self._count(white, black, result)
+        now = time.monotonic()
+        if self._live is not None:
+            self._live.update(self._table())
+        elif now - self._spoke >= PLAIN_SECONDS:
+            self._spoke = now
+            print(self.line(), file=self._stream, flush=True)
+
+    def say(self, text: str) -> None:
+        """Print a line without disturbing the display."""
+        if self._live is not None:
+            self._live.console.print(text, highlight=False, markup=False)
+        else:
+            print(text, file=self._stream, flush=True)
+
+    def line(self) -> str:
+        """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`."""
+        share = 100 * self._done / self._planned if self._planned else 100
+        text = f"{self._done}/{self._planned} games ({share:.0f} %)"
+        rate = self._rate()
+        if rate > 0:
+            left = (self._planned - self._done) / rate
+            text += f", {rate:.3g} games/s, {_duration(left)} left"
+        ranked = self._ranked()
+        return text + (f", leader {ranked[0][0]} {100 * ranked[0][1]:.1f} %" if ranked else "")
+
+    def __enter__(self) -> Progress:
+        if self._stream.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            console = Console(file=self._stream)
+            self._live = Live(self._table(), console=console, refresh_per_second=4, transient=True)
+            self._live.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.__exit__(kind, error, trace)
+            self._live = None
+        print(self.line(), file=self._stream, flush=True)
+
+    def _count(self, white: str, black: str, result: str) -> None:
+        points = {"1-0": 1.0, "0-1": 0.0}.get(result, 0.5)
+        for name, won in ((white, points), (black, 1 - points)):
+            self._points[name] += won
+            self._games[name] += 1
+        self._done += 1
+
+    def _rate(self) -> float:
+        return (self._done - self._before) / max(time.monotonic() - self._began, 1e-9)
+
+    def _ranked(self) -> list[tuple[str, float]]:
+        scores = [(name, self._points[name] / games) for name, games in self._games.items()]
+        return sorted(scores, key=lambda item: (-item[1], item[0]))
+
+    def _table(self) -> Any:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, padding=(0, 2))
+        for header, side in (("player", "left"), ("score", "right"), ("games", "right")):
+            table.add_column(header, justify=side)  # type: ignore[arg-type]
+        for name, score in self._ranked()[:SHOWN]:
+            table.add_row(Text(name), f"{100 * score:.1f} %", str(self._games[name]))
+        bar = ProgressBar(total=max(self._planned, 1), completed=self._done, width=60)
+        return Group(table, bar, Text(self.line()))
+
+
+def _duration(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"

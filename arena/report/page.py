@@ -1,0 +1,246 @@
+"""The report of a run for people: report.html and summary.md, from the same sentences and tables."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from arena.report import plots
+from arena.report.tables import quantity, signed
+
+if TYPE_CHECKING:
+    from arena.report import Run
+
+CAPTIONS = {
+    "elo": "Joint rating of all players with 95 % intervals.",
+    "elo_by_depth": "What a deeper search is worth: players that differ in depth only, with 95 % intervals.",
+    "crosstable": "Score of the row player against the column player in per cent; columns numbered as rows.",
+    "outcomes": "Wins, draws and losses of each player, as White in the upper and as Black in the lower bar.",
+    "nodes": "Mean nodes per move. The effective branching factor is the geometric mean, per ply, of the "
+    "ratios of mean nodes at successive depths, for players that differ in depth only.",
+    "time": "Time per move over all moves: median, quartiles (box), 5th and 95th percentile (whiskers).",
+    "terminations": "Reasons for the end of the game, with their share of all games.",
+}
+
+LOS_NOTE = "LOS: likelihood of superiority over the next player in the table."
+
+WIDE = 560
+"""Points (1/72 inch) above which a chart gets a row of its own."""
+
+FILES = {
+    "standings.csv": "standings",
+    "crosstable.csv": "points of row against column",
+    "search.csv": "nodes, leaves and time per move by player",
+    "games.csv": "one row per game",
+    "moves.csv": "one row per move",
+    "games.pdn": "all games, for any draughts program",
+    "summary.md": "this report in Markdown",
+}
+
+
+def sentences(run: Run) -> list[str]:
+    """What the run says, in plain text: who leads, how many games, first move, draws, then the notes."""
+    played, planned = len(run.games), int(run.config.get("games_planned") or 0)
+    said = [_progress(played, planned, len(run.config["players"]))]
+    if played:
+        said += _leader(run.standings)
+        ratings, first = run.ratings, str(run.config["first"]).capitalize()
+        if _known(ratings.advantage) and _known(ratings.advantage_error):
+            worth = f"{signed(ratings.advantage)} ± {ratings.advantage_error:.0f} Elo"
+            said.append(f"Moving first ({first}) was worth {worth}.")
+        draws = int((run.games["result"].astype(str) == "1/2-1/2").sum())
+        said.append(f"{_count(draws, 'game')} of {played} ({100 * draws / played:.1f} %) ended in a draw.")
+    return said
+
+
+def notes(run: Run) -> list[str]:
+    """What a reader must know about the data, as sentences: those of the rating, and repeated games."""
+    if not len(run.games):
+        return []
+    said = [str(note) for note in run.ratings.notes]
+    if run.repeated_games:
+        said.append(
+            f"{run.repeated_games} of {len(run.games)} games repeat an earlier one move for move, as "
+            "deterministic players do: intervals that count them as new games are too narrow."
+        )
+    return said
+
+
+def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
+    """The standings with every cell as text for people, "" where there is no value."""
+    columns = {
+        "#": standings["rank"].map(str),
+        "Player": standings["player"].astype(str),
+        "Elo": [signed(v) if _known(v) else "" for v in standings["elo"]],
+        "95 % interval": [
+            _interval(low, high)
+            for low, high in zip(standings["elo_low"], standings["elo_high"], strict=True)
+        ],
+        "Games": standings["games"].map(str),
+        "Won": standings["wins"].map(str),
+        "Drawn": standings["draws"].map(str),
+        "Lost": standings["losses"].map(str),
+        "Score": [_format(v, "{:.1%}").replace("%", " %") for v in standings["score"]],
+        "LOS": [_probability(v) for v in standings["los"]],
+        "Nodes/move": [_quantity(v) for v in standings["nodes_per_move"]],
+        "Time/move": [_quantity(v, "s") for v in standings["seconds_per_move"]],
+    }
+    return pd.DataFrame(columns)
+
+
+def crosstable_text(crosstable: pd.DataFrame) -> pd.DataFrame:
+    """The crosstable with numbered columns, the row numbers and names first."""
+    names = [str(name) for name in crosstable.index]
+    table = pd.DataFrame({"#": [str(i + 1) for i in range(len(names))], "Player": names})
+    for i in range(len(names)):
+        table[str(i + 1)] = crosstable.iloc[:, i].to_numpy()
+    return table
+
+
+def search_text(search: pd.DataFrame) -> pd.DataFrame:
+    """Search effort with every cell as text for people."""
+    return pd.DataFrame(
+        {
+            "Player": search["player"].astype(str),
+            "Depth": [str(depth) if depth else "" for depth in search["depth"]],
+            "Nodes/move": [_quantity(v) for v in search["nodes_per_move"]],
+            "Leaves/move": [_quantity(v) for v in search["leaves_per_move"]],
+            "Time/move": [_quantity(v, "s") for v in search["seconds_per_move"]],
+            "Nodes/s": [_quantity(v) for v in search["nodes_per_second"]],
+            "Branching factor": [_format(v, "{:.2f}") for v in search["branching_factor"]],
+        }
+    )
+
+
+def markdown(run: Run) -> str:
+    """The report as Markdown: sentences, standings, crosstable, search effort."""
+    parts = [f"# {_escaped(run.name)}", " ".join(_escaped(text) for text in sentences(run))]
+    if notes(run):
+        parts.append("\n".join(f"- Note: {_escaped(text)}" for text in notes(run)))
+    parts += ["## Standings", _pipe_table(standings_text(run.standings)), LOS_NOTE]
+    parts += ["## Crosstable", _pipe_table(crosstable_text(run.crosstable))]
+    if len(run.search):
+        parts += ["## Search effort", _pipe_table(search_text(run.search)), CAPTIONS["nodes"]]
+    return "\n\n".join(parts) + "\n"
+
+
+def html(run: Run, charts: Mapping[str, str]) -> str:
+    """The report as one self-contained page; `charts` are SVG texts by name (see `plots.draw`)."""
+    template = files("arena.report").joinpath("page.html").read_text(encoding="utf-8")
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return (
+        environment.from_string(template).render(
+            title=run.name,
+            summary=sentences(run),
+            notes=notes(run),
+            standings=standings_text(run.standings),
+            crosstable=crosstable_text(run.crosstable),
+            search=search_text(run.search),
+            los_note=LOS_NOTE,
+            charts=[
+                (name, CAPTIONS[name], inline_svg(name, text), _wide(text)) for name, text in charts.items()
+            ],
+            config=json.dumps(run.config, indent=2, ensure_ascii=False, default=str),
+            files=FILES,
+        )
+        + "\n"
+    )
+
+
+def inline_svg(name: str, svg: str) -> Markup:
+    """An SVG file as an element of a page: ids made unique, theme colours as CSS variables, size by CSS."""
+    text = svg[svg.index("<svg") :]
+    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r'(href="|url\()#', rf"\g<1>#{name}-", text)
+    for colour, variable in ((plots.INK, "ink"), (plots.MUTED, "muted"), (plots.GRID, "grid")):
+        text = text.replace(colour, f"var(--{variable})")
+    text = text.replace(plots.PAPER, "none")
+    head = f'<svg role="img" aria-label="{Markup.escape(CAPTIONS[name])}"'
+    return Markup(text.replace("<svg", head, 1).strip())
+
+
+def _wide(svg: str) -> bool:
+    """Whether a chart needs the page's full width to be read."""
+    width = re.search(r'<svg[^>]* width="([\d.]+)pt"', svg)
+    return width is not None and float(width[1]) > WIDE
+
+
+def _progress(played: int, planned: int, players: int) -> str:
+    of = f" of {planned} planned" if planned else ""
+    return f"{_count(players, 'player')}, {_count(played, 'game')} played{of}."
+
+
+def _leader(standings: pd.DataFrame) -> list[str]:
+    """The sentence about the first of the table, if a rating exists."""
+    table = standings[standings["elo"].notna()]
+    if len(table) < 2:
+        return []
+    first, second = table.iloc[0], table.iloc[1]
+    error = (first["elo_high"] - first["elo_low"]) / 2
+    lead = first["elo"] - second["elo"]
+    at = signed(first["elo"]) + (f" ± {error:.0f} Elo" if error > 0 else " Elo")
+    if round(lead) == 0:
+        text = f"{first['player']} and {second['player']} are level at {at}"
+    else:
+        text = f"{first['player']} leads with {at}, {lead:.0f} Elo ahead of {second['player']}"
+    if _known(first["los"]):
+        text += f" (likelihood of superiority {_probability(first['los'])})"
+    return [text + "."]
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" + ("" if n == 1 else "s")
+
+
+def _known(value: Any) -> bool:
+    return value is not None and not pd.isna(value) and bool(np.isfinite(float(value)))
+
+
+def _format(value: Any, form: str) -> str:
+    return form.format(float(value)) if _known(value) else ""
+
+
+def _interval(low: Any, high: Any) -> str:
+    if not (_known(low) and _known(high)):
+        return ""
+    return f"{signed(low)} to {signed(high)}" if low < high else "anchor"
+
+
+def _probability(value: Any) -> str:
+    """Per cent; what rounds to certainty is written as a bound."""
+    if not _known(value):
+        return ""
+    percent = 100 * float(value)
+    return "> 99.9 %" if percent > 99.9 else "< 0.1 %" if percent < 0.1 else f"{percent:.1f} %"
+
+
+def _quantity(value: Any, unit: str = "") -> str:
+    return quantity(float(value), unit) if _known(value) else ""
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is, HTML included."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", text)
+
+
+def _pipe_table(table: pd.DataFrame) -> str:
+    """A table of text as a Markdown table, all but the player's name aligned right."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cells) + " |"
+
+    rule = [":--" if name == "Player" else "--:" for name in table.columns]
+    rows = [line([_escaped(str(cell)) for cell in row]) for row in table.itertuples(index=False)]
+    return "\n".join([line([str(name) for name in table.columns]), line(rule), *rows])

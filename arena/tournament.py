@@ -1,0 +1,100 @@
+"""Run a tournament: the schedule less what the ledger has, through the executor, into the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import players
+from arena.config import Experiment
+from arena.executor import run
+from arena.ledger import Ledger
+from arena.match import GameRecord, Task
+from arena.openings import OpeningsError, random_openings
+from arena.player import PlayerSpec
+from arena.rules.notation import fen
+from arena.rules.position import COLOURS, Position
+from arena.rules.variants import VARIANTS, Variant
+from arena.schedule import Pairing, round_robin
+
+
+class Plan(NamedTuple):
+    """A configuration made ready: everything that a run needs, checked and built once."""
+
+    experiment: Experiment
+    variant: Variant
+    players: tuple[PlayerSpec, ...]
+    openings: tuple[Position, ...]
+
+    def schedule(self) -> Iterator[Pairing]:
+        """All games of the tournament, in their order."""
+        return round_robin(len(self.players), len(self.openings))
+
+    @property
+    def games(self) -> int:
+        """How many games the whole tournament has."""
+        return len(self.players) * (len(self.players) - 1) * len(self.openings)
+
+    def description(self) -> dict[str, Any]:
+        """What the ledger keeps of the experiment: the configuration, and what reports need besides."""
+        files: dict[str, str] = {}
+        for spec in self.players:
+            files |= players.fingerprints(spec)
+        return self.experiment.as_dict() | {
+            "first": COLOURS[self.variant.first],
+            "gametype": self.variant.gametype,
+            "start_fen": fen(self.variant, self.variant.start),
+            "games_planned": self.games,
+            "files": files,
+        }
+
+
+def prepare(experiment: Experiment) -> Plan:
+    """Build every player once, which also compiles what they need, and draw the openings.
+
+    Raises ConfigError, at the key to blame, if a player cannot be built or there are too few openings.
+    """
+    variant = VARIANTS[experiment.variant]
+    folder = experiment.path.parent
+    specs = tuple(players.located(spec, folder) for spec in experiment.players)
+    for index, spec in enumerate(specs):
+        try:
+            players.build_player(spec, variant)
+        except players.PlayerError as error:
+            raise experiment.error(("players", index, *error.keys), str(error)) from None
+    settings = experiment.openings
+    try:
+        openings = random_openings(variant, settings.random_plies, settings.count, experiment.seed)
+    except OpeningsError as error:
+        raise experiment.error(("openings", "count"), str(error)) from None
+    return Plan(experiment, variant, specs, tuple(openings))
+
+
+def play(
+    plan: Plan, ledger: Ledger, workers: int, stopping: Callable[[], bool] = lambda: False
+) -> Iterator[GameRecord]:
+    """Play the games that the ledger lacks, storing each before it is yielded.
+
+    Raises WorkerDied if a game ends the process that plays it; finished games are kept in any case.
+    """
+    names = [spec.name for spec in plan.players]
+    fens = [fen(plan.variant, opening) for opening in plan.openings]
+    for record in run(tasks(plan, ledger.finished()), workers, stopping):
+        pairing = record.pairing
+        ledger.add(record, names[pairing.white], names[pairing.black], fens[pairing.opening])
+        yield record
+
+
+def tasks(plan: Plan, finished: set[int]) -> Iterator[Task]:
+    """The games still to play, as workers receive them."""
+    for pairing in plan.schedule():
+        if pairing.game not in finished:
+            yield Task(
+                pairing,
+                plan.variant,
+                plan.openings[pairing.opening],
+                plan.players[pairing.white],
+                plan.players[pairing.black],
+                plan.experiment.seed,
+                plan.experiment.max_plies,
+            )

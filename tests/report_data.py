@@ -1,0 +1,94 @@
+"""Synthetic runs for the tests of reports: the frames that a ledger gives, made from known strengths."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+START = "B:W21-32:B1-12"
+OPENING = "W:W21-32:B2-12,14"
+MOVES = np.array(["11-15", "23-19", "22x15", "8-11", "25-22", "10x19x26"])
+
+GAMES = ["game", "pair", "round", "white", "black", "opening", "result", "termination", "plies", "seconds"]
+MOVE_COLUMNS = [
+    "game", "ply", "player", "colour", "move", "legal_moves", "depth", "nodes", "leaves", "seconds", "score",
+    "cutoffs_max", "cutoffs_min",
+]  # fmt: skip
+
+
+def player(name: str, depth: int | None = None, type: str = "alphabeta", **options: Any) -> dict[str, Any]:
+    """One entry of `config["players"]`."""
+    return {"name": name, "type": type, **({} if depth is None else {"depth": depth}), **options}
+
+
+def config(players: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
+    """The configuration of a run as the ledger gives it."""
+    return {
+        "name": "synthetic", "variant": "english", "seed": 1, "openings": {"random_plies": 4, "count": 10},
+        "max_plies": 200, "anchor": None, "players": players, "first": "black", "games_planned": 0,
+        "start_fen": START,
+    } | changes  # fmt: skip
+
+
+def frames(
+    players: list[dict[str, Any]], pairs: int, *, seed: int = 0, draws: float = 0.3, plies: int = 30
+) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
+    """(config, games, moves) of a round robin of `pairs` colour-swapped pairs between any two players.
+
+    A player wins more often the deeper it searches; nodes grow threefold with each ply of depth.
+    """
+    rng = np.random.default_rng(seed)
+    depth = {p["name"]: p.get("depth", 0) for p in players}
+    meetings = [
+        (pair, *(names if side else names[::-1]))
+        for names in combinations(depth, 2)
+        for pair in range(pairs)
+        for side in (1, 0)
+    ]
+    games = pd.DataFrame(meetings, columns=["opening", "white", "black"])
+    gap = (games["white"].map(depth) - games["black"].map(depth)).to_numpy(dtype=float)
+    draw = rng.random(len(games)) < draws
+    white = rng.random(len(games)) < 1 / (1 + np.exp(-0.5 * gap))
+    games["result"] = np.where(draw, "1/2-1/2", np.where(white, "1-0", "0-1"))
+    ended = np.where(draw, rng.choice(["repetition", "no_progress", "max_plies"], len(games)), "no_moves")
+    games["termination"] = np.where(~draw & (rng.random(len(games)) < 0.3), "no_pieces", ended)
+    games["game"] = np.arange(len(games))
+    games["pair"] = games["game"] // 2
+    games["round"] = 1 + games["opening"] // 2
+    games["plies"] = plies
+    games["seconds"] = 0.1 + rng.random(len(games)).round(3)
+    games["opening_fen"] = np.where(games["opening"] == 0, START, OPENING)
+    whole = config(players, games_planned=len(games))
+    return whole, games[[*GAMES, "opening_fen"]], _moves(games, depth, plies, rng)
+
+
+def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.random.Generator) -> pd.DataFrame:
+    n = len(games) * plies
+    ply = np.tile(np.arange(1, plies + 1), len(games))
+    black_moves = ply % 2 == 1
+    white, black = (games[c].to_numpy(dtype=object).repeat(plies) for c in ("white", "black"))
+    names = np.where(black_moves, black, white)
+    depths = pd.Series(names, dtype=object).map(depth).fillna(0).to_numpy(dtype=np.int64)
+    nodes = np.where(depths > 0, 10 * 3.0**depths * rng.uniform(0.5, 1.5, n), 0).astype(np.int64)
+    searched = depths > 0
+    moves = pd.DataFrame(
+        {
+            "game": games["game"].to_numpy().repeat(plies),
+            "ply": ply,
+            "player": pd.Categorical(names, categories=list(depth)),
+            "colour": pd.Categorical(np.where(black_moves, "black", "white"), categories=["white", "black"]),
+            "move": rng.choice(MOVES, n),
+            "legal_moves": rng.integers(1, 12, n),
+            "depth": depths,
+            "nodes": nodes,
+            "leaves": nodes // 2,
+            "seconds": np.where(searched, nodes * 1.0e-7 * rng.uniform(0.7, 1.4, n), 2e-6),
+            "score": pd.array(np.where(searched, rng.normal(0, 50, n), np.nan), dtype="Float64"),
+            "cutoffs_max": nodes // 5,
+            "cutoffs_min": nodes // 6,
+        }
+    )
+    return moves[MOVE_COLUMNS]

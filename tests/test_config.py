@@ -1,0 +1,661 @@
+"""The configuration: what loads, and what every wrong file is told."""
+
+import importlib.util
+import json
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+import arena.player
+from arena import config
+from arena.config import ConfigError, Experiment, load
+from arena.player import Limit, PlayerSpec
+
+EXAMPLE = """\
+name: heuristics                 # the run
+variant: english
+seed: 2026
+openings: {random_plies: 6, count: 20}
+max_plies: 200
+anchor: simple-d6
+players:
+  - {name: random, type: random}
+  - {name: simple-d6, type: negamax, depth: 6, evaluation: simple}
+  - {name: mine-d6, type: negamax, depth: 6, evaluation: "my_heuristic.py:advance"}
+  - name: weights-d6
+    type: negamax
+    depth: 6
+    evaluation: {linear: {man: 100, king: 160.5, back_row: -6}}
+"""
+MINIMAL = "name: a\nvariant: english\nplayers:\n  - {name: x, type: random}\n"
+
+
+def load_text(folder: Path, text: str | bytes) -> Experiment:
+    path = folder / "run.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
+    return load(path)
+
+
+def errors(folder: Path, text: str | bytes) -> list[str]:
+    """The error's lines, without the folder."""
+    with pytest.raises(ConfigError) as caught:
+        load_text(folder, text)
+    lines = str(caught.value).split("\n")
+    assert len(lines) == len(caught.value.problems)
+    assert all(line.startswith(f"{folder}/run.yaml:") for line in lines)
+    return [line.removeprefix(f"{folder}/") for line in lines]
+
+
+# --- what loads
+
+
+def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, EXAMPLE)
+    assert (experiment.name, experiment.variant, experiment.seed) == ("heuristics", "english", 2026)
+    assert (experiment.openings.random_plies, experiment.openings.count) == (6, 20)
+    assert (experiment.max_plies, experiment.anchor) == (200, "simple-d6")
+    weights = {"linear": {"man": 100, "king": 160.5, "back_row": -6}}
+    assert experiment.players == (
+        PlayerSpec("random", "random"),
+        PlayerSpec("simple-d6", "negamax", Limit(depth=6), {"evaluation": "simple"}),
+        PlayerSpec("mine-d6", "negamax", Limit(depth=6), {"evaluation": "my_heuristic.py:advance"}),
+        PlayerSpec("weights-d6", "negamax", Limit(depth=6), {"evaluation": weights}),
+    )
+    assert experiment.path == tmp_path / "run.yaml"
+
+
+def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
+    assert load_text(tmp_path, MINIMAL).as_dict() == {
+        "name": "a",
+        "variant": "english",
+        "seed": 0,
+        "openings": {"random_plies": 4, "count": 50},
+        "max_plies": 300,
+        "anchor": None,
+        "players": [{"name": "x", "type": "random"}],
+    }
+    partial = load_text(tmp_path, MINIMAL + "openings: {count: 3}\n")
+    assert (partial.openings.random_plies, partial.openings.count) == (4, 3)
+
+
+def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, EXAMPLE)
+    stored = json.loads(json.dumps(experiment.as_dict(), allow_nan=False))
+    assert stored == experiment.as_dict()
+    assert stored["players"][3] == yaml.safe_load(EXAMPLE)["players"][3]
+    again = load_text(tmp_path, yaml.safe_dump(stored))
+    assert again.as_dict() == stored
+    assert again.players == experiment.players
+
+
+def test_as_dict_differs_when_an_option_differs(tmp_path: Path) -> None:
+    changed = EXAMPLE.replace("back_row: -6", "back_row: -7")
+    assert load_text(tmp_path, EXAMPLE).as_dict() != load_text(tmp_path, changed).as_dict()
+
+
+def test_as_dict_is_a_copy(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, EXAMPLE)
+    experiment.as_dict()["players"][3]["evaluation"]["linear"]["man"] = 0
+    assert experiment.players[3].options["evaluation"]["linear"]["man"] == 100
+
+
+def test_an_experiment_is_frozen_and_pickles(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, EXAMPLE)
+    with pytest.raises(ValidationError, match="frozen"):
+        experiment.seed = 1
+    with pytest.raises(ValidationError, match="frozen"):
+        experiment.openings.count = 1
+    again = pickle.loads(pickle.dumps(experiment))
+    assert again == experiment
+    assert str(again.error(("seed",), "bad")) == str(experiment.error(("seed",), "bad"))
+
+
+def test_options_keep_names_that_python_or_pydantic_use(tmp_path: Path) -> None:
+    options = ["_x", "model_config", "copy", "self", "__class__", "__init__", "limit", "options"]
+    text = MINIMAL.replace("random}", "random, " + ", ".join(f"{key}: 1" for key in options) + "}")
+    experiment = load_text(tmp_path, text)
+    assert experiment.players[0].options == dict.fromkeys(options, 1)
+    assert experiment.as_dict()["players"][0] == {"name": "x", "type": "random", **dict.fromkeys(options, 1)}
+
+
+def test_an_alias_repeats_its_anchor(tmp_path: Path) -> None:
+    text = MINIMAL.replace("random}", "n, w: &w {man: 3}}\n  - {name: y, type: n, w: *w}")
+    assert load_text(tmp_path, text).players[1].options == {"w": {"man": 3}}
+
+
+def test_null_is_no_limit_and_no_anchor(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, MINIMAL.replace("random}", "n, depth: null}") + "anchor:\n")
+    assert (experiment.players[0].limit, experiment.anchor) == (Limit(), None)
+    assert experiment.as_dict()["players"][0] == {"name": "x", "type": "n"}
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("1_000", 1000),
+        ("0x1F", 31),
+        ("-5", -5),
+        ("1.0e+3", 1000.0),
+        ("'1e3'", "1e3"),
+        ("'no'", "no"),
+        ("true", True),
+        ("d6e", "d6e"),
+        ("e3", "e3"),
+        ("2.0.1", "2.0.1"),
+        ("'012'", "012"),
+    ],
+)
+def test_unambiguous_values_are_taken_as_written(tmp_path: Path, written: str, value: object) -> None:
+    options = load_text(tmp_path, MINIMAL.replace("random}", f"n, x: {written}}}")).players[0].options
+    assert options == {"x": value} and type(options["x"]) is type(value)
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) -> None:
+    text = b"\xef\xbb\xbf" + EXAMPLE.replace("\n", "\r\n").encode()
+    assert load_text(tmp_path, text).as_dict() == load_text(tmp_path, EXAMPLE).as_dict()
+    assert errors(tmp_path, text.replace(b"seed: 2026", b"seed: -1"))[0].startswith("run.yaml:3:1: ")
+
+
+# --- errors in values: the whole line is the promise
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        (
+            "seed: 2026",
+            "sede: 2026",
+            "3:1: unknown key 'sede'; did you mean 'seed'? (valid: 'name', 'variant', 'seed', 'openings', "
+            "'max_plies', 'anchor', 'players')",
+        ),
+        (
+            "count: 20",
+            "xyz: 20",
+            "4:29: unknown key 'xyz'; (valid: 'random_plies', 'count')",
+        ),
+        ("seed: 2026", "seed: '5'", "3:1: 'seed' must be a whole number, not the text '5'"),
+        ("seed: 2026", "seed: true", "3:1: 'seed' must be a whole number, not the boolean true"),
+        ("seed: 2026", "seed: 1.5", "3:1: 'seed' must be a whole number, not the number 1.5"),
+        ("seed: 2026", "seed: 1.0", "3:1: 'seed' must be a whole number, not the number 1.0"),
+        ("seed: 2026", "seed:", "3:1: 'seed' must be a whole number, not nothing"),
+        ("seed: 2026", "seed: [1]", "3:1: 'seed' must be a whole number, not the list [1]"),
+        (
+            "seed: 2026",
+            "seed: -1",
+            "3:1: 'seed' must be greater than or equal to 0, not the whole number -1",
+        ),
+        (
+            "seed: 2026",
+            "seed: 9223372036854775808",
+            "3:1: a number must be finite and below 2**63, not 9223372036854775808",
+        ),
+        ("160.5", ".nan", "14:37: a number must be finite and below 2**63, not .nan"),
+        ("160.5", "1.0e+999", "14:37: a number must be finite and below 2**63, not 1.0e+999"),
+        (
+            "count: 20",
+            "count: 0",
+            "4:29: 'count' must be greater than or equal to 1, not the whole number 0",
+        ),
+        (
+            "plies: 6",
+            "plies: -1",
+            "4:12: 'random_plies' must be greater than or equal to 0, not the whole number -1",
+        ),
+        (
+            "plies: 200",
+            "plies: 0",
+            "5:1: 'max_plies' must be greater than or equal to 1, not the whole number 0",
+        ),
+        (
+            "{random_plies: 6, count: 20}",
+            "20",
+            "4:1: 'openings' must be a mapping of keys to values, not the whole number 20",
+        ),
+        (
+            "name: heuristics",
+            "name: my run",
+            "1:1: 'name' must be a folder name (letters and digits, then also '.', '_' and '-'), "
+            "not the text 'my run'",
+        ),
+        (
+            "name: heuristics",
+            "name: ../up",
+            "1:1: 'name' must be a folder name (letters and digits, then also '.', '_' and '-'), "
+            "not the text '../up'",
+        ),
+        (
+            "name: heuristics",
+            'name: "a\\n"',
+            "1:1: 'name' must be a folder name (letters and digits, then also '.', '_' and '-'), "
+            r"not the text 'a\n'",
+        ),
+        (
+            "name: heuristics",
+            "name: 2026",
+            "1:1: 'name' must be text (a number, true or null needs quotes), not the whole number 2026",
+        ),
+        (
+            "variant: english",
+            "variant: englsh",
+            "2:1: 'variant' must be a known variant, not the text 'englsh'; did you mean 'english'? "
+            "(valid: 'english', 'brazilian', 'international', 'simplified')",
+        ),
+        (
+            "anchor: simple-d6",
+            "anchor: simple-d7",
+            "6:1: 'anchor' must be a player, not the text 'simple-d7'; did you mean 'simple-d6'? "
+            "(valid: 'random', 'simple-d6', 'mine-d6', 'weights-d6')",
+        ),
+        (
+            "anchor: simple-d6",
+            "anchor: true",
+            "6:1: 'anchor' must be text (a number, true or null needs quotes), not the boolean true",
+        ),
+        ("type: random}", "kind: random}", "8:5: the key 'type' is missing"),
+        ("variant: english\n", "", "1:1: the key 'variant' is missing"),
+        (
+            "{name: random, type: random}",
+            "random",
+            "8:5: an entry of 'players' must be a mapping of keys to values, not the text 'random'",
+        ),
+        (
+            "name: mine-d6",
+            "name: random",
+            "10:6: the player 'random' is already in line 8: names must differ",
+        ),
+        (
+            "type: random}",
+            "type: 5}",
+            "8:20: 'type' must be text (a number, true or null needs quotes), not the whole number 5",
+        ),
+        (
+            "name: random",
+            'name: "a\\nb"',
+            "8:6: 'name' must be printable characters with no space at either end, "
+            r"not the text 'a\nb'",
+        ),
+        (
+            "name: random",
+            "name: ' a'",
+            "8:6: 'name' must be printable characters with no space at either end, not the text ' a'",
+        ),
+        ("name: random", "name: ''", "8:6: 'name' must have at least 1 character, not the text ''"),
+        (
+            "name: random",
+            "name: " + 41 * "x",
+            f"8:6: 'name' must have at most 40 characters, not the text '{41 * 'x'}'",
+        ),
+        (
+            "    depth: 6",
+            "    depth: 0",
+            "13:5: 'depth' must be greater than or equal to 1, not the whole number 0",
+        ),
+        (
+            "    depth: 6",
+            "    depth: 65",
+            "13:5: 'depth' must be less than or equal to 64, not the whole number 65",
+        ),
+        ("    depth: 6", "    depth: six", "13:5: 'depth' must be a whole number, not the text 'six'"),
+        ("seed: 2026", "name: b", "3:1: the key 'name' is given twice, first in line 1"),
+        ("back_row: -6", "man: 1", "14:50: the key 'man' is given twice, first in line 14"),
+        ("man: 100", "1: 100", "14:27: a key must be text, not the whole number 1: put it in quotes"),
+        ("evaluation: simple", "~: 1", "9:48: a key must be text, not nothing: put it in quotes"),
+        (
+            "evaluation: simple",
+            "{a}: 1",
+            "9:48: YAML 1.1 reads this as a map, which has no place here: put text in quotes",
+        ),
+        (
+            "type: random}",
+            "type: random, x: !py eval}",
+            "8:34: YAML 1.1 reads 'eval' as a !py, which has no place here: put text in quotes",
+        ),
+        ("seed: 2026", "seed: !!int x", "3:1: the text 'x' is not a valid int"),
+        ("seed: 2026", "seed: !!bool x", "3:1: the text 'x' is not a valid bool"),
+        (
+            "seed: 2026",
+            "seed: !!str {a: b}",
+            "3:1: YAML 1.1 reads this as a str, which has no place here: put text in quotes",
+        ),
+        (
+            "count: 20",
+            "COUNT: 20",
+            "4:29: unknown key 'COUNT'; did you mean 'count'? (valid: 'random_plies', 'count')",
+        ),
+        (
+            "name: heuristics",
+            "name: " + 101 * "x",
+            f"1:1: 'name' must have at most 100 characters, not the text '{59 * 'x'}...",
+        ),
+        (
+            "seed: 2026",
+            f"seed: [{30 * 'long '}]",
+            "3:1: 'seed' must be a whole number, not the list ['" + (12 * "long ")[:58] + "...",
+        ),
+    ],
+)
+def test_a_wrong_value_is_told_as(tmp_path: Path, old: str, new: str, line: str) -> None:
+    assert EXAMPLE.count(old) == 1
+    assert f"run.yaml:{line}" in errors(tmp_path, EXAMPLE.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("no", "YAML 1.1 reads no as the boolean false: write true or false, or 'no' in quotes for text"),
+        ("Off", "YAML 1.1 reads Off as the boolean false: write true or false, or 'Off' in quotes for text"),
+        ("yes", "YAML 1.1 reads yes as the boolean true: write true or false, or 'yes' in quotes for text"),
+        (
+            "012",
+            "YAML 1.1 reads 012 as the whole number 10: write a number without a leading 0 (octal) or "
+            "a colon (base 60), or '012' in quotes for text",
+        ),
+        (
+            "1:30",
+            "YAML 1.1 reads 1:30 as the whole number 90: write a number without a leading 0 (octal) or "
+            "a colon (base 60), or '1:30' in quotes for text",
+        ),
+        (
+            "1:30.5",
+            "YAML 1.1 reads 1:30.5 as the number 90.5: write a number without a colon (base 60), "
+            "or '1:30.5' in quotes for text",
+        ),
+        (
+            "2026-11-21",
+            "YAML 1.1 reads '2026-11-21' as a timestamp, which has no place here: put text in quotes",
+        ),
+        *(
+            (
+                word,
+                f"YAML 1.1 reads {word} as the text '{word}': write a number in full or like 1.0e+3, "
+                f"or '{word}' in quotes for text",
+            )
+            for word in ("1e3", "-1.5E3", ".5e3", "08", "0o17")
+        ),
+    ],
+)
+def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(
+    tmp_path: Path, word: str, message: str
+) -> None:
+    assert errors(tmp_path, EXAMPLE.replace("seed: 2026", f"seed: {word}")) == [f"run.yaml:3:1: {message}"]
+    assert errors(tmp_path, EXAMPLE.replace("name: random", f"name: {word}")) == [f"run.yaml:8:6: {message}"]
+    option = EXAMPLE.replace("160.5", word)
+    assert errors(tmp_path, option) == [f"run.yaml:14:37: {message}"]
+
+
+def test_all_problems_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    text = """\
+sede: 1
+name: no
+variant: chess
+openings: {count: 0}
+anchor: nobody
+players:
+  - {name: x, type: a, depth: 0x41}
+  - {name: x, typ: 012}
+  - 5
+"""
+    positions = [tuple(map(int, line.split(":")[1:3])) for line in errors(tmp_path, text)]
+    assert positions == [(1, 1), (2, 1), (3, 1), (4, 12), (5, 1), (7, 24), (8, 5), (8, 6), (8, 15), (9, 5)]
+
+
+def test_a_refused_value_is_told_once(tmp_path: Path) -> None:
+    assert len(errors(tmp_path, MINIMAL.replace("name: a", "name: no"))) == 1
+    assert len(errors(tmp_path, "name: a\nvariant: english\nplayers: [no]\n")) == 1
+
+
+def test_a_misspelt_key_with_a_refused_value_is_told_twice(tmp_path: Path) -> None:
+    assert len(errors(tmp_path, MINIMAL + "sede: no\n")) == 2
+
+
+def test_no_players_is_an_error(tmp_path: Path) -> None:
+    text = MINIMAL[: MINIMAL.index("players")]
+    assert errors(tmp_path, text) == ["run.yaml:1:1: the key 'players' is missing"]
+    told = errors(tmp_path, text + "players: []\n")
+    assert told == ["run.yaml:3:1: 'players' must list at least one player"]
+    assert errors(tmp_path, text + "players: {a: b}\n") == [
+        "run.yaml:3:1: 'players' must be a list, not the mapping {'a': 'b'}"
+    ]
+
+
+# --- errors in files and syntax
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "1:1: the file is empty"),
+        ("# only a comment\n", "1:1: the file is empty"),
+        ("---\n", "1:1: the file must be a mapping of keys to values, not nothing"),
+        ("- a\n", "1:1: the file must be a mapping of keys to values, not the list ['a']"),
+        ("heuristics", "1:1: the file must be a mapping of keys to values, not the text 'heuristics'"),
+        (b"name: \xc3\xa9\nvariant: a\xff\n", "2:11: byte 0xff is not UTF-8"),
+        ("name: a".encode("utf-16"), "1:1: byte 0xff is not UTF-8"),
+        ("name: é\nseed: \0", "2:7: YAML does not allow U+0000"),
+        (
+            "name: {a: 1\nseed: 5\n",
+            "2:5: YAML syntax: while parsing a flow mapping (line 1): expected ',' or '}', but got ':'",
+        ),
+        ("a: b: c\n", "1:5: YAML syntax: mapping values are not allowed here"),
+        (
+            "a:\n\t- b\n",
+            "2:1: YAML syntax: found character '\\t' that cannot start any token",
+        ),
+        ("a: *b\n", "1:4: YAML syntax: found undefined alias 'b'"),
+        (
+            "a: 1\n--- \nb: 1\n",
+            "2:1: YAML syntax: expected a single document in the stream (line 1): but found another document",
+        ),
+        (
+            'a: "\\ud800"\n',
+            "1:1: 'utf-8' codec can't encode character '\\ud800' in position 0: surrogates not allowed",
+        ),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_told_why(tmp_path: Path, text: str | bytes, line: str) -> None:
+    assert f"run.yaml:{line}" in errors(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", ['a: "\\U00110000"', 'a: "\\Uffffffff"', "a: " + 5000 * "["])
+def test_what_breaks_the_yaml_parser_is_an_error_in_its_line(tmp_path: Path, text: str) -> None:
+    (line,) = errors(tmp_path, "\n" + text)
+    assert re.match(r"run.yaml:2:\d+: cannot read the file: ", line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "&a [*a]",
+        "&a [*a, *a, *a]",
+        "a: &a {b: *a}",
+        "a: &a\n  *a : 1",
+        "a: " + 40 * "[" + 40 * "]",
+        "a: &a0 [x]\n" + "".join(f"k{i}: &a{i} [{10 * f'*a{i - 1},'}]\n" for i in range(1, 9)),
+    ],
+)
+def test_endless_or_exploding_aliases_end_in_an_error(tmp_path: Path, text: str) -> None:
+    assert errors(tmp_path, text)
+
+
+def test_merge_keys_are_refused(tmp_path: Path) -> None:
+    text = MINIMAL.replace("{name: x", "&a {name: x") + "  - {<<: *a, name: y}\n"
+    assert (
+        "run.yaml:5:6: YAML 1.1 reads '<<' as a merge, which has no place here: put text in quotes"
+        in errors(tmp_path, text)
+    )
+
+
+@pytest.mark.parametrize("path", ["missing.yaml", "."])
+def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path, path: str) -> None:
+    with pytest.raises(ConfigError, match=r":1:1: cannot read the file: (No such file|Is a directory)"):
+        load(str(tmp_path / path))
+    with pytest.raises(ConfigError, match=r":1:1: cannot read the file: embedded null byte"):
+        load("a\0b")
+
+
+# --- errors found later
+
+
+@pytest.mark.parametrize(
+    ("keys", "position"),
+    [
+        (("players", 1, "evaluation"), "9:48"),
+        (("players", 3, "evaluation", "linear", "king"), "14:37"),
+        (("players", 3, "evaluation", "linear", "queen"), "14:18"),
+        (("players", 0, "evaluation", "linear"), "8:5"),
+        (("players", 9), "7:1"),
+        (("openings", "file"), "4:1"),
+        (("sprt",), "1:1"),
+        ((), "1:1"),
+    ],
+)
+def test_a_later_error_stands_at_the_nearest_key_of_the_file(
+    tmp_path: Path, keys: tuple[str | int, ...], position: str
+) -> None:
+    error = load_text(tmp_path, EXAMPLE).error(keys, "no such thing")
+    assert isinstance(error, ConfigError)
+    assert str(error) == f"{tmp_path}/run.yaml:{position}: no such thing"
+
+
+def test_errors_join_in_the_order_of_the_file_and_pickle(tmp_path: Path) -> None:
+    experiment = load_text(tmp_path, EXAMPLE)
+    late, early = (experiment.error((key,), "bad") for key in ("anchor", "seed"))
+    both = ConfigError([*late.problems, *early.problems, *late.problems])
+    assert str(both) == f"{early}\n{late}"
+    assert str(pickle.loads(pickle.dumps(both))) == str(both)
+
+
+# --- limits and schema
+
+
+def test_a_field_added_to_limit_is_a_key_of_players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wider(NamedTuple):
+        depth: int | None = None
+        nodes: int | None = None
+        seconds: float | None = None
+
+    monkeypatch.setattr(arena.player, "Limit", Wider)
+    spec = importlib.util.spec_from_file_location("wider_config", config.__file__)
+    assert spec is not None and spec.loader is not None
+    wider = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "wider_config", wider)
+    spec.loader.exec_module(wider)
+    path = tmp_path / "run.yaml"
+    path.write_text(MINIMAL.replace("random}", "n, nodes: 500, seconds: 1, c: 2}"))
+    experiment = wider.load(path)
+    assert experiment.players[0].limit == Wider(None, 500, 1.0)
+    assert experiment.players[0].options == {"c": 2}
+    assert experiment.as_dict()["players"][0] == {
+        "name": "x",
+        "type": "n",
+        "nodes": 500,
+        "seconds": 1.0,
+        "c": 2,
+    }
+    assert wider.schema()["$defs"]["Player"]["properties"]["nodes"]["anyOf"][0]["exclusiveMinimum"] == 0
+    path.write_text(MINIMAL.replace("random}", "n, nodes: 0}"))
+    with pytest.raises(
+        wider.ConfigError, match="4:24: 'nodes' must be greater than 0, not the whole number 0"
+    ):
+        wider.load(path)
+
+
+def test_the_schema_names_keys_bounds_and_choices() -> None:
+    schema: dict[str, Any] = json.loads(json.dumps(config.schema()))
+    assert schema["required"] == ["name", "variant", "players"]
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["variant"]["enum"] == ["english", "brazilian", "international", "simplified"]
+    assert schema["properties"]["players"]["minItems"] == 1
+    assert schema["properties"]["players"]["items"] == {"$ref": "#/$defs/Player"}
+    player = schema["$defs"]["Player"]
+    assert (player["required"], player["additionalProperties"]) == (["name", "type"], True)
+    assert {"type": "integer", "minimum": 1, "maximum": 64} in player["properties"]["depth"]["anyOf"]
+    assert schema["$defs"]["Openings"]["properties"]["count"]["default"] == 50
+
+
+def test_importing_the_configuration_does_not_load_the_compiler() -> None:
+    code = "import sys, arena.config; assert not {'numba', 'numpy', 'pandas'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# --- any file at all
+
+PIECES = [
+    *"{}[]:,-#&*!|>'\"%@`?\n\t ~.0\\",
+    "\n  ",
+    ": ",
+    "- ",
+    "&a ",
+    "*a",
+    "<<: *a",
+    "!!int ",
+    "!!set ",
+    "!!binary ",
+    "!!timestamp ",
+    "!x ",
+    "---\n",
+    "...",
+    "no",
+    "012",
+    "1e3",
+    "1:30",
+    "2026-13-45",
+    "0b_",
+    ".inf",
+    "=",
+    "null",
+    '"\\ud800"',
+    '"\\U00110000"',
+    "\0",
+    "\x85",
+    "\u2028",
+    "\ufeff",
+    "\udcff",
+    "é",
+    "99999999999999999999",
+    "name",
+    "depth: 3",
+    "players",
+    "seed: 5\n",
+]
+
+
+@st.composite
+def mutations(draw: st.DrawFn) -> str:
+    """The example with some pieces put in, in the place of up to 12 characters each."""
+    text = draw(st.sampled_from([EXAMPLE, MINIMAL]))
+    for _ in range(draw(st.integers(1, 5))):
+        at = draw(st.integers(0, len(text)))
+        text = text[:at] + draw(st.sampled_from(PIECES)) + text[at + draw(st.integers(0, 12)) :]
+    return text
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=mutations() | st.text(alphabet=st.sampled_from("".join(PIECES)), max_size=30))
+def test_any_file_loads_or_is_told_where_it_is_wrong(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    rows = len(text.splitlines()) + 1
+    error, experiment = None, None
+    try:
+        experiment = load(path)
+    except ConfigError as caught:
+        error = caught
+    if experiment is not None:
+        assert experiment.players
+        assert json.loads(json.dumps(experiment.as_dict(), allow_nan=False)) == experiment.as_dict()
+    if error is not None:
+        told = str(error).encode("utf-8").decode("utf-8").splitlines()
+        assert len(told) == len(error.problems) > 0
+        for line in told:
+            found = re.fullmatch(rf"{re.escape(str(path))}:(\d+):(\d+): \S.*", line)
+            assert found and 1 <= int(found[1]) <= rows and int(found[2]) >= 1

@@ -1,0 +1,490 @@
+"""Tests of the joint rating against published ratings, a naive twin, simulations and its own symmetries."""
+
+import itertools
+import json
+import math
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from arena.ratings import rate
+from arena.stats import ELO_PER_LOGIT, Z95
+
+PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
+JOINT = [row for row in PUBLISHED if row["kind"] == "joint"]
+COLUMNS = ["white", "black", "result", "pair"]
+RESULTS = ("1-0", "1/2-1/2", "0-1")
+OPPOSITE = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1/2-1/2"}
+MODELS = ("davidson", "bradley-terry")
+
+
+def frame(rows):
+    """Games from (white, black, result) or (white, black, result, pair)."""
+    return pd.DataFrame([(*row, None)[:4] for row in rows], columns=COLUMNS)
+
+
+def repeat(white, black, wins=0, draws=0, losses=0):
+    """Games of one encounter, counted from White's view."""
+    counts = zip(RESULTS, (wins, draws, losses), strict=True)
+    return [(white, black, result) for result, count in counts for _ in range(count)]
+
+
+def elo_of(ratings):
+    return ratings.table.set_index("player")["elo"]
+
+
+def error_of_difference(ratings, i, j):
+    covariance = ratings.covariance
+    return math.sqrt(covariance[i][i] + covariance[j][j] - 2 * covariance[i][j])
+
+
+def simulate(strength, pairs, nu, h, seed, bias=0.0):
+    """Every two players meet in *pairs* openings with both colours; *bias* in logits spreads the openings."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for i, j in itertools.combinations(range(len(strength)), 2):
+        opening = rng.normal(0, bias, pairs)
+        for white, black in ((i, j), (j, i)):
+            d = strength[white] - strength[black] + h + opening
+            weights = np.array([np.exp(d / 2), np.full(pairs, nu), np.exp(-d / 2)])
+            outcome = (rng.random(pairs) * weights.sum(axis=0) > weights.cumsum(axis=0)).sum(axis=0)
+            columns = {"white": f"p{white}", "black": f"p{black}", "result": np.array(RESULTS)[outcome]}
+            parts.append(pd.DataFrame(columns | {"pair": np.arange(pairs)}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def log_cosh(x):
+    return math.log(2 * math.cosh(x / 2))
+
+
+def naive_penalty(x, prior):
+    """Minus the log prior of the parameters (strengths, h, ln nu), as the module's text defines it."""
+    draw_rate = 1 / (1 + 2 * math.exp(-x[-1]))
+    return prior * (sum(map(log_cosh, x[:-1])) - math.log(draw_rate) - math.log(1 - draw_rate))
+
+
+def naive_loss(x, games, names):
+    """Minus the log likelihood of Davidson's model."""
+    total = 0.0
+    for (white, black, result), count in games[["white", "black", "result"]].value_counts().items():
+        d = x[names.index(white)] - x[names.index(black)] + x[-2]
+        weights = {"1-0": math.exp(d / 2), "1/2-1/2": math.exp(x[-1]), "0-1": math.exp(-d / 2)}
+        total -= count * math.log(weights[result] / sum(weights.values()))
+    return total
+
+
+def naive_elo(x):
+    """Elo of the players relative to their mean, then of moving first."""
+    scale = ELO_PER_LOGIT * 2 / (2 + math.exp(x[-1]))
+    return scale * np.append(x[:-2] - x[:-2].mean(), x[-2])
+
+
+def naive_fit(games, names, prior):
+    def loss(x):
+        return naive_loss(x, games, names) + naive_penalty(x, prior)
+
+    return minimize(loss, np.zeros(len(names) + 2), method="BFGS", options={"gtol": 1e-7}).x
+
+
+def slope(function, x):
+    """Derivatives of a function by central differences, `float[..., len(x)]`."""
+    steps = 1e-4 * np.eye(len(x))
+    return np.stack([(function(x + step) - function(x - step)) / 2e-4 for step in steps], axis=-1)
+
+
+def naive_covariance(games, names, prior, x):
+    """The sandwich of the module's text, every derivative by differences."""
+    middle = slope(lambda x: slope(lambda x: naive_penalty(x, prior), x), x)
+    inverse = np.linalg.inv(slope(lambda x: slope(lambda x: naive_loss(x, games, names), x), x) + middle)
+    clusters = [cluster for _, cluster in games.groupby("cluster")]
+    factor = len(clusters) / (len(clusters) - (len(names) - 1))
+    for cluster in clusters:
+        score = slope(lambda x, cluster=cluster: naive_loss(x, cluster, names), x)
+        middle = middle + factor * np.outer(score, score)
+    jacobian = slope(naive_elo, x)
+    return jacobian @ inverse @ middle @ inverse @ jacobian.T
+
+
+NAMES = ("ann", "bob", "cat", "dan")
+GAMES = st.lists(
+    st.tuples(
+        st.permutations(NAMES).map(lambda names: tuple(names[:2])),
+        st.sampled_from(RESULTS),
+        st.none() | st.integers(0, 3),
+    ).map(lambda row: (*row[0], *row[1:])),
+    max_size=25,
+)
+quick = settings(deadline=None, max_examples=60)
+
+
+def assert_finite(ratings):
+    table = ratings.table
+    numbers = table.drop(columns="player").to_numpy(float)
+    assert np.isfinite(numbers).all() and np.isfinite(ratings.covariance.to_numpy(float)).all()
+    assert np.isfinite([ratings.advantage, ratings.advantage_error]).all()
+    assert 0 <= ratings.draw_rate <= 1
+    assert (table["elo_low"] <= table["elo"]).all() and (table["elo"] <= table["elo_high"]).all()
+    assert table["los"].between(0, 1).all() and table["score"].between(0, 1).all()
+    assert (table["wins"] + table["draws"] + table["losses"] == table["games"]).all()
+
+
+def test_joint_rating_of_a_round_robin_is_the_published_one():
+    row = JOINT[0]
+    found = re.findall(r"(\w)(\w) (\d+)-(\d+)-(\d+)", row["results"])
+    games = frame([game for i, j, *wdl in found for game in repeat(i, j, *map(int, wdl))])
+    assert len(games) == 360
+    elo = elo_of(rate(games, model="bradley-terry", prior=0, advantage=False))
+    assert dict(elo) == pytest.approx(row["elo"], abs=row["abs_tol"])
+
+
+def test_joint_rating_of_an_incomplete_cycle_is_the_published_one():
+    row = JOINT[1]
+    found = re.findall(r"(\w)-(\w) (\d+):(\d+)", row["results"])
+    games = frame([game for i, j, w, n in found for game in repeat(i, j, wins=int(w), losses=int(n))])
+    assert len(games) == 22
+    elo = elo_of(rate(games, model="bradley-terry", prior=0, advantage=False))
+    strength = {player: math.exp(value / ELO_PER_LOGIT) for player, value in elo.items()}
+    assert strength == pytest.approx(row["strength"], abs=row["abs_tol"])
+
+
+def test_two_players_have_davidsons_closed_form():
+    ratings = rate(frame(repeat("a", "b", 30, 50, 10)), prior=0, advantage=False)
+    nu = 50 / math.sqrt(30 * 10)
+    assert ratings.draw_rate == pytest.approx(nu / (2 + nu), rel=1e-5)
+    difference = elo_of(ratings)["a"] - elo_of(ratings)["b"]
+    assert difference == pytest.approx(ELO_PER_LOGIT * 2 / (2 + nu) * math.log(3), rel=1e-4)
+
+
+@pytest.mark.parametrize("prior", [0.5, 2.0])
+def test_fit_and_covariance_agree_with_their_naive_twins(prior):
+    names = ["p0", "p1", "p2"]
+    games = simulate([0.9, 0.2, -0.4], 6, nu=1.0, h=0.4, seed=4).iloc[:-4]
+    games["pair"] = games["pair"].where(games["pair"] != 3)
+    alone = games["pair"].isna()
+    meeting = games[["white", "black"]].apply(lambda row: "".join(sorted(row)), axis=1)
+    games["cluster"] = np.where(alone, games.index.astype(str), meeting + games["pair"].astype(str))
+    assert games["cluster"].value_counts().tolist() == [2] * 12 + [1] * 8
+
+    ratings = rate(games, prior=prior)
+    x = naive_fit(games, names, prior)
+    covariance = naive_covariance(games, names, prior, x)
+    assert [*elo_of(ratings)[names], ratings.advantage] == pytest.approx(naive_elo(x), abs=0.01)
+    np.testing.assert_allclose(ratings.covariance.loc[names, names], covariance[:-1, :-1], rtol=1e-3)
+    assert ratings.advantage_error == pytest.approx(Z95 * math.sqrt(covariance[-1, -1]), rel=1e-3)
+
+
+def test_lopsided_results_on_which_full_newton_steps_overshoot_are_fitted():
+    names = ["a", "b", "c", "d"]
+    rows = repeat("b", "a", 0, 0, 300) + repeat("b", "d", 1, 0, 0) + repeat("c", "d", 1, 300, 0)
+    games = frame(rows + repeat("d", "a", 300, 0, 1) + repeat("d", "b", 300, 0, 0))
+    ratings = rate(games)
+    x = naive_fit(games, names, 0.5)
+    assert [*elo_of(ratings)[names], ratings.advantage] == pytest.approx(naive_elo(x), abs=0.1)
+
+
+def test_simulated_strengths_are_recovered():
+    strength = np.array([1.2, 0.5, 0.1, -0.6, -1.2])
+    nu, h = 3.0, 0.5
+    scale = ELO_PER_LOGIT * 2 / (2 + nu)
+    ratings = rate(simulate(strength, 3000, nu, h, seed=1))
+    np.testing.assert_allclose(elo_of(ratings).sort_index(), scale * strength, atol=6)
+    assert list(ratings.table["player"]) == ["p0", "p1", "p2", "p3", "p4"]
+    assert ratings.advantage == pytest.approx(scale * h, abs=3)
+    assert ratings.draw_rate == pytest.approx(nu / (2 + nu), abs=0.01)
+    assert abs(ratings.advantage - scale * h) < 2 * ratings.advantage_error
+
+
+@pytest.mark.parametrize(("nu", "bias"), [(2.0, 0.0), (11.0, 1.0)])
+def test_intervals_cover_the_truth_about_as_often_as_they_say(nu, bias):
+    strength = np.array([0.5, 0.1, -0.6])
+    truth = pd.Series(ELO_PER_LOGIT * 2 / (2 + nu) * strength, index=["p0", "p1", "p2"])
+    hits: list[bool] = []
+    for seed in range(120):
+        table = rate(simulate(strength, 25, nu, 0.3, seed, bias)).table.set_index("player").sort_index()
+        hits.extend((table["elo_low"] < truth) & (truth < table["elo_high"]))
+    assert 0.91 < np.mean(hits) < 0.985
+
+
+def test_advantage_belongs_to_the_colour_that_moves_first():
+    games = frame(repeat("a", "b", 30, 20, 10) + repeat("b", "a", 30, 20, 10))
+    white, black = rate(games, first="white"), rate(games, first="black")
+    assert white.advantage > 50
+    assert black.advantage == pytest.approx(-white.advantage)
+    assert rate(games, advantage=False).advantage == rate(games, advantage=False).advantage_error == 0
+
+
+def test_black_first_is_white_first_with_the_colours_named_otherwise():
+    games = simulate([0.9, 0.2, -0.4], 20, nu=1.0, h=0.4, seed=8)
+    other = games.rename(columns={"white": "black", "black": "white"}).assign(
+        result=games["result"].map(OPPOSITE)
+    )
+    pd.testing.assert_frame_equal(rate(games).table, rate(other, first="black").table)
+
+
+def test_bradley_terry_counts_a_draw_as_half_a_win():
+    drawn = rate(frame(repeat("a", "b", 10, 40, 0)), model="bradley-terry")
+    halves = rate(frame(repeat("a", "b", 30, 0, 20)), model="bradley-terry")
+    assert elo_of(drawn)["a"] == pytest.approx(elo_of(halves)["a"])
+    assert drawn.draw_rate == 0
+    assert drawn.table["draws"].sum() == 80
+
+
+def test_games_of_a_pair_are_one_sample():
+    games = simulate([0.4, 0.0, -0.4], 40, nu=1.0, h=0.2, seed=5)
+    once = rate(games.assign(pair=np.arange(len(games))), prior=0)
+    twice = pd.concat([games.assign(pair=np.arange(len(games)))] * 2)
+    repeated, pretended = rate(twice, prior=0), rate(twice.drop(columns="pair"), prior=0)
+    width = once.table["elo_high"] - once.table["elo_low"]
+    np.testing.assert_allclose(repeated.table["elo_high"] - repeated.table["elo_low"], width, rtol=1e-6)
+    narrow = pretended.table["elo_high"] - pretended.table["elo_low"]
+    np.testing.assert_allclose(narrow * math.sqrt(2), width, rtol=0.02)
+
+
+def test_pairing_narrows_intervals_where_openings_favour_a_side():
+    games = simulate([0.2, -0.2], 200, nu=0.5, h=0.0, seed=3, bias=3.0)
+    paired, unpaired = rate(games), rate(games.drop(columns="pair"))
+    assert elo_of(paired)["p0"] == elo_of(unpaired)["p0"]
+    assert paired.table["elo_high"][0] - elo_of(paired)["p0"] < 0.85 * (
+        unpaired.table["elo_high"][0] - elo_of(unpaired)["p0"]
+    )
+
+
+def test_pair_numbers_count_within_two_players():
+    games = simulate([0.4, 0.0, -0.4], 10, nu=1.0, h=0.2, seed=5)
+    meeting = ["".join(sorted(names)) for names in zip(games["white"], games["black"], strict=True)]
+    unique = games.assign(pair=pd.factorize(meeting + games["pair"].astype(str))[0])
+    assert unique["pair"].nunique() == 30 and games["pair"].nunique() == 10
+    pd.testing.assert_frame_equal(rate(games).table, rate(unique).table)
+
+
+@pytest.mark.parametrize(("model", "elo"), [("bradley-terry", 397.42), ("davidson", 440.16)])
+def test_twenty_wins_to_none_are_finite_with_a_wide_interval(model, elo):
+    games = frame(repeat("a", "b", wins=10) + repeat("b", "a", losses=10)).assign(pair=[*range(10)] * 2)
+    ratings = rate(games, model=model)
+    assert_finite(ratings)
+    assert elo_of(ratings)["a"] == pytest.approx(elo, abs=0.1)
+    assert 250 < ratings.table["elo_high"][0] - ratings.table["elo"][0] < 500
+    assert "alike" in ratings.notes[0]
+    unfinished = rate(games.iloc[:-1], model=model)
+    assert "alike" in unfinished.notes[0]
+
+
+@pytest.mark.parametrize("result", RESULTS)
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("prior", [0.0, 0.5])
+@pytest.mark.parametrize("count", [1, 2, 300])
+def test_games_that_all_end_alike_are_finite(result, model, prior, count):
+    ratings = rate(frame([("a", "b", result)] * count), model=model, prior=prior)
+    assert_finite(ratings)
+    assert (ratings.table["elo_high"] > ratings.table["elo"]).all()
+
+
+def test_pairs_that_all_split_leave_an_interval():
+    games = frame([("a", "b", "1-0", 1), ("b", "a", "1-0", 1), ("a", "b", "1-0", 2), ("b", "a", "1-0", 2)])
+    ratings = rate(games)
+    assert elo_of(ratings)["a"] == pytest.approx(0, abs=1e-6)
+    assert ratings.table["elo_high"][0] > 50
+
+
+def test_pairs_that_all_go_to_the_first_mover_leave_an_interval_of_the_advantage():
+    games = frame([row for i in range(50) for row in (("a", "b", "1-0", i), ("b", "a", "1-0", i))])
+    ratings = rate(games)
+    assert ratings.advantage > 500
+    assert ratings.advantage_error > 600
+
+
+def test_a_ladder_of_one_sided_results_is_ranked_with_wide_intervals():
+    order = ["e", "d", "c", "b", "a"]
+    rows = [(i, j, "1-0", 1) for i, j in itertools.combinations(order, 2)]
+    rows += [(j, i, "0-1", 1) for i, j in itertools.combinations(order, 2)]
+    ratings = rate(frame(rows))
+    assert_finite(ratings)
+    assert list(ratings.table["player"]) == order
+    assert (ratings.table["elo_high"] - ratings.table["elo"] > 100).all()
+
+
+def test_prior_vanishes_as_games_grow():
+    games = frame(repeat("a", "b", 15, 20, 5) + repeat("b", "a", 9, 20, 11))
+
+    def shift(copies):
+        many = pd.concat([games] * copies)
+        return abs(elo_of(rate(many))["a"] - elo_of(rate(many, prior=0))["a"])
+
+    assert shift(1) < 5
+    assert shift(100) < 0.02 * shift(1)
+
+
+def test_players_that_never_met_are_rated_in_groups():
+    rows = repeat("a", "b", 6, 4, 2) + repeat("c", "d", 1, 4, 9) + repeat("d", "e", 3, 3, 3)
+    ratings = rate(frame(rows), ["a", "b", "c", "d", "e", "idle"])
+    assert [set(group) for group in ratings.groups] == [{"c", "d", "e"}, {"a", "b"}, {"idle"}]
+    assert "3 groups" in ratings.notes[0] and "idle" in ratings.notes[0]
+    assert list(ratings.table["player"]) == [name for group in ratings.groups for name in group]
+    for group in ratings.groups:
+        assert elo_of(ratings)[list(group)].mean() == pytest.approx(0, abs=1e-9)
+    matrix = ratings.los_matrix()
+    assert matrix["c"]["a"] == matrix["a"]["idle"] == 0.5
+    assert matrix["b"]["a"] > 0.7
+    last_of_group = ratings.table.set_index("player")["los"][[group[-1] for group in ratings.groups]]
+    assert (last_of_group == 0.5).all()
+
+
+def test_a_player_without_games_has_a_row():
+    ratings = rate(frame(repeat("a", "b", 3, 2, 1)), ["b", "new", "a"])
+    row = ratings.table.set_index("player").loc["new"]
+    assert (row["games"], row["score"], row["elo"], row["rank"]) == (0, 0.5, 0, 3)
+    assert_finite(ratings)
+
+
+def test_a_note_on_many_groups_stays_short():
+    ratings = rate(frame([]), [f"p{i}" for i in range(1000)])
+    assert len(ratings.groups) == 1000
+    assert len(ratings.notes[0]) < 400 and "and 992 more" in ratings.notes[0]
+
+
+@pytest.mark.parametrize("games", [pd.DataFrame(), frame([])])
+def test_no_games_give_a_table(games):
+    assert len(rate(games).table) == 0
+    ratings = rate(games, ["a", "b"])
+    assert list(ratings.table["player"]) == ["a", "b"]
+    assert_finite(ratings)
+    assert len(rate(games, ["a"]).notes) == 0
+    assert rate(games, ["a"], anchor="a", anchor_elo=1200).table["elo"][0] == 1200
+
+
+def test_anchor_has_its_elo_and_no_interval():
+    games = simulate([0.6, 0.2, -0.8], 30, nu=1.0, h=0.2, seed=2)
+    free, anchored = rate(games), rate(games, anchor="p1", anchor_elo=1500)
+    table = anchored.table.set_index("player")
+    assert [table[column]["p1"] for column in ("elo", "elo_low", "elo_high")] == pytest.approx([1500] * 3)
+    np.testing.assert_allclose(elo_of(anchored) - 1500, elo_of(free) - elo_of(free)["p1"])
+    np.testing.assert_allclose(anchored.los_matrix(), free.los_matrix(), atol=1e-9)
+    error = Z95 * error_of_difference(free, "p0", "p1")
+    assert table["elo_high"]["p0"] - table["elo"]["p0"] == pytest.approx(error)
+
+
+def test_anchor_moves_only_its_own_group():
+    games = frame(repeat("a", "b", 6, 4, 2) + repeat("c", "d", 1, 4, 9))
+    elo = elo_of(rate(games, anchor="d", anchor_elo=1000))
+    assert elo["d"] == 1000 and elo["c"] < 1000
+    assert elo["a"] == pytest.approx(-elo["b"])
+
+
+def test_table_counts_games_and_points():
+    table = rate(frame(repeat("a", "b", 3, 2, 1) + repeat("b", "a", 1, 0, 0)), advantage=False).table
+    columns = "rank player elo elo_low elo_high games wins draws losses score los"
+    assert list(table.columns) == columns.split()
+    counts = table[["player", "games", "wins", "draws", "losses"]].to_numpy().tolist()
+    assert counts == [["a", 7, 3, 2, 2], ["b", 7, 2, 2, 3]]
+    assert table["score"].tolist() == pytest.approx([4 / 7, 3 / 7])
+    assert table["rank"].tolist() == [1, 2]
+
+
+def test_los_uses_the_covariance_of_the_difference():
+    ratings = rate(simulate([0.3, 0.25, -0.5], 50, nu=1.0, h=0.2, seed=6))
+    matrix, elo = ratings.los_matrix(), elo_of(ratings)
+    i, j = ratings.table["player"][:2]
+    spread = error_of_difference(ratings, i, j)
+    expected = 0.5 + 0.5 * math.erf((elo[i] - elo[j]) / spread / math.sqrt(2))
+    assert ratings.table["los"][0] == pytest.approx(expected)
+    np.testing.assert_allclose(matrix + matrix.T, 1)
+    assert matrix[j][i] == ratings.table["los"][0]
+
+
+def test_equal_ratings_stand_in_the_order_of_the_players():
+    """The results are the same with a and b, c and d exchanged, but rounding errors are not."""
+    rng = np.random.default_rng(0)
+    exchanged = dict(zip("abcd", "badc", strict=True))
+    for _ in range(20):
+        rows = []
+        for i, j in ("ac", "ad", "ca", "da", "ab", "cd"):
+            counts = rng.integers(0, 9, 3)
+            rows += repeat(i, j, *counts) + repeat(exchanged[i], exchanged[j], *counts)
+        for players in ("abcd", "badc"):
+            ranked = list(rate(frame(rows), list(players)).table["player"])
+            assert ranked.index(players[0]) < ranked.index(players[1])
+            assert ranked.index(players[2]) < ranked.index(players[3])
+
+
+@quick
+@given(GAMES, st.sampled_from(MODELS), st.sampled_from([0.0, 0.5]), st.booleans(), st.none() | st.just("bob"))
+def test_any_results_give_a_finite_table(rows, model, prior, advantage, anchor):
+    ratings = rate(frame(rows), NAMES, model=model, prior=prior, advantage=advantage, anchor=anchor)
+    assert_finite(ratings)
+    assert sorted(ratings.table["player"]) == sorted(NAMES)
+    assert sorted(itertools.chain(*ratings.groups)) == sorted(NAMES)
+    values = np.linalg.eigvalsh(ratings.covariance.to_numpy(float))
+    assert values.min() >= -1e-6 * max(1, values.max())
+
+
+@quick
+@given(GAMES, st.randoms(use_true_random=False), st.sampled_from(MODELS))
+def test_order_of_games_and_names_of_players_do_not_matter(rows, random, model):
+    ratings = rate(frame(rows), NAMES, model=model)
+    shuffled = random.sample(rows, len(rows))
+    pd.testing.assert_frame_equal(
+        rate(frame(shuffled), NAMES, model=model).table, ratings.table, atol=1e-5, rtol=1e-6
+    )
+    names = dict(zip(NAMES, random.sample(NAMES, len(NAMES)), strict=True))
+    renamed = rate(frame([(names[w], names[b], *rest) for w, b, *rest in rows]), NAMES, model=model)
+    for column in ("elo", "elo_low", "elo_high"):
+        before = ratings.table.set_index("player")[column].rename(names)
+        after = renamed.table.set_index("player")[column]
+        np.testing.assert_allclose(after[before.index], before, atol=1e-4, rtol=1e-6)
+
+
+@quick
+@given(GAMES, st.sampled_from(MODELS))
+def test_swapping_winners_negates_ratings_and_advantage(rows, model):
+    ratings = rate(frame(rows), NAMES, model=model)
+    swapped = rate(frame([(w, b, OPPOSITE[r], p) for w, b, r, p in rows]), NAMES, model=model)
+    elo = elo_of(ratings)
+    np.testing.assert_allclose(elo_of(swapped)[elo.index], -elo, atol=1e-4)
+    assert swapped.advantage == pytest.approx(-ratings.advantage, abs=1e-4)
+    assert swapped.advantage_error == pytest.approx(ratings.advantage_error, abs=1e-3)
+    assert swapped.draw_rate == pytest.approx(ratings.draw_rate, abs=1e-6)
+
+
+def test_a_hundred_thousand_games_fit_within_a_second():
+    games = simulate(np.linspace(-1, 1, 20), 264, nu=2.0, h=0.3, seed=0)
+    assert len(games) == 100_320
+    start = time.process_time()
+    rate(games)
+    assert time.process_time() - start < 1
+
+
+def test_a_thousand_players_fit():
+    rng = np.random.default_rng(0)
+    white = rng.integers(0, 1000, 10_000)
+    black = (white + rng.integers(1, 1000, 10_000)) % 1000
+    games = pd.DataFrame({"white": white, "black": black}).astype(str).map("p{}".format)
+    ratings = rate(games.assign(result=rng.choice(RESULTS, 10_000)))
+    assert len(ratings.table) == 1000
+    assert_finite(ratings)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"anchor": "z"}, "a, b"),
+        ({"model": "elo"}, "davidson, bradley-terry"),
+        ({"first": "red"}, "white, black"),
+        ({"prior": -1}, "prior"),
+        ({"prior": math.nan}, "prior"),
+        ({"players": ["a"]}, "not listed.*b"),
+        ({"players": ["a", "b", "a"]}, "twice.*a"),
+        ({"games": frame([("a", "a", "1-0")])}, "itself|themselves"),
+        ({"games": frame([("a", "b", "*")])}, r"\*.*1-0"),
+        ({"games": pd.DataFrame({"white": ["a"], "black": ["b"]})}, "result"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_the_choices(arguments, reason):
+    with pytest.raises(ValueError, match=reason):
+        rate(**{"games": frame([("a", "b", "1-0")]), **arguments})

@@ -1,0 +1,303 @@
+"""Tests of the two-player statistics against published figures, naive twins and their own symmetries."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit
+
+from arena import stats
+from arena.stats import elo_from_score, games_needed, llr, los, resolution, score_from_elo, sprt, summary
+
+PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
+FIELDS = {"elo_half_width_95": "elo_error", "nelo_half_width_95": "nelo_error"}
+MODELS: tuple[stats.Model, ...] = ("normalized", "logistic")
+
+
+def published(kind, *quantities):
+    rows = [r for r in PUBLISHED if r["kind"] == kind and (not quantities or r["quantity"] in quantities)]
+    assert rows
+    return pytest.mark.parametrize(
+        "row", rows, ids=lambda r: f"{r.get('counts', '')}-{r.get('quantity', kind)}"
+    )
+
+
+def tolerance(row):
+    return {key.removesuffix("_tol"): value for key, value in row.items() if key.endswith("_tol")}
+
+
+def naive_mean_fit(observed, values):
+    """The empirical likelihood of a mean of 0, with the multiplier's root bracketed by its two poles."""
+    low, high = -1 / values.max(), -1 / values.min()
+    margin = 1e-13 * (high - low)
+    x = brentq(lambda x: observed @ (values / (1 + x * values)), low + margin, high - margin, xtol=1e-15)
+    return -observed @ np.log1p(x * values)
+
+
+def naive_ratio_fit(observed, ratio):
+    """Trinomial only: every distribution of the ratio is known by its draw rate, so try them all."""
+    if ratio < 0:
+        return naive_ratio_fit(observed[::-1], -ratio)
+
+    edge = ratio / math.hypot(1, ratio)  # with fewer than edge^2 decisive games there is no such distribution
+
+    def loss(x):
+        room = expit(x) / (1 + ratio**2)
+        root = np.sqrt(edge**2 + room)  # of the share of decisive games
+        q = np.array([root * room / (root + edge), 2 * expit(-x) / (1 + ratio**2), root * (root + edge)]) / 2
+        return -(observed @ (np.log(q).T - np.log(observed)).T)
+
+    grid = np.linspace(-40, 40, 801)
+    best = int(np.argmin(loss(grid)))
+    bounds = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    return -float(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9}).fun)
+
+
+def naive_fixed_point_fit(observed, ratio):
+    """normalized_elo_practical.pdf, 4.1: linearize the constraint at the last distribution, solve, repeat."""
+    scores = np.linspace(0, 1, len(observed))
+    q = np.full(len(observed), 1 / len(observed))
+    for _ in range(200):
+        mean = q @ scores
+        deviation = math.sqrt(q @ (scores - mean) ** 2)
+        values = scores - 0.5 - ratio * deviation * (1 + ((mean - scores) / deviation) ** 2) / 2
+        poles = -1 / values.max(), -1 / values.min()
+        margin = 1e-13 * (poles[1] - poles[0])
+        x = brentq(lambda x, v=values: observed @ (v / (1 + x * v)), poles[0] + margin, poles[1] - margin)
+        q = observed / (1 + x * values)
+    return observed @ np.log(q / observed)
+
+
+COUNTS = st.sampled_from([3, 5]).flatmap(
+    lambda n: st.lists(st.integers(0, 5) | st.integers(0, 10**6), min_size=n, max_size=n)
+)
+HYPOTHESIS = st.floats(-1500, 1500)
+
+
+@published("two_player")
+def test_summary_gives_the_published_figure(row):
+    value = getattr(summary(row["counts"]), FIELDS.get(row["quantity"], row["quantity"]))
+    assert value == pytest.approx(row["value"], **tolerance(row))
+
+
+@published("sprt", "llr")
+def test_llr_gives_the_published_figure(row):
+    value = llr(row["counts"], row["elo0"], row["elo1"], row["model"])
+    assert value == pytest.approx(row["value"], **tolerance(row))
+
+
+@published("sprt", "must_be_finite")
+@pytest.mark.parametrize("model", MODELS)
+def test_sprt_is_finite_where_others_hang_or_fail(row, model):
+    for case in row["cases"]:
+        assert math.isfinite(sprt(**case, model=model).llr)
+
+
+@published("sprt", "bounds")
+def test_sprt_has_walds_bounds(row):
+    test = sprt([1, 1, 1], 0, 5, row["alpha"], row["beta"])
+    assert (test.lower, test.upper) == pytest.approx((row["lower"], row["upper"]), rel=1e-14)
+
+
+@published("games_needed")
+def test_games_needed_gives_the_published_figure(row):
+    assert games_needed(row["elo_error"], row["draw_rate"]) == row["value"]
+
+
+def test_the_length_of_the_counts_says_games_or_pairs():
+    games, pairs = summary([30, 50, 40]), summary([30, 0, 50, 0, 40])
+    assert (games.games, pairs.games) == (120, 240)
+    assert pairs.score == pytest.approx(games.score)
+    assert pairs.elo_error == pytest.approx(games.elo_error, rel=1e-4)
+    assert pairs.nelo == pytest.approx(games.nelo / math.sqrt(2), rel=1e-4)
+
+
+def test_draw_ratio_and_pairs_ratio_of_pairs():
+    figures = summary([10, 20, 40, 24, 6])
+    assert figures.draw_ratio == 0.4
+    assert figures.pairs_ratio == 1.0
+
+
+def test_no_games_mean_nothing_known():
+    for counts in ([0, 0, 0], [0, 0, 0, 0, 0]):
+        figures = summary(counts)
+        assert (figures.games, figures.score, figures.elo, figures.nelo, figures.los) == (0, 0.5, 0, 0, 0.5)
+        assert (figures.draw_ratio, figures.pairs_ratio) == (0, 1)
+        assert figures.elo_error == pytest.approx(1199.83, abs=0.01)
+        assert 6000 < figures.nelo_error < math.inf
+        for model in MODELS:
+            assert llr(counts, 0, 10, model) == 0
+
+
+def test_score_is_exact_where_counts_are_zero():
+    assert summary([0, 0, 20]).score == 1
+    assert summary([7, 0, 0, 0, 0]).score == 0
+
+
+@given(COUNTS)
+def test_summary_is_finite_and_within_range(counts):
+    figures = summary(counts)
+    assert np.isfinite(figures).all()
+    assert 0 <= figures.score <= 1 and 0 <= figures.los <= 1 and 0 <= figures.draw_ratio <= 1
+    assert figures.elo_error > 0 and figures.nelo_error > 0 and figures.pairs_ratio > 0
+
+
+@given(COUNTS)
+def test_the_opponents_view_is_the_reversed_counts(counts):
+    mine, theirs = summary(counts), summary(counts[::-1])
+    assert theirs.elo == pytest.approx(-mine.elo, rel=1e-6, abs=1e-6)
+    assert theirs.nelo == pytest.approx(-mine.nelo, rel=1e-6, abs=1e-6)
+    assert theirs.los == pytest.approx(1 - mine.los, abs=1e-9)
+    assert theirs.elo_error == pytest.approx(mine.elo_error, rel=1e-6)
+    assert theirs.score == pytest.approx(1 - mine.score)
+
+
+@settings(deadline=None)
+@given(COUNTS, HYPOTHESIS, HYPOTHESIS, st.sampled_from(MODELS))
+def test_llr_is_finite_and_reverses_with_the_view(counts, elo0, elo1, model):
+    ratio = llr(counts, elo0, elo1, model)
+    assert math.isfinite(ratio)
+    size = sum(counts) + 1
+    assert llr(counts[::-1], -elo1, -elo0, model) == pytest.approx(-ratio, rel=1e-6, abs=1e-7 * size)
+
+
+@settings(deadline=None)
+@given(COUNTS, st.floats(-800, 800))
+def test_logistic_llr_agrees_with_its_naive_twin(counts, elo):
+    observed = np.maximum(counts, 1e-3) / np.maximum(counts, 1e-3).sum()
+    values = np.linspace(0, 1, len(counts)) - score_from_elo(elo)
+    assert stats._mean_fit(observed, values) == pytest.approx(naive_mean_fit(observed, values), abs=1e-8)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.integers(0, 300), min_size=3, max_size=3), st.floats(-10, 10))
+def test_normalized_fit_is_the_best_of_all_trinomials(counts, ratio):
+    observed = np.maximum(counts, 1e-3) / np.maximum(counts, 1e-3).sum()
+    naive = naive_ratio_fit(observed, ratio)
+    assert stats._ratio_fit(observed, ratio) == pytest.approx(naive, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("counts", [[365, 16618, 36229, 16974, 390], [5, 0, 30, 12, 0], [0, 0, 1, 0, 0]])
+@pytest.mark.parametrize("elo", [-100, -2, 0, 0.5, 5, 120])
+def test_normalized_fit_agrees_with_the_fixed_point_iteration(counts, elo):
+    observed = np.maximum(counts, 1e-3) / np.maximum(counts, 1e-3).sum()
+    ratio = math.sqrt(2) * elo / stats.NELO_SCALE
+    assert stats._ratio_fit(observed, ratio) == pytest.approx(
+        naive_fixed_point_fit(observed, ratio), abs=1e-9
+    )
+
+
+def test_sprt_gives_the_verdict_of_the_bound_that_is_passed():
+    undecided = sprt([10, 100, 60], 0, 10), sprt([60, 100, 10], 0, 10)
+    assert undecided[1].llr < 0 < undecided[0].llr
+    assert [test.verdict for test in undecided] == ["continue", "continue"]
+    assert sprt([100, 100, 600], 0, 10).verdict == "H1"
+    assert sprt([600, 100, 100], 0, 10).verdict == "H0"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"elo0": 5, "elo1": 5}, "elo0 must be below elo1"),
+        ({"elo0": math.nan}, "elo0 must be below elo1"),
+        ({"elo1": math.inf}, "within"),
+        ({"elo0": -6000}, "within"),
+        ({"alpha": 0.5, "beta": 0.5}, "below 1"),
+        ({"alpha": 0}, "above 0"),
+        ({"beta": math.nan}, "above 0"),
+        ({"model": "bayes"}, "normalized"),
+        ({"counts": [1, 2]}, "3 .* or 5"),
+        ({"counts": [1, -2, 3]}, "not negative"),
+        ({"counts": [1, math.nan, 3]}, "finite"),
+    ],
+)
+def test_sprt_refuses_meaningless_arguments_with_the_reason(arguments, reason):
+    with pytest.raises(ValueError, match=reason):
+        sprt(**{"counts": [1, 1, 1], "elo0": 0, "elo1": 10, **arguments})
+
+
+@given(st.floats(-3000, 3000))
+def test_elo_and_score_are_inverse(elo):
+    assert elo_from_score(score_from_elo(elo)) == pytest.approx(elo, rel=1e-6, abs=1e-9)
+
+
+def test_elo_of_known_scores():
+    assert elo_from_score(0.5) == 0
+    assert elo_from_score(10 / 11) == pytest.approx(400)
+    assert score_from_elo(-400) == pytest.approx(1 / 11)
+
+
+@pytest.mark.parametrize("score", [0, 1, -0.1, 1.1, math.nan])
+def test_elo_of_an_impossible_or_perfect_score_is_refused(score):
+    with pytest.raises(ValueError, match="no finite Elo"):
+        elo_from_score(score)
+
+
+def test_los_is_the_normal_probability_of_a_positive_difference():
+    assert los(1.959963984540054, 1.0) == pytest.approx(0.975)
+    assert los(0.0, 3.0) == 0.5
+    assert [los(x, 0.0) for x in (-1e-9, 0.0, 2.0)] == [0, 0.5, 1]
+    np.testing.assert_allclose(los(np.array([1.0, -1.0]), np.array([1.0, 0.0])), [0.841344746, 0])
+
+
+@given(st.floats(-1e300, 1e300), st.floats(0, 1e300))
+def test_los_is_a_probability(difference, error):
+    assert 0 <= los(difference, error) <= 1
+
+
+@given(st.floats(1, 500), st.floats(0, 0.99))
+def test_games_needed_are_the_fewest_that_resolve(elo_error, draw_rate):
+    games = games_needed(elo_error, draw_rate)
+    assert resolution(games, draw_rate) <= elo_error * (1 + 1e-12)
+    if games > 1:
+        assert resolution(games - 1, draw_rate) > elo_error
+
+
+def test_resolution_agrees_with_the_interval_of_an_even_match():
+    assert resolution(1000, 0.6) == pytest.approx(summary([200, 600, 200]).elo_error, rel=1e-3)
+
+
+def test_resolution_refuses_impossible_arguments():
+    for games, draw_rate in ((0, 0.5), (-1, 0.5), (10, 1.5), (10, math.nan)):
+        with pytest.raises(ValueError, match=r"above 0|draw rate"):
+            resolution(games, draw_rate)
+    with pytest.raises(ValueError, match="above 0"):
+        games_needed(0, 0.5)
+
+
+@pytest.mark.slow
+@published("operating_characteristic")
+def test_sprt_accepts_as_often_and_as_late_as_published(row):
+    rng = np.random.default_rng(20)
+    draw_elo, bias = 200, 60
+    x = 10 ** (-draw_elo / 400)
+    bayes_per_logistic = (1 + x) ** 2 / (4 * x)
+
+    def half_points(elo):
+        win = 1 / (1 + 10 ** ((draw_elo - elo) / 400))
+        loss = 1 / (1 + 10 ** ((draw_elo + elo) / 400))
+        return rng.choice(3, p=[loss, 1 - win - loss, win], size=8000)
+
+    for true in (0, 20):
+        accepted, pairs = 0, []
+        for _ in range(row["runs"]):
+            elo = true * bayes_per_logistic
+            sequence = half_points(elo + bias) + half_points(elo - bias)
+            counts = np.zeros(5, int)
+            for score in sequence:
+                counts[score] += 1
+                verdict = sprt(counts, 0, 20, model="logistic").verdict
+                if verdict != "continue":
+                    break
+            accepted += verdict == "H1"
+            pairs.append(counts.sum())
+        # Both sides are simulations of 400 runs: four standard errors of their difference.
+        rate = row[f"accept_rate_true_{true}"]
+        assert abs(accepted / row["runs"] - rate) < 4 * math.sqrt(2 * rate * (1 - rate) / row["runs"])
+        spread = np.std(pairs) * math.sqrt(2 / row["runs"])
+        assert abs(np.mean(pairs) - row[f"mean_pairs_true_{true}"]) < 4 * spread
