@@ -75,9 +75,7 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
             faults: dict[str, int] = {}
             with _interruptible(progress.say) as interrupts:
                 for record in play(plan, ledger, workers, lambda: bool(interrupts)):
-                    progress.add(
-                        names[record.pairing.white], names[record.pairing.black], record.result
-                    )
+                    progress.add(names[record.pairing.white], names[record.pairing.black], record.result)
                     if record.error:
                         _report_fault(record.error, record.pairing.game, faults, progress.say)
             return len(ledger.finished()) == plan.games
@@ -165,18 +163,18 @@ def perft(variant: str, depth: int, fen: str | None, divide: bool, as_json: bool
         return
     count_perft(chosen, position, 2)
     began = time.perf_counter()
-    nodes = []
+    totals: list[int] = []
     for plies in range(1, depth + 1):
         before = time.perf_counter()
-        nodes.append(count_perft(chosen, position, plies))
+        totals.append(count_perft(chosen, position, plies))
         seconds = time.perf_counter() - before
         if not as_json:
-            rate = nodes[-1] / seconds / 1e6 if seconds > 1e-3 else 0
+            rate = totals[-1] / seconds / 1e6 if seconds > 1e-3 else 0
             speed = f"{rate:8.1f} million/s" if rate else ""
-            click.echo(f"{plies:>3}  {nodes[-1]:>16,}  {seconds:9.3f} s {speed}")
+            click.echo(f"{plies:>3}  {totals[-1]:>16,}  {seconds:9.3f} s {speed}")
     if as_json:
         seconds = time.perf_counter() - began
-        document = {"variant": variant, "fen": fen_of(chosen, position), "nodes": nodes, "seconds": seconds}
+        document = {"variant": variant, "fen": fen_of(chosen, position), "nodes": totals, "seconds": seconds}
         click.echo(json.dumps(document))
 
 
@@ -189,9 +187,7 @@ def players() -> None:
 
     for name, maker in PLAYERS.items():
         parameters = list(inspect.signature(maker).parameters.values())[1:]
-        options = ", ".join(
-            [*getattr(maker, "needs", ()), *(f"{p.name} [{p.default}]" for p in parameters)]
-        )
+        options = ", ".join([*getattr(maker, "needs", ()), *(f"{p.name} [{p.default}]" for p in parameters)])
         click.echo(f"{name:10} {_first_line(maker.__doc__)}")
         click.echo(f"{'':10} options: {options or 'none'}")
     click.echo("\nevaluations (from the side to move's view):")

@@ -71,9 +71,7 @@ class ConfigError(Exception):
         super().__init__(self.problems)
 
     def __str__(self) -> str:
-        return "\n".join(
-            f"{file}:{line}:{column}: {message}" for file, line, column, message in self.problems
-        )
+        return "\n".join(f"{file}:{line}:{column}: {message}" for file, line, column, message in self.problems)
 
 
 class Section(BaseModel):
@@ -327,9 +325,7 @@ def _section(keys: Keys) -> type[BaseModel]:
     for key in keys:
         if isinstance(key, str):
             hint = model.model_fields[key].annotation
-            model = next(
-                t for t in (hint, *get_args(hint)) if isinstance(t, type) and issubclass(t, BaseModel)
-            )
+            model = next(t for t in (hint, *get_args(hint)) if isinstance(t, type) and issubclass(t, BaseModel))
     return model
 
 

@@ -49,9 +49,7 @@ def run(tasks: Iterable[Task], workers: int, stopping: Callable[[], bool]) -> It
                     raise WorkerDied(task) from None
 
 
-def _recorded(
-    tasks: Iterator[Task], begun: dict[int, Task], stopping: Callable[[], bool]
-) -> Iterator[Task]:
+def _recorded(tasks: Iterator[Task], begun: dict[int, Task], stopping: Callable[[], bool]) -> Iterator[Task]:
     for task in tasks:
         if stopping():
             return

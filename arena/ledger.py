@@ -173,7 +173,7 @@ def _moves(games: pd.DataFrame, rows: list[tuple[Any, ...]], first: str) -> pd.D
     ply = np.arange(len(table)) - np.repeat(np.cumsum(plies) - plies, plies) + 1
     black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[game]
     black = (ply % 2 == 1) == black_first
-    names = pd.unique(pd.concat([games["white"], games["black"]])) if len(games) else []
+    names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
     codes = {name: code for code, name in enumerate(names)}
     white_code, black_code = (games[side].map(codes).to_numpy()[game] for side in ("white", "black"))
     moves = pd.DataFrame(
@@ -181,7 +181,7 @@ def _moves(games: pd.DataFrame, rows: list[tuple[Any, ...]], first: str) -> pd.D
             "game": games["game"].to_numpy()[game],
             "ply": ply,
             "player": pd.Categorical.from_codes(np.where(black, black_code, white_code).astype(int), names),
-            "colour": pd.Categorical.from_codes(black.astype(int), ["white", "black"]),
+            "colour": pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"])),
             "move": table["move"].astype(str),
             **{name: table[name] for name, _ in MOVE_COLUMNS},
         }

@@ -81,7 +81,9 @@ def play(task: Task) -> GameRecord:
             seconds = time.perf_counter() - before
             if choice.move not in game.legal_moves:
                 outcome = Outcome(1 - turn, Termination.ILLEGAL_MOVE)
-                error = f"{specs[turn].name} returned the illegal move {choice.move!r} at ply {len(game.moves) + 1}"
+                error = (
+                    f"{specs[turn].name} returned the illegal move {choice.move!r} at ply {len(game.moves) + 1}"
+                )
                 break
             rows.append(_row(game, choice, seconds))
             game.push(choice.move)
@@ -117,9 +119,7 @@ def move_dtype(width: int) -> np.dtype[np.void]:
     return np.dtype([("move", f"S{width}"), *MOVE_COLUMNS])
 
 
-def _row(
-    game: Game, choice: Choice, seconds: float
-) -> tuple[str, int, int, int, int, float, float, int, int]:
+def _row(game: Game, choice: Choice, seconds: float) -> tuple[str, int, int, int, int, float, float, int, int]:
     text = move_text(game.variant, game.position, choice.move, game.legal_moves)
     score = float("nan") if choice.score is None else choice.score
     return (

@@ -184,9 +184,7 @@ def _encode(games: pd.DataFrame, names: list[str], first: Colour) -> _Results:
         raise ValueError(f"games of players that are not listed: {sorted(map(str, unknown))}")
     itself = codes["white"] == codes["black"]
     if itself.any():
-        raise ValueError(
-            f"players that meet themselves cannot be rated: {sorted(set(games['white'][itself]))}"
-        )
+        raise ValueError(f"players that meet themselves cannot be rated: {sorted(set(games['white'][itself]))}")
     outcome = pd.Index(RESULTS, dtype=object).get_indexer(pd.Index(games["result"], dtype=object))
     if (outcome < 0).any():
         wrong = sorted(map(str, set(games["result"][outcome < 0])))

@@ -177,9 +177,7 @@ def sprt(
     if not elo0 < elo1:
         raise ValueError(f"elo0 must be below elo1: there is nothing to tell apart between {elo0} and {elo1}")
     if not (alpha > 0 and beta > 0):
-        raise ValueError(
-            f"alpha and beta must be above 0, not {alpha} and {beta}: such a test would never end"
-        )
+        raise ValueError(f"alpha and beta must be above 0, not {alpha} and {beta}: such a test would never end")
     if not alpha + beta < 1:
         raise ValueError(f"alpha + beta must be below 1, not {alpha} + {beta}: a coin would do as well")
     ratio = llr(counts, elo0, elo1, model)

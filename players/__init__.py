@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -40,11 +40,11 @@ def build_player(spec: PlayerSpec, variant: Variant) -> Player:
         maker = PLAYERS[spec.type]
     else:
         raise PlayerError(unknown("player", spec.type, PLAYERS) + " or file.py:Class", "type")
-    if not inspect.isclass(maker) or not callable(getattr(maker, "choose", None)):
+    if not isinstance(maker, type) or not callable(getattr(maker, "choose", None)):
         raise PlayerError(f"{spec.type} is not a class with a method `choose`", "type")
     _check_options(maker, spec)
     try:
-        player: Player = maker(variant, **spec.options)
+        player = cast(Player, maker(variant, **spec.options))
     except PlayerError:
         raise
     except Exception as error:

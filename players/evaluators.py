@@ -91,7 +91,12 @@ def linear(position: Position, rules: Rules, weights: NDArray[np.float64]) -> fl
     return weighted_features(position, rules, weights, own) - weighted_features(position, rules, weights, other)
 
 
-EVALUATORS: dict[str, Evaluator] = {"material": material, "simple": simple, "cis300": cis300, "linear": linear}
+EVALUATORS: dict[str, Evaluator] = {
+    "material": material,
+    "simple": simple,
+    "cis300": cis300,
+    "linear": linear,
+}
 
 
 class Evaluation(NamedTuple):
@@ -110,7 +115,8 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     if isinstance(description, Mapping):
         if list(description) != ["linear"] or not isinstance(description["linear"], Mapping):
             raise PlayerError(
-                f"expected a name or {{linear: {{feature: weight, ...}}}}, found {dict(description)!r}", "evaluation"
+                f"expected a name or {{linear: {{feature: weight, ...}}}}, found {dict(description)!r}",
+                "evaluation",
             )
         return Evaluation(linear.pointer(rules), _weights(description["linear"]))
     if ":" in description:
@@ -147,5 +153,7 @@ def _weights(given: Mapping[str, Any]) -> NDArray[np.float64]:
         if name not in FEATURES:
             raise PlayerError(unknown("feature", str(name), FEATURES), "evaluation", "linear", str(name))
         if isinstance(weight, bool) or not isinstance(weight, int | float):
-            raise PlayerError(f"the weight of {name} must be a number, not {weight!r}", "evaluation", "linear", name)
+            raise PlayerError(
+                f"the weight of {name} must be a number, not {weight!r}", "evaluation", "linear", name
+            )
     return np.array([float(given.get(name, 0)) for name in FEATURES])

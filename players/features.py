@@ -15,10 +15,9 @@ import numba
 from numba import types
 from numba.extending import overload
 
-from arena.rules.jit import Constants, kernel, popcount
+from arena.rules.jit import kernel, popcount
 from arena.rules.position import Position
 from arena.rules.variants import Rules
-
 
 POSITION = types.NamedUniTuple(types.int64, 4, Position)
 WEIGHTS = types.float64[::1]
@@ -35,7 +34,7 @@ class Evaluator:
         self.__name__ = function.__name__
         self._pointers: dict[Any, Any] = {}
 
-    def pointer(self, rules: Constants) -> Any:
+    def pointer(self, rules: Rules) -> Any:
         """The native code under some rules, which kernels call through a function pointer.
 
         Raises numba's error, which names the line, if the function uses what numba cannot compile.

@@ -46,7 +46,10 @@ class Negamax:
         self._evaluation = build_evaluation(evaluation, variant)
         self._alpha_beta = alpha_beta
         self._memory = Memory(
-            new_buffer(), np.zeros((MAX_DEPTH + 2, MAX_DEPTH + 2), np.int64), np.zeros(4, np.int64), self._evaluation.weights
+            new_buffer(),
+            np.zeros((MAX_DEPTH + 2, MAX_DEPTH + 2), np.int64),
+            np.zeros(4, np.int64),
+            self._evaluation.weights,
         )
         prepare(_negamax, types.float64, *self._arguments(variant.start, 1))
 
@@ -59,9 +62,7 @@ class Negamax:
         pv = memory.pv[0, : limit.depth].tolist()
         nodes, leaves, cutoffs_max, cutoffs_min = memory.counters.tolist()
         length = pv.index(-1) if -1 in pv else len(pv)
-        return Choice(
-            pv[0], score, limit.depth, nodes, leaves, cutoffs_max, cutoffs_min, tuple(pv[:length])
-        )
+        return Choice(pv[0], score, limit.depth, nodes, leaves, cutoffs_max, cutoffs_min, tuple(pv[:length]))
 
     def _arguments(self, position: Position, depth: int) -> tuple[Any, ...]:
         rules, pointer = self._variant.constants, self._evaluation.pointer
@@ -107,9 +108,7 @@ def _negamax(
     for i in range(start, end):
         move = memory.moves[i]
         child = apply(rules, position, move)
-        value = -_negamax(
-            rules, pointer, memory, child, depth - 1, -beta, -alpha, ply + 1, alpha_beta, end
-        )
+        value = -_negamax(rules, pointer, memory, child, depth - 1, -beta, -alpha, ply + 1, alpha_beta, end)
         if value > best:
             best = value
             if value > alpha:
@@ -168,9 +167,7 @@ def _frontier(
 
 
 @kernel
-def static_value(
-    rules: Rules, pointer: Any, weights: NDArray[np.float64], position: Position, ply: int
-) -> float:
+def static_value(rules: Rules, pointer: Any, weights: NDArray[np.float64], position: Position, ply: int) -> float:
     """The value of a position that is not searched further, for the side to move."""
     if has_move(rules, position):
         return min(max(evaluate(pointer, position, rules, weights), -LIMIT), LIMIT)

@@ -51,10 +51,7 @@ Evaluate = Callable[[Rules, State], float]
 def board_squares(rules: Rules) -> list[Square]:
     """The dark squares, row by row from the top and from left to right."""
     return [
-        (row, column)
-        for row in range(rules.rows)
-        for column in range(2 * rules.per_row)
-        if (row + column) % 2
+        (row, column) for row in range(rules.rows) for column in range(2 * rules.per_row) if (row + column) % 2
     ]
 
 
@@ -201,9 +198,7 @@ def captures_from(rules: Rules, state: State, origin: Square) -> list[Capture]:
         """All completions of a capture begun; `king` says what the piece is by now."""
         square = hops[-1].landing if hops else origin
         stopped = hops and (rules.one_hop or (rules.promotion == STOPS and not king and square[0] == far))
-        choices = (
-            [] if stopped else next_hops(rules, state, origin, square, king, {hop.victim for hop in hops})
-        )
+        choices = [] if stopped else next_hops(rules, state, origin, square, king, {hop.victim for hop in hops})
         if hops and not choices:
             crowned = not was_king and (king or (rules.promotion != NEVER and square[0] == far))
             return [Capture(origin, was_king, hops, crowned)]
@@ -252,9 +247,7 @@ def next_hops(
     return found
 
 
-def minimax(
-    rules: Rules, state: State, depth: int, evaluate: Evaluate, ply: int = 0
-) -> tuple[float, int, int]:
+def minimax(rules: Rules, state: State, depth: int, evaluate: Evaluate, ply: int = 0) -> tuple[float, int, int]:
     """Value from the side to move's view, positions entered and calls of `evaluate`, by plain minimax."""
     moves = legal_moves(rules, state)
     if not moves:
@@ -263,9 +256,7 @@ def minimax(
         return evaluate(rules, state), 1, 1
     best, nodes, leaves = -math.inf, 1, 0
     for move in moves:
-        value, more_nodes, more_leaves = minimax(
-            rules, play(rules, state, move), depth - 1, evaluate, ply + 1
-        )
+        value, more_nodes, more_leaves = minimax(rules, play(rules, state, move), depth - 1, evaluate, ply + 1)
         best, nodes, leaves = max(best, -value), nodes + more_nodes, leaves + more_leaves
     return best, nodes, leaves
 
@@ -290,8 +281,7 @@ def points(rules: Rules, state: State, colour: int) -> int:
 def own_minus_other(state: State, worth: Callable[[Square, Piece], float]) -> float:
     """The worth of the side to move's pieces minus that of the other side's."""
     return sum(
-        worth(square, piece) * (1 if piece.colour == state.turn else -1)
-        for square, piece in state.pieces.items()
+        worth(square, piece) * (1 if piece.colour == state.turn else -1) for square, piece in state.pieces.items()
     )
 
 

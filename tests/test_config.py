@@ -383,9 +383,7 @@ def test_a_wrong_value_is_told_as(tmp_path: Path, old: str, new: str, line: str)
         ),
     ],
 )
-def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(
-    tmp_path: Path, word: str, message: str
-) -> None:
+def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path, word: str, message: str) -> None:
     assert errors(tmp_path, EXAMPLE.replace("seed: 2026", f"seed: {word}")) == [f"run.yaml:3:1: {message}"]
     assert errors(tmp_path, EXAMPLE.replace("name: random", f"name: {word}")) == [f"run.yaml:8:6: {message}"]
     option = EXAMPLE.replace("160.5", word)
@@ -488,9 +486,8 @@ def test_endless_or_exploding_aliases_end_in_an_error(tmp_path: Path, text: str)
 
 def test_merge_keys_are_refused(tmp_path: Path) -> None:
     text = MINIMAL.replace("{name: x", "&a {name: x") + "  - {<<: *a, name: y}\n"
-    assert (
-        "run.yaml:5:6: YAML 1.1 reads '<<' as a merge, which has no place here: put text in quotes"
-        in errors(tmp_path, text)
+    assert "run.yaml:5:6: YAML 1.1 reads '<<' as a merge, which has no place here: put text in quotes" in errors(
+        tmp_path, text
     )
 
 
@@ -563,9 +560,7 @@ def test_a_field_added_to_limit_is_a_key_of_players(tmp_path: Path, monkeypatch:
     }
     assert wider.schema()["$defs"]["Player"]["properties"]["nodes"]["anyOf"][0]["exclusiveMinimum"] == 0
     path.write_text(MINIMAL.replace("random}", "n, nodes: 0}"))
-    with pytest.raises(
-        wider.ConfigError, match="4:24: 'nodes' must be greater than 0, not the whole number 0"
-    ):
+    with pytest.raises(wider.ConfigError, match="4:24: 'nodes' must be greater than 0, not the whole number 0"):
         wider.load(path)
 
 

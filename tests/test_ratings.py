@@ -222,9 +222,7 @@ def test_advantage_belongs_to_the_colour_that_moves_first():
 
 def test_black_first_is_white_first_with_the_colours_named_otherwise():
     games = simulate([0.9, 0.2, -0.4], 20, nu=1.0, h=0.4, seed=8)
-    other = games.rename(columns={"white": "black", "black": "white"}).assign(
-        result=games["result"].map(OPPOSITE)
-    )
+    other = games.rename(columns={"white": "black", "black": "white"}).assign(result=games["result"].map(OPPOSITE))
     pd.testing.assert_frame_equal(rate(games).table, rate(other, first="black").table)
 
 

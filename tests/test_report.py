@@ -15,9 +15,9 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from report_data import MOVE_COLUMNS, OPENING, START, config, frames, player
 
 from arena.report import Run, page, plots, tables, write
+from tests.report_data import MOVE_COLUMNS, OPENING, START, config, frames, player
 
 MISSING_WORD = re.compile(r"(?<![A-Za-z])(nan|inf|none|null|<na>)(?![A-Za-z])", re.IGNORECASE)
 
@@ -226,9 +226,7 @@ def test_search_time_gives_quantiles_of_each_player_in_order() -> None:
 
 
 def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds() -> None:
-    table = pd.DataFrame(
-        {"elo": [12.3456, -0.04], "score": [0.123456, 1], "seconds": [1.23456789e-5, np.inf]}
-    )
+    table = pd.DataFrame({"elo": [12.3456, -0.04], "score": [0.123456, 1], "seconds": [1.23456789e-5, np.inf]})
     text = tables.rounded(table).to_csv(index=False)
     assert text == "elo,score,seconds\n12.3,0.1235,1.23457e-05\n0.0,1.0,\n"
 

@@ -22,9 +22,7 @@ MODELS: tuple[stats.Model, ...] = ("normalized", "logistic")
 def published(kind, *quantities):
     rows = [r for r in PUBLISHED if r["kind"] == kind and (not quantities or r["quantity"] in quantities)]
     assert rows
-    return pytest.mark.parametrize(
-        "row", rows, ids=lambda r: f"{r.get('counts', '')}-{r.get('quantity', kind)}"
-    )
+    return pytest.mark.parametrize("row", rows, ids=lambda r: f"{r.get('counts', '')}-{r.get('quantity', kind)}")
 
 
 def tolerance(row):
@@ -187,9 +185,7 @@ def test_normalized_fit_is_the_best_of_all_trinomials(counts, ratio):
 def test_normalized_fit_agrees_with_the_fixed_point_iteration(counts, elo):
     observed = np.maximum(counts, 1e-3) / np.maximum(counts, 1e-3).sum()
     ratio = math.sqrt(2) * elo / stats.NELO_SCALE
-    assert stats._ratio_fit(observed, ratio) == pytest.approx(
-        naive_fixed_point_fit(observed, ratio), abs=1e-9
-    )
+    assert stats._ratio_fit(observed, ratio) == pytest.approx(naive_fixed_point_fit(observed, ratio), abs=1e-9)
 
 
 def test_sprt_gives_the_verdict_of_the_bound_that_is_passed():

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena import ledger
+from arena.ledger import read
 from arena.ratings import Ratings, rate
 from arena.report import tables
 
@@ -100,7 +100,7 @@ class Run:
 
 def load(folder: str | os.PathLike[str]) -> Run:
     """Read the ledger in a run's folder, also while games are still being played."""
-    return Run(Path(folder), *ledger.read(Path(folder)))
+    return Run(Path(folder), *read(Path(folder)))
 
 
 def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:

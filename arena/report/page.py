@@ -81,8 +81,7 @@ def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
         "Player": standings["player"].astype(str),
         "Elo": [signed(v) if _known(v) else "" for v in standings["elo"]],
         "95 % interval": [
-            _interval(low, high)
-            for low, high in zip(standings["elo_low"], standings["elo_high"], strict=True)
+            _interval(low, high) for low, high in zip(standings["elo_low"], standings["elo_high"], strict=True)
         ],
         "Games": standings["games"].map(str),
         "Won": standings["wins"].map(str),
@@ -135,9 +134,7 @@ def markdown(run: Run) -> str:
 def html(run: Run, charts: Mapping[str, str]) -> str:
     """The report as one self-contained page; `charts` are SVG texts by name (see `plots.draw`)."""
     template = files("arena.report").joinpath("page.html").read_text(encoding="utf-8")
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return (
         environment.from_string(template).render(
             title=run.name,
@@ -147,9 +144,7 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
             crosstable=crosstable_text(run.crosstable),
             search=search_text(run.search),
             los_note=LOS_NOTE,
-            charts=[
-                (name, CAPTIONS[name], inline_svg(name, text), _wide(text)) for name, text in charts.items()
-            ],
+            charts=[(name, CAPTIONS[name], inline_svg(name, text), _wide(text)) for name, text in charts.items()],
             config=json.dumps(run.config, indent=2, ensure_ascii=False, default=str),
             files=FILES,
         )

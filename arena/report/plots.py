@@ -38,9 +38,7 @@ SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 MARKERS = "os^DvPX"
 LINES = ("-", "--", "-.", ":")
 
-SCORE_COLOURS = LinearSegmentedColormap.from_list(
-    "score", ["#c14f00", "#f2b27f", "#f6f6f4", "#84b9dc", "#00609c"]
-)
+SCORE_COLOURS = LinearSegmentedColormap.from_list("score", ["#c14f00", "#f2b27f", "#f6f6f4", "#84b9dc", "#00609c"])
 
 STYLE: Any = {
     "figure.facecolor": PAPER,
@@ -164,9 +162,7 @@ def plot_crosstable(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
             colour = _contrast(SCORE_COLOURS(value / 100))
-            ax.text(
-                column + 0.5, row + 0.5, f"{value:.0f}", ha="center", va="center", color=colour, size=size
-            )
+            ax.text(column + 0.5, row + 0.5, f"{value:.0f}", ha="center", va="center", color=colour, size=size)
         else:
             ax.text(column + 0.5, row + 0.5, "·", ha="center", va="center", color=MUTED, size=size)
     ax.set_aspect("equal")
@@ -194,9 +190,7 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None, *, searched: bool =
     nodes = search["nodes_per_move"].to_numpy(dtype=float)
     if search["family"].isna().all():
         ax = _rows(ax, search["player"], "Nodes per move, by player", margin=1.0)
-        ax.hlines(
-            np.arange(len(search)), 10 ** np.floor(np.log10(nodes.min())), nodes, color=GRID, linewidth=1.4
-        )
+        ax.hlines(np.arange(len(search)), 10 ** np.floor(np.log10(nodes.min())), nodes, color=GRID, linewidth=1.4)
         ax.plot(nodes, np.arange(len(search)), "o", color=SERIES[0])
         for row, depth in enumerate(search["depth"]):
             _beside(ax, row, f"depth {depth}" if depth else "")
@@ -316,9 +310,7 @@ def plot_elo_by_depth(elo_by_depth: pd.DataFrame, ax: Axes | None = None) -> Axe
         elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("elo", "elo_low", "elo_high"))
         error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
         beside = 0.08 * (i - (len(families) - 1) / 2)
-        ax.errorbar(
-            rows["depth"] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=name, **_series(i)
-        )
+        ax.errorbar(rows["depth"] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=name, **_series(i))
     _whole_depths(ax)
     ax.set_ylabel("Elo")
     _legend(ax, len(families))
@@ -370,9 +362,7 @@ def _rows(
     """Axes with a row for each label, the first at the top; `margin` inches are for text beside."""
     labels = [str(label) for label in labels]
     height = max(1.15 + per_row * len(labels), 2.2) + (0.2 if title_pad else 0)
-    ax = _area(
-        ax, title, width=max(6.8, 4.4 + _label_width(labels) + margin), height=height, title_pad=title_pad
-    )
+    ax = _area(ax, title, width=max(6.8, 4.4 + _label_width(labels) + margin), height=height, title_pad=title_pad)
     ax.set_yticks(np.arange(len(labels)), labels)
     ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)

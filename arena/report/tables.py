@@ -25,9 +25,7 @@ DECIMALS = {"elo": 1, "elo_low": 1, "elo_high": 1, "score": 4, "los": 4, "share"
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
 
 
-def standings(
-    ratings: pd.DataFrame, moves: pd.DataFrame, groups: Iterable[Sequence[str]] = ()
-) -> pd.DataFrame:
+def standings(ratings: pd.DataFrame, moves: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
     """The table of `arena.ratings.rate` with what each player spent on a move.
 
     Adds `nodes_per_move` (missing for a player that never searched a node) and `seconds_per_move`: means over
@@ -133,9 +131,7 @@ def outcomes(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     sides = pd.concat(
         [
             pd.DataFrame({"player": games["white"].astype(str), "colour": "white", "points": _points(games)}),
-            pd.DataFrame(
-                {"player": games["black"].astype(str), "colour": "black", "points": 1 - _points(games)}
-            ),
+            pd.DataFrame({"player": games["black"].astype(str), "colour": "black", "points": 1 - _points(games)}),
         ]
     )
     counts = {
@@ -151,9 +147,7 @@ def outcomes(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
 
 def terminations(games: pd.DataFrame) -> pd.DataFrame:
     """How games ended: termination, games and their share of all, the most frequent first."""
-    counts = (
-        games["termination"].astype(str).value_counts().rename_axis("termination").reset_index(name="games")
-    )
+    counts = games["termination"].astype(str).value_counts().rename_axis("termination").reset_index(name="games")
     counts["share"] = counts["games"] / max(len(games), 1)
     return counts.sort_values(["games", "termination"], ascending=[False, True]).reset_index(drop=True)
 

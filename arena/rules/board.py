@@ -10,7 +10,7 @@ opposite, d and d ^ 1 share their vertical sense.
 
 from __future__ import annotations
 
-from arena.rules.jit import inlined, kernel
+from arena.rules.jit import inlined
 
 DOWN = (0, 1)
 UP = (2, 3)

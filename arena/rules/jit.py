@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
 from llvmlite import ir
@@ -74,12 +74,12 @@ numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
 
 def kernel(function: F) -> F:
     """Compile `function` at its first call for each combination of types, and keep the code on disk."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 def inlined(function: F) -> F:
     """Like `kernel`, for small functions that are to vanish in their callers."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function)  # type: ignore[no-any-return]
+    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function))
 
 
 def prepare(function: Callable[..., Any], returns: Any, *arguments: Any) -> None:
@@ -119,7 +119,7 @@ class Constants:
         return hash(self._values)
 
 
-class ConstantsType(types.Type):  # type: ignore[misc]
+class ConstantsType(types.Type):
     """The numba type of one `Constants`; two with the same values are the same type."""
 
     def __init__(self, values: NamedTuple) -> None:
@@ -142,10 +142,10 @@ def _unbox_constants(_typ: Any, _value: Any, c: Any) -> NativeValue:
 
 
 @infer_getattr
-class _ConstantsAttribute(AttributeTemplate):  # type: ignore[misc]
+class _ConstantsAttribute(AttributeTemplate):
     key = ConstantsType
 
-    def generic_resolve(self, typ: ConstantsType, name: str) -> types.Type | None:
+    def generic_resolve(self, typ: Any, name: str) -> Any:  # type: ignore[override]
         value = getattr(typ.values, name, None)
         return None if value is None else _type_of_constant(value)
 
@@ -189,7 +189,7 @@ def _cttz(_context: Any, bits: types.Type) -> Any:
 @overload(popcount)
 def _popcount(bits):  # type: ignore[no-untyped-def]
     def implementation(bits):  # type: ignore[no-untyped-def]
-        return _ctpop(bits)
+        return _ctpop(bits)  # type: ignore[call-arg]
 
     return implementation
 
@@ -197,6 +197,6 @@ def _popcount(bits):  # type: ignore[no-untyped-def]
 @overload(lowest_square)
 def _lowest_square(bits):  # type: ignore[no-untyped-def]
     def implementation(bits):  # type: ignore[no-untyped-def]
-        return _cttz(bits)
+        return _cttz(bits)  # type: ignore[call-arg]
 
     return implementation

@@ -300,9 +300,9 @@ def extend(
     """
     captured = move & other
     king = (position.kings & origin) | (move & CROWNED) != 0
-    if rules.promotion == STOPS and captured != 0 and not king:
-        if current & promotion_row(rules, position.turn):
-            return end
+    crowned = current & promotion_row(rules, position.turn)
+    if rules.promotion == STOPS and captured != 0 and crowned != 0 and not king:
+        return end
     empty = (rules.board & ~(own | other)) | origin
     if rules.removed_at_once:
         empty |= captured
@@ -329,7 +329,20 @@ def extend(
         if rules.prefer_early_kings and victim & position.kings:
             entry |= FIRST_HOP >> popcount(captured)
         if rules.flying and king:
-            end = land(rules, position, other, origin, entry, victim, landing, direction, empty, moves, end, merge_from)
+            end = land(
+                rules,
+                position,
+                other,
+                origin,
+                entry,
+                victim,
+                landing,
+                direction,
+                empty,
+                moves,
+                end,
+                merge_from,
+            )
         else:
             if rules.promotion == IN_PASSING and landing & promotion_row(rules, position.turn):
                 entry |= CROWNED

@@ -65,7 +65,9 @@ def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bo
     first = int(match[2])
     last = int(match[3] or first)
     if not 1 <= first <= last <= variant.squares:
-        raise NotationError(f"FEN {text!r}: {item!r} is not on the board, whose squares are 1 to {variant.squares}")
+        raise NotationError(
+            f"FEN {text!r}: {item!r} is not on the board, whose squares are 1 to {variant.squares}"
+        )
     return [(variant.bits[number - 1], bool(match[1])) for number in range(first, last + 1)]
 
 
@@ -74,7 +76,7 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
     capture has the same origin and target."""
     if move == 0:
         return "pass"
-    own, other = sides(position)
+    _, other = sides(position)
     ends = _ends(variant, position, move)
     if not move & other:
         return f"{variant.numbers[ends[0]]}-{variant.numbers[ends[1]]}"

@@ -21,9 +21,7 @@ def divide(variant: Variant, position: Position, depth: int) -> dict[int, int]:
     """Perft of each legal move at `depth` - 1, in the generator's order."""
     rules, moves = variant.constants, new_buffer()
     end = generate(rules, position, moves, 0)
-    return {
-        move: perft(variant, apply(rules, position, move), depth - 1) for move in moves[:end].tolist()
-    }
+    return {move: perft(variant, apply(rules, position, move), depth - 1) for move in moves[:end].tolist()}
 
 
 @kernel

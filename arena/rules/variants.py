@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from arena.rules.board import bit_of, row_mask
 from arena.rules.jit import Constants
@@ -78,15 +78,15 @@ class Variant:
     """Men of each side at the start."""
     first: int
     """The colour that moves first."""
-    draws: Draws = Draws()
+    draws: Draws = field(default_factory=Draws)
     gametype: str = ""
     """Value of the PDN 3.0 GameType tag."""
     about: str = ""
 
     @cached_property
-    def constants(self) -> Constants:
-        """The rules as kernels receive them."""
-        return Constants(self.rules)
+    def constants(self) -> Rules:
+        """The rules as kernels receive them: `Constants`, which reads like the rules themselves."""
+        return cast(Rules, Constants(self.rules))
 
     @property
     def squares(self) -> int:
@@ -135,7 +135,7 @@ def board(rows: int, per_row: int) -> Rules:
 
 _EIGHT = board(8, 4)
 _TEN = board(10, 5)
-_FLYING = {"men_capture_backward": True, "flying": True, "promotion": AT_END}
+_FLYING: dict[str, Any] = {"men_capture_backward": True, "flying": True, "promotion": AT_END}
 
 VARIANTS: dict[str, Variant] = {
     variant.name: variant
