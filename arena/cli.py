@@ -226,9 +226,8 @@ def bench(what: str, names: tuple[str, ...]) -> None:
     click.echo(f"{'what':24} {'variant':14} {'depth':>5} {'nodes':>14} {'seconds':>8} {'rate':>16}  note")
     for row in benches.rows(what, chosen):
         depth = "" if row.depth is None else row.depth
-        click.echo(
-            f"{row.what:24} {row.variant:14} {depth:>5} {row.nodes:>14,} {row.seconds:8.3f} {row.rate:>16}  {row.note}"
-        )
+        figures = f"{depth:>5} {row.nodes:>14,} {row.seconds:8.3f} {row.rate:>16}"
+        click.echo(f"{row.what:24} {row.variant:14} {figures}  {row.note}")
 
 
 def fail(message: str) -> NoReturn:

@@ -137,7 +137,8 @@ def _load_pointer(reference: str, variant: Variant) -> Any:
     try:
         return function.pointer(variant.constants)
     except Exception as error:
-        reason = blame(error, reference.rpartition(":")[0])
+        first_line = function.function.__code__.co_firstlineno
+        reason = blame(error, reference.rpartition(":")[0], first_line)
         raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None
 
 

@@ -38,9 +38,9 @@ def load_object(reference: str, key: str) -> Any:
         raise PlayerError(f"{source} has no {name!r} (it has: {found})", key) from None
 
 
-def blame(error: BaseException, source: str) -> str:
-    """One line: the error's first words, and the last line of `source` that led to it."""
-    line = ""
+def blame(error: BaseException, source: str, default: int = 0) -> str:
+    """One line: the error's first words, and the last line of `source` that led to it, or the `default` line."""
+    line = f"line {default}: " if default else ""
     for frame in traceback.extract_tb(error.__traceback__):
         if Path(frame.filename).name == Path(source).name:
             line = f"line {frame.lineno}: "

@@ -54,8 +54,12 @@ class Negamax:
         prepare(_negamax, types.float64, *self._arguments(variant.start, 1))
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Search `limit.depth` plies and choose the best move."""
-        assert limit.depth is not None
+        """Search `limit.depth` plies and choose the best move.
+
+        Raises ValueError unless the depth is 1 to MAX_DEPTH.
+        """
+        if limit.depth is None or not 1 <= limit.depth <= MAX_DEPTH:
+            raise ValueError(f"negamax searches 1 to {MAX_DEPTH} plies, not {limit.depth}")
         memory = self._memory
         memory.counters[:] = 0
         score = _negamax(*self._arguments(game.position, limit.depth))

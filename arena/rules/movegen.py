@@ -29,6 +29,8 @@ ORDER_SHIFT = 40
 ORDER = ((1 << 20) - 1) << ORDER_SHIFT
 """Bits, within the generator only, of the jumps that took a king, the first jump highest."""
 FIRST_HOP = 1 << (ORDER_SHIFT + 19)
+ROOM = 512
+"""Entries that must be free behind a list before it is written to; no position has as many steps."""
 BUFFER = 1 << 15
 """Moves in a buffer: room for a search 100 plies deep and for the widest known capture."""
 
@@ -49,8 +51,11 @@ def legal_moves(rules: Rules, position: Position) -> list[int]:
 def generate(rules: Rules, position: Position, moves: Moves, start: int) -> int:
     """Write the legal moves to `moves[start:end]` and return `end`.
 
-    A side that must pass has the one move 0; a side without a move has none.
+    A side that must pass has the one move 0; a side without a move has none. Raises IndexError if the buffer
+    has no room for the moves.
     """
+    if start + ROOM > moves.size:
+        raise IndexError("the move buffer is full")
     end = generate_captures(rules, position, moves, start)
     if end == start:
         end = generate_steps(rules, position, moves, start)
@@ -243,7 +248,7 @@ def generate_captures(rules: Rules, position: Position, moves: Moves, start: int
     while pieces != 0:
         origin = pieces & -pieces
         pieces ^= origin
-        end = extend(rules, position, own, other, origin, origin, 0, moves, end, end)
+        end, _ = extend(rules, position, own, other, origin, origin, 0, moves, end, end)
     if not rules.one_hop:
         end = grow(rules, position, own, other, moves, start, end)
     if rules.prefer_king or rules.prefer_kings or rules.prefer_early_kings:
@@ -270,9 +275,8 @@ def grow(rules: Rules, position: Position, own: int, other: int, moves: Moves, s
             current = move & rules.board & ~(own | other)
             if current == 0:
                 current = origin
-            before = end
-            end = extend(rules, position, own, other, origin, current, move, moves, end, last)
-            if end == before and move & UNFINISHED == 0:
+            end, goes_on = extend(rules, position, own, other, origin, current, move, moves, end, last)
+            if not goes_on and move & UNFINISHED == 0:
                 moves[done] = move
                 done += 1
         if end == last:
@@ -292,17 +296,17 @@ def extend(
     moves: Moves,
     end: int,
     merge_from: int,
-) -> int:
+) -> tuple[int, bool]:
     """Append what one more jump makes of a capture begun, `move`, whose piece stands on `current`.
 
-    An entry that `moves[merge_from:end]` has already is not written again. Returns the new end.
-    Raises IndexError when the buffer is full.
+    An entry that `moves[merge_from:end]` has already is not written again. Returns the new end, and whether
+    there is a jump at all. Raises IndexError when the buffer is full.
     """
     captured = move & other
     king = (position.kings & origin) | (move & CROWNED) != 0
     crowned = current & promotion_row(rules, position.turn)
     if rules.promotion == STOPS and captured != 0 and crowned != 0 and not king:
-        return end
+        return end, False
     empty = (rules.board & ~(own | other)) | origin
     if rules.removed_at_once:
         empty |= captured
@@ -312,6 +316,7 @@ def extend(
     kept = origin | captured | (move & CROWNED)
     if rules.prefer_early_kings:
         kept |= move & ORDER
+    goes_on = False
     for direction in range(4):
         if not (king or rules.men_capture_backward or (direction < 2) == (position.turn == 1)):
             continue
@@ -323,8 +328,9 @@ def extend(
         landing = step(victim, direction, rules.per_row) & empty
         if landing == 0:
             continue
-        if end + 64 > moves.size:
+        if end + ROOM > moves.size:
             raise IndexError("the capture has more paths than the move buffer has room for")
+        goes_on = True
         entry = kept | victim
         if rules.prefer_early_kings and victim & position.kings:
             entry |= FIRST_HOP >> popcount(captured)
@@ -347,7 +353,7 @@ def extend(
             if rules.promotion == IN_PASSING and landing & promotion_row(rules, position.turn):
                 entry |= CROWNED
             end = append(moves, merge_from, end, entry | landing)
-    return end
+    return end, goes_on
 
 
 @kernel
@@ -367,7 +373,8 @@ def land(
 ) -> int:
     """Append a flying king's jump over `victim`, once for each square it may land on.
 
-    Where the choice is free, a square from which the king can jump on bars those from which it cannot.
+    Where the choice is free, a square from which the king can jump on bars those from which it cannot,
+    unless the rules let it land anywhere.
     """
     if rules.lands_behind:
         return append(moves, merge_from, end, entry | landing)
@@ -375,7 +382,7 @@ def land(
     if rules.removed_at_once:
         empty |= victim
     bound = False
-    if not rules.majority and not rules.one_hop:
+    if not rules.majority and not rules.one_hop and not rules.lands_anywhere:
         square = landing
         while square & empty and not bound:
             bound = jumps_on(rules, square, prey, empty)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from arena.rules.board import step
-from arena.rules.movegen import legal_moves, promotion_row, sides
+from arena.rules.movegen import CROWNED, legal_moves, promotion_row, sides
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.variants import IN_PASSING, NEVER, STOPS, Variant
+from arena.rules.variants import IN_PASSING, NEVER, Variant
 
 _LETTERS = "WB"
 
@@ -36,34 +36,34 @@ def parse_fen(variant: Variant, text: str) -> Position:
     Raises NotationError for anything that is not a position of the variant: a square off the board or named
     twice, a man where it would have been crowned, a colour missing or given twice.
     """
-    fields = re.sub(r"\s", "", text).strip('"').rstrip(".").split(":")
+    fields = [field.strip() for field in text.strip().strip('"').rstrip(".").split(":")]
     if len(fields) != 3 or fields[0].upper() not in ("W", "B"):
         raise NotationError(f"FEN {text!r}: expected <side to move>:W<squares>:B<squares>")
     pieces = [0, 0]
     kings = 0
-    colours = [field[:1].upper() for field in fields[1:]]
-    if sorted(colours) != ["B", "W"]:
+    if sorted(field[:1].upper() for field in fields[1:]) != ["B", "W"]:
         raise NotationError(f"FEN {text!r}: expected one group of squares for W and one for B")
-    for colour, field in zip(colours, fields[1:], strict=True):
-        side = _LETTERS.index(colour)
-        for item in field[1:].split(",") if field[1:] else []:
-            for bit, king in _parse_squares(variant, item, text):
+    for field in fields[1:]:
+        side = _LETTERS.index(field[0].upper())
+        for item in field[1:].split(",") if field[1:].strip() else []:
+            for bit, king in _parse_squares(variant, item.strip(), text):
                 if (pieces[WHITE] | pieces[BLACK]) & bit:
                     raise NotationError(f"FEN {text!r}: square {item!r} is named twice")
-                row = promotion_row(variant.rules, side)
-                if not king and bit & row and variant.rules.promotion != NEVER:
+                if not king and bit & promotion_row(variant.rules, side) and variant.rules.promotion != NEVER:
                     raise NotationError(f"FEN {text!r}: a man on {item!r} would have been crowned")
+                if king and variant.rules.promotion == NEVER:
+                    raise NotationError(f"FEN {text!r}: {variant.name} has no kings, such as {item!r}")
                 pieces[side] |= bit
                 kings |= bit if king else 0
     return Position(pieces[WHITE], pieces[BLACK], kings, _LETTERS.index(fields[0].upper()))
 
 
 def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bool]]:
-    match = re.fullmatch(r"([Kk]?)(\d{1,3})(?:-[Kk]?(\d{1,3}))?", item)
-    if not match:
+    match = re.fullmatch(r"(K?)([0-9]{1,3})(?:-(K?)([0-9]{1,3}))?", item, re.IGNORECASE)
+    if not match or (match[3] and not match[1]):
         raise NotationError(f"FEN {text!r}: {item!r} is not a square")
     first = int(match[2])
-    last = int(match[3] or first)
+    last = int(match[4] or first)
     if not 1 <= first <= last <= variant.squares:
         raise NotationError(
             f"FEN {text!r}: {item!r} is not on the board, whose squares are 1 to {variant.squares}"
@@ -93,15 +93,24 @@ def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
 
 def path(variant: Variant, position: Position, move: int) -> list[int]:
     """The squares, as bits, that a capture's piece stands on: origin, where it lands or turns, target."""
+    return next(paths(variant, position, move))
+
+
+def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]]:
+    """All paths of a capture, those that land right behind the captured pieces first."""
     own, other = sides(position)
     origin, target = _ends(variant, position, move)
     rules = variant.rules
     last_row = promotion_row(rules, position.turn)
     empty = rules.board & ~(own | other) | origin
+    was_king = bool(position.kings & origin)
+    passing = rules.promotion == IN_PASSING
 
-    def search(current: int, left: int, king: bool) -> list[int] | None:
-        if not left and current == target:
-            return [current]
+    def search(current: int, left: int, king: bool) -> Iterator[list[int]]:
+        if not left:
+            if current == target and not (passing and king != (was_king or bool(move & CROWNED))):
+                yield [current]
+            return
         free = empty | (move & other & ~left) if rules.removed_at_once else empty
         for direction in range(4):
             square = step(current, direction, rules.per_row)
@@ -109,17 +118,12 @@ def path(variant: Variant, position: Position, move: int) -> list[int]:
                 square = step(square, direction, rules.per_row)
             landing = step(square, direction, rules.per_row) & free if square & left else 0
             while landing:
-                crowned = king or (rules.promotion in (STOPS, IN_PASSING) and bool(landing & last_row))
-                rest = search(landing, left & ~square, crowned)
-                if rest:
-                    return [current, *rest]
+                crowned = king or (passing and bool(landing & last_row))
+                for rest in search(landing, left & ~square, crowned):
+                    yield [current, *rest]
                 landing = step(landing, direction, rules.per_row) & free if king and rules.flying else 0
-        return None
 
-    found = search(origin, move & other, bool(position.kings & origin))
-    if found is None:
-        raise NotationError(f"{move} is not a capture of {fen(variant, position)}")
-    return found
+    yield from search(origin, move & other, was_king)
 
 
 def parse_move(variant: Variant, position: Position, text: str) -> int:
@@ -128,25 +132,37 @@ def parse_move(variant: Variant, position: Position, text: str) -> int:
     Raises NotationError if no legal move fits, or several.
     """
     legal = legal_moves(variant.constants, position)
-    wanted = [int(number) for number in re.findall(r"\d+", text)]
     if text == "pass" and legal == [0]:
         return 0
-    fitting = [move for move in legal if move and _fits(variant, position, move, wanted)]
+    fitting = []
+    if re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text):
+        wanted = [int(number) for number in re.split("[-x:]", text)]
+        fitting = [move for move in legal if move and _fits(variant, position, move, wanted)]
     if len(fitting) == 1:
         return fitting[0]
     names = ", ".join(move_text(variant, position, move, legal) for move in legal)
     fault = "is ambiguous" if fitting else "is not legal"
-    raise NotationError(f"{text!r} {fault} in {fen(variant, position)}; legal: {names or 'none'}")
+    raise NotationError(f"{text[:40]!r} {fault} in {fen(variant, position)}; legal: {names or 'none'}")
 
 
 def _fits(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
+    """Whether numbers are the move's ends, squares on one of its paths, or its ends and then all it captures."""
     ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
-    if len(wanted) < 2 or [wanted[0], wanted[-1]] != ends:
-        return len(wanted) > 2 and wanted[:2] == ends and _captured(variant, position, move) == set(wanted[2:])
+    if len(wanted) == 2:
+        return wanted == ends
     captures = move & sides(position)[1]
-    if len(wanted) == 2 or not captures:
-        return len(wanted) == 2
-    return [variant.numbers[bit] for bit in path(variant, position, move)] == wanted
+    if not captures:
+        return False
+    if wanted[:2] == ends and _captured(variant, position, move) == set(wanted[2:]):
+        return True
+    ways = paths(variant, position, move) if [wanted[0], wanted[-1]] == ends else iter(())
+    return any(_is_within(wanted, [variant.numbers[bit] for bit in way]) for way in ways)
+
+
+def _is_within(wanted: Sequence[int], way: Sequence[int]) -> bool:
+    """Whether `wanted` is what is left of `way` when some squares are left out."""
+    squares = iter(way)
+    return all(number in squares for number in wanted)
 
 
 def _captured(variant: Variant, position: Position, move: int) -> set[int]:

@@ -38,6 +38,8 @@ class Rules(NamedTuple):
     """Kings move and capture over any distance."""
     lands_behind: bool = False
     """A flying king must stop right behind the captured piece."""
+    lands_anywhere: bool = False
+    """A flying king may land where its capture ends although it could go on from another square."""
     killer: bool = False
     """A flying king must stop right behind the last captured piece if that is a king."""
     promotion: int = STOPS

@@ -1,0 +1,264 @@
+"""Node rates: move generation, search, whole games, and other programs in the same run.
+
+Every function yields rows and prints nothing. Rates move from run to run by as much as a quarter, with the machine's
+load and clock: compare within one run.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib import import_module, metadata
+from itertools import count
+from operator import attrgetter, methodcaller
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from arena.match import Task, move_dtype, play
+from arena.player import Limit, PlayerSpec
+from arena.rules.game import Game
+from arena.rules.perft import perft
+from arena.rules.variants import VARIANTS, Variant
+from arena.schedule import Pairing
+from players import build_player
+
+Count = Callable[[int], int]
+"""Work to time: a depth in plies to a number of nodes."""
+
+USER_EVALUATION = '''"""The +7/+5/+3 heuristic, as a user would write it."""
+
+from players import evaluator
+from players.features import far_half, far_row, pieces
+
+
+@evaluator
+def seven_five_three(position, rules):
+    own, other = position.turn, 1 - position.turn
+    value = 3.0 * (pieces(position, rules, own) - pieces(position, rules, other))
+    value += 2.0 * (far_half(position, rules, own) - far_half(position, rules, other))
+    value += 2.0 * (far_row(position, rules, own) - far_row(position, rules, other))
+    return value
+'''
+"""A file of a user's own, with the same values as the built-in evaluation `simple`."""
+
+
+class Row(NamedTuple):
+    """One measurement; where there is none, numbers are 0, `rate` is empty and `note` says why."""
+
+    what: str
+    variant: str
+    depth: int | None
+    """Plies; None for whole games."""
+    nodes: int
+    """Lines counted by a perft, positions entered by a search, plies of games."""
+    seconds: float
+    """Wall time that `nodes` took."""
+    rate: str
+    """With its unit: million nodes, or games, per second."""
+    note: str
+
+
+class Rival(NamedTuple):
+    """Another program that can count the international tree."""
+
+    distribution: str
+    """Its name on PyPI."""
+    module: str
+    perft: Callable[[Any], Count]
+    """Perft of the start position by the imported module."""
+
+
+def rows(what: str, variants: Sequence[str]) -> Iterator[Row]:
+    """The rows of the benchmark `rules`, `search`, `games` or `rivals`, or of `all`.
+
+    The rivals play international draughts: `all` has them if that is among the variants.
+    """
+    if what in ("all", "rules"):
+        yield from rules(variants)
+    if what in ("all", "search"):
+        yield from search(variants)
+    if what in ("all", "games"):
+        yield from map(random_games, variants)
+    if what == "rivals" or (what == "all" and "international" in variants):
+        yield from rivals()
+
+
+def rules(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
+    """Perft from each start position: the best of `repeat` runs at the first depth that takes `seconds_per_variant`.
+
+    Moves at the last ply are counted, not made.
+    """
+    for name in variants:
+        counting = _own_perft(VARIANTS[name])
+        depth = _depth(counting, seconds_per_variant)
+        [(nodes, seconds)] = _best(depth, repeat, counting)
+        yield Row("perft", name, depth, nodes, seconds, _millions(nodes, seconds), "bulk counting")
+
+
+def search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
+    """`negamax` from each start position, with the evaluation `simple` and with the same one from a user's file.
+
+    Both search to the first depth that takes the built-in one `seconds_per_variant`; the best of `repeat` runs each.
+    """
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "user_evaluation.py"
+        path.write_text(USER_EVALUATION)
+        for name in variants:
+            built_in = _negamax(VARIANTS[name], "simple")
+            user = _negamax(VARIANTS[name], f"{path}:seven_five_three")
+            depth = _depth(built_in, seconds_per_variant)
+            (nodes, seconds), (user_nodes, user_seconds) = _best(depth, repeat, built_in, user)
+            yield Row(
+                "negamax, built-in", name, depth, nodes, seconds, _millions(nodes, seconds), "alpha-beta, simple"
+            )
+            note = f"{seconds / user_seconds:.2f} of the built-in's speed"
+            if user_nodes != nodes:
+                note = f"NODES DIFFER: the same evaluation built in enters {nodes:,}"
+            rate = _millions(user_nodes, user_seconds)
+            yield Row("negamax, user-written", name, depth, user_nodes, user_seconds, rate, note)
+
+
+def random_games(variant: str, seconds: float = 1.0, max_plies: int = 300) -> Row:
+    """Random against random from the start position, recorded as in a tournament; games begin for `seconds`.
+
+    One process plays at least one game. The cost of a ply is wall time, the players' own included.
+    """
+    _play_random(variant, 0, max_plies)
+    began = time.perf_counter()
+    plies = games = 0
+    elapsed = 0.0
+    while games == 0 or elapsed < seconds:
+        games += 1
+        plies += _play_random(variant, games, max_plies)
+        elapsed = time.perf_counter() - began
+    note = f"{games:,} games, {1e6 * elapsed / plies:.1f} µs a ply"
+    return Row("random games", variant, None, plies, elapsed, f"{games / elapsed:,.0f} games/s", note)
+
+
+def rivals(seconds_per_rival: float = 0.5, repeat: int = 3) -> Iterator[Row]:
+    """Perft from the international start position, ours and then other programs'; each at a depth of its own.
+
+    Timed as in `rules`. A rival's count is compared with ours at its depth; one that is not installed, fails or
+    counts otherwise has a row that says so.
+    """
+    international = VARIANTS["international"]
+    ours = _own_perft(international)
+    depth = _depth(ours, seconds_per_rival)
+    [(nodes, seconds)] = _best(depth, repeat, ours)
+    yield Row("perft: ours", international.name, depth, nodes, seconds, _millions(nodes, seconds), "bulk counting")
+    for rival in RIVALS:
+        what = f"perft: {rival.distribution}"
+        missing = Row(what, international.name, None, 0, 0.0, "", obstacle(rival))
+        if missing.note:
+            yield missing
+            continue
+        try:
+            theirs = rival.perft(import_module(rival.module))
+            their_depth = _depth(theirs, seconds_per_rival)
+            [(counted, taken)] = _best(their_depth, repeat, theirs)
+        except Exception as error:
+            reason = " ".join(str(error).split())[:200]
+            yield missing._replace(note=f"failed: {type(error).__name__}: {reason}")
+            continue
+        right = ours(their_depth)
+        note = f"ours is {nodes / seconds * taken / counted:.3g} times as fast" if counted else ""
+        if counted != right:
+            note = f"COUNTS DIFFER: ours is {right:,}"
+        note = f"version {metadata.version(rival.distribution)}, bulk counting; {note}"
+        yield Row(what, international.name, their_depth, counted, taken, _millions(counted, taken), note)
+
+
+def obstacle(rival: Rival) -> str:
+    """Why a rival cannot be measured in this environment; empty if it can."""
+    if not _installed(rival):
+        return f"not installed: pip install {rival.distribution}"
+    for other in RIVALS:
+        if other != rival and other.module == rival.module and _installed(other):
+            return f"not measured: {other.distribution} is installed too, and both are imported as {rival.module}"
+    return ""
+
+
+def _installed(rival: Rival) -> bool:
+    try:
+        metadata.version(rival.distribution)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _dame(dame: Any) -> Count:
+    return lambda depth: int(dame.perft(dame.Board(), depth))
+
+
+def _py_draughts(draughts: Any) -> Count:
+    return lambda depth: _walk(draughts.Board(), attrgetter("legal_moves"), depth)
+
+
+def _pydraughts(draughts: Any) -> Count:
+    return lambda depth: _walk(draughts.Board(), methodcaller("legal_moves"), depth)
+
+
+RIVALS: tuple[Rival, ...] = (
+    Rival("dame-rs", "dame", _dame),
+    Rival("py-draughts", "draughts", _py_draughts),
+    Rival("pydraughts", "draughts", _pydraughts),
+)
+"""dame-rs has a perft of its own; the others, without one, make and take back moves in a Python loop."""
+
+
+def _walk(board: Any, legal_moves: Callable[[Any], Sequence[Any]], depth: int) -> int:
+    """Perft at `depth` of at least 1 by a board with `push` and `pop`."""
+    moves = legal_moves(board)
+    if depth == 1:
+        return len(moves)
+    total = 0
+    for move in moves:
+        board.push(move)
+        total += _walk(board, legal_moves, depth - 1)
+        board.pop()
+    return total
+
+
+def _own_perft(variant: Variant) -> Count:
+    return partial(perft, variant, variant.start)
+
+
+def _negamax(variant: Variant, evaluation: str) -> Count:
+    """Nodes of a search from the start position."""
+    spec = PlayerSpec("negamax", "negamax", Limit(depth=1), {"evaluation": evaluation})
+    player = build_player(spec, variant)
+    game, rng = Game(variant), random.Random(0)
+    return lambda depth: player.choose(game, Limit(depth), rng).nodes
+
+
+def _play_random(variant: str, game: int, max_plies: int) -> int:
+    """Play one game and return its plies."""
+    chosen, spec = VARIANTS[variant], PlayerSpec("random", "random")
+    pairing = Pairing(game, pair=game, round=1, white=0, black=1, opening=0)
+    record = play(Task(pairing, chosen, chosen.start, spec, spec, seed=1, max_plies=max_plies))
+    return len(record.moves) // move_dtype(int(record.dtype)).itemsize
+
+
+def _depth(work: Count, seconds: float) -> int:
+    """The first depth at which `work` takes at least `seconds`; a first run that may compile is not timed."""
+    work(1)
+    return next(depth for depth in count(1) if _timed(work, depth)[1] >= seconds)
+
+
+def _best(depth: int, repeat: int, *works: Count) -> list[tuple[int, float]]:
+    """(nodes, seconds) of the fastest of `repeat` runs of each, taken in turn: a slow spell meets all alike."""
+    runs = [[_timed(work, depth) for work in works] for _ in range(repeat)]
+    return [min(of_one, key=lambda run: run[1]) for of_one in zip(*runs, strict=True)]
+
+
+def _timed(work: Count, depth: int) -> tuple[int, float]:
+    began = time.perf_counter()
+    nodes = work(depth)
+    return nodes, time.perf_counter() - began
+
+
+def _millions(nodes: int, seconds: float) -> str:
+    return f"{nodes / seconds / 1e6:#.3g} M nodes/s"

@@ -1,0 +1,179 @@
+"""The command line: what it prints, and what broken input gets."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from arena.cli import main
+
+GOOD = """\
+name: t
+variant: english
+openings: {random_plies: 4, count: 2}
+players:
+  - {name: a, type: random}
+"""
+BROKEN = """\
+from players import evaluator
+
+@evaluator
+def poor(position, rules):
+    return positon.white
+
+class Raises:
+    def __init__(self, variant):
+        raise RuntimeError("no weights file")
+    def choose(self, game, limit, rng): ...
+
+class Crashes:
+    def __init__(self, variant, level: int = 1): pass
+    def choose(self, game, limit, rng):
+        return 1 / 0
+"""
+BAD_CONFIGURATIONS = [
+    (GOOD.replace("openings", "opennings"), "3:1: unknown key 'opennings'; did you mean 'openings'?"),
+    (
+        GOOD + "  - {name: b, type: negamax, depth: six}",
+        "6:30: 'depth' must be a whole number, not the text 'six'",
+    ),
+    (GOOD + "  - {name: b, type: negamx, depth: 6}", "6:15: unknown player 'negamx'; did you mean 'negamax'?"),
+    (GOOD + "  - {name: b, type: negamax}", "6:5: negamax needs the limit 'depth'"),
+    (
+        GOOD + "  - {name: b, type: negamax, depth: 6, evaluation: simpel}",
+        "6:40: unknown evaluation 'simpel'; did you mean 'simple'?",
+    ),
+    (
+        GOOD + "  - {name: b, type: negamax, depth: 6, evaluation: {linear: {kng: 3}}}",
+        "6:62: unknown feature 'kng'; did you mean 'king'?",
+    ),
+    (
+        GOOD + '  - {name: b, type: negamax, depth: 6, evaluation: "broken.py:poor"}',
+        "broken.py:poor does not compile: line 3: TypingError: NameError: name 'positon' is not defined",
+    ),
+    (
+        GOOD + '  - {name: b, type: "broken.py:Raises"}',
+        "broken.py:Raises cannot be built: line 9: RuntimeError: no weights file",
+    ),
+    (
+        GOOD + '  - {name: b, type: "broken.py:Crashes", levl: 3}',
+        "6:42: unknown option 'levl'; did you mean 'level'?",
+    ),
+    (GOOD + '  - {name: b, type: "broken.py:Crashes", level: x}', "6:42: level: 'x' is not of type int"),
+    (GOOD + '  - {name: b, type: "nowhere.py:Player"}', "nowhere.py"),
+    (GOOD + "  - {name: a, type: random}", "6:6: the player 'a' is already in line 5: names must differ"),
+    (GOOD.replace("english", "englsh"), "2:1: 'variant' must be a known variant, not the text 'englsh'"),
+    (
+        GOOD.replace("random_plies: 4", "random_plies: 0"),
+        "3:29: only 1 distinct openings of 0 random plies were found, 2 are wanted",
+    ),
+    ("name: t\nvariant: [english\n", "3:1: YAML syntax:"),
+    ("", "1:1: the file is empty"),
+]
+
+
+def arena(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def assert_one_clear_line(result: Result, text: str) -> None:
+    assert result.exit_code == 2, result.output
+    assert text in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_CONFIGURATIONS)
+def test_a_broken_configuration_gets_one_line_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN)
+    config = tmp_path / "bad.yaml"
+    config.write_text(text)
+    result = arena("run", config, "--out", tmp_path / "out")
+    assert_one_clear_line(result, message)
+    assert result.stderr.startswith(f"{config}:")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_configuration_is_named() -> None:
+    assert_one_clear_line(arena("run", "nowhere.yaml"), "nowhere.yaml:1:1: cannot read the file")
+
+
+def test_an_output_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    config = tmp_path / "good.yaml"
+    config.write_text(GOOD)
+    (tmp_path / "file").touch()
+    result = arena("run", config, "--out", tmp_path / "file" / "out")
+    assert_one_clear_line(result, "file/out cannot be written to: Not a directory")
+
+
+def test_another_experiment_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
+    config = tmp_path / "good.yaml"
+    config.write_text(GOOD + "  - {name: b, type: random}\n")
+    assert arena("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 0
+    config.write_text("seed: 5\n" + config.read_text())
+    result = arena("run", config, "--out", tmp_path / "out", "--workers", 1)
+    assert_one_clear_line(result, "holds another experiment (changed: seed)")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["perft", "englisch"], "unknown variant 'englisch'; did you mean 'english'?"),
+        (["perft", "english", "--fen", "W:W1:B2"], "a man on '1' would have been crowned"),
+        (["perft", "english", "--fen", "W:W33:B2"], "'33' is not on the board, whose squares are 1 to 32"),
+        (["report", "nowhere"], "there is no run in nowhere"),
+    ],
+)
+def test_bad_arguments_get_one_line(arguments: list[str], message: str) -> None:
+    assert_one_clear_line(arena(*arguments), message)
+
+
+def test_a_player_that_raises_loses_its_games_and_is_named(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN)
+    config = tmp_path / "crash.yaml"
+    config.write_text(GOOD + '  - {name: b, type: "broken.py:Crashes"}\n')
+    result = arena("run", config, "--out", tmp_path / "out", "--workers", 1)
+    assert result.exit_code == 0
+    assert "b raised ZeroDivisionError at ply 1: division by zero" in result.stderr
+    rows = (tmp_path / "out" / "games.csv").read_text().splitlines()[1:]
+    assert len(rows) == 4
+    assert all(",error," in row for row in rows)
+
+
+def test_perft_prints_json() -> None:
+    document = json.loads(arena("perft", "english", "--depth", "5", "--json").stdout)
+    assert document["variant"] == "english"
+    assert document["fen"].startswith("B:W21,22")
+    assert document["nodes"] == [7, 49, 302, 1469, 7361]
+    assert document["seconds"] >= 0
+
+
+def test_divide_adds_up_to_perft() -> None:
+    document = json.loads(arena("perft", "international", "--depth", "4", "--divide", "--json").stdout)
+    assert sum(document["divide"].values()) == 4265
+    assert len(document["divide"]) == 9
+
+
+def test_a_dry_run_plays_nothing_and_says_what_it_can_resolve(tmp_path: Path) -> None:
+    config = tmp_path / "good.yaml"
+    config.write_text(GOOD + "  - {name: b, type: random}\n")
+    result = arena("run", config, "--out", tmp_path / "out", "--dry-run")
+    assert result.exit_code == 0
+    assert "4 in all" in result.stdout
+    assert "Elo" in result.stdout
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_schema_and_the_lists_are_printed() -> None:
+    assert "players" in json.loads(arena("schema").stdout)["properties"]
+    assert "negamax" in arena("players").stdout
+    assert "international" in arena("variants").stdout
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; import arena.cli; print([m for m in ('numba', 'pandas', 'numpy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,219 @@
+"""Tournaments: schedule, openings, the ledger, and runs that are stopped and go on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import arena
+from arena.config import Experiment, load
+from arena.executor import WorkerDied
+from arena.ledger import Ledger, LedgerError
+from arena.match import Task
+from arena.openings import OpeningsError, random_openings
+from arena.rules.variants import VARIANTS
+from arena.schedule import round_robin
+from arena.tournament import play, prepare
+
+CONFIG = """\
+name: small
+variant: english
+seed: 3
+openings: {random_plies: 4, count: 8}
+max_plies: 60
+players:
+  - {name: random, type: random}
+  - {name: greedy, type: greedy}
+  - {name: depth-3, type: negamax, depth: 3}
+"""
+PLAYERS = '''\
+import os
+import time
+
+
+class Slow:
+    """The first legal move, after a while."""
+
+    def __init__(self, variant):
+        pass
+
+    def choose(self, game, limit, rng):
+        from arena import Choice
+
+        time.sleep(0.002)
+        return Choice(game.legal_moves[0])
+
+
+class Dies(Slow):
+    """Ends its process at its third move."""
+
+    def choose(self, game, limit, rng):
+        if len(game.moves) > 4:
+            os._exit(1)
+        return super().choose(game, limit, rng)
+
+
+class Cheats(Slow):
+    """Plays an illegal move."""
+
+    def choose(self, game, limit, rng):
+        from arena import Choice
+
+        return Choice(12345)
+'''
+TIMES = ["seconds"]
+
+
+def experiment(folder: Path, text: str = CONFIG) -> Experiment:
+    (folder / "own.py").write_text(PLAYERS)
+    path = folder / "config.yaml"
+    path.write_text(text)
+    return load(path)
+
+
+def run(folder: Path, out: str, text: str = CONFIG, workers: int = 1) -> arena.Run:
+    plan = prepare(experiment(folder, text))
+    ledger = Ledger(folder / out, plan.description())
+    try:
+        for _ in play(plan, ledger, workers):
+            pass
+    finally:
+        ledger.close()
+    return arena.load(folder / out)
+
+
+def assert_same(one: arena.Run, other: arena.Run) -> None:
+    pd.testing.assert_frame_equal(one.games.drop(columns=TIMES), other.games.drop(columns=TIMES))
+    pd.testing.assert_frame_equal(one.moves.drop(columns=TIMES), other.moves.drop(columns=TIMES))
+    columns = [column for column in one.standings if not column.startswith("seconds")]
+    pd.testing.assert_frame_equal(one.standings[columns], other.standings[columns])
+
+
+def test_round_robin_plays_every_opening_twice_with_colours_swapped() -> None:
+    pairings = list(round_robin(4, 3))
+    assert [p.game for p in pairings] == list(range(1, 4 * 3 * 3 + 1))
+    meetings = {(p.white, p.black, p.opening) for p in pairings}
+    assert len(meetings) == len(pairings)
+    for first, second in zip(pairings[::2], pairings[1::2], strict=True):
+        assert (first.pair, first.opening, first.round) == (second.pair, second.opening, second.round)
+        assert (first.white, first.black) == (second.black, second.white)
+
+
+def test_random_openings_are_distinct_and_seeded() -> None:
+    variant = VARIANTS["international"]
+    openings = random_openings(variant, 4, 30, seed=1)
+    assert len(set(openings)) == 30
+    assert openings == random_openings(variant, 4, 30, seed=1)
+    assert openings != random_openings(variant, 4, 30, seed=2)
+
+
+def test_too_many_openings_are_refused() -> None:
+    with pytest.raises(OpeningsError, match="only 7 distinct"):
+        random_openings(VARIANTS["english"], 1, 8, seed=1)
+
+
+def test_every_game_and_move_is_recorded_once(tmp_path: Path) -> None:
+    result = run(tmp_path, "out")
+    assert result.games["game"].tolist() == list(range(1, 6 * 8 + 1))
+    assert (result.games["plies"] == result.moves.groupby("game").size().to_numpy()).all()
+    assert (result.moves.groupby("game")["ply"].max().to_numpy() == result.games["plies"]).all()
+    searched = result.moves[result.moves["player"] == "depth-3"]
+    assert (searched["depth"] == 3).all() and (searched["nodes"] >= 2).all()
+    assert result.moves.loc[result.moves["player"] == "random", "score"].isna().all()
+    assert result.games["termination"].isin(["no_pieces", "no_moves", "max_plies", "repetition"]).all()
+
+
+def test_the_number_of_workers_does_not_change_the_games(tmp_path: Path) -> None:
+    assert_same(run(tmp_path, "one", workers=1), run(tmp_path, "two", workers=2))
+
+
+def test_another_seed_gives_other_games(tmp_path: Path) -> None:
+    one, other = run(tmp_path, "one"), run(tmp_path, "other", CONFIG.replace("seed: 3", "seed: 4"))
+    assert one.games["opening_fen"].tolist() != other.games["opening_fen"].tolist()
+
+
+def test_a_stopped_run_goes_on_and_plays_nothing_twice(tmp_path: Path) -> None:
+    plan = prepare(experiment(tmp_path))
+    for limit in (5, 17, 1000):
+        ledger = Ledger(tmp_path / "parts", plan.description())
+        before = ledger.finished()
+        played = []
+        for record in play(plan, ledger, 1, lambda played=played, limit=limit: len(played) >= limit):  # type: ignore[misc]
+            played.append(record.pairing.game)
+        assert not before & set(played)
+        ledger.close()
+    assert_same(arena.load(tmp_path / "parts"), run(tmp_path, "whole"))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path, workers: int) -> None:
+    text = CONFIG.replace("type: greedy", 'type: "own.py:Slow"')
+    experiment(tmp_path, text)
+    command = [sys.executable, "-m", "arena", "run", "config.yaml", "--out", "killed", "--workers", str(workers)]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    ledger = tmp_path / "killed" / "ledger.sqlite"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if ledger.exists() and len(stored(ledger.parent)) >= 5:
+            break
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    survivors = stored(ledger.parent)
+    assert 5 <= len(survivors) < 48
+    whole = run(tmp_path, "whole", text)
+    assert_same(run(tmp_path, "killed", text), whole)
+    again = stored(ledger.parent)
+    assert all(again[game] == seconds for game, seconds in survivors.items()), "a finished game was played again"
+
+
+def stored(folder: Path) -> dict[int, float]:
+    try:
+        games = arena.load(folder).games
+    except LedgerError:
+        return {}
+    return dict(zip(games["game"], games["seconds"], strict=True))
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    plan = prepare(experiment(tmp_path))
+    ledger = Ledger(tmp_path / "out", plan.description())
+    with pytest.raises(LedgerError, match="in use by another arena"):
+        Ledger(tmp_path / "out", plan.description())
+    ledger.close()
+    Ledger(tmp_path / "out", plan.description()).close()
+
+
+def test_an_edited_evaluation_file_is_another_experiment(tmp_path: Path) -> None:
+    text = CONFIG.replace("type: greedy", 'type: "own.py:Slow"')
+    Ledger(tmp_path / "out", prepare(experiment(tmp_path, text)).description()).close()
+    plan = prepare(experiment(tmp_path, text))
+    (tmp_path / "own.py").write_text(PLAYERS + "\n")
+    with pytest.raises(LedgerError, match="changed: files"):
+        Ledger(tmp_path / "out", plan.description())
+
+
+def test_an_illegal_move_loses(tmp_path: Path) -> None:
+    result = run(tmp_path, "out", CONFIG.replace("type: greedy", 'type: "own.py:Cheats"'))
+    faults = result.games[result.games["termination"] == "illegal_move"]
+    assert len(faults) == 32
+    winners = faults["white"].where(faults["result"] == "1-0", faults["black"])
+    assert "greedy" not in set(winners)
+    assert faults["error"].str.contains("greedy returned the illegal move 12345").all()
+
+
+def test_a_player_that_ends_its_process_stops_the_run_and_loses_no_game(tmp_path: Path) -> None:
+    text = CONFIG.replace("type: greedy", 'type: "own.py:Dies"').replace("count: 8", "count: 2")
+    plan = prepare(experiment(tmp_path, text))
+    ledger = Ledger(tmp_path / "out", plan.description())
+    with pytest.raises(WorkerDied) as caught:
+        for _ in play(plan, ledger, 2):
+            pass
+    ledger.close()
+    task: Task = caught.value.task
+    assert "greedy" in (task.white.name, task.black.name)
