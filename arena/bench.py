@@ -1,11 +1,12 @@
 """Node rates: move generation, search, whole games, and other programs in the same run.
 
-Every function yields rows and prints nothing. Rates move from run to run by as much as a quarter, with the machine's
-load and clock: compare within one run.
+Every function yields rows and prints nothing. Rates move by as much as a quarter from run to run, with the
+machine's load and clock: compare within one run.
 """
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,8 +26,8 @@ from arena.rules.variants import VARIANTS, Variant
 from arena.schedule import Pairing
 from players import build_player
 
-Count = Callable[[int], int]
-"""Work to time: a depth in plies to a number of nodes."""
+Work = Callable[[int], int]
+"""What is timed: from a depth in plies to a number of nodes."""
 
 USER_EVALUATION = '''"""The +7/+5/+3 heuristic, as a user would write it."""
 
@@ -67,7 +68,9 @@ class Rival(NamedTuple):
     distribution: str
     """Its name on PyPI."""
     module: str
-    perft: Callable[[Any], Count]
+    """What it is imported as."""
+    method: str
+    perft: Callable[[Any], Work]
     """Perft of the start position by the imported module."""
 
 
@@ -87,9 +90,9 @@ def rows(what: str, variants: Sequence[str]) -> Iterator[Row]:
 
 
 def rules(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
-    """Perft from each start position: the best of `repeat` runs at the first depth that takes `seconds_per_variant`.
+    """Perft from each start position: the best of `repeat` runs.
 
-    Moves at the last ply are counted, not made.
+    The depth is the first that takes at least `seconds_per_variant`. Moves at the last ply are counted, not made.
     """
     for name in variants:
         counting = _own_perft(VARIANTS[name])
@@ -101,7 +104,7 @@ def rules(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int
 def search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
     """`negamax` from each start position, with the evaluation `simple` and with the same one from a user's file.
 
-    Both search to the first depth that takes the built-in one `seconds_per_variant`; the best of `repeat` runs each.
+    Each row is the best of `repeat` runs, at the first depth that takes the built-in one `seconds_per_variant`.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "user_evaluation.py"
@@ -135,7 +138,7 @@ def random_games(variant: str, seconds: float = 1.0, max_plies: int = 300) -> Ro
         plies += _play_random(variant, games, max_plies)
         elapsed = time.perf_counter() - began
     note = f"{games:,} games, {1e6 * elapsed / plies:.1f} µs a ply"
-    return Row("random games", variant, None, plies, elapsed, f"{games / elapsed:,.0f} games/s", note)
+    return Row("random games", variant, None, plies, elapsed, f"{_three_figures(games / elapsed)} games/s", note)
 
 
 def rivals(seconds_per_rival: float = 0.5, repeat: int = 3) -> Iterator[Row]:
@@ -151,7 +154,7 @@ def rivals(seconds_per_rival: float = 0.5, repeat: int = 3) -> Iterator[Row]:
     yield Row("perft: ours", international.name, depth, nodes, seconds, _millions(nodes, seconds), "bulk counting")
     for rival in RIVALS:
         what = f"perft: {rival.distribution}"
-        missing = Row(what, international.name, None, 0, 0.0, "", obstacle(rival))
+        missing = Row(what, international.name, None, 0, 0.0, "", _obstacle(rival))
         if missing.note:
             yield missing
             continue
@@ -164,14 +167,15 @@ def rivals(seconds_per_rival: float = 0.5, repeat: int = 3) -> Iterator[Row]:
             yield missing._replace(note=f"failed: {type(error).__name__}: {reason}")
             continue
         right = ours(their_depth)
-        note = f"ours is {nodes / seconds * taken / counted:.3g} times as fast" if counted else ""
-        if counted != right:
-            note = f"COUNTS DIFFER: ours is {right:,}"
-        note = f"version {metadata.version(rival.distribution)}, bulk counting; {note}"
+        if counted == right:
+            verdict = f"ours is {_three_figures(nodes / seconds * taken / counted)} times as fast"
+        else:
+            verdict = f"COUNTS DIFFER: ours is {right:,}"
+        note = f"version {metadata.version(rival.distribution)}, {rival.method}; {verdict}"
         yield Row(what, international.name, their_depth, counted, taken, _millions(counted, taken), note)
 
 
-def obstacle(rival: Rival) -> str:
+def _obstacle(rival: Rival) -> str:
     """Why a rival cannot be measured in this environment; empty if it can."""
     if not _installed(rival):
         return f"not installed: pip install {rival.distribution}"
@@ -189,24 +193,24 @@ def _installed(rival: Rival) -> bool:
     return True
 
 
-def _dame(dame: Any) -> Count:
+def _dame(dame: Any) -> Work:
     return lambda depth: int(dame.perft(dame.Board(), depth))
 
 
-def _py_draughts(draughts: Any) -> Count:
+def _py_draughts(draughts: Any) -> Work:
     return lambda depth: _walk(draughts.Board(), attrgetter("legal_moves"), depth)
 
 
-def _pydraughts(draughts: Any) -> Count:
+def _pydraughts(draughts: Any) -> Work:
     return lambda depth: _walk(draughts.Board(), methodcaller("legal_moves"), depth)
 
 
 RIVALS: tuple[Rival, ...] = (
-    Rival("dame-rs", "dame", _dame),
-    Rival("py-draughts", "draughts", _py_draughts),
-    Rival("pydraughts", "draughts", _pydraughts),
+    Rival("dame-rs", "dame", "its own perft", _dame),
+    Rival("py-draughts", "draughts", "bulk counting in a Python loop", _py_draughts),
+    Rival("pydraughts", "draughts", "bulk counting in a Python loop", _pydraughts),
 )
-"""dame-rs has a perft of its own; the others, without one, make and take back moves in a Python loop."""
+"""Programs on PyPI that play by the international rules, the fastest first."""
 
 
 def _walk(board: Any, legal_moves: Callable[[Any], Sequence[Any]], depth: int) -> int:
@@ -222,11 +226,11 @@ def _walk(board: Any, legal_moves: Callable[[Any], Sequence[Any]], depth: int) -
     return total
 
 
-def _own_perft(variant: Variant) -> Count:
+def _own_perft(variant: Variant) -> Work:
     return partial(perft, variant, variant.start)
 
 
-def _negamax(variant: Variant, evaluation: str) -> Count:
+def _negamax(variant: Variant, evaluation: str) -> Work:
     """Nodes of a search from the start position."""
     spec = PlayerSpec("negamax", "negamax", Limit(depth=1), {"evaluation": evaluation})
     player = build_player(spec, variant)
@@ -242,23 +246,29 @@ def _play_random(variant: str, game: int, max_plies: int) -> int:
     return len(record.moves) // move_dtype(int(record.dtype)).itemsize
 
 
-def _depth(work: Count, seconds: float) -> int:
+def _depth(work: Work, seconds: float) -> int:
     """The first depth at which `work` takes at least `seconds`; a first run that may compile is not timed."""
     work(1)
     return next(depth for depth in count(1) if _timed(work, depth)[1] >= seconds)
 
 
-def _best(depth: int, repeat: int, *works: Count) -> list[tuple[int, float]]:
+def _best(depth: int, repeat: int, *works: Work) -> list[tuple[int, float]]:
     """(nodes, seconds) of the fastest of `repeat` runs of each, taken in turn: a slow spell meets all alike."""
     runs = [[_timed(work, depth) for work in works] for _ in range(repeat)]
     return [min(of_one, key=lambda run: run[1]) for of_one in zip(*runs, strict=True)]
 
 
-def _timed(work: Count, depth: int) -> tuple[int, float]:
+def _timed(work: Work, depth: int) -> tuple[int, float]:
     began = time.perf_counter()
     nodes = work(depth)
     return nodes, time.perf_counter() - began
 
 
 def _millions(nodes: int, seconds: float) -> str:
-    return f"{nodes / seconds / 1e6:#.3g} M nodes/s"
+    return f"{_three_figures(nodes / seconds / 1e6)} M nodes/s"
+
+
+def _three_figures(number: float) -> str:
+    """A number of at least 0 to three significant figures, all digits before the point kept, without exponent."""
+    decimals = 2 - math.floor(math.log10(number)) if number else 0
+    return f"{number:,.{max(decimals, 0)}f}"

@@ -199,11 +199,12 @@ def players() -> None:
 @main.command()
 def variants() -> None:
     """List the variants and their rules."""
-    from arena.rules.position import COLOURS
-    from arena.rules.variants import VARIANTS
+    from arena.rules.table import HEADER, variant_rows
 
-    for name, variant in VARIANTS.items():
-        click.echo(f"{name:14} {variant.about}; {COLOURS[variant.first]} moves first")
+    rows = [HEADER, *variant_rows()]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 @main.command()
@@ -262,7 +263,7 @@ def _print_plan(plan: Plan) -> None:
 
     experiment, count = plan.experiment, len(plan.players)
     each = 2 * len(plan.openings)
-    click.echo(f"{experiment.name}: round robin, {experiment.variant}, {count} players")
+    click.echo(f"{experiment.name}: round robin, {plan.variant.name}, {count} players")
     click.echo(f"  {len(plan.openings)} openings, each played twice by every two players, colours swapped")
     click.echo(f"  {each} games a pairing, {each * (count - 1)} a player, {plan.games} in all")
     for pairing in list(plan.schedule())[:6]:

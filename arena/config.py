@@ -25,6 +25,7 @@ from pydantic import (
     Field,
     GetPydanticSchema,
     ValidationError,
+    WithJsonSchema,
     create_model,
 )
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
@@ -123,19 +124,30 @@ def _player_schema(_: Any, handler: Any) -> CoreSchema:
     return core_schema.no_info_after_validator_function(_spec_of, handler(_PlayerEntry), serialization=dump)
 
 
-def _variant(name: str) -> str:
+def _variant(value: Any) -> str | dict[str, Any]:
     from arena.rules.variants import VARIANTS
 
-    if name not in VARIANTS:
-        raise ValueError(f"must be a known variant, not {_shown(name)}; {_choices(name, VARIANTS)}")
-    return name
+    if isinstance(value, dict):
+        return value
+    if not isinstance(value, str):
+        raise ValueError(f"must be text or a mapping with a base, not {_shown(value)}")
+    if value not in VARIANTS:
+        raise ValueError(f"must be a known variant, not {_shown(value)}; {_choices(value, VARIANTS)}")
+    return value
+
+
+_VariantField = Annotated[
+    Any,
+    AfterValidator(_variant),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["base"]}]}),
+]
 
 
 class Experiment(Section):
     """One tournament: who plays whom, from which openings, under which rules."""
 
     name: str = Field(max_length=100, pattern=_FOLDER, description="The run, kept in reports/<name>/.")
-    variant: Annotated[str, AfterValidator(_variant)] = Field(description="The rules.")
+    variant: _VariantField = Field(description="The rules: a name, or a base and what is different.")
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: Openings = Openings()
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
@@ -180,7 +192,7 @@ def schema() -> dict[str, Any]:
     from arena.rules.variants import VARIANTS
 
     result = Experiment.model_json_schema()
-    result["properties"]["variant"]["enum"] = list(VARIANTS)
+    result["properties"]["variant"]["anyOf"][0]["enum"] = list(VARIANTS)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **result}
 
 
@@ -287,6 +299,13 @@ def _scalar(node: yaml.Node) -> Any:
 
 def _cross_problems(source: _Source, data: Any) -> Iterator[Problem]:
     """What is wrong between values, whatever else is wrong."""
+    from arena.rules.variants import VariantError, build_variant
+
+    try:
+        if isinstance(data, dict) and isinstance(data.get("variant"), dict):
+            build_variant(data["variant"])
+    except VariantError as error:
+        yield source.problem(("variant", error.key), str(error))
     players = data.get("players") if isinstance(data, dict) else None
     if players == []:
         yield source.problem(("players",), "'players' must list at least one player")

@@ -14,7 +14,7 @@ from arena.openings import OpeningsError, random_openings
 from arena.player import PlayerSpec
 from arena.rules.notation import fen
 from arena.rules.position import COLOURS, Position
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import Variant, build_variant
 from arena.schedule import Pairing, round_robin
 
 
@@ -54,7 +54,7 @@ def prepare(experiment: Experiment) -> Plan:
 
     Raises ConfigError, at the key to blame, if a player cannot be built or there are too few openings.
     """
-    variant = VARIANTS[experiment.variant]
+    variant = build_variant(experiment.variant)
     folder = experiment.path.parent
     specs = tuple(players.located(spec, folder) for spec in experiment.players)
     for index, spec in enumerate(specs):

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from arena.rules.jit import kernel
 from arena.rules.position import Position
-from arena.rules.variants import Rules, Variant
+from arena.rules.rules import Rules
+from arena.rules.variants import Variant
 from players.features import (
     Evaluator,
     advancement,

@@ -17,7 +17,7 @@ from numba.extending import overload
 
 from arena.rules.jit import kernel, popcount
 from arena.rules.position import Position
-from arena.rules.variants import Rules
+from arena.rules.rules import Rules
 
 POSITION = types.NamedUniTuple(types.int64, 4, Position)
 WEIGHTS = types.float64[::1]

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from arena.player import Choice, Limit
 from arena.rules.game import Game
 from arena.rules.jit import kernel, popcount, prepare
-from arena.rules.movegen import Moves, apply, generate, has_move, new_buffer
+from arena.rules.movegen import Moves, apply, generate, has_move, new_buffer, sides
 from arena.rules.position import Position
-from arena.rules.variants import Rules, Variant
+from arena.rules.rules import Rules
+from arena.rules.variants import Variant
 from players.evaluators import build_evaluation
 from players.features import evaluate
 
@@ -186,7 +187,10 @@ def final_value(rules: Rules, position: Position, ply: int) -> float:
         if difference == 0:
             return 0.0
         return WIN - ply if difference > 0 else ply - WIN
-    return ply - WIN
+    won = rules.losing_wins
+    if rules.first_king_wins and position.kings != 0:
+        won = position.kings & sides(position)[0] != 0
+    return WIN - ply if won else ply - WIN
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""A slow oracle: rules, minimax and evaluations on a dictionary of squares, with recursive search of jump paths.
+"""A slow oracle: rules, minimax and evaluations on a dictionary of squares, captures by recursion over paths.
 
 A square is (row, column) with row 0 at the top; the dark squares are those whose row + column is odd.
 """
@@ -11,10 +11,11 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.variants import IN_PASSING, NEVER, STOPS, Rules
+from arena.rules.rules import DELAYED, IN_PASSING, NEVER, STOPS, Rules
 
 Square = tuple[int, int]
 DIAGONALS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
+STRAIGHTS = ((-2, 0), (2, 0), (0, -2), (0, 2))
 
 
 class Piece(NamedTuple):
@@ -87,6 +88,8 @@ def position_of(rules: Rules, state: State) -> Position:
 
 def legal_moves(rules: Rules, state: State) -> set[Move]:
     """Every legal move once."""
+    if rules.first_king_wins and any(piece.king for piece in state.pieces.values()):
+        return set()
     moves = legal_captures(rules, state) or legal_steps(rules, state)
     if not moves and rules.passes and own_squares(state):
         opponent = state._replace(turn=1 - state.turn)
@@ -128,7 +131,7 @@ def far_row(rules: Rules, colour: int) -> int:
 
 
 def ray(rules: Rules, square: Square, direction: Square) -> Iterator[Square]:
-    """The squares in a direction, nearest first, up to the edge of the board."""
+    """The dark squares in a direction, nearest first, up to the edge of the board."""
     row, column = square[0] + direction[0], square[1] + direction[1]
     while 0 <= row < rules.rows and 0 <= column < 2 * rules.per_row:
         yield row, column
@@ -172,10 +175,12 @@ def legal_captures(rules: Rules, state: State) -> set[Move]:
     """The captures that the rules of preference leave."""
     captures = [capture for origin in own_squares(state) for capture in captures_from(rules, state, origin)]
 
-    def rank(capture: Capture) -> tuple[int, bool, int, tuple[bool, ...]]:
+    def rank(capture: Capture) -> tuple[int, tuple[int, int], bool, int, tuple[bool, ...]]:
         takes_king = tuple(state.pieces[hop.victim].king for hop in capture.hops)
+        two_for_a_king = len(takes_king) + sum(takes_king)
         return (
             len(capture.hops) if rules.majority else 0,
+            (two_for_a_king, -sum(takes_king)) if rules.prefer_value else (0, 0),
             capture.by_king if rules.prefer_king else False,
             sum(takes_king) if rules.prefer_kings else 0,
             takes_king if rules.prefer_early_kings else (),
@@ -200,18 +205,22 @@ def captures_from(rules: Rules, state: State, origin: Square) -> list[Capture]:
         stopped = hops and (rules.one_hop or (rules.promotion == STOPS and not king and square[0] == far))
         choices = [] if stopped else next_hops(rules, state, origin, square, king, {hop.victim for hop in hops})
         if hops and not choices:
-            crowned = not was_king and (king or (rules.promotion != NEVER and square[0] == far))
+            touched = square[0] == far or (
+                rules.promotion == DELAYED and any(hop.landing[0] == far for hop in hops)
+            )
+            crowned = not was_king and (king or (rules.promotion != NEVER and touched))
             return [Capture(origin, was_king, hops, crowned)]
         found = []
         for over_one_piece in choices:
-            continued, ended = [], []
+            continued: list[Capture] = []
+            ended: list[Capture] = []
             for hop in over_one_piece:
                 crowned = rules.promotion == IN_PASSING and hop.landing[0] == far
                 for capture in extended((*hops, hop), king or crowned):
                     (ended if capture.hops[-1] is hop else continued).append(capture)
             if rules.killer and state.pieces[over_one_piece[0].victim].king:
                 ended = [capture for capture in ended if capture.hops[-1] is over_one_piece[0]]
-            found += continued or ended
+            found += continued + ended if rules.lands_anywhere else continued or ended
         return found
 
     return extended((), was_king)
@@ -220,8 +229,10 @@ def captures_from(rules: Rules, state: State, origin: Square) -> list[Capture]:
 def next_hops(
     rules: Rules, state: State, origin: Square, square: Square, king: bool, taken: set[Square]
 ) -> list[list[Hop]]:
-    """The next hops of a piece that came from `origin`, took `taken` and stands on `square`: for each piece that
-    it can take, the hops to all free squares behind, nearest first."""
+    """The next hops of a piece that came from `origin`, took `taken` and stands on `square`.
+
+    For each piece that it can take: the hops over it to all free squares behind, nearest first.
+    """
     gone = taken | {origin} if rules.removed_at_once else {origin}
     colour = state.pieces[origin].colour
     found = []
@@ -229,8 +240,9 @@ def next_hops(
     def free(at: Square) -> bool:
         return at in gone or at not in state.pieces
 
-    for direction in DIAGONALS:
-        if not king and not rules.men_capture_backward and direction[0] != forward(colour):
+    for direction in DIAGONALS + STRAIGHTS if rules.straight_captures else DIAGONALS:
+        backward = direction[0] * forward(colour) < 0
+        if backward and not king and not rules.men_capture_backward:
             continue
         line = list(ray(rules, square, direction))
         while king and rules.flying and line and free(line[0]):
@@ -263,10 +275,13 @@ def minimax(rules: Rules, state: State, depth: int, evaluate: Evaluate, ply: int
 
 def final_value(rules: Rules, state: State, ply: int) -> float:
     """The score of a position without a move: a win or loss is worth 1 less for each ply that it took."""
-    if not rules.score_decides:
-        return -(WIN - ply)
-    difference = points(rules, state, state.turn) - points(rules, state, 1 - state.turn)
-    return math.copysign(WIN - ply, difference) if difference else 0.0
+    crowned = {piece.colour for piece in state.pieces.values() if piece.king}
+    if rules.first_king_wins and crowned:
+        return WIN - ply if state.turn in crowned else -(WIN - ply)
+    if rules.score_decides:
+        difference = points(rules, state, state.turn) - points(rules, state, 1 - state.turn)
+        return math.copysign(WIN - ply, difference) if difference else 0.0
+    return WIN - ply if rules.losing_wins else -(WIN - ply)
 
 
 def points(rules: Rules, state: State, colour: int) -> int:

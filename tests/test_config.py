@@ -19,6 +19,7 @@ import arena.player
 from arena import config
 from arena.config import ConfigError, Experiment, load
 from arena.player import Limit, PlayerSpec
+from arena.rules.variants import CHANGES, VARIANTS
 
 EXAMPLE = """\
 name: heuristics                 # the run
@@ -247,7 +248,22 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "variant: english",
             "variant: englsh",
             "2:1: 'variant' must be a known variant, not the text 'englsh'; did you mean 'english'? "
-            "(valid: 'english', 'brazilian', 'international', 'simplified')",
+            f"(valid: {', '.join(map(repr, VARIANTS))})",
+        ),
+        (
+            "variant: english",
+            "variant: {base: english, promotoin: never}",
+            f"2:26: unknown rule 'promotoin'; did you mean 'promotion'? (choices: {', '.join(CHANGES)})",
+        ),
+        (
+            "variant: english",
+            "variant: {base: english, promotion: sometimes}",
+            "2:26: unknown promotion 'sometimes' (choices: never, at_end, stops, in_passing, delayed)",
+        ),
+        (
+            "variant: english",
+            "variant: {base: english, flying: 1}",
+            "2:26: 'flying' must be true or false, not 1",
         ),
         (
             "anchor: simple-d6",
@@ -568,7 +584,7 @@ def test_the_schema_names_keys_bounds_and_choices() -> None:
     schema: dict[str, Any] = json.loads(json.dumps(config.schema()))
     assert schema["required"] == ["name", "variant", "players"]
     assert schema["additionalProperties"] is False
-    assert schema["properties"]["variant"]["enum"] == ["english", "brazilian", "international", "simplified"]
+    assert schema["properties"]["variant"]["anyOf"][0]["enum"] == list(VARIANTS)
     assert schema["properties"]["players"]["minItems"] == 1
     assert schema["properties"]["players"]["items"] == {"$ref": "#/$defs/Player"}
     player = schema["$defs"]["Player"]

@@ -198,7 +198,8 @@ def test_a_player_of_a_family_is_measured_at_its_configured_depth_and_others_at_
 
 def test_families_differ_in_name_and_depth_only_and_are_named_by_what_tells_them_apart() -> None:
     players = [player(f"{e}{d}", d, evaluation=e, tt=True) for e in ("material", "trained") for d in (2, 4)]
-    players += [player("m2", 2, type="minimax"), player("m3", 3, type="minimax"), player("lone", 9, tt=False)]
+    players += [player("m2", 2, type="minimax"), player("m3", 3, type="minimax")]
+    players += [player("lone", 9, tt=True), player("r", type="random")]
     assert tables.families(config(players)) == {
         "material2": "alphabeta, evaluation material",
         "material4": "alphabeta, evaluation material",
@@ -207,6 +208,13 @@ def test_families_differ_in_name_and_depth_only_and_are_named_by_what_tells_them
         "m2": "minimax",
         "m3": "minimax",
     }
+
+
+def test_families_whose_weights_differ_have_different_names() -> None:
+    players = [player(f"w{w}d{d}", d, evaluation={"linear": {"king": w}}) for w in (1, 2) for d in (2, 4)]
+    names = tables.families(config(players))
+    assert names["w1d2"] == names["w1d4"] == "alphabeta, evaluation linear (w1d2, ...)"
+    assert names["w2d2"] == names["w2d4"] == "alphabeta, evaluation linear (w2d2, ...)"
 
 
 def test_elo_by_depth_needs_three_depths_with_games() -> None:

@@ -86,7 +86,9 @@ def draw(run: Run) -> dict[str, Axes]:
     reference = f"{anchor} = 0" if anchor else f"mean of {whole} = 0"
     charts = {
         "elo": plot_elo(run.standings, reference=reference),
-        "elo_by_depth": plot_elo_by_depth(run.elo_by_depth) if len(run.elo_by_depth) else None,
+        "elo_by_depth": plot_elo_by_depth(run.elo_by_depth, reference=reference)
+        if len(run.elo_by_depth)
+        else None,
         "crosstable": plot_crosstable(run.score_matrix),
         "outcomes": plot_outcomes(run.outcomes),
         "nodes": plot_nodes(run.search, searched=len(run.moves) > 0),
@@ -136,7 +138,7 @@ def plot_elo(standings: pd.DataFrame, ax: Axes | None = None, *, reference: str 
     for row, (value, error) in enumerate(zip(elo, (high - low) / 2, strict=True)):
         text = signed(value) + (f" ± {error:.0f}" if np.isfinite(error) and error > 0 else "")
         _beside(ax, row, text)
-    ax.set_xlabel(f"Elo ({reference})" if reference else "Elo")
+    ax.set_xlabel(_elo_label(reference))
     return ax
 
 
@@ -209,7 +211,7 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None, *, searched: bool =
     _log(ax, "y", nodes)
     _whole_depths(ax)
     ax.set_ylabel("mean nodes per move (log scale)")
-    _legend(ax, len(order))
+    _legend(ax)
     return ax
 
 
@@ -299,8 +301,8 @@ def plot_terminations(terminations: pd.DataFrame, ax: Axes | None = None) -> Axe
 
 
 @_styled
-def plot_elo_by_depth(elo_by_depth: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Elo against search depth with 95 % intervals, one line for each family of `tables.elo_by_depth`."""
+def plot_elo_by_depth(elo_by_depth: pd.DataFrame, ax: Axes | None = None, *, reference: str = "") -> Axes:
+    """Elo against depth with 95 % intervals, a line for each family; `reference` says what 0 is."""
     ax = _area(ax, "Elo against search depth, with 95 % intervals", height=4.4)
     if elo_by_depth.empty:
         return _no_games(ax)
@@ -312,8 +314,8 @@ def plot_elo_by_depth(elo_by_depth: pd.DataFrame, ax: Axes | None = None) -> Axe
         beside = 0.08 * (i - (len(families) - 1) / 2)
         ax.errorbar(rows["depth"] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=name, **_series(i))
     _whole_depths(ax)
-    ax.set_ylabel("Elo")
-    _legend(ax, len(families))
+    ax.set_ylabel(_elo_label(reference))
+    _legend(ax)
     return ax
 
 
@@ -322,12 +324,17 @@ def humanised(termination: str) -> str:
     words = {
         "no_pieces": "all pieces captured",
         "no_moves": "no legal moves",
-        "no_progress": "draw: no progress",
-        "repetition": "draw: repetition",
+        "points": "nobody can move",
+        "repetition": "position repeated",
+        "ending": "endgame draw rule",
         "max_plies": "ply limit reached",
-        "score": "adjudicated by score",
+        "error": "error of a player",
     }
     return words.get(termination, termination.replace("_", " "))
+
+
+def _elo_label(reference: str) -> str:
+    return f"Elo ({reference})" if reference else "Elo"
 
 
 def _figure(axes: Axes) -> Figure:
@@ -418,9 +425,13 @@ def _whole_depths(ax: Axes) -> None:
     ax.set_xlabel("search depth, plies")
 
 
-def _legend(ax: Axes, entries: int) -> None:
-    """A legend inside while it is short, else to the right of the Axes."""
-    if entries <= 4:
+def _legend(ax: Axes) -> None:
+    """A legend inside while it is short, else under the Axes, for which the figure grows."""
+    handles, labels = ax.get_legend_handles_labels()
+    if len(labels) <= 4:
         ax.legend(loc="best")
-    else:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+        return
+    figure = _figure(ax)
+    columns = max(1, int(figure.get_figwidth() / (0.7 + _label_width(labels))))
+    figure.set_figheight(figure.get_figheight() + 0.2 * -(-len(labels) // columns))
+    figure.legend(handles, labels, loc="outside lower left", ncols=columns)

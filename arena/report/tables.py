@@ -174,7 +174,8 @@ def repeated_games(games: pd.DataFrame, moves: pd.DataFrame) -> int:
 def families(config: Mapping[str, Any]) -> dict[str, str]:
     """Player name -> family name, for players that differ from another one in name and depth only.
 
-    A family is named by its type and by those options in which families of that type differ.
+    A family is named by its type and by those options in which other players of that type differ from it; if
+    that leaves two of one name, by its first player too.
     """
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for player in config["players"]:
@@ -182,11 +183,12 @@ def families(config: Mapping[str, Any]) -> dict[str, str]:
             rest = {key: value for key, value in player.items() if key not in ("name", "depth")}
             groups.setdefault(json.dumps(rest, sort_keys=True, default=str), []).append(player)
     members = [group for group in groups.values() if len({player["depth"] for player in group}) > 1]
-    return {
-        player["name"]: _family_name(group[0], [other[0] for other in members])
-        for group in members
-        for player in group
-    }
+    names = [_family_name(group[0], config["players"]) for group in members]
+    names = [
+        name if names.count(name) == 1 else f"{name} ({group[0]['name']}, ...)"
+        for name, group in zip(names, members, strict=True)
+    ]
+    return {player["name"]: name for name, group in zip(names, members, strict=True) for player in group}
 
 
 def rounded(table: pd.DataFrame, decimals: Mapping[str, int] = DECIMALS) -> pd.DataFrame:
@@ -259,13 +261,16 @@ def _branching_factor(rows: pd.DataFrame) -> float:
     return float((nodes.iloc[-1] / nodes.iloc[0]) ** (1 / (nodes.index[-1] - nodes.index[0])))
 
 
-def _family_name(player: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> str:
-    same_type = [other for other in others if other["type"] == player["type"]]
-    options = [key for key in player if key not in ("name", "type", "depth")]
+def _family_name(player: Mapping[str, Any], players: Iterable[Mapping[str, Any]]) -> str:
+    same_type = [other for other in players if other["type"] == player["type"]]
+    options = [key for key in player if key not in ("name", "type", "depth") and player[key] is not None]
     telling = [key for key in options if any(other.get(key) != player[key] for other in same_type)]
-    return ", ".join(
-        [str(player["type"]), *(f"{key} {player[key]}" for key in telling if player[key] is not None)]
-    )
+    return ", ".join([str(player["type"]), *(f"{key} {_option(player[key])}" for key in telling)])
+
+
+def _option(value: Any) -> str:
+    """An option's value in short: of a mapping the keys only."""
+    return ", ".join(map(str, value)) if isinstance(value, Mapping) else str(value)
 
 
 def _significant(values: np.ndarray, digits: int) -> np.ndarray:

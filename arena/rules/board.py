@@ -4,16 +4,18 @@ Two rows of h dark squares share 2h + 1 bits, the last of which is never set (th
 a shift to the left by h or h + 1 on every row: square s, counted from 0 along the rows from the top, is bit
 s + s // 2h. 8x8 takes 35 bits, 10x10 takes 54.
 
-Directions are numbered 0 to 3: 0 and 1 go down (to higher squares, black's way), 2 and 3 go up; d and d ^ 2 are
-opposite, d and d ^ 1 share their vertical sense.
+Directions are numbered: 0 and 1 go down diagonally (to higher squares, black's way), 2 and 3 up; d and d ^ 2 are
+opposite. 4 to 7 go straight to the next dark square: right, down, left, up; that is two columns or rows away.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from arena.rules.jit import inlined
 
-DOWN = (0, 1)
-UP = (2, 3)
+if TYPE_CHECKING:
+    from arena.rules.rules import Rules
 
 
 def bit_of(square: int, per_row: int) -> int:
@@ -33,12 +35,20 @@ def row_mask(row: int, per_row: int) -> int:
 
 
 @inlined
-def step(bits: int, direction: int, per_row: int) -> int:
-    """All `bits` moved one square diagonally; what falls on a ghost must be masked by the caller."""
+def step(rules: Rules, bits: int, direction: int) -> int:
+    """All `bits` moved to the next square in a direction; what falls on a ghost must be masked by the caller."""
     if direction == 0:
-        return bits << per_row
+        return bits << rules.per_row
     if direction == 1:
-        return bits << (per_row + 1)
+        return bits << (rules.per_row + 1)
     if direction == 2:
-        return bits >> per_row
-    return bits >> (per_row + 1)
+        return bits >> rules.per_row
+    if direction == 3:
+        return bits >> (rules.per_row + 1)
+    if direction == 4:
+        return (bits & ~rules.rightmost) << 1
+    if direction == 5:
+        return bits << (2 * rules.per_row + 1)
+    if direction == 6:
+        return (bits & ~rules.leftmost) >> 1
+    return bits >> (2 * rules.per_row + 1)

@@ -6,6 +6,7 @@ from collections import Counter
 from enum import StrEnum
 from typing import NamedTuple
 
+from arena.rules.draws import Ending, in_balance
 from arena.rules.movegen import apply, generate, new_buffer, sides
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import Variant
@@ -17,15 +18,21 @@ class Termination(StrEnum):
     """Why a game ended."""
 
     NO_PIECES = "no_pieces"
-    """The side to move has no pieces and loses."""
+    """The side to move has no pieces: it loses, or wins where losing wins."""
     NO_MOVES = "no_moves"
-    """The side to move has no legal move and loses."""
+    """The side to move has no legal move: it loses, or wins where losing wins."""
     POINTS = "points"
     """Nobody can move; the points decide."""
     REPETITION = "repetition"
     """The same position with the same side to move occurred as often as the draw rule says."""
     NO_PROGRESS = "no_progress"
     """The draw rule's number of plies passed without a capture or a man's move."""
+    NO_CAPTURE = "no_capture"
+    """The draw rule's number of plies passed without a capture."""
+    ENDING = "ending"
+    """An endgame lasted as long as the draw rule for its balance of pieces allows."""
+    FIRST_KING = "first_king"
+    """A side has a king and wins by it."""
     MAX_PLIES = "max_plies"
     """The arena's own limit: the game is adjudicated a draw."""
     ILLEGAL_MOVE = "illegal_move"
@@ -54,7 +61,9 @@ class Game:
         self.start = variant.start if position is None else position
         self.moves: list[int] = []
         self._seen: Counter[Position] = Counter()
-        self._quiet = 0
+        self._without_progress = self._without_capture = 0
+        self._balanced = [0] * len(variant.draws.endings)
+        self._king_runs = [(0, 0), (0, 0)]
         self._enter(self.start)
 
     def push(self, move: int) -> None:
@@ -63,33 +72,71 @@ class Game:
             raise ValueError(f"{move} is not a legal move")
         before = self.position
         own, other = sides(before)
-        progress = move & other or move & own & ~before.kings
-        self._quiet = 0 if progress else self._quiet + 1
+        after = apply(self.variant.constants, before, move)
+        captured, by_man = move & other, move & own & ~before.kings
+        self._without_capture = 0 if captured else self._without_capture + 1
+        self._without_progress = 0 if captured or by_man else self._without_progress + 1
+        if self.variant.king_moves:
+            self._king_runs[before.turn] = self._king_run(move, own, captured or by_man)
+        if self._balanced:
+            self._balanced = [
+                count + 1 if self._lasts(ending, before, after, captured) else 0
+                for ending, count in zip(self.variant.draws.endings, self._balanced, strict=True)
+            ]
         self.moves.append(move)
-        self._enter(apply(self.variant.constants, before, move))
-
-    def _enter(self, position: Position) -> None:
-        self.position = position
-        end = generate(self.variant.constants, position, _BUFFER, 0)
-        self.legal_moves: list[int] = _BUFFER[:end].tolist()
-        self._seen[position] += 1
+        self._enter(after)
 
     @property
     def outcome(self) -> Outcome | None:
         """How the game ended, or None while it goes on."""
         rules, draws, position = self.variant.rules, self.variant.draws, self.position
         own, _ = sides(position)
+        other_side = 1 - position.turn
+        if rules.first_king_wins and position.kings:
+            return Outcome(WHITE if position.kings & position.white else BLACK, Termination.FIRST_KING)
         if not self.legal_moves and rules.score_decides:
             return Outcome(leader_on_points(self.variant, position), Termination.POINTS)
-        if not own:
-            return Outcome(1 - position.turn, Termination.NO_PIECES)
         if not self.legal_moves:
-            return Outcome(1 - position.turn, Termination.NO_MOVES)
+            winner = position.turn if rules.losing_wins else other_side
+            return Outcome(winner, Termination.NO_MOVES if own else Termination.NO_PIECES)
         if draws.repetition and self._seen[position] >= draws.repetition:
             return Outcome(None, Termination.REPETITION)
-        if draws.no_progress and self._quiet >= draws.no_progress:
+        if draws.no_progress and self._without_progress >= draws.no_progress:
             return Outcome(None, Termination.NO_PROGRESS)
+        if draws.no_capture and self._without_capture >= draws.no_capture:
+            return Outcome(None, Termination.NO_CAPTURE)
+        for ending, plies in zip(draws.endings, self._balanced, strict=True):
+            if plies >= ending.plies:
+                return Outcome(None, Termination.ENDING)
         return None
+
+    def _enter(self, position: Position) -> None:
+        self.position = position
+        end = generate(self.variant.constants, position, _BUFFER, 0)
+        self.legal_moves: list[int] = _BUFFER[:end].tolist()
+        if self.variant.king_moves:
+            self.legal_moves = [move for move in self.legal_moves if not self._is_tired(move)]
+        self._seen[position] += 1
+
+    def _lasts(self, ending: Ending, before: Position, after: Position, captured: int) -> bool:
+        rules = self.variant.rules
+        if captured and ending.restarts:
+            return False
+        return in_balance(ending, rules, after) and in_balance(ending, rules, before)
+
+    def _king_run(self, move: int, own: int, ends: int) -> tuple[int, int]:
+        """Where the king moved by `move` stands, and how often it has moved in a row."""
+        if ends:
+            return (0, 0)
+        last, count = self._king_runs[self.position.turn]
+        return move & ~own, count + 1 if move & own == last else 1
+
+    def _is_tired(self, move: int) -> bool:
+        """Whether a move is one too many of the same king, see `Variant.king_moves`."""
+        own, other = sides(self.position)
+        king, count = self._king_runs[self.position.turn]
+        has_men = own & ~self.position.kings
+        return bool(has_men and count >= self.variant.king_moves and move & king and not move & other)
 
 
 def points(variant: Variant, position: Position, colour: int) -> int:

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from arena.rules.board import step
 from arena.rules.jit import inlined, kernel, popcount
 from arena.rules.position import Position
-from arena.rules.variants import IN_PASSING, NEVER, STOPS, Rules
+from arena.rules.rules import DELAYED, IN_PASSING, NEVER, STOPS, Rules
 
 Moves = NDArray[np.int64]
 
 CROWNED = 1 << 62
-"""Flag of a capture whose man was crowned in passing (rules with `promotion == IN_PASSING`)."""
+"""Flag of a capture whose man touched the last row, where that crowns it although it goes on."""
 UNFINISHED = 1 << 61
 """Flag, within the generator only, of a capture that may go on but not end there."""
 ORDER_SHIFT = 40
@@ -56,6 +56,8 @@ def generate(rules: Rules, position: Position, moves: Moves, start: int) -> int:
     """
     if start + ROOM > moves.size:
         raise IndexError("the move buffer is full")
+    if rules.first_king_wins and position.kings != 0:
+        return start
     end = generate_captures(rules, position, moves, start)
     if end == start:
         end = generate_steps(rules, position, moves, start)
@@ -68,6 +70,8 @@ def generate(rules: Rules, position: Position, moves: Moves, start: int) -> int:
 @kernel
 def count(rules: Rules, position: Position, moves: Moves, start: int) -> int:
     """How many legal moves there are; `moves` from `start` on is used as scratch paper."""
+    if rules.first_king_wins and position.kings != 0:
+        return 0
     end = generate_captures(rules, position, moves, start)
     if end > start:
         return end - start
@@ -92,7 +96,7 @@ def apply(rules: Rules, position: Position, move: int) -> Position:
     crowned = position.kings & origin
     if rules.promotion != NEVER:
         crowned |= target & promotion_row(rules, position.turn)
-    if rules.promotion == IN_PASSING:
+    if rules.promotion == IN_PASSING or rules.promotion == DELAYED:
         crowned |= move & CROWNED
     if crowned != 0:
         kings |= target
@@ -134,11 +138,11 @@ def generate_steps(rules: Rules, position: Position, moves: Moves, start: int) -
     empty = rules.board & ~(own | other)
     end = start
     for direction in range(4):
-        reached = step(movers(rules, position, own, direction), direction, rules.per_row) & empty
+        reached = step(rules, movers(rules, position, own, direction), direction) & empty
         while reached != 0:
             target = reached & -reached
             reached ^= target
-            moves[end] = target | step(target, direction ^ 2, rules.per_row)
+            moves[end] = target | step(rules, target, direction ^ 2)
             end += 1
     if rules.flying:
         kings = own & position.kings
@@ -146,11 +150,11 @@ def generate_steps(rules: Rules, position: Position, moves: Moves, start: int) -
             king = kings & -kings
             kings ^= king
             for direction in range(4):
-                target = step(king, direction, rules.per_row) & empty
+                target = step(rules, king, direction) & empty
                 while target != 0:
                     moves[end] = king | target
                     end += 1
-                    target = step(target, direction, rules.per_row) & empty
+                    target = step(rules, target, direction) & empty
     return end
 
 
@@ -161,24 +165,26 @@ def count_steps(rules: Rules, position: Position) -> int:
     empty = rules.board & ~(own | other)
     total = 0
     for direction in range(4):
-        total += popcount(step(movers(rules, position, own, direction), direction, rules.per_row) & empty)
+        total += popcount(step(rules, movers(rules, position, own, direction), direction) & empty)
     if rules.flying:
         kings = own & position.kings
         if kings != 0:
             for direction in range(4):
-                reached = step(kings, direction, rules.per_row) & empty
+                reached = step(rules, kings, direction) & empty
                 while reached != 0:
                     total += popcount(reached)
-                    reached = step(reached, direction, rules.per_row) & empty
+                    reached = step(rules, reached, direction) & empty
     return total
 
 
 @inlined
 def has_move(rules: Rules, position: Position) -> bool:
     """Whether `generate` would find a move."""
+    if rules.first_king_wins and position.kings != 0:
+        return False
     own, other = sides(position)
     forward = 0 if position.turn == 1 else 2
-    reached = step(own, forward, rules.per_row) | step(own, forward + 1, rules.per_row)
+    reached = step(rules, own, forward) | step(rules, own, forward + 1)
     if reached & rules.board & ~(own | other):
         return True
     return has_rarer_move(rules, position)
@@ -207,6 +213,15 @@ def movers(rules: Rules, position: Position, own: int, direction: int) -> int:
 
 
 @inlined
+def men_capture_towards(rules: Rules, position: Position, direction: int) -> bool:
+    """Whether men of the side to move capture in a direction."""
+    if rules.men_capture_backward or direction == 4 or direction == 6:
+        return True
+    down = direction < 2 or direction == 5
+    return down == (position.turn == 1)
+
+
+@inlined
 def capturers(rules: Rules, position: Position, own: int, other: int) -> int:
     """The men that have a capture, and all flying kings if any of them has one; 0 if there is no capture."""
     empty = rules.board & ~(own | other)
@@ -214,26 +229,26 @@ def capturers(rules: Rules, position: Position, own: int, other: int) -> int:
     kings = own & position.kings
     prey = other if rules.men_capture_kings else other & ~position.kings
     found = 0
-    for direction in range(4):
+    for direction in range(8 if rules.straight_captures else 4):
         back = direction ^ 2
-        if rules.men_capture_backward or (direction < 2) == (position.turn == 1):
-            victims = step(men, direction, rules.per_row) & prey
-            landings = step(victims, direction, rules.per_row) & empty
-            found |= step(step(landings, back, rules.per_row), back, rules.per_row)
+        if men_capture_towards(rules, position, direction):
+            victims = step(rules, men, direction) & prey
+            landings = step(rules, victims, direction) & empty
+            found |= step(rules, step(rules, landings, back), back)
         if kings != 0:
             if rules.flying:
                 reached = kings
-                fill = step(kings, direction, rules.per_row) & empty
+                fill = step(rules, kings, direction) & empty
                 while fill != 0:
                     reached |= fill
-                    fill = step(fill, direction, rules.per_row) & empty
-                victims = step(reached, direction, rules.per_row) & other
-                if step(victims, direction, rules.per_row) & empty:
+                    fill = step(rules, fill, direction) & empty
+                victims = step(rules, reached, direction) & other
+                if step(rules, victims, direction) & empty:
                     found |= kings
             else:
-                victims = step(kings, direction, rules.per_row) & other
-                landings = step(victims, direction, rules.per_row) & empty
-                found |= step(step(landings, back, rules.per_row), back, rules.per_row)
+                victims = step(rules, kings, direction) & other
+                landings = step(rules, victims, direction) & empty
+                found |= step(rules, step(rules, landings, back), back)
     return found
 
 
@@ -251,7 +266,7 @@ def generate_captures(rules: Rules, position: Position, moves: Moves, start: int
         end, _ = extend(rules, position, own, other, origin, origin, 0, moves, end, end)
     if not rules.one_hop:
         end = grow(rules, position, own, other, moves, start, end)
-    if rules.prefer_king or rules.prefer_kings or rules.prefer_early_kings:
+    if rules.prefer_value or rules.prefer_king or rules.prefer_kings or rules.prefer_early_kings:
         end = keep_preferred(rules, position, own, other, moves, start, end)
     return end
 
@@ -303,7 +318,9 @@ def extend(
     there is a jump at all. Raises IndexError when the buffer is full.
     """
     captured = move & other
-    king = (position.kings & origin) | (move & CROWNED) != 0
+    king = position.kings & origin != 0
+    if rules.promotion == IN_PASSING and move & CROWNED:
+        king = True
     crowned = current & promotion_row(rules, position.turn)
     if rules.promotion == STOPS and captured != 0 and crowned != 0 and not king:
         return end, False
@@ -317,15 +334,15 @@ def extend(
     if rules.prefer_early_kings:
         kept |= move & ORDER
     goes_on = False
-    for direction in range(4):
-        if not (king or rules.men_capture_backward or (direction < 2) == (position.turn == 1)):
+    for direction in range(8 if rules.straight_captures else 4):
+        if not (king or men_capture_towards(rules, position, direction)):
             continue
-        square = step(current, direction, rules.per_row)
+        square = step(rules, current, direction)
         if rules.flying and king:
             while square & empty:
-                square = step(square, direction, rules.per_row)
+                square = step(rules, square, direction)
         victim = square & prey
-        landing = step(victim, direction, rules.per_row) & empty
+        landing = step(rules, victim, direction) & empty
         if landing == 0:
             continue
         if end + ROOM > moves.size:
@@ -350,7 +367,8 @@ def extend(
                 merge_from,
             )
         else:
-            if rules.promotion == IN_PASSING and landing & promotion_row(rules, position.turn):
+            touches = rules.promotion == IN_PASSING or rules.promotion == DELAYED
+            if touches and not king and landing & promotion_row(rules, position.turn):
                 entry |= CROWNED
             end = append(moves, merge_from, end, entry | landing)
     return end, goes_on
@@ -382,11 +400,11 @@ def land(
     if rules.removed_at_once:
         empty |= victim
     bound = False
-    if not rules.majority and not rules.one_hop and not rules.lands_anywhere:
+    if not (rules.majority or rules.prefer_value or rules.one_hop or rules.lands_anywhere):
         square = landing
         while square & empty and not bound:
             bound = jumps_on(rules, square, prey, empty)
-            square = step(square, direction, rules.per_row)
+            square = step(rules, square, direction)
     square = landing
     while square & empty:
         if not bound or jumps_on(rules, square, prey, empty):
@@ -394,18 +412,18 @@ def land(
                 end = append(moves, merge_from, end, entry | square | UNFINISHED)
             else:
                 end = append(moves, merge_from, end, entry | square)
-        square = step(square, direction, rules.per_row)
+        square = step(rules, square, direction)
     return end
 
 
 @kernel
 def jumps_on(rules: Rules, current: int, prey: int, empty: int) -> bool:
     """Whether a flying king on `current` can capture any of `prey`."""
-    for direction in range(4):
-        square = step(current, direction, rules.per_row)
+    for direction in range(8 if rules.straight_captures else 4):
+        square = step(rules, current, direction)
         while square & empty:
-            square = step(square, direction, rules.per_row)
-        if step(square & prey, direction, rules.per_row) & empty:
+            square = step(rules, square, direction)
+        if step(rules, square & prey, direction) & empty:
             return True
     return False
 
@@ -438,8 +456,11 @@ def keep_preferred(
 
 @kernel
 def preference(rules: Rules, position: Position, own: int, other: int, move: int) -> int:
-    """A capture's rank among captures of equally many pieces: higher bars lower."""
+    """A capture's rank among those that the majority leaves: higher bars lower."""
     rank = 0
+    if rules.prefer_value:
+        kings = popcount(move & other & position.kings)
+        rank += ((popcount(move & other) + kings) * 64 - kings) << 44
     if rules.prefer_king and move & own & position.kings:
         rank += 1 << 40
     if rules.prefer_kings:

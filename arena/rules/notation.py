@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from arena.rules.board import step
 from arena.rules.movegen import CROWNED, legal_moves, promotion_row, sides
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.variants import IN_PASSING, NEVER, Variant
+from arena.rules.rules import DELAYED, IN_PASSING, NEVER, column_of
+from arena.rules.variants import Variant
 
 _LETTERS = "WB"
 
@@ -105,25 +106,27 @@ def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]
     empty = rules.board & ~(own | other) | origin
     was_king = bool(position.kings & origin)
     passing = rules.promotion == IN_PASSING
+    touching = rules.promotion in (IN_PASSING, DELAYED)
 
-    def search(current: int, left: int, king: bool) -> Iterator[list[int]]:
+    def search(current: int, left: int, touched: bool) -> Iterator[list[int]]:
+        king = was_king or (touched and passing)
         if not left:
-            if current == target and not (passing and king != (was_king or bool(move & CROWNED))):
+            if current == target and touched == bool(move & CROWNED):
                 yield [current]
             return
         free = empty | (move & other & ~left) if rules.removed_at_once else empty
-        for direction in range(4):
-            square = step(current, direction, rules.per_row)
+        for direction in range(8 if rules.straight_captures else 4):
+            square = step(rules, current, direction)
             while king and rules.flying and square & free:
-                square = step(square, direction, rules.per_row)
-            landing = step(square, direction, rules.per_row) & free if square & left else 0
+                square = step(rules, square, direction)
+            landing = step(rules, square, direction) & free if square & left else 0
             while landing:
-                crowned = king or (passing and bool(landing & last_row))
-                for rest in search(landing, left & ~square, crowned):
+                touches = touched or (touching and not was_king and bool(landing & last_row))
+                for rest in search(landing, left & ~square, touches):
                     yield [current, *rest]
-                landing = step(landing, direction, rules.per_row) & free if king and rules.flying else 0
+                landing = step(rules, landing, direction) & free if king and rules.flying else 0
 
-    yield from search(origin, move & other, was_king)
+    yield from search(origin, move & other, False)
 
 
 def parse_move(variant: Variant, position: Position, text: str) -> int:
@@ -179,7 +182,10 @@ def diagram(variant: Variant, position: Position) -> str:
         for index in range(variant.rules.per_row):
             bit = variant.bits[row * variant.rules.per_row + index]
             letter = "w" if position.white & bit else "b" if position.black & bit else "."
-            cells[2 * index + (row + 1) % 2] = letter.upper() if position.kings & bit else letter
+            column = column_of(row, index)
+            cells[width - 1 - column if variant.mirrored else column] = (
+                letter.upper() if position.kings & bit else letter
+            )
         first = row * variant.rules.per_row + 1
         lines.append(f"{first:3} {' '.join(cells).rstrip()}")
     return "\n".join(lines) + f"\n{'White' if position.turn == WHITE else 'Black'} to move"

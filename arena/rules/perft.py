@@ -7,7 +7,8 @@ from numba import types
 from arena.rules.jit import kernel, prepare
 from arena.rules.movegen import Moves, apply, count, generate, new_buffer
 from arena.rules.position import Position
-from arena.rules.variants import Rules, Variant
+from arena.rules.rules import Rules
+from arena.rules.variants import Variant
 
 
 def perft(variant: Variant, position: Position, depth: int) -> int:

@@ -1,73 +1,22 @@
-"""Variants: one row of named constants each."""
+"""Variants: one row of named constants each, tagged with the articles of its rule book.
+
+Articles are those of the national and international codes: WCDF (English), FMJD annex 1 (international), APCA
+(pool), FID chapter I (Italian), FMJD section 64 and the Russian code of 2004 (Russian, Brazilian), the Czech code.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
-from arena.rules.board import bit_of, row_mask
+from arena.rules.board import bit_of
+from arena.rules.draws import Draws, Ending
 from arena.rules.jit import Constants
-from arena.rules.position import BLACK, WHITE, Position
-
-NEVER, AT_END, STOPS, IN_PASSING = range(4)
-"""Promotion: never; where a move ends; touching the last row ends the move; at once, going on as a king."""
-
-
-class Rules(NamedTuple):
-    """What the kernels know of a variant; flags and masks only, constants to the compiler."""
-
-    rows: int
-    per_row: int
-    """Dark squares in a row."""
-    board: int
-    """All squares."""
-    top: int
-    """The first row: black's back row, on which white's men are crowned."""
-    bottom: int
-    """The last row: white's back row, on which black's men are crowned."""
-    upper: int
-    """Black's half of the board."""
-    edge: int
-    """The squares on any edge."""
-    centre: int
-    """The squares at least two rows and two columns from every edge."""
-    men_capture_backward: bool = False
-    men_capture_kings: bool = True
-    flying: bool = False
-    """Kings move and capture over any distance."""
-    lands_behind: bool = False
-    """A flying king must stop right behind the captured piece."""
-    lands_anywhere: bool = False
-    """A flying king may land where its capture ends although it could go on from another square."""
-    killer: bool = False
-    """A flying king must stop right behind the last captured piece if that is a king."""
-    promotion: int = STOPS
-    majority: bool = False
-    """A capture of fewer pieces than possible is illegal."""
-    prefer_king: bool = False
-    """Capturing with a king goes before capturing with a man."""
-    prefer_kings: bool = False
-    """Capturing more kings goes before fewer."""
-    prefer_early_kings: bool = False
-    """Capturing kings earlier in the sequence goes before later."""
-    removed_at_once: bool = False
-    """A captured piece leaves the board before the next jump, not after the move."""
-    one_hop: bool = False
-    """A move captures one piece at most."""
-    passes: bool = False
-    """A side without a move passes while the other side can move."""
-    score_decides: bool = False
-    """At the end more points win: 2 for a man on its far row, 1 for any other."""
-
-
-class Draws(NamedTuple):
-    """When a game is drawn by itself; 0 switches a rule off."""
-
-    repetition: int = 3
-    """Occurrences of a position with the same side to move."""
-    no_progress: int = 0
-    """Plies in a row without a capture or a man's move."""
+from arena.rules.position import BLACK, COLOURS, WHITE, Position
+from arena.rules.rules import AT_END, DELAYED, GEOMETRY, IN_PASSING, NEVER, PROMOTIONS, STOPS, Rules, board_rules
 
 
 @dataclass(frozen=True)
@@ -81,8 +30,12 @@ class Variant:
     first: int
     """The colour that moves first."""
     draws: Draws = field(default_factory=Draws)
+    king_moves: int = 0
+    """How often in a row a side that has men may move the same king without capturing; 0 is no limit."""
     gametype: str = ""
     """Value of the PDN 3.0 GameType tag."""
+    mirrored: bool = False
+    """Squares are numbered from the right in each row, as on boards whose right corner is dark."""
     about: str = ""
 
     @cached_property
@@ -98,7 +51,11 @@ class Variant:
     @cached_property
     def bits(self) -> tuple[int, ...]:
         """The bit of each square, in the order of its number in notation."""
-        return tuple(bit_of(square, self.rules.per_row) for square in range(self.squares))
+        per_row = self.rules.per_row
+        order = range(self.squares)
+        if self.mirrored:
+            return tuple(bit_of(s - s % per_row + per_row - 1 - s % per_row, per_row) for s in order)
+        return tuple(bit_of(square, per_row) for square in order)
 
     @cached_property
     def numbers(self) -> dict[int, int]:
@@ -108,74 +65,303 @@ class Variant:
     @cached_property
     def start(self) -> Position:
         """The start position."""
-        per_row = self.rules.per_row
-        black = sum(bit_of(square, per_row) for square in range(self.men))
-        white = sum(bit_of(self.squares - 1 - square, per_row) for square in range(self.men))
+        white, black = sum(self.bits[-self.men :]), sum(self.bits[: self.men])
         return Position(white, black, 0, self.first)
 
 
-def board(rows: int, per_row: int) -> Rules:
-    """Rules of English draughts on a board of the given size."""
-    edge = centre = 0
-    for square in range(rows * per_row):
-        row, index = divmod(square, per_row)
-        column = 2 * index + (row + 1) % 2
-        from_edge = min(row, rows - 1 - row, column, 2 * per_row - 1 - column)
-        edge |= bit_of(square, per_row) if from_edge == 0 else 0
-        centre |= bit_of(square, per_row) if from_edge >= 2 else 0
-    return Rules(
-        rows=rows,
-        per_row=per_row,
-        board=sum(row_mask(row, per_row) for row in range(rows)),
-        top=row_mask(0, per_row),
-        bottom=row_mask(rows - 1, per_row),
-        upper=sum(row_mask(row, per_row) for row in range(rows // 2)),
-        edge=edge,
-        centre=centre,
-    )
+_EIGHT = board_rules(8, 4)
+_TEN = board_rules(10, 5)
 
-
-_EIGHT = board(8, 4)
-_TEN = board(10, 5)
-_FLYING: dict[str, Any] = {"men_capture_backward": True, "flying": True, "promotion": AT_END}
+_ENGLISH = Variant(
+    name="english",
+    rules=_EIGHT._replace(  # WCDF 1.1
+        flying=False,  # 1.17
+        men_capture_backward=False,  # 1.18
+        promotion=STOPS,  # 1.19
+        majority=False,  # 1.20
+    ),
+    men=12,  # 1.11
+    first=BLACK,
+    draws=Draws(repetition=3, no_progress=80),  # 1.32.1, 1.32.2
+    gametype="21,B,8,8,N1,0",
+    about="American checkers",
+)
+_INTERNATIONAL = Variant(
+    name="international",
+    rules=_TEN._replace(  # FMJD 2.1
+        flying=True,  # 3.9
+        men_capture_backward=True,  # 4.1
+        removed_at_once=False,  # 4.11
+        majority=True,  # 4.13
+        promotion=AT_END,  # 4.15
+    ),
+    men=20,  # 2.8
+    first=WHITE,
+    draws=Draws(
+        repetition=3,  # 6.1
+        no_progress=50,  # 6.2
+        endings=(Ending(32, 4, 4), Ending(10, 2, 3)),  # 6.3, 6.4
+    ),
+    gametype="20,W,10,10,N2,0",
+    about="the 100 square game of the FMJD",
+)
+_ENDINGS_64 = (
+    Ending(30, 4, 24, kings=3),  # FMJD-64 7.2.4
+    Ending(60, 4, 5, lone_king=False, restarts=True),  # 7.2.6
+    Ending(120, 6, 7, lone_king=False, restarts=True),  # 7.2.6
+    Ending(10, 4, 4, long_diagonal=True),  # 7.2.7
+    Ending(10, 2, 3),  # 7.2.8
+)
+_RUSSIAN = Variant(
+    name="russian",
+    rules=_EIGHT._replace(
+        flying=True,  # Russian code 1.4.5
+        men_capture_backward=True,  # 1.5.3
+        promotion=IN_PASSING,  # 1.5.15
+    ),
+    men=12,
+    first=WHITE,
+    draws=Draws(repetition=3, no_progress=30, endings=_ENDINGS_64),  # FMJD-64 7.2.3, 7.2.5
+    gametype="25,W,8,8,A0,0",
+    about="shashki",
+)
+_SPANISH = Variant(
+    name="spanish",
+    rules=_EIGHT._replace(flying=True, majority=True, prefer_kings=True, promotion=STOPS),
+    men=12,
+    first=WHITE,
+    draws=Draws(repetition=3, no_progress=80),
+    gametype="24,W,8,8,N1,1",
+    mirrored=True,
+    about="flying kings, men capture forward",
+)
+_FRISIAN = Variant(
+    name="frisian",
+    rules=_INTERNATIONAL.rules._replace(
+        straight_captures=True,
+        majority=False,
+        prefer_value=True,
+        prefer_king=True,
+    ),
+    men=20,
+    first=WHITE,
+    draws=Draws(repetition=3, endings=(Ending(14, 3, 3, kings=2), Ending(4, 2, 2))),
+    king_moves=3,
+    gametype="40,W,10,10,N2,0",
+    about="captures straight ahead and sideways, too",
+)
 
 VARIANTS: dict[str, Variant] = {
     variant.name: variant
     for variant in (
+        _ENGLISH,
         Variant(
-            name="english",
-            rules=_EIGHT,
+            name="italian",
+            rules=_EIGHT._replace(  # FID 2.1
+                flying=False,  # 4.7
+                men_capture_backward=False,  # 5.3(a)
+                men_capture_kings=False,  # 5.3(b)
+                majority=True,  # 6.6
+                prefer_king=True,  # 6.7
+                prefer_kings=True,  # 6.8
+                prefer_early_kings=True,  # 6.9
+                promotion=STOPS,
+            ),
             men=12,
-            first=BLACK,
-            draws=Draws(repetition=3, no_progress=80),
-            gametype="21,B,8,8,N1,0",
-            about="8x8, American checkers: short kings, men capture forward, free choice of captures",
+            first=WHITE,
+            draws=Draws(repetition=4, no_progress=80),  # 9.3(b1), 10.4
+            gametype="22,W,8,8,N2,1",
+            mirrored=True,  # 2.3
+            about="dama italiana; men cannot capture kings",
         ),
+        _SPANISH,
+        replace(_SPANISH, name="portuguese", gametype="28,W,8,8,N1,1", about="as Spanish"),
         Variant(
-            name="brazilian",
-            rules=_EIGHT._replace(**_FLYING, majority=True),
+            name="czech",
+            rules=_EIGHT._replace(  # Czech code 2.1
+                flying=True,  # 3.9
+                men_capture_backward=False,  # 4.1
+                prefer_king=True,  # 4.14
+                promotion=STOPS,
+            ),
             men=12,
             first=WHITE,
             draws=Draws(repetition=3, no_progress=30),
-            gametype="26,W,8,8,A0,0",
-            about="8x8, international rules on the small board",
+            gametype="29,W,8,8,A0,0",
+            about="a king's capture goes before a man's",
         ),
         Variant(
-            name="international",
-            rules=_TEN._replace(**_FLYING, majority=True),
-            men=20,
+            name="pool",
+            rules=_EIGHT._replace(  # APCA 1
+                men_capture_backward=True,  # 14
+                flying=True,  # 15
+                promotion=AT_END,  # 16, 22, 23
+                removed_at_once=False,  # 19
+                majority=False,  # 20
+            ),
+            men=12,  # 5
+            first=BLACK,
+            draws=Draws(repetition=3, no_progress=30),  # 26
+            gametype="23,B,8,8,N1,0",
+            about="American pool checkers",
+        ),
+        _RUSSIAN,
+        Variant(
+            name="brazilian",
+            rules=_EIGHT._replace(flying=True, men_capture_backward=True, majority=True, promotion=AT_END),
+            men=12,
             first=WHITE,
-            draws=Draws(repetition=3, no_progress=50),
-            gametype="20,W,10,10,N2,0",
-            about="10x10: flying kings, men capture backward, majority capture",
+            draws=_RUSSIAN.draws,
+            gametype="26,W,8,8,A0,0",
+            about="international rules on the small board",
         ),
         Variant(
+            name="thai",
+            rules=_EIGHT._replace(flying=True, lands_behind=True, removed_at_once=True, promotion=STOPS),
+            men=8,
+            first=BLACK,
+            draws=Draws(repetition=3, no_progress=80),
+            gametype="31,B,8,8,N2,0",
+            about="makhos; a king stops right behind what it takes",
+        ),
+        _INTERNATIONAL,
+        _FRISIAN,
+        replace(_FRISIAN, name="frysk", men=5, gametype="", about="Frisian with five men each"),
+        replace(
+            _INTERNATIONAL,
+            name="killer",
+            rules=_INTERNATIONAL.rules._replace(killer=True),
+            gametype="",
+            about="a king must stop right behind a king that it takes last",
+        ),
+        replace(
+            _INTERNATIONAL,
+            name="antidraughts",
+            rules=_INTERNATIONAL.rules._replace(losing_wins=True),
+            draws=Draws(repetition=3),
+            gametype="",
+            about="losing wins",
+        ),
+        replace(
+            _INTERNATIONAL,
+            name="breakthrough",
+            rules=_INTERNATIONAL.rules._replace(first_king_wins=True),
+            draws=Draws(),
+            gametype="",
+            about="the first king wins",
+        ),
+        replace(
+            _ENGLISH,
+            name="game3",
+            rules=_EIGHT._replace(one_hop=True),
+            draws=Draws(repetition=3, no_capture=100),
+            gametype="",
+            about="house rules: one hop a turn",
+        ),
+        replace(_ENGLISH, name="checkers-ai", gametype="", about="house rules: as English"),
+        Variant(
+            name="casual-10x10",
+            rules=_TEN._replace(flying=True, men_capture_backward=True, promotion=DELAYED, lands_anywhere=True),
+            men=15,
+            first=WHITE,
+            about="house rules: three rows of men, any capture, no draws",
+        ),
+        replace(
+            _ENGLISH,
             name="simplified",
             rules=_EIGHT._replace(promotion=NEVER, passes=True, score_decides=True),
-            men=12,
-            first=BLACK,
-            draws=Draws(repetition=0),
-            about="8x8, no crowning: a side without a move passes, and points decide",
+            draws=Draws(),
+            gametype="",
+            about="house rules: no crowning, a side without a move passes, points decide",
         ),
+        replace(_ENGLISH, name="cis300", draws=Draws(), gametype="", about="house rules: English without draws"),
     )
 }
+
+
+class VariantError(ValueError):
+    """A variant that cannot be made; `key` is the key of its description to blame."""
+
+    def __init__(self, message: str, key: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class _Change(NamedTuple):
+    """What a key of a variant's description may be."""
+
+    kind: type
+    choices: tuple[str, ...] = ()
+
+
+_RULE_KEYS = {
+    name: _Change(bool) for name, default in Rules._field_defaults.items() if isinstance(default, bool)
+} | {"promotion": _Change(str, PROMOTIONS)}
+_DRAW_KEYS = {"repetition": _Change(int), "no_progress": _Change(int), "no_capture": _Change(int)}
+_OTHER_KEYS = {
+    "base": _Change(str, tuple(VARIANTS)),
+    "endings": _Change(bool),
+    "first": _Change(str, COLOURS),
+    "men": _Change(int),
+    "king_moves": _Change(int),
+}
+CHANGES = _OTHER_KEYS | _RULE_KEYS | _DRAW_KEYS
+"""The keys of a variant's description, besides the base."""
+assert not set(CHANGES) & set(GEOMETRY)
+
+
+def build_variant(description: str | Mapping[str, Any]) -> Variant:
+    """The variant that a configuration names, or describes by a `base` and what is different.
+
+    `{base: english, promotion: never, repetition: 0}`: any rule of `Rules` by its name, draw rules (0 is off;
+    `endings: false` switches the endgame rules off), `first`, `men`, `king_moves`. Raises VariantError.
+    """
+    if isinstance(description, str):
+        description = {"base": description}
+    for key, value in description.items():
+        _check(key, value)
+    if "base" not in description:
+        raise VariantError("a variant of one's own needs a base, such as {base: english, promotion: never}", "")
+    base = VARIANTS[description["base"]]
+    changes = {key: value for key, value in description.items() if key != "base"}
+    if not changes:
+        return base
+    rules = {key: value for key, value in changes.items() if key in _RULE_KEYS}
+    if "promotion" in rules:
+        rules["promotion"] = PROMOTIONS.index(rules["promotion"])
+    draws = {key: value for key, value in changes.items() if key in _DRAW_KEYS}
+    if not changes.get("endings", True):
+        draws["endings"] = ()
+    men = changes.get("men", base.men)
+    if not 1 <= men <= base.squares // 2:
+        raise VariantError(f"men must be 1 to {base.squares // 2}, not {men}", "men")
+    return replace(
+        base,
+        name=f"{base.name}*",
+        rules=base.rules._replace(**rules),
+        men=men,
+        first=COLOURS.index(changes["first"]) if "first" in changes else base.first,
+        draws=base.draws._replace(**draws),
+        king_moves=changes.get("king_moves", base.king_moves),
+        gametype="",
+        about=f"{base.name} with {', '.join(f'{key}: {value}' for key, value in changes.items())}",
+    )
+
+
+def _check(key: str, value: Any) -> None:
+    if key not in CHANGES:
+        raise VariantError(f"unknown rule {key!r}{_nearest(key, tuple(CHANGES))}", key)
+    change = CHANGES[key]
+    if type(value) is not change.kind:
+        wanted = {bool: "true or false", int: "a whole number", str: "text"}[change.kind]
+        raise VariantError(f"{key!r} must be {wanted}, not {value!r}", key)
+    if change.choices and value not in change.choices:
+        raise VariantError(f"unknown {key} {value!r}{_nearest(value, change.choices)}", key)
+    if change.kind is int and value < 0:
+        raise VariantError(f"{key!r} must not be below 0", key)
+
+
+def _nearest(word: str, choices: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(word, choices, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{hint} (choices: {', '.join(choices)})"

@@ -1,0 +1,107 @@
+"""Rules: what the kernels know of a variant, named constants only."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from arena.rules.board import bit_of, row_mask
+
+NEVER, AT_END, STOPS, IN_PASSING, DELAYED = range(5)
+"""Promotion: never; where a move ends; touching the last row ends the move; at once, going on as a king; going on
+as a man and crowned where the move ends, for having touched the last row."""
+PROMOTIONS = ("never", "at_end", "stops", "in_passing", "delayed")
+"""Their names in configurations, by value."""
+
+
+class Rules(NamedTuple):
+    """A board and the rules of movement, capture and promotion; constants to the compiler."""
+
+    rows: int
+    per_row: int
+    """Dark squares in a row."""
+    board: int
+    """All squares."""
+    top: int
+    """The first row: black's back row, on which white's men are crowned."""
+    bottom: int
+    """The last row: white's back row, on which black's men are crowned."""
+    upper: int
+    """Black's half of the board."""
+    edge: int
+    """The squares on any edge."""
+    centre: int
+    """The squares at least two rows and two columns from every edge."""
+    leftmost: int
+    """The first square of each row."""
+    rightmost: int
+    """The last square of each row."""
+    men_capture_backward: bool = False
+    men_capture_kings: bool = True
+    straight_captures: bool = False
+    """Pieces capture straight ahead, back and sideways, too: the next dark square that way, landing beyond it."""
+    flying: bool = False
+    """Kings move and capture over any distance."""
+    lands_behind: bool = False
+    """A flying king must stop right behind the captured piece."""
+    lands_anywhere: bool = False
+    """A flying king may land where its capture ends although it could go on from another square."""
+    killer: bool = False
+    """A flying king must stop right behind the last captured piece if that is a king."""
+    promotion: int = STOPS
+    majority: bool = False
+    """A capture of fewer pieces than possible is illegal."""
+    prefer_value: bool = False
+    """A capture of less value is illegal; a man counts 1, n kings between 2n - 1 and 2n."""
+    prefer_king: bool = False
+    """Capturing with a king goes before capturing with a man."""
+    prefer_kings: bool = False
+    """Capturing more kings goes before fewer."""
+    prefer_early_kings: bool = False
+    """Capturing kings earlier in the sequence goes before later."""
+    removed_at_once: bool = False
+    """A captured piece leaves the board before the next jump, not after the move."""
+    one_hop: bool = False
+    """A move captures one piece at most."""
+    passes: bool = False
+    """A side without a move passes while the other side can move."""
+    score_decides: bool = False
+    """At the end more points win: 2 for a man on its far row, 1 for any other."""
+    losing_wins: bool = False
+    """A side without a piece or a move wins."""
+    first_king_wins: bool = False
+
+
+GEOMETRY = ("rows", "per_row", "board", "top", "bottom", "upper", "edge", "centre", "leftmost", "rightmost")
+"""The fields of Rules that `board_rules` computes from the size of the board."""
+
+
+def board_rules(rows: int, per_row: int) -> Rules:
+    """The rules of English draughts on a board of the given size."""
+    squares = [
+        (row, index, bit_of(row * per_row + index, per_row)) for row in range(rows) for index in range(per_row)
+    ]
+    edge = centre = leftmost = rightmost = 0
+    for row, index, bit in squares:
+        column = column_of(row, index)
+        from_edge = min(row, rows - 1 - row, column, 2 * per_row - 1 - column)
+        edge |= bit if from_edge == 0 else 0
+        centre |= bit if from_edge >= 2 else 0
+        leftmost |= bit if index == 0 else 0
+        rightmost |= bit if index == per_row - 1 else 0
+    return Rules(
+        rows=rows,
+        per_row=per_row,
+        board=sum(bit for _, _, bit in squares),
+        top=row_mask(0, per_row),
+        bottom=row_mask(rows - 1, per_row),
+        upper=sum(row_mask(row, per_row) for row in range(rows // 2)),
+        edge=edge,
+        centre=centre,
+        leftmost=leftmost,
+        rightmost=rightmost,
+    )
+
+
+def column_of(row: int, index: int) -> int:
+    """The column, from the left, of the dark square with an index from 0 in a row; row 0 is at the top."""
+    return 2 * index + (row + 1) % 2

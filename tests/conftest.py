@@ -1,0 +1,85 @@
+"""Fixtures: every variant, and its positions from random play, scattered at random, and drawn by hypothesis."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.rules import NEVER
+from arena.rules.variants import VARIANTS, Variant
+from tests import naive
+
+settings.register_profile("reproducible", deadline=None, derandomize=True)
+settings.load_profile("reproducible")
+
+
+@pytest.fixture(scope="session", params=VARIANTS.values(), ids=VARIANTS)
+def variant(request: pytest.FixtureRequest) -> Variant:
+    """Each variant in turn."""
+    chosen: Variant = request.param
+    return chosen
+
+
+@pytest.fixture(scope="session")
+def played(variant: Variant) -> list[Position]:
+    """2000 positions of games in which the oracle moves at random, finished ones among them."""
+    rng = random.Random(1)
+    rules = variant.rules
+    positions: dict[Position, None] = {}
+    state = naive.state_of(rules, variant.start)
+    plies = 0
+    while len(positions) < 2000:
+        positions[naive.position_of(rules, state)] = None
+        moves = sorted(naive.legal_moves(rules, state), key=repr)
+        if moves and plies < 150:
+            state, plies = naive.play(rules, state, rng.choice(moves)), plies + 1
+        else:
+            state, plies = naive.state_of(rules, variant.start), 0
+    return list(positions)
+
+
+@pytest.fixture(scope="session")
+def scattered(variant: Variant) -> list[Position]:
+    """2000 positions of 2 to 20 pieces on any squares, from few kings to most; see `most_pieces`."""
+    rng = random.Random(2)
+    squares = naive.board_squares(variant.rules)
+    positions = []
+    for _ in range(2000):
+        kings, white = rng.choice((0.1, 0.4, 0.8)), rng.choice((0.2, 0.5, 0.8))
+        pieces = {
+            square: naive.Piece(WHITE if rng.random() < white else BLACK, rng.random() < kings)
+            for square in rng.sample(squares, rng.randint(2, most_pieces(variant)))
+        }
+        positions.append(legal_position(variant, pieces, rng.choice((WHITE, BLACK))))
+    return positions
+
+
+@pytest.fixture(scope="session")
+def positions(variant: Variant) -> st.SearchStrategy[Position]:
+    """Any positions of up to 20 pieces; see `most_pieces`."""
+    squares = st.sampled_from(naive.board_squares(variant.rules))
+    colours = st.sampled_from((WHITE, BLACK))
+    piece = st.builds(naive.Piece, colours, st.booleans())
+    pieces = st.dictionaries(squares, piece, max_size=most_pieces(variant))
+    return st.builds(lambda placed, turn: legal_position(variant, placed, turn), pieces, colours)
+
+
+def most_pieces(variant: Variant) -> int:
+    """How many pieces to put anywhere: the oracle does not end where kings capture many in eight directions."""
+    return 10 if variant.rules.straight_captures else 20
+
+
+def legal_position(variant: Variant, pieces: Mapping[naive.Square, naive.Piece], turn: int) -> Position:
+    """The position of some pieces, with a man where it would have been crowned made a king."""
+
+    def king(square: naive.Square, piece: naive.Piece) -> bool:
+        crowned = piece.king or square[0] == naive.far_row(variant.rules, piece.colour)
+        return crowned and variant.rules.promotion != NEVER
+
+    placed = {square: piece._replace(king=king(square, piece)) for square, piece in pieces.items()}
+    return naive.position_of(variant.rules, naive.State(placed, turn))

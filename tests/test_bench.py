@@ -1,0 +1,345 @@
+"""Tests of the benchmarks, on a clock of their own: what is counted, which run is kept, what is said of rivals."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from importlib.metadata import PackageNotFoundError
+from itertools import cycle
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import players
+from arena import bench
+from arena.bench import RIVALS, Rival, random_games, rivals, rows, rules, search
+from arena.match import Task, move_dtype, play
+from arena.player import Limit, PlayerSpec
+from arena.rules.game import Game
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.notation import parse_fen
+from arena.rules.perft import perft
+from arena.rules.variants import VARIANTS
+from arena.schedule import Pairing
+from players.search import Negamax
+
+PUBLISHED = json.loads((Path(__file__).parent / "data" / "perft.json").read_text())["rows"]
+INTERNATIONAL = VARIANTS["international"]
+
+
+class Clock:
+    """A clock on which the first run takes 1 s, the second 2 s, the third 3 s, the fourth 1 s again."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._running = False
+        self._lengths = cycle((1.0, 2.0, 3.0))
+
+    def perf_counter(self) -> float:
+        """The time; every second reading ends a run."""
+        self.now += next(self._lengths) if self._running else 0.0
+        self._running = not self._running
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock that the benchmarks read."""
+    clock = Clock()
+    monkeypatch.setattr(bench, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def install(monkeypatch):
+    """A function that makes exactly the given distributions, name to version, appear installed."""
+
+    def install(**versions):
+        def version(name):
+            if name.replace("-", "_") not in versions:
+                raise PackageNotFoundError(name)
+            return versions[name.replace("-", "_")]
+
+        fake = SimpleNamespace(version=version, PackageNotFoundError=PackageNotFoundError)
+        monkeypatch.setattr(bench, "metadata", fake)
+
+    return install
+
+
+@pytest.fixture
+def rival(monkeypatch, install):
+    """A function that makes one program, installed and with the given perft, the only rival."""
+
+    def rival(count):
+        install(some_draughts="1.2")
+        only = Rival("some-draughts", "json", "its own perft", lambda module: count)
+        monkeypatch.setattr(bench, "RIVALS", (only,))
+
+    return rival
+
+
+def published(name):
+    """Node counts of a variant's start position from depth 1 on."""
+    variant = VARIANTS[name]
+    rows = (row for row in PUBLISHED if row["variant"] == name)
+    return next(row["nodes"] for row in rows if parse_fen(variant, row["fen"]) == variant.start)
+
+
+def international_perft(depth):
+    return perft(INTERNATIONAL, INTERNATIONAL.start, depth)
+
+
+# --- rules
+
+
+@pytest.mark.parametrize("name", ["english", "brazilian", "international"])
+@pytest.mark.parametrize("depth", [1, 3])
+def test_perft_counts_are_the_published_ones_at_the_depth_of_the_row(clock, name, depth):
+    [row] = rules([name], seconds_per_variant=depth)
+    assert (row.what, row.variant, row.depth) == ("perft", name, depth)
+    assert row.nodes == published(name)[depth - 1]
+
+
+@pytest.mark.parametrize(("seconds", "depth"), [(0, 1), (1, 1), (1.5, 2), (2.5, 3), (3, 3)])
+def test_depth_is_the_first_that_takes_long_enough(clock, seconds, depth):
+    [row] = rules(["english"], seconds_per_variant=seconds)
+    assert row.depth == depth
+
+
+@pytest.mark.parametrize(("repeat", "best"), [(1, 3.0), (2, 1.0), (3, 1.0)])
+def test_the_fastest_of_the_repeated_runs_is_kept(clock, repeat, best):
+    [row] = rules(["english"], seconds_per_variant=2, repeat=repeat)
+    assert row.seconds == best
+    assert row.rate == {3.0: "0.0000163 M nodes/s", 1.0: "0.0000490 M nodes/s"}[best]
+
+
+def test_rows_come_in_the_order_asked_for(clock):
+    names = ["international", "english"]
+    assert [row.variant for row in rules(names, seconds_per_variant=0)] == names
+    assert [row.variant for row in search(names, seconds_per_variant=0)] == [n for n in names for _ in range(2)]
+
+
+# --- search
+
+
+def test_search_enters_the_nodes_that_the_player_reports_with_either_evaluation(clock):
+    built_in, user = search(["english"], seconds_per_variant=3)
+    english = VARIANTS["english"]
+    nodes = Negamax(english, "simple").choose(Game(english), Limit(depth=3), random.Random(0)).nodes
+    assert (built_in.depth, user.depth) == (3, 3)
+    assert (built_in.nodes, user.nodes) == (nodes, nodes)
+    assert "DIFFER" not in user.note
+
+
+def test_both_evaluations_run_in_turn_and_are_compared_by_their_best(clock):
+    built_in, user = search(["english"], seconds_per_variant=2, repeat=1)
+    assert (built_in.seconds, user.seconds) == (3.0, 1.0)
+    assert user.note == "3.00 of the built-in's speed"
+
+
+def test_a_user_evaluation_with_other_values_is_flagged(clock, monkeypatch):
+    monkeypatch.setattr(bench, "USER_EVALUATION", bench.USER_EVALUATION.replace("value = 3.0", "value = -3.0"))
+    built_in, user = search(["international"], seconds_per_variant=3, repeat=1)
+    assert user.nodes != built_in.nodes
+    assert user.note == f"NODES DIFFER: the same evaluation built in enters {built_in.nodes:,}"
+
+
+def test_the_user_evaluation_gives_the_values_of_the_built_in_one(tmp_path):
+    path = tmp_path / "user_evaluation.py"
+    path.write_text(bench.USER_EVALUATION)
+    mine = players.files.load_object(f"{path}:seven_five_three", "evaluation")
+    rng = random.Random(3)
+    values = set()
+    for variant in VARIANTS.values():
+        game = Game(variant)
+        while game.outcome is None and len(game.moves) < 80:
+            game.push(rng.choice(game.legal_moves))
+            value = mine(game.position, variant.rules)
+            assert value == players.EVALUATORS["simple"](game.position, variant.rules)
+            values.add(value)
+    assert len(values) > 10
+
+
+# --- games
+
+
+def test_games_begin_until_the_time_is_over(clock):
+    row = random_games("english", seconds=2, max_plies=7)
+    assert (row.depth, row.nodes, row.seconds) == (None, 21, 3.0)
+    assert (row.rate, row.note) == ("1.00 games/s", "3 games, 142857.1 µs a ply")
+
+
+def test_one_game_is_played_in_no_time(clock):
+    variant, spec = VARIANTS["brazilian"], PlayerSpec("random", "random")
+    record = play(Task(Pairing(1, 1, 1, 0, 1, 0), variant, variant.start, spec, spec, 1, 300))
+    row = random_games("brazilian", seconds=0)
+    assert row.nodes == len(record.moves) // move_dtype(int(record.dtype)).itemsize
+    assert row.nodes > 20
+
+
+# --- rivals
+
+
+def test_rivals_that_are_not_installed_have_rows_that_say_how_to_install_them(clock, install):
+    install()
+    ours, *others = rivals()
+    assert ours.what == "perft: ours"
+    assert [row.what for row in others] == ["perft: dame-rs", "perft: py-draughts", "perft: pydraughts"]
+    for row in others:
+        assert row.note == f"not installed: pip install {row.what.removeprefix('perft: ')}"
+        assert (row.depth, row.nodes, row.seconds, row.rate) == (None, 0, 0.0, "")
+
+
+def test_a_slow_rival_is_counted_at_a_depth_of_its_own_and_compared_by_rate(clock, rival):
+    def count(depth):
+        clock.now += 50.0
+        return international_perft(depth)
+
+    rival(count)
+    ours, theirs = rivals(seconds_per_rival=3)
+    assert (ours.depth, ours.nodes, ours.seconds) == (3, published("international")[2], 1.0)
+    assert (theirs.depth, theirs.nodes, theirs.seconds) == (1, published("international")[0], 51.0)
+    assert theirs.note == "version 1.2, its own perft; ours is 3,729 times as fast"
+
+
+def test_a_slow_first_run_is_not_timed(clock, rival):
+    calls = []
+
+    def count(depth):
+        clock.now += 0.0 if calls else 100.0
+        calls.append(depth)
+        return international_perft(depth)
+
+    rival(count)
+    _, theirs = rivals(seconds_per_rival=3)
+    assert (calls, theirs.seconds) == ([1, 1, 2, 3, 3, 3, 3], 1.0)
+
+
+def test_a_rival_that_counts_otherwise_is_flagged_and_not_compared(clock, rival):
+    rival(lambda depth: international_perft(depth) + (depth == 3))
+    _, theirs = rivals(seconds_per_rival=3)
+    assert theirs.nodes == 659
+    assert theirs.note == "version 1.2, its own perft; COUNTS DIFFER: ours is 658"
+
+
+def test_a_rival_that_counts_nothing_is_flagged(clock, rival):
+    rival(lambda depth: 0)
+    _, theirs = rivals(seconds_per_rival=1)
+    assert (theirs.rate, theirs.note) == ("0 M nodes/s", "version 1.2, its own perft; COUNTS DIFFER: ours is 9")
+
+
+def test_a_rival_that_raises_says_so_and_the_next_is_measured(clock, rival, monkeypatch):
+    def count(depth):
+        raise AttributeError("no such\nmethod")
+
+    rival(count)
+    monkeypatch.setattr(bench, "RIVALS", (*bench.RIVALS, RIVALS[0]))
+    _, broken, absent = rivals()
+    assert (broken.nodes, broken.note) == (0, "failed: AttributeError: no such method")
+    assert absent.note == "not installed: pip install dame-rs"
+
+
+def test_programs_that_share_an_import_name_are_not_mistaken_for_each_other(clock, install):
+    install(py_draughts="1.10.1", pydraughts="0.6.7")
+    _, _, first, second = rivals()
+    assert first.note == "not measured: pydraughts is installed too, and both are imported as draughts"
+    assert second.note == "not measured: py-draughts is installed too, and both are imported as draughts"
+
+
+class Board:
+    """A board with moves to make and take back, as `push` and `pop` of other programs do."""
+
+    def __init__(self):
+        self._positions = [INTERNATIONAL.start]
+
+    def moves(self):
+        return legal_moves(INTERNATIONAL.constants, self._positions[-1])
+
+    def push(self, move):
+        self._positions.append(apply(INTERNATIONAL.constants, self._positions[-1], move))
+
+    def pop(self):
+        self._positions.pop()
+
+
+class BoardWithProperty(Board):
+    legal_moves = property(Board.moves)
+
+
+class BoardWithMethod(Board):
+    legal_moves = Board.moves
+
+
+class BoardWithoutMoves:
+    pass
+
+
+def dame_perft(board, depth):
+    assert isinstance(board, BoardWithoutMoves)
+    return international_perft(depth)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "module", "content"),
+    [
+        ("dame-rs", "dame", {"Board": BoardWithoutMoves, "perft": dame_perft}),
+        ("py-draughts", "draughts", {"Board": BoardWithProperty}),
+        ("pydraughts", "draughts", {"Board": BoardWithMethod}),
+    ],
+)
+def test_each_rival_is_asked_through_its_own_interface(clock, install, monkeypatch, distribution, module, content):
+    install(**{distribution.replace("-", "_"): "9.9"})
+    monkeypatch.setitem(sys.modules, module, SimpleNamespace(**content))
+    measured = [row for row in rivals(seconds_per_rival=3) if row.note.startswith("version 9.9")]
+    assert [(row.what, row.depth, row.nodes) for row in measured] == [(f"perft: {distribution}", 3, 658)]
+    assert measured[0].note.endswith("ours is 1.00 times as fast")
+
+
+def test_programs_with_import_names_of_their_own_are_measured_together(clock, install, monkeypatch):
+    install(dame_rs="0.2.0", py_draughts="1.10.1")
+    monkeypatch.setitem(sys.modules, "dame", SimpleNamespace(Board=BoardWithoutMoves, perft=dame_perft))
+    monkeypatch.setitem(sys.modules, "draughts", SimpleNamespace(Board=BoardWithProperty))
+    assert [row.nodes for row in rivals(seconds_per_rival=3)] == [658, 658, 658, 0]
+
+
+# --- all of them
+
+
+@pytest.mark.parametrize(
+    ("what", "names", "expected"),
+    [
+        ("rules", ["english"], ["perft"]),
+        ("search", ["english"], ["negamax, built-in", "negamax, user-written"]),
+        ("games", ["english"], ["random games"]),
+        ("rivals", ["english"], ["perft: ours", *(f"perft: {rival.distribution}" for rival in RIVALS)]),
+        ("all", ["english"], ["perft", "negamax, built-in", "negamax, user-written", "random games"]),
+    ],
+)
+def test_a_benchmark_is_chosen_by_its_name(clock, install, what, names, expected):
+    install()
+    assert [row.what for row in rows(what, names)] == expected
+
+
+def test_all_benchmarks_have_the_rivals_if_the_international_variant_is_chosen(clock, install):
+    install()
+    assert [row.what for row in rows("all", ["international"])][-len(RIVALS) :] == [
+        f"perft: {rival.distribution}" for rival in RIVALS
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (0.00116, "0.00116"),
+        (0.5, "0.500"),
+        (9.0, "9.00"),
+        (28.34, "28.3"),
+        (104.2, "104"),
+        (129310.3, "129,310"),
+    ],
+)
+def test_figures_are_never_written_in_powers_of_ten(number, text):
+    assert bench._three_figures(number) == text

@@ -1,0 +1,148 @@
+"""Tests of moves: generated and applied as the oracle does it, on positions from play and on any others."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.rules.movegen import ROOM, apply, count, generate, has_move, legal_moves, new_buffer, sides
+from arena.rules.notation import fen, move_text, parse_fen
+from arena.rules.perft import perft
+from arena.rules.position import Position
+from arena.rules.rules import Rules
+from arena.rules.variants import VARIANTS, Variant
+from tests import naive
+
+
+def squares_named(rules: Rules, position: Position, move: int) -> tuple[naive.Square, naive.Square]:
+    own, other = sides(position)
+    origin = naive.squares_of(rules, move & own)
+    target = naive.squares_of(rules, move & rules.board & ~(own | other)) or origin
+    assert len(origin) == len(target) == 1
+    return min(origin), min(target)
+
+
+def meaning(variant: Variant, position: Position, move: int) -> naive.Move:
+    """The move that an integer means; crowned if a man stands as a king where it arrived."""
+    if move == 0:
+        return naive.PASS
+    rules = variant.rules
+    origin, target = squares_named(rules, position, move)
+    after = naive.state_of(rules, apply(variant.constants, position, move))
+    crowned = after.pieces[target].king and not naive.state_of(rules, position).pieces[origin].king
+    return naive.Move(origin, target, frozenset(naive.squares_of(rules, move & sides(position)[1])), crowned)
+
+
+def check_moves(variant: Variant, position: Position) -> None:
+    rules, where = variant.constants, fen(variant, position)
+    moves = legal_moves(rules, position)
+    meanings = [meaning(variant, position, move) for move in moves]
+    assert len(set(meanings)) == len(meanings), where
+    assert set(meanings) == naive.legal_moves(variant.rules, naive.state_of(variant.rules, position)), where
+    assert count(rules, position, new_buffer(), 0) == len(moves), where
+    assert has_move(rules, position) == bool(moves), where
+
+
+def check_application(variant: Variant, position: Position) -> None:
+    rules, where = variant.rules, fen(variant, position)
+    state = naive.state_of(rules, position)
+    for move in legal_moves(variant.constants, position):
+        after = apply(variant.constants, position, move)
+        pieces = after.white | after.black
+        assert pieces & ~rules.board == 0, where
+        assert after.white & after.black == 0, where
+        assert after.kings & ~pieces == 0, where
+        assert after.turn == 1 - position.turn, where
+        assert naive.state_of(rules, after) == naive.play(rules, state, meaning(variant, position, move)), where
+
+
+def test_moves_of_positions_from_play_are_the_oracles(variant, played):
+    for position in played:
+        check_moves(variant, position)
+
+
+def test_moves_of_scattered_positions_are_the_oracles(variant, scattered):
+    for position in scattered:
+        check_moves(variant, position)
+
+
+def test_applied_moves_leave_what_the_oracle_leaves(variant, played, scattered):
+    for position in (*played[::3], *scattered[::3]):
+        check_application(variant, position)
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_moves_of_any_position_are_generated_and_applied_as_by_the_oracle(variant, positions, data):
+    position = data.draw(positions)
+    check_moves(variant, position)
+    check_application(variant, position)
+
+
+def test_a_list_starts_where_it_is_told_and_leaves_what_is_before_it(variant, played):
+    buffer = new_buffer()
+    for position in played[:50]:
+        buffer[:7] = range(7)
+        end = generate(variant.constants, position, buffer, 7)
+        assert buffer[7:end].tolist() == legal_moves(variant.constants, position)
+        assert buffer[:7].tolist() == list(range(7))
+
+
+def turned(variant: Variant, position: Position) -> Position:
+    """The board rotated by 180 degrees, with the colours swapped."""
+    rules = variant.rules
+    state = naive.state_of(rules, position)
+    pieces = {
+        (rules.rows - 1 - row, 2 * rules.per_row - 1 - column): piece._replace(colour=1 - piece.colour)
+        for (row, column), piece in state.pieces.items()
+    }
+    return naive.position_of(rules, naive.State(pieces, 1 - state.turn))
+
+
+def test_perft_is_the_same_from_the_other_side_of_the_board(variant, played, scattered):
+    for position in (*played[::20], *scattered[::20]):
+        assert perft(variant, position, 4) == perft(variant, turned(variant, position), 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "moves"),
+    [
+        pytest.param("english", "W:WK10:B14,15,22,23", {"10x10"}, id="a circle must be walked to its end"),
+        pytest.param("english", "W:W11:B7,8", {"11x2", "11x4"}, id="a man may choose"),
+        pytest.param("english", "W:W11:B8,3,7", {"11x4", "11x2"}, id="a man crowned by a capture stops"),
+        pytest.param("english", "W:W14:B18", {"14-9", "14-10"}, id="a man does not capture backward"),
+        pytest.param("brazilian", "W:W14:B18", {"14x23"}, id="a man captures backward"),
+        pytest.param("international", "W:W32:B19,27,28", {"32x14"}, id="the majority is compulsory"),
+        pytest.param(
+            "international", "W:WK38:B16,21,32,39,43", {"38x27", "38x49"}, id="a captured piece blocks to the end"
+        ),
+    ],
+)
+def test_rule_book_examples(name, text, moves):
+    variant = VARIANTS[name]
+    position = parse_fen(variant, text)
+    legal = legal_moves(variant.constants, position)
+    assert sorted(move_text(variant, position, move, legal) for move in legal) == sorted(moves)
+
+
+@pytest.mark.parametrize("room", [0, 1, ROOM - 1, ROOM, ROOM + 3])
+@pytest.mark.parametrize("text", ["W:WK46:B12,14,19,22,24,28,33,41", "W:WK46,K48,31-35:BK5"])
+def test_a_buffer_is_enough_or_raises_and_nothing_behind_it_is_written(room, text):
+    variant = VARIANTS["international"]
+    position = parse_fen(variant, text)
+    memory = np.full(2 * ROOM, -1, dtype=np.int64)
+    with nullcontext() if room >= ROOM else pytest.raises(IndexError, match="buffer"):
+        end = generate(variant.constants, position, memory[:room], 0)
+        assert memory[:end].tolist() == legal_moves(variant.constants, position)
+    assert (memory[room:] == -1).all()
+
+
+def test_a_capture_of_more_paths_than_there_is_room_for_raises():
+    variant = VARIANTS["international"]
+    position = parse_fen(variant, "W:WK46,K47,K48,K49:B12,14,19,22,24,28,33")
+    with pytest.raises(IndexError, match="more paths than the move buffer has room for"):
+        generate(variant.constants, position, np.zeros(ROOM + 3, dtype=np.int64), 0)

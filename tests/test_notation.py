@@ -1,0 +1,340 @@
+"""Tests of notation: what is written is read back, and what cannot be read is refused with a reason."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.rules.game import Game
+from arena.rules.movegen import legal_moves, sides
+from arena.rules.notation import NotationError, diagram, fen, move_text, parse_fen, parse_move, path, pdn_game
+from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.variants import VARIANTS, Variant
+from tests import naive
+
+ENGLISH = VARIANTS["english"]
+INTERNATIONAL = VARIANTS["international"]
+
+
+@pytest.fixture(scope="session")
+def sample(played, scattered) -> list[Position]:
+    """Positions with quiet moves, and many with captures by several kings."""
+    return [*played[::8], *scattered[::4]]
+
+
+def captures(variant: Variant, positions: list[Position]) -> Iterator[tuple[Position, int]]:
+    """Every legal capture, with its position."""
+    for position in positions:
+        other = sides(position)[1]
+        yield from ((position, move) for move in legal_moves(variant.constants, position) if move & other)
+
+
+def oracle_paths(variant: Variant, position: Position, move: int) -> list[list[naive.Square]]:
+    """Every path, as squares, of the captures that capture the same and end on the same square."""
+    state = naive.state_of(variant.rules, position)
+    own, other = sides(position)
+    taken = naive.squares_of(variant.rules, move & other)
+    origin = naive.squares_of(variant.rules, move & own)
+    target = naive.squares_of(variant.rules, move & ~(own | other)) or origin
+    return [
+        [capture.origin, *(hop.landing for hop in capture.hops)]
+        for capture in naive.captures_from(variant.rules, state, min(origin))
+        if {hop.victim for hop in capture.hops} == taken and {capture.hops[-1].landing} == target
+    ]
+
+
+def test_a_position_is_read_back_from_its_fen(variant, played, scattered):
+    for position in (*played, *scattered):
+        assert parse_fen(variant, fen(variant, position)) == position
+
+
+def test_fen_names_squares_row_by_row_from_blacks_side():
+    position = parse_fen(ENGLISH, "B:WK1,29:B4,K32,5")
+    pieces = {
+        (0, 1): naive.Piece(WHITE, True),
+        (7, 0): naive.Piece(WHITE, False),
+        (0, 7): naive.Piece(BLACK, False),
+        (1, 0): naive.Piece(BLACK, False),
+        (7, 6): naive.Piece(BLACK, True),
+    }
+    assert naive.state_of(ENGLISH.rules, position) == naive.State(pieces, BLACK)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "W:W31,32,33,K40:B1,2,3",
+        "W:B1,2,3:W31,32,33,K40",
+        "W:W31-33,K40:B1-3",
+        "w:w31-33,k40:b1-3",
+        '"W:W31-33,K40:B1-3."',
+        "W:W31-33,K40:B1-3.",
+        " W : W 31-33, K40 : B 1-3 ",
+        "W:W31-33,K40-40:B1-3",
+    ],
+)
+def test_spellings_of_a_fen_mean_the_same(text):
+    assert fen(INTERNATIONAL, parse_fen(INTERNATIONAL, text)) == "W:W31,32,33,K40:B1,2,3"
+
+
+@pytest.mark.parametrize("text", ["W:W:B", "B:W:B1", "W:WK50:B"])
+def test_a_side_may_be_empty(text):
+    assert fen(INTERNATIONAL, parse_fen(INTERNATIONAL, text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "expected"),
+        ("W", "expected"),
+        ("W:W31", "expected"),
+        ("W:W31:B1:B2", "expected"),
+        ("W:W31:B1:H0:F1", "expected"),
+        ("?:W31:B1", "expected"),
+        (":W31:B1", "expected"),
+        ("WW:W31:B1", "expected"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "expected"),
+        ("W:W31:W1", "one group of squares for W and one for B"),
+        ("W:31:B1", "one group"),
+        ("W:W31:", "one group"),
+        ("W:W31,31:B1", "named twice"),
+        ("W:W31:B31", "named twice"),
+        ("W:W30-33,K31:B1", "named twice"),
+        ("W:W0:B1", "not on the board"),
+        ("W:W51:B1", "not on the board"),
+        ("W:W49-51:B1", "not on the board"),
+        ("W:W33-31:B1", "not on the board"),
+        ("W:W5:B1", "would have been crowned"),
+        ("W:W31:B46", "would have been crowned"),
+        ("W:W1-10:B20", "would have been crowned"),
+        ("W:W31,:B1", "is not a square"),
+        ("W:W,31:B1", "is not a square"),
+        ("W:Wx:B1", "is not a square"),
+        ("W:WK:B1", "is not a square"),
+        ("W:WKK31:B1", "is not a square"),
+        ("W:W31;32:B1", "is not a square"),
+        ("W:W31-:B1", "is not a square"),
+        ("W:W-31:B1", "is not a square"),
+        ("W:W31-32-33:B1", "is not a square"),
+        ("W:Wa1,c3:Bb8", "is not a square"),
+        ("W:W+31:B1", "is not a square"),
+        ("W:W31.5:B1", "is not a square"),
+        ("W:W3 1:B1", "is not a square"),
+        ("W:W31-K33:B1", "is not a square"),
+        ("W:W٣١:B1", "is not a square"),
+        ("W:W" + "9" * 5000 + ":B1", "is not a square"),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_what_is_not_a_position_is_refused_with_the_reason(text, reason):
+    with pytest.raises(NotationError, match=reason):
+        parse_fen(INTERNATIONAL, text)
+
+
+def test_a_variant_without_kings_refuses_them():
+    with pytest.raises(NotationError, match="king"):
+        parse_fen(VARIANTS["simplified"], "W:WK9:B2")
+
+
+def read_fen(text: str) -> tuple[str, dict[int, tuple[str, bool]]]:
+    """The side to move, and colour and crown by square number; raises ValueError if it makes no sense."""
+    turn, *groups = text.strip().strip('"').rstrip(".").upper().split(":")
+    squares: dict[int, tuple[str, bool]] = {}
+    for group in map(str.strip, groups):
+        for item in group[1:].split(",") if group[1:].strip() else []:
+            first, _, last = item.strip().partition("-")
+            king = first.startswith("K")
+            start = int(first[king:])
+            end = int(last[last.startswith("K") and king :]) if last else start
+            squares |= dict.fromkeys(range(start, end + 1), (group[0], king))
+    return turn.strip(), squares
+
+
+@st.composite
+def almost_fens(draw) -> str:
+    """Texts a few edits away from a FEN."""
+    text = draw(st.sampled_from(["W:W31-50:B1-20", "B:WK6,31,42:B1,K50,12-14", "W:W:BK3", "W:W31,32:B1,2.", ""]))
+    for _ in range(draw(st.integers(0, 4))):
+        at = draw(st.integers(0, len(text)))
+        text = (
+            text[:at] + draw(st.text('WBKwbk:,-.?" 0123456789', max_size=2)) + text[at + draw(st.integers(0, 2)) :]
+        )
+    return text
+
+
+@given(text=almost_fens() | st.text(max_size=40))
+def test_any_text_is_refused_or_read_as_it_says(text):
+    try:
+        position = parse_fen(INTERNATIONAL, text)
+    except NotationError:
+        return
+    turn, squares = read_fen(text)
+    assert "WB"[position.turn] == turn
+    state = naive.state_of(INTERNATIONAL.rules, position)
+    found = {
+        number: ("WB"[state.pieces[square].colour], state.pieces[square].king)
+        for number, square in enumerate(naive.board_squares(INTERNATIONAL.rules), start=1)
+        if square in state.pieces
+    }
+    assert found == squares
+
+
+def test_a_move_is_read_back_from_its_text(variant, sample):
+    for position in sample:
+        legal = legal_moves(variant.constants, position)
+        texts = [move_text(variant, position, move, legal) for move in legal]
+        assert len(set(texts)) == len(texts)
+        assert [parse_move(variant, position, text) for text in texts] == legal
+
+
+def test_a_path_is_one_that_the_oracle_finds(variant, sample):
+    numbers = naive.bit_numbers(variant.rules)
+    found = 0
+    for position, move in captures(variant, sample):
+        bits = path(variant, position, move)
+        paths = oracle_paths(variant, position, move)
+        assert bits in [[1 << numbers[square] for square in squares] for squares in paths]
+        found += len(bits) > 3
+    assert found
+
+
+def test_a_capture_is_read_from_any_of_its_paths_and_from_its_captured_squares(variant, sample):
+    numbers = {square: variant.numbers[1 << bit] for square, bit in naive.bit_numbers(variant.rules).items()}
+    for position, move in captures(variant, sample[::3]):
+        for squares in oracle_paths(variant, position, move):
+            text = "x".join(str(numbers[square]) for square in squares)
+            if len(squares) > 2:
+                assert parse_move(variant, position, text) == move
+        bits = path(variant, position, move)
+        taken = naive.squares_of(variant.rules, move & sides(position)[1])
+        listed = [
+            variant.numbers[bits[0]],
+            variant.numbers[bits[-1]],
+            *sorted(map(numbers.__getitem__, taken))[::-1],
+        ]
+        assert parse_move(variant, position, "x".join(map(str, listed))) == move
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "texts"),
+    [
+        ("english", "W:W26:B14,15,22,23", {"26x17x10", "26x19x10"}),
+        ("english", "W:W26:B15,22,23", {"26x17", "26x10"}),
+        ("english", "W:WK10:B14,15,22,23", {"10x10"}),
+        ("international", "W:WK12:B18,21,28,44", {"12x23x32x16", "12x40x49x16"}),
+    ],
+)
+def test_a_capture_is_written_with_its_path_only_where_its_ends_are_ambiguous(name, position, texts):
+    variant = VARIANTS[name]
+    parsed = parse_fen(variant, position)
+    legal = legal_moves(variant.constants, parsed)
+    assert {move_text(variant, parsed, move, legal) for move in legal} == texts
+
+
+def test_ends_that_fit_two_captures_are_ambiguous_until_more_is_told():
+    position = parse_fen(ENGLISH, "W:W26:B14,15,22,23")
+    with pytest.raises(NotationError, match=r"'26x10' is ambiguous.*26x1[79]x10, 26x1[79]x10"):
+        parse_move(ENGLISH, position, "26x10")
+    left = parse_move(ENGLISH, position, "26x17x10")
+    assert parse_move(ENGLISH, position, "26x10x14x22") == parse_move(ENGLISH, position, "26x10x22x14") == left
+    assert parse_move(ENGLISH, position, "26x19x10") != left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "11", "1115", "11-14", "11-15-18", "11-11", "99-1", "15-11", "pass", "foo 11 bar 15", "-11--15.", "x",
+        "11-15x", "9" * 5000 + "-1", "0-0", "23-19",
+    ],
+    ids=lambda text: text[:20],
+)  # fmt: skip
+def test_what_is_not_a_legal_move_is_refused_with_the_legal_ones(text):
+    with pytest.raises(NotationError, match=r"9-13, .*11-15"):
+        parse_move(ENGLISH, ENGLISH.start, text)
+
+
+@given(text=st.text("0123456789-x: .", max_size=12) | st.text(max_size=12))
+def test_any_text_is_refused_or_a_legal_move(text):
+    try:
+        move = parse_move(ENGLISH, ENGLISH.start, text)
+    except NotationError:
+        return
+    origin, target = map(int, re.findall(r"\d+", text))
+    assert move_text(ENGLISH, ENGLISH.start, move, []) == f"{origin}-{target}"
+
+
+def test_a_pass_is_written_and_read():
+    variant = VARIANTS["simplified"]
+    position = parse_fen(variant, "W:W3:B13")
+    assert legal_moves(variant.constants, position) == [0]
+    assert move_text(variant, position, 0, [0]) == "pass"
+    assert parse_move(variant, position, "pass") == 0
+
+
+def test_a_diagram_shows_every_piece_on_its_square():
+    assert diagram(ENGLISH, parse_fen(ENGLISH, "W:WK1,22,32:B5,K8,12")) == (
+        "  1   W   .   .   .\n"
+        "  5 b   .   .   B\n"
+        "  9   .   .   .   b\n"
+        " 13 .   .   .   .\n"
+        " 17   .   .   .   .\n"
+        " 21 .   w   .   .\n"
+        " 25   .   .   .   .\n"
+        " 29 .   .   .   w\n"
+        "White to move"
+    )
+
+
+def test_a_diagram_has_the_pieces_of_the_position(variant, sample):
+    for position in sample:
+        *rows, turn = diagram(variant, position).splitlines()
+        cells = "".join(row[3:] for row in rows)
+        men, kings = position.white & ~position.kings, position.white & position.kings
+        assert (cells.count("w"), cells.count("W")) == (men.bit_count(), kings.bit_count())
+        men, kings = position.black & ~position.kings, position.black & position.kings
+        assert (cells.count("b"), cells.count("B")) == (men.bit_count(), kings.bit_count())
+        assert turn == ("Black to move" if position.turn == BLACK else "White to move")
+
+
+def test_a_game_is_written_as_pdn():
+    tags = {"Event": 'The "arena" \\ 2', "Result": "1-0", "GameType": "21,B,8,8,N1,0"}
+    assert pdn_game(tags, ["11-15", "23-19", "8-11"], "1-0", "black", None) == (
+        '[Event "The \\"arena\\" \\\\ 2"]\n'
+        '[Result "1-0"]\n'
+        '[GameType "21,B,8,8,N1,0"]\n'
+        "\n"
+        "1. 11-15 23-19 2. 8-11 1-0\n"
+    )
+
+
+def test_a_game_from_a_position_tells_it_and_counts_from_the_side_that_opens_a_number():
+    text = pdn_game({"Event": "x"}, ["23-19", "8-11", "19x10"], "*", "black", "W:W21-32:B1-10,12,15")
+    assert text == '[Event "x"]\n[SetUp "1"]\n[FEN "W:W21-32:B1-10,12,15"]\n\n1... 23-19 2. 8-11 19x10 *\n'
+    text = pdn_game({}, ["11-15"], "*", "black", "B:W21-32:B1-12")
+    assert text.splitlines()[-1] == "1. 11-15 *"
+
+
+def test_a_game_is_read_back_from_its_pdn(variant):
+    rng = random.Random(4)
+    for _ in range(5):
+        game, texts = Game(variant), []
+        while game.outcome is None and len(texts) < 80:
+            move = rng.choice(game.legal_moves)
+            texts.append(move_text(variant, game.position, move, game.legal_moves))
+            game.push(move)
+        first = "white" if variant.first == WHITE else "black"
+        written = pdn_game({"GameType": variant.gametype}, texts, "*", first, None)
+        header, body = written.split("\n\n")
+        assert header == f'[GameType "{variant.gametype}"]'
+        assert all(len(line) <= 80 for line in body.splitlines())
+        assert re.findall(r"(\d+)\.", body) == [str(number + 1) for number in range((len(texts) + 1) // 2)]
+        replayed = Game(variant)
+        for word in re.sub(r"\d+\. ", "", " ".join(body.split())).removesuffix(" *").split():
+            replayed.push(parse_move(variant, replayed.position, word))
+        assert replayed.moves == game.moves
+        assert replayed.position == game.position
