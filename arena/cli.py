@@ -208,6 +208,42 @@ def variants() -> None:
 
 
 @main.command()
+@click.argument("variant")
+@click.option("--ballots", type=click.Choice(["2", "3"]), help="The 2-move or 3-move ballots (English).")
+@click.option("--file", type=click.Path(path_type=Path), help="Those in a file of FENs or a PDN.")
+@click.option("--random-plies", type=click.IntRange(0), default=4, show_default=True, help="Plies.")
+@click.option("--count", type=click.IntRange(1), help="How many [20 random ones, else all].")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--unbalanced", is_flag=True, help="Keep random openings in which material is won.")
+def openings(
+    variant: str,
+    ballots: str | None,
+    file: Path | None,
+    random_plies: int,
+    count: int | None,
+    seed: int,
+    unbalanced: bool,
+) -> None:
+    """List or draw openings of VARIANT: a FEN, then its moves and mark where they are known."""
+    from arena import openings as sources
+    from arena.rules.notation import fen
+
+    chosen = _variant(variant)
+    try:
+        if file is not None:
+            found = sources.drawn(sources.file_openings(chosen, file), count, seed)
+        elif ballots is not None:
+            found = sources.drawn(sources.ballot_openings(chosen, int(ballots), barred=True), count, seed)
+        else:
+            found = sources.random_openings(chosen, random_plies, count or 20, seed, not unbalanced)
+    except sources.OpeningsError as error:
+        fail(str(error))
+    for opening in found:
+        notes = "; ".join(filter(None, (opening.name, opening.mark)))
+        click.echo(fen(chosen, opening.position) + (f"  {{{notes}}}" if notes else ""))
+
+
+@main.command()
 def schema() -> None:
     """Print the JSON schema of configuration files, for editors."""
     from arena.config import schema as config_schema

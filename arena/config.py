@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import yaml
 from pydantic import (
@@ -85,7 +85,11 @@ class Openings(Section):
     """The openings; each is played twice by every pairing, colours swapped."""
 
     random_plies: int = Field(default=4, ge=0, description="Random plies from the start position.")
-    count: int = Field(default=50, ge=1, description="Number of openings.")
+    balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
+    ballots: Literal[2, 3] | None = Field(default=None, description="Use the 2- or 3-move ballots (English).")
+    barred: bool = Field(default=False, description="With ballots: the barred ones, too.")
+    file: str | None = Field(default=None, description="Use a file of FENs, one a line, or a PDN.")
+    count: int | None = Field(default=None, ge=1, description="Openings: 50 random ones, or all of the others.")
 
 
 def _player_name(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import players
@@ -10,7 +11,14 @@ from arena.config import Experiment
 from arena.executor import run
 from arena.ledger import Ledger
 from arena.match import GameRecord, Task
-from arena.openings import OpeningsError, random_openings
+from arena.openings import (
+    Opening,
+    OpeningsError,
+    ballot_openings,
+    drawn,
+    file_openings,
+    random_openings,
+)
 from arena.player import PlayerSpec
 from arena.rules.notation import fen
 from arena.rules.position import COLOURS, Position
@@ -62,12 +70,23 @@ def prepare(experiment: Experiment) -> Plan:
             players.build_player(spec, variant)
         except players.PlayerError as error:
             raise experiment.error(("players", index, *error.keys), str(error)) from None
-    settings = experiment.openings
     try:
-        openings = random_openings(variant, settings.random_plies, settings.count, experiment.seed)
+        openings = draw_openings(experiment, variant)
     except OpeningsError as error:
-        raise experiment.error(("openings", "count"), str(error)) from None
-    return Plan(experiment, variant, specs, tuple(openings))
+        raise experiment.error(("openings", error.key), str(error)) from None
+    return Plan(experiment, variant, specs, tuple(opening.position for opening in openings))
+
+
+def draw_openings(experiment: Experiment, variant: Variant) -> list[Opening]:
+    """The openings that a configuration asks for. Raises OpeningsError."""
+    settings, seed = experiment.openings, experiment.seed
+    if settings.file is not None:
+        places = (experiment.path.parent / settings.file, Path(settings.file))
+        path = next((place for place in places if place.is_file()), places[0])
+        return drawn(file_openings(variant, path), settings.count, seed)
+    if settings.ballots is not None:
+        return drawn(ballot_openings(variant, settings.ballots, settings.barred), settings.count, seed)
+    return random_openings(variant, settings.random_plies, settings.count or 50, seed, settings.balanced)
 
 
 def play(

@@ -30,6 +30,9 @@ class Greedy:
     def __init__(self, variant: Variant, evaluation: str | dict[str, Any] = "simple") -> None:
         self._rules = variant.constants
         self._pointer, self._weights = build_evaluation(evaluation, variant)
+        static_value(
+            self._rules, self._pointer, self._weights, variant.start, 0
+        )  # loads the code before any clock runs
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Value the position after every move, from the opponent's view, and choose the worst for him."""

@@ -30,8 +30,8 @@ LIMIT = 900_000.0
 """Evaluations beyond are cut to this, so that none looks like a win."""
 MAX_DEPTH = 64
 
-NODES, LEAVES, CUTOFFS_MAX, CUTOFFS_MIN = range(4)
-"""Indices into the counters of a search."""
+NODES, LEAVES, CUTOFFS_MAX, CUTOFFS_MIN, ROOT_MOVES = range(5)
+"""Indices into the counters of a search; the last is given to it."""
 
 
 class Negamax:
@@ -49,7 +49,7 @@ class Negamax:
         self._memory = Memory(
             new_buffer(),
             np.zeros((MAX_DEPTH + 2, MAX_DEPTH + 2), np.int64),
-            np.zeros(4, np.int64),
+            np.zeros(5, np.int64),
             self._evaluation.weights,
         )
         prepare(_negamax, types.float64, *self._arguments(variant.start, 1))
@@ -63,9 +63,11 @@ class Negamax:
             raise ValueError(f"negamax searches 1 to {MAX_DEPTH} plies, not {limit.depth}")
         memory = self._memory
         memory.counters[:] = 0
+        memory.moves[: len(game.legal_moves)] = game.legal_moves
+        memory.counters[ROOT_MOVES] = len(game.legal_moves)
         score = _negamax(*self._arguments(game.position, limit.depth))
         pv = memory.pv[0, : limit.depth].tolist()
-        nodes, leaves, cutoffs_max, cutoffs_min = memory.counters.tolist()
+        nodes, leaves, cutoffs_max, cutoffs_min, _ = memory.counters.tolist()
         length = pv.index(-1) if -1 in pv else len(pv)
         return Choice(pv[0], score, limit.depth, nodes, leaves, cutoffs_max, cutoffs_min, tuple(pv[:length]))
 
@@ -100,11 +102,14 @@ def _negamax(
 ) -> float:
     """The value v of a position searched `depth` > 0 plies: exact if alpha < v < beta, else a bound (fail-soft).
 
-    Move lists start at `memory.moves[start]`; the best line is left in `memory.pv[ply]`.
+    Move lists start at `memory.moves[start]`; the root's is there before, `ROOT_MOVES` of them, as the game may
+    know of moves that its history forbids. The best line is left in `memory.pv[ply]`.
     """
     memory.counters[NODES] += 1
     memory.pv[ply, 0] = -1
-    end = generate(rules, position, memory.moves, start)
+    end = memory.counters[ROOT_MOVES]
+    if ply > 0:
+        end = generate(rules, position, memory.moves, start)
     if end == start:
         return final_value(rules, position, ply)
     if depth == 1:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -56,6 +57,7 @@ def board_squares(rules: Rules) -> list[Square]:
     ]
 
 
+@cache
 def bit_numbers(rules: Rules) -> dict[Square, int]:
     """The number of each square's bit: those of two rows are followed by one that is never set."""
     return {square: i + i // (2 * rules.per_row) for i, square in enumerate(board_squares(rules))}

@@ -205,7 +205,7 @@ def test_a_slow_rival_is_counted_at_a_depth_of_its_own_and_compared_by_rate(cloc
 
 
 def test_a_slow_first_run_is_not_timed(clock, rival):
-    calls = []
+    calls: list[int] = []
 
     def count(depth):
         clock.now += 0.0 if calls else 100.0

@@ -334,6 +334,19 @@ def test_nodes_chart_has_a_dot_for_each_player_where_no_depths_differ(tmp_path: 
     assert "depth 3" in texts(ax)
 
 
+def test_a_legend_of_many_families_is_under_the_axes(tmp_path: Path) -> None:
+    players = [player(f"{e}-d{d}", d, evaluation=e * 9) for e in "pqrstu" for d in (2, 4, 6)]
+    made = run(tmp_path, players, 1)
+    charts: list[Any] = [plots.plot_nodes(made.search), plots.plot_elo_by_depth(made.elo_by_depth)]
+    for chart in charts:
+        figure: Any = chart.figure
+        figure.draw_without_rendering()
+        (legend,) = figure.legends
+        assert len(legend.get_texts()) == 6
+        assert 0 <= legend.get_window_extent().y0 < legend.get_window_extent().y1 < chart.get_tightbbox().y0
+        assert chart.get_window_extent().height > 0.4 * figure.bbox.height
+
+
 def test_a_player_without_measured_time_is_named_and_not_drawn() -> None:
     moves = moves_with([("idle", 0, 0, 0.0), ("busy", 1, 1, 0.02), ("busy", 1, 1, 0.0)])
     shown = texts(plots.plot_time(tables.search_time(moves, ["busy", "idle"])))

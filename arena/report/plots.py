@@ -207,7 +207,8 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None, *, searched: bool =
         rows = search[groups == name].sort_values("depth")
         factor = rows["branching_factor"].iloc[0]
         label = f"{name}: branching factor {factor:.2f}" if np.isfinite(factor) else name
-        ax.plot(rows["depth"], rows["nodes_per_move"], label=label, **_series(i))
+        style = _series(i) | ({"linestyle": "none"} if len(rows) == 1 else {})
+        ax.plot(rows["depth"], rows["nodes_per_move"], label=label, **style)
     _log(ax, "y", nodes)
     _whole_depths(ax)
     ax.set_ylabel("mean nodes per move (log scale)")
@@ -311,7 +312,7 @@ def plot_elo_by_depth(elo_by_depth: pd.DataFrame, ax: Axes | None = None, *, ref
         rows = elo_by_depth[elo_by_depth["family"] == name]
         elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("elo", "elo_low", "elo_high"))
         error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
-        beside = 0.08 * (i - (len(families) - 1) / 2)
+        beside = min(0.08, 0.5 / len(families)) * (i - (len(families) - 1) / 2)
         ax.errorbar(rows["depth"] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=name, **_series(i))
     _whole_depths(ax)
     ax.set_ylabel(_elo_label(reference))

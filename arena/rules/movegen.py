@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.board import step
-from arena.rules.jit import inlined, kernel, popcount
+from arena.rules.jit import inlined, kernel, lowest_square, popcount
 from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING, NEVER, STOPS, Rules
 
@@ -25,6 +25,11 @@ CROWNED = 1 << 62
 """Flag of a capture whose man touched the last row, where that crowns it although it goes on."""
 UNFINISHED = 1 << 61
 """Flag, within the generator only, of a capture that may go on but not end there."""
+VACATED = 54
+"""Shift of the number, from 1, of the bit where a capture ends on the square of a piece that it captured.
+
+That is possible only where captured pieces are removed at once, on boards of no more than 54 bits.
+"""
 ORDER_SHIFT = 40
 ORDER = ((1 << 20) - 1) << ORDER_SHIFT
 """Bits, within the generator only, of the jumps that took a king, the first jump highest."""
@@ -87,9 +92,7 @@ def apply(rules: Rules, position: Position, move: int) -> Position:
     own, other = sides(position)
     origin = move & own
     captured = move & other
-    target = move & rules.board & ~(own | other)
-    if target == 0:
-        target = origin
+    target = target_of(rules, own, other, move)
     own = (own & ~origin) | target
     other = other & ~captured
     kings = position.kings & ~(origin | captured)
@@ -103,6 +106,27 @@ def apply(rules: Rules, position: Position, move: int) -> Position:
     if position.turn == 0:
         return Position(own, other, kings, 1)
     return Position(other, own, kings, 0)
+
+
+@inlined
+def target_of(rules: Rules, own: int, other: int, move: int) -> int:
+    """The square, as a bit, where a move ends, or a capture begun stands."""
+    if rules.removed_at_once:
+        vacated = (move >> VACATED) & 63
+        if vacated != 0:
+            return 1 << (vacated - 1)
+    target = move & rules.board & ~(own | other)
+    if target == 0:
+        return move & own
+    return target
+
+
+@inlined
+def landed(rules: Rules, entry: int, square: int) -> int:
+    """A capture begun, `entry`, with its piece on `square`."""
+    if rules.removed_at_once and entry & square != 0:
+        return entry | ((lowest_square(square) + 1) << VACATED)
+    return entry | square
 
 
 @inlined
@@ -287,9 +311,7 @@ def grow(rules: Rules, position: Position, own: int, other: int, moves: Moves, s
         for i in range(level, last):
             move = moves[i]
             origin = move & own
-            current = move & rules.board & ~(own | other)
-            if current == 0:
-                current = origin
+            current = target_of(rules, own, other, move)
             end, goes_on = extend(rules, position, own, other, origin, current, move, moves, end, last)
             if not goes_on and move & UNFINISHED == 0:
                 moves[done] = move
@@ -395,7 +417,7 @@ def land(
     unless the rules let it land anywhere.
     """
     if rules.lands_behind:
-        return append(moves, merge_from, end, entry | landing)
+        return append(moves, merge_from, end, landed(rules, entry, landing))
     prey = other & ~entry
     if rules.removed_at_once:
         empty |= victim
@@ -409,9 +431,9 @@ def land(
     while square & empty:
         if not bound or jumps_on(rules, square, prey, empty):
             if rules.killer and victim & position.kings and square != landing:
-                end = append(moves, merge_from, end, entry | square | UNFINISHED)
+                end = append(moves, merge_from, end, landed(rules, entry, square) | UNFINISHED)
             else:
-                end = append(moves, merge_from, end, entry | square)
+                end = append(moves, merge_from, end, landed(rules, entry, square))
         square = step(rules, square, direction)
     return end
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from arena.rules.board import step
-from arena.rules.movegen import CROWNED, legal_moves, promotion_row, sides
+from arena.rules.movegen import CROWNED, legal_moves, promotion_row, sides, target_of
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import DELAYED, IN_PASSING, NEVER, column_of
 from arena.rules.variants import Variant
@@ -87,9 +87,8 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
 
 
 def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
-    occupied = position.white | position.black
-    origin = move & sides(position)[0]
-    return origin, (move & variant.rules.board & ~occupied) or origin
+    own, other = sides(position)
+    return move & own, target_of(variant.constants, own, other, move)
 
 
 def path(variant: Variant, position: Position, move: int) -> list[int]:

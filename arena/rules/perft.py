@@ -32,6 +32,10 @@ def _perft(rules: Rules, position: Position, depth: int, moves: Moves, start: in
         return count(rules, position, moves, start)
     end = generate(rules, position, moves, start)
     total = 0
+    if depth == 2:
+        for i in range(start, end):
+            total += count(rules, apply(rules, position, moves[i]), moves, end)
+        return total
     for i in range(start, end):
         total += _perft(rules, apply(rules, position, moves[i]), depth - 1, moves, end)
     return total

@@ -349,10 +349,12 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
 
 
 def _check(key: str, value: Any) -> None:
+    """Raise VariantError unless a key of a description is known and its value fits."""
     if key not in CHANGES:
         raise VariantError(f"unknown rule {key!r}{_nearest(key, tuple(CHANGES))}", key)
     change = CHANGES[key]
-    if type(value) is not change.kind:
+    kind: type = type(value)
+    if kind is not change.kind:
         wanted = {bool: "true or false", int: "a whole number", str: "text"}[change.kind]
         raise VariantError(f"{key!r} must be {wanted}, not {value!r}", key)
     if change.choices and value not in change.choices:
