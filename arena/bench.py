@@ -11,16 +11,16 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from hashlib import sha256
 from importlib import import_module, metadata
 from itertools import count
 from operator import attrgetter, methodcaller
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from arena.match import Task, move_dtype, play
 from arena.player import Limit, PlayerSpec
 from arena.rules.game import Game
+from arena.rules.jit import cache_folder
 from arena.rules.perft import perft
 from arena.rules.variants import VARIANTS, Variant
 from arena.schedule import Pairing
@@ -106,22 +106,23 @@ def search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: in
 
     Each row is the best of `repeat` runs, at the first depth that takes the built-in one `seconds_per_variant`.
     """
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "user_evaluation.py"
+    digest = sha256(USER_EVALUATION.encode()).hexdigest()[:8]
+    path = cache_folder() / f"user_evaluation_{digest}.py"
+    if not path.is_file():
         path.write_text(USER_EVALUATION)
-        for name in variants:
-            built_in = _negamax(VARIANTS[name], "simple")
-            user = _negamax(VARIANTS[name], f"{path}:seven_five_three")
-            depth = _depth(built_in, seconds_per_variant)
-            (nodes, seconds), (user_nodes, user_seconds) = _best(depth, repeat, built_in, user)
-            yield Row(
-                "negamax, built-in", name, depth, nodes, seconds, _millions(nodes, seconds), "alpha-beta, simple"
-            )
-            note = f"{seconds / user_seconds:.2f} of the built-in's speed"
-            if user_nodes != nodes:
-                note = f"NODES DIFFER: the same evaluation built in enters {nodes:,}"
-            rate = _millions(user_nodes, user_seconds)
-            yield Row("negamax, user-written", name, depth, user_nodes, user_seconds, rate, note)
+    for name in variants:
+        built_in = _negamax(VARIANTS[name], "simple")
+        user = _negamax(VARIANTS[name], f"{path}:seven_five_three")
+        depth = _depth(built_in, seconds_per_variant)
+        (nodes, seconds), (user_nodes, user_seconds) = _best(depth, repeat, built_in, user)
+        yield Row(
+            "negamax, built-in", name, depth, nodes, seconds, _millions(nodes, seconds), "alpha-beta, simple"
+        )
+        note = f"{seconds / user_seconds:.2f} of the built-in's speed"
+        if user_nodes != nodes:
+            note = f"NODES DIFFER: the same evaluation built in enters {nodes:,}"
+        rate = _millions(user_nodes, user_seconds)
+        yield Row("negamax, user-written", name, depth, user_nodes, user_seconds, rate, note)
 
 
 def random_games(variant: str, seconds: float = 1.0, max_plies: int = 300) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
 
@@ -12,6 +13,8 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 from arena.match import GameRecord, Task, play
 
 _PR_SET_PDEATHSIG = 1
+_QUIET = "ignore:resource_tracker:UserWarning"
+"""Keeps the pool's helper process from warning of what it cleans up after a run that was stopped at once."""
 
 
 class WorkerDied(Exception):
@@ -29,6 +32,7 @@ def run(tasks: Iterable[Task], workers: int, stopping: Callable[[], bool]) -> It
     were under way are played again, each alone. Raises WorkerDied for one that ends its worker then, too.
     """
     waiting = iter(tasks)
+    os.environ.setdefault("PYTHONWARNINGS", _QUIET)
     if workers == 1:
         for task in waiting:
             if stopping():

@@ -105,7 +105,10 @@ class Progress:
         for name, score in self._ranked()[:SHOWN]:
             table.add_row(Text(name), f"{100 * score:.1f} %", str(self._games[name]))
         bar = ProgressBar(total=max(self._planned, 1), completed=self._done, width=60)
-        return Group(table, bar, Text(self.line()))
+        rows = Table.grid()
+        rows.add_row(bar)
+        rows.add_row(Text(self.line()))
+        return Group(table, rows)
 
 
 def _duration(seconds: float) -> str:

@@ -6,28 +6,44 @@ from dataclasses import replace
 
 import pytest
 
+from arena.rules.draws import Draws, Ending
 from arena.rules.game import Game, Outcome, Termination, leader_on_points, points
-from arena.rules.notation import fen, parse_fen, parse_move
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.notation import fen, move_text, parse_fen, parse_move
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS, Variant
 
 ENGLISH = VARIANTS["english"]
 INTERNATIONAL = VARIANTS["international"]
 SIMPLIFIED = VARIANTS["simplified"]
-
-
-def unrepeated(variant: Variant) -> Variant:
-    """The variant without its repetition rule."""
-    return replace(variant, draws=variant.draws._replace(repetition=0))
+DRAW = None
 
 
 def play(variant: Variant, start: str, moves: str) -> Game:
     """The game of some moves, none of which but the last ends it."""
     game = Game(variant, parse_fen(variant, start))
-    for text in moves.split():
-        assert game.outcome is None, f"over before {text}"
+    for ply, text in enumerate(moves.split()):
+        assert game.outcome is None, f"over after {ply} plies"
         game.push(parse_move(variant, game.position, text))
     return game
+
+
+def play_to_the_end(variant: Variant, start: str, cycle: str) -> tuple[int, Outcome | None]:
+    """After how many plies a game ends whose moves are those of a cycle again and again, and how."""
+    moves = cycle.split()
+    game = Game(variant, parse_fen(variant, start))
+    while game.outcome is None and len(game.moves) < 500:
+        game.push(parse_move(variant, game.position, moves[len(game.moves) % len(moves)]))
+    return len(game.moves), game.outcome
+
+
+def with_draws(name: str, **draws: object) -> Variant:
+    """A variant with no draw rules but these."""
+    return replace(VARIANTS[name], draws=Draws(**draws))  # type: ignore[arg-type]
+
+
+def legal_texts(game: Game) -> set[str]:
+    return {move_text(game.variant, game.position, move, game.legal_moves) for move in game.legal_moves}
 
 
 def test_a_game_begins_at_the_start_position(variant):
@@ -38,21 +54,165 @@ def test_a_game_begins_at_the_start_position(variant):
     assert game.moves == []
 
 
+def test_a_pushed_move_is_applied_and_remembered(variant):
+    game = Game(variant)
+    expected = variant.start
+    for _ in range(6):
+        assert game.legal_moves == legal_moves(variant.constants, expected)
+        move = game.legal_moves[-1]
+        expected = apply(variant.constants, expected, move)
+        game.push(move)
+        assert game.position == expected
+        assert game.moves[-1] == move
+    assert len(game.moves) == 6
+    assert game.start == variant.start
+
+
+@pytest.mark.parametrize("move", [0, -1, 1, 1 << 62])
+def test_an_illegal_move_raises_and_changes_nothing(variant, move):
+    game = Game(variant)
+    with pytest.raises(ValueError, match="not a legal move"):
+        game.push(move)
+    assert game.position == variant.start
+    assert game.moves == []
+
+
+def test_a_move_that_skips_a_capture_is_illegal():
+    game = Game(ENGLISH, parse_fen(ENGLISH, "B:W18,32:B15,4"))
+    step = parse_move(ENGLISH, parse_fen(ENGLISH, "B:W32:B4"), "4-8")
+    with pytest.raises(ValueError, match="not a legal move"):
+        game.push(step)
+
+
 @pytest.mark.parametrize(
-    ("variant", "start", "moves", "outcome"),
+    ("name", "start", "moves", "winner", "termination"),
     [
-        (ENGLISH, "W:W22:B18", "22x15", Outcome(WHITE, Termination.NO_PIECES)),
-        (ENGLISH, "B:W23,30:B18", "18-22 30-26 22x31 23-18 31-26 18-14 26-22 14-9 22-18 9-6 18-14 6-2 14-9 2-6 9x2",
-         Outcome(BLACK, Termination.NO_PIECES)),
-        (INTERNATIONAL, "B:W32,41:B12,23", "23-28 32x23 12-18 23x12", Outcome(WHITE, Termination.NO_PIECES)),
-        (ENGLISH, "W:W26,30:B21,17", "26-22 17x26 30x23 21-25 23-18 25-30 18-14 30-25 14-9 25-21 9-5 21-17 5-1"
-         " 17-13 1-5 13-9 5x14", Outcome(WHITE, Termination.NO_PIECES)),
-        (ENGLISH, "B:W29,25:B18", "18-22 25x18", Outcome(WHITE, Termination.NO_PIECES)),
-        (ENGLISH, "W:W13,20:B5,9,12,16", "20x11", None),
-        (ENGLISH, "B:W32,28,24:B19", "19-23", None),
-        (ENGLISH, "B:W21,17:B9,10,14", "10-15 17x10 15-18 10-6 18-22", None),
-        (ENGLISH, "B:W17,21:B13,K14,6", "14-18", Outcome(BLACK, Termination.NO_MOVES)),
+        ("english", "W:W22:B18", "22x15", WHITE, Termination.NO_PIECES),
+        ("english", "W:W21:B9,14", "21-17 14x21", BLACK, Termination.NO_PIECES),
+        ("english", "B:W13:B5,6", "5-9", BLACK, Termination.NO_MOVES),
+        ("english", "W:W28:B19,24", "", BLACK, Termination.NO_MOVES),
+        ("simplified", "W:W22:B18", "22x15", WHITE, Termination.POINTS),
+        ("simplified", "W:W6:B26", "6-2 26-31", DRAW, Termination.POINTS),
+        ("simplified", "W:W6,3:B26", "6-2 26-31", WHITE, Termination.POINTS),
+        ("antidraughts", "W:W32:B28", "32x23", BLACK, Termination.NO_PIECES),
+        ("antidraughts", "B:W16:B6,7", "6-11", WHITE, Termination.NO_MOVES),
+        ("breakthrough", "W:W7:B44", "7-2", WHITE, Termination.FIRST_KING),
+        ("breakthrough", "W:W17:B44", "17-12 44-49", BLACK, Termination.FIRST_KING),
     ],
-)  # fmt: skip
-def test_x(variant, start, moves, outcome):
-    print(play(variant, start, moves).outcome)
+)
+def test_a_game_is_decided_at_the_ply_at_which(name, start, moves, winner, termination):
+    game = play(VARIANTS[name], start, moves)
+    assert game.outcome == Outcome(winner, termination)
+    assert game.legal_moves == []
+
+
+def test_a_side_without_a_move_passes_until_neither_can_move():
+    game = play(SIMPLIFIED, "W:W7:B25,5", "7-3 5-9")
+    assert game.legal_moves == [0]
+    before = game.position
+    game.push(0)
+    assert game.position == before._replace(turn=BLACK)
+    assert game.moves[-1] == 0
+    moves = "7-3 5-9 pass 9-14 pass 14-18 pass 18-23 pass 23-27 pass 27-32 pass 25-29"
+    game = play(SIMPLIFIED, "W:W7:B25,5", moves)
+    assert game.outcome == Outcome(BLACK, Termination.POINTS)
+    assert fen(SIMPLIFIED, game.position) == "W:W3:B29,32"
+
+
+def test_points_are_2_on_the_far_row_and_1_elsewhere():
+    position = parse_fen(SIMPLIFIED, "W:W1,4,29,20:B32,2,30")
+    assert points(SIMPLIFIED, position, WHITE) == 2 + 2 + 1 + 1
+    assert points(SIMPLIFIED, position, BLACK) == 2 + 1 + 2
+    assert leader_on_points(SIMPLIFIED, position) == WHITE
+    assert leader_on_points(SIMPLIFIED, parse_fen(SIMPLIFIED, "W:W1:B13,14")) is None
+    assert leader_on_points(SIMPLIFIED, parse_fen(SIMPLIFIED, "W:W13:B29")) == BLACK
+
+
+KINGS_ONLY = ("W:WK1:BK32", "1-5 32-28 5-1 28-32")
+
+
+@pytest.mark.parametrize(("name", "plies"), [("english", 8), ("russian", 8), ("italian", 12)])
+def test_a_repeated_position_is_a_draw(name, plies):
+    variant = replace(VARIANTS[name], draws=VARIANTS[name].draws._replace(endings=()))
+    assert play_to_the_end(variant, *KINGS_ONLY) == (plies, Outcome(DRAW, Termination.REPETITION))
+
+
+def test_a_position_with_the_other_side_to_move_is_another_one():
+    variant = with_draws("international", repetition=3)
+    whites_triangle = "46-41 45-40 41-37 40-45 37-46"
+    blacks_triangle = "45-40 46-41 40-34 41-46 34-45"
+    plies, _ = play_to_the_end(variant, "W:WK46:BK45", f"{whites_triangle} {blacks_triangle}")
+    assert plies == 20
+
+
+@pytest.mark.parametrize(("name", "plies"), [("english", 80), ("italian", 80), ("russian", 30), ("pool", 30)])
+def test_so_many_plies_without_capture_or_mans_move_are_a_draw(name, plies):
+    variant = with_draws(name, no_progress=VARIANTS[name].draws.no_progress)
+    assert play_to_the_end(variant, *KINGS_ONLY) == (plies, Outcome(DRAW, Termination.NO_PROGRESS))
+
+
+def test_captures_and_mens_moves_are_progress():
+    variant = with_draws("english", no_progress=4)
+    by_man = play(variant, "W:WK1,30:BK32", "1-5 32-28 30-26 28-32 5-1 32-28 1-5")
+    assert by_man.outcome == Outcome(DRAW, Termination.NO_PROGRESS)
+    by_capture = play(variant, "B:WK1,K22:BK32,K13", "13-17 22x13 32-28 1-5 28-32 5-1")
+    assert by_capture.outcome == Outcome(DRAW, Termination.NO_PROGRESS)
+
+
+def test_only_captures_count_where_the_rule_is_so():
+    assert VARIANTS["game3"].draws.no_capture == 100
+    variant = with_draws("game3", no_capture=4)
+    game = play(variant, "W:W30,32:B1,4", "30-26 1-6 26-22 4-8")
+    assert game.outcome == Outcome(DRAW, Termination.NO_CAPTURE)
+    game = play(variant, "B:W32,22:B1,13", "13-17 22x13 1-6 32-28 6-10 28-24")
+    assert game.outcome == Outcome(DRAW, Termination.NO_CAPTURE)
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "cycle", "plies"),
+    [
+        pytest.param("international", "W:WK46:BK45", "46-41 45-40 41-46 40-45", 10, id="1-v-1"),
+        pytest.param("international", "W:WK46,K2:BK45", "46-41 45-40 41-46 40-45", 10, id="2-v-1"),
+        pytest.param("international", "W:WK46,K3,K2:BK45", "46-41 45-40 41-46 40-45", 32, id="3-v-1"),
+        pytest.param("russian", "W:WK21,K13,K12:BK32", "21-25 32-28 25-21 28-32", 30, id="3-kings-v-1"),
+        pytest.param("russian", "W:WK21,K13:BK32,K20", "21-25 32-28 25-21 28-32", 60, id="2-v-2"),
+        pytest.param("russian", "W:WK32,K28,K12:BK29", "28-24 29-25 24-28 25-29", 10, id="long-diagonal"),
+        pytest.param("brazilian", "W:WK32,K28:BK29", "28-24 29-25 24-28 25-29", 10, id="2-v-1-on-64"),
+    ],
+)
+def test_an_ending_is_drawn_after_its_plies(name, start, cycle, plies):
+    variant = with_draws(name, endings=VARIANTS[name].draws.endings)
+    assert play_to_the_end(variant, start, cycle) == (plies, Outcome(DRAW, Termination.ENDING))
+
+
+def test_the_capture_that_makes_an_ending_is_not_counted():
+    variant = with_draws("international", endings=INTERNATIONAL.draws.endings)
+    game = play(variant, "W:WK46,K3:BK45,32", "46x28" + 2 * " 45-40 28-32 40-45 32-28" + " 45-40 28-32")
+    assert len(game.moves) == 11
+    assert game.outcome == Outcome(DRAW, Termination.ENDING)
+
+
+@pytest.mark.parametrize(("restarts", "plies"), [(True, 7), (False, 4)])
+def test_a_capture_starts_the_count_of_some_endings_again(restarts, plies):
+    variant = with_draws("english", endings=(Ending(4, 4, 5, lone_king=False, restarts=restarts),))
+    moves = ["29-25", "24-27", "32x23", "1-6", "25-29", "6-1", "29-25"]
+    game = play(variant, "W:WK29,K32:BK1,K5,K24", " ".join(moves[:plies]))
+    assert game.outcome == Outcome(DRAW, Termination.ENDING)
+
+
+def test_a_win_at_the_ply_of_a_draw_counts():
+    variant = with_draws("international", endings=INTERNATIONAL.draws.endings)
+    moves = 2 * "46-41 45-40 41-46 40-45 " + "46-23 45x12"
+    assert play(variant, "W:WK46:BK45", moves).outcome == Outcome(BLACK, Termination.NO_PIECES)
+
+
+def test_a_frisian_king_moves_three_times_in_a_row_at_most_while_there_are_men():
+    moves = "46-41 15-20 41-46 20-25 46-41 25-30"
+    assert legal_texts(play(VARIANTS["frisian"], "W:WK46,26:B15", moves)) == {"26-21"}
+    assert {"41-46", "21-17"} < legal_texts(play(VARIANTS["frisian"], "W:WK46,26:B15", f"{moves} 26-21 30-35"))
+    assert "41-46" in legal_texts(play(VARIANTS["international"], "W:WK46,26:B15", moves))
+
+
+def test_results_are_written_white_first():
+    written = [Outcome(winner, Termination.NO_MOVES).result for winner in (WHITE, BLACK, None)]
+    assert written == ["1-0", "0-1", "1/2-1/2"]

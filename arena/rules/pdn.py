@@ -1,7 +1,7 @@
 """PDN 3.0: games written as text, and games read from the PDN of any program.
 
-Writing follows the standard (Wieger Wesselink, PDN 3.0, https://wiegerw.github.io/pdn) but for one habit that all
-programs share: a game ends in its result, where PDN 3.0 has `*`. Reading is lenient, and tells what it cannot read.
+Writing follows the standard (Wieger Wesselink, PDN 3.0, https://wiegerw.github.io/pdn) but for one habit of all
+programs: a game ends in its result, where PDN 3.0 has `*`. Reading is lenient, and tells what it cannot read.
 """
 
 from __future__ import annotations
