@@ -79,7 +79,14 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "name": "a",
         "variant": "english",
         "seed": 0,
-        "openings": {"random_plies": 4, "count": 50},
+        "openings": {
+            "random_plies": 4,
+            "balanced": True,
+            "ballots": None,
+            "barred": False,
+            "file": None,
+            "count": None,
+        },
         "max_plies": 300,
         "anchor": None,
         "players": [{"name": "x", "type": "random"}],
@@ -181,7 +188,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
         (
             "count: 20",
             "xyz: 20",
-            "4:29: unknown key 'xyz'; (valid: 'random_plies', 'count')",
+            "4:29: unknown key 'xyz'; (valid: 'random_plies', 'balanced', 'ballots', 'barred', 'file', 'count')",
         ),
         ("seed: 2026", "seed: '5'", "3:1: 'seed' must be a whole number, not the text '5'"),
         ("seed: 2026", "seed: true", "3:1: 'seed' must be a whole number, not the boolean true"),
@@ -345,7 +352,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
         (
             "count: 20",
             "COUNT: 20",
-            "4:29: unknown key 'COUNT'; did you mean 'count'? (valid: 'random_plies', 'count')",
+            "4:29: unknown key 'COUNT'; did you mean 'count'? (valid: 'random_plies', 'balanced', 'ballots', 'barred', 'file', 'count')",
         ),
         (
             "name: heuristics",
@@ -590,7 +597,7 @@ def test_the_schema_names_keys_bounds_and_choices() -> None:
     player = schema["$defs"]["Player"]
     assert (player["required"], player["additionalProperties"]) == (["name", "type"], True)
     assert {"type": "integer", "minimum": 1, "maximum": 64} in player["properties"]["depth"]["anyOf"]
-    assert schema["$defs"]["Openings"]["properties"]["count"]["default"] == 50
+    assert schema["$defs"]["Openings"]["properties"]["random_plies"]["default"] == 4
 
 
 def test_importing_the_configuration_does_not_load_the_compiler() -> None:

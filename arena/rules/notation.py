@@ -136,10 +136,11 @@ def parse_move(variant: Variant, position: Position, text: str) -> int:
     legal = legal_moves(variant.constants, position)
     if text == "pass" and legal == [0]:
         return 0
-    fitting = []
+    fitting: list[int] = []
     if re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text):
         wanted = [int(number) for number in re.split("[-x:]", text)]
-        fitting = [move for move in legal if move and _fits(variant, position, move, wanted)]
+        for fits in (_is_path, _fits):
+            fitting = fitting or [move for move in legal if move and fits(variant, position, move, wanted)]
     if len(fitting) == 1:
         return fitting[0]
     names = ", ".join(move_text(variant, position, move, legal) for move in legal)
@@ -147,13 +148,21 @@ def parse_move(variant: Variant, position: Position, text: str) -> int:
     raise NotationError(f"{text[:40]!r} {fault} in {fen(variant, position)}; legal: {names or 'none'}")
 
 
+def _is_path(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
+    """Whether numbers are all squares of one of a capture's paths, which no other capture shares."""
+    if not move & sides(position)[1] or len(wanted) < 3:
+        return False
+    ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
+    ways = paths(variant, position, move) if [wanted[0], wanted[-1]] == ends else iter(())
+    return any(wanted == [variant.numbers[bit] for bit in way] for way in ways)
+
+
 def _fits(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
-    """Whether numbers are the move's ends, squares on one of its paths, or its ends and then all it captures."""
+    """Whether numbers are the move's ends, some squares of one of its paths, or its ends and then all it captures."""
     ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
     if len(wanted) == 2:
         return wanted == ends
-    captures = move & sides(position)[1]
-    if not captures:
+    if not move & sides(position)[1]:
         return False
     if wanted[:2] == ends and _captured(variant, position, move) == set(wanted[2:]):
         return True

@@ -1,0 +1,142 @@
+"""Tests of the direction of imports, and of who may use which library, by parsing every module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+LAYERS = (
+    ("arena.rules", "arena.stats"),
+    ("arena.player",),
+    ("players",),
+    (
+        "arena.ballots",
+        "arena.bench",
+        "arena.config",
+        "arena.ledger",
+        "arena.match",
+        "arena.openings",
+        "arena.schedule",
+    ),
+    ("arena.executor", "arena.ratings", "arena.report", "arena.tournament"),
+    ("arena", "arena.__main__", "arena.cli", "arena.progress"),
+)
+"""A part of the program imports its own layer and those before it."""
+
+ONLY = {
+    "arena.rules": (),
+    "arena.stats": (),
+    "arena.player": ("arena.rules",),
+    "arena.schedule": (),
+    "arena.config": ("arena.rules", "arena.player"),
+    "arena.ledger": ("arena.rules", "arena.match"),
+    "arena.ratings": ("arena.stats",),
+    "arena.report": ("arena.rules.notation", "arena.rules.pdn", "arena.stats", "arena.ledger", "arena.ratings"),
+    "arena.progress": (),
+}
+"""What some parts may import besides themselves, where that is less than their layer allows."""
+
+LIBRARIES = {
+    "pandas": ("arena.ledger", "arena.ratings", "arena.report"),
+    "matplotlib": ("arena.report.plots",),
+    "yaml": ("arena.config",),
+    "numba": ("arena.rules", "players"),
+    "click": ("arena.cli",),
+    "rich": ("arena.progress",),
+}
+"""The only parts that use a library."""
+
+PRINTING = ("arena.cli", "arena.progress")
+
+
+def is_within(module: str, part: str) -> bool:
+    return module == part or module.startswith(f"{part}.")
+
+
+def modules() -> dict[str, ast.Module]:
+    """The syntax of every module of the program, by its name."""
+    found = {}
+    for package in ("arena", "players"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+            found[name] = ast.parse(path.read_text())
+    return found
+
+
+MODULES = modules()
+every_module = pytest.mark.parametrize("module", MODULES)
+
+
+def imports(module: str) -> Iterator[str]:
+    """The modules that a module imports anywhere: at its top, in a function, or for the type checker."""
+    for node in ast.walk(MODULES[module]):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}, line {node.lineno}: a relative import"
+            assert node.module is not None
+            for alias in node.names:
+                submodule = f"{node.module}.{alias.name}"
+                yield submodule if submodule in MODULES else node.module
+
+
+def own_imports(module: str) -> set[str]:
+    return {name for name in imports(module) if name.split(".")[0] in ("arena", "players")}
+
+
+def part_of(module: str) -> str:
+    """The narrowest entry of LAYERS that a module belongs to; `arena` itself is its __init__ alone."""
+    parts = [part for layer in LAYERS for part in layer if is_within(module, part) and part != "arena"]
+    return max(parts, key=len, default=module)
+
+
+def layer_of(module: str) -> int:
+    levels = [level for level, layer in enumerate(LAYERS) if part_of(module) in layer]
+    assert levels, f"{module} has no place in LAYERS"
+    return levels[0]
+
+
+def test_the_program_is_found():
+    assert {"arena", "arena.rules.movegen", "arena.report.plots", "players.search"} <= set(MODULES)
+    assert "arena.rules.position" in own_imports("players.search")
+    assert "arena.rules.game" in own_imports("arena.player")
+
+
+@every_module
+def test_imports_go_from_later_layers_to_earlier_ones(module):
+    wrong = {name for name in own_imports(module) if layer_of(name) > layer_of(module)}
+    assert not wrong
+
+
+@every_module
+def test_parts_import_only_what_they_need_to_know(module):
+    part = part_of(module)
+    allowed = (part, *ONLY.get(part, ("arena", "players")))
+    wrong = {name for name in own_imports(module) if not any(is_within(name, other) for other in allowed)}
+    assert not wrong
+
+
+@every_module
+def test_libraries_stay_where_they_belong(module):
+    wrong = {
+        name
+        for name in imports(module)
+        for library, users in LIBRARIES.items()
+        if is_within(name, library) and not any(is_within(module, user) for user in users)
+    }
+    assert not wrong
+
+
+@every_module
+def test_only_the_command_line_and_its_progress_print(module):
+    if module in PRINTING:
+        return
+    for node in ast.walk(MODULES[module]):
+        called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+        stream = isinstance(node, ast.Attribute) and ast.unparse(node) in ("sys.stdout", "sys.stderr")
+        assert not called and not stream, f"{module}, line {node.lineno}"

@@ -1,0 +1,411 @@
+"""Tests of PDN: what is written is read back, other programs' files are read, and faults are told with their place."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.rules.game import Game
+from arena.rules.movegen import legal_moves
+from arena.rules.notation import fen, parse_fen
+from arena.rules.pdn import PdnGame, algebraic, pdn_game, read_pdn, write_pdn
+from arena.rules.position import WHITE, Position
+from arena.rules.variants import VARIANTS, Variant
+
+DATA = Path(__file__).parent / "data"
+ENGLISH = VARIANTS["english"]
+INTERNATIONAL = VARIANTS["international"]
+BRAZILIAN = VARIANTS["brazilian"]
+RESULTS = ["1-0", "1/2-1/2", "0-1", "0-0", "*"]
+OPENING = "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25"
+"""Three moves each, of English draughts."""
+
+
+def random_moves(variant: Variant, start: Position, rng: random.Random, most: int) -> list[int]:
+    game = Game(variant, start)
+    while game.outcome is None and len(game.moves) < most:
+        game.push(rng.choice(game.legal_moves))
+    return game.moves
+
+
+def played_from(variant: Variant, text: str) -> list[int]:
+    """The moves of the only game of a text, which has no problems."""
+    games, problems = read_pdn(text, variant)
+    assert not problems
+    assert len(games) == 1
+    return games[0].moves
+
+
+def test_a_game_is_read_back_as_it_was_written(variant, scattered):
+    rng = random.Random(7)
+    starts = [variant.start] * 4 + rng.sample(scattered, 12)
+    written = [
+        PdnGame(
+            variant,
+            start,
+            moves := random_moves(variant, start, rng, 60),
+            rng.choice(RESULTS),
+            {"Event": f"{number}", "White": 'The "arena" \\ 2]', "Black": ""},
+            {ply: "depth 6, nodes 2177" for ply in range(len(moves) + 1) if rng.random() < 0.3},
+            {len(moves): rng.choice(scattered)} if moves and rng.random() < 0.5 else {},
+            number,
+        )
+        for number, start in enumerate(starts, start=1)
+    ]
+    games, problems = read_pdn("\n".join(map(write_pdn, written)), variant)
+    assert not problems
+    for game, again in zip(written, games, strict=True):
+        assert again.tags.items() >= game.tags.items()
+        assert again.positions() == game.positions()
+        for name in ("variant", "start", "moves", "result", "comments", "setups", "number"):
+            assert getattr(again, name) == getattr(game, name), name
+
+
+@given(
+    tags=st.dictionaries(st.from_regex("[A-Z][A-Za-z0-9_]*", fullmatch=True), st.text()),
+    comments=st.dictionaries(st.integers(0, 6), st.text()),
+)
+def test_any_tag_and_any_comment_are_read_back(tags, comments):
+    tags = {
+        name: value for name, value in tags.items() if name.lower() not in ("gametype", "fen", "setup", "variant")
+    }
+    moves = played_from(ENGLISH, OPENING)
+    game = read_pdn(write_pdn(PdnGame(ENGLISH, ENGLISH.start, moves, "1-0", tags, comments)))[0][0]
+    assert game.moves == moves
+    for name, value in (tags | {"Result": "1-0"}).items():
+        assert game.tags[name] == re.sub(r"[\r\n]+", " ", value)
+    braces = str.maketrans("{}", "()")
+    assert {ply: text for ply, text in game.comments.items() if text} == {
+        ply: " ".join(text.translate(braces).split()) for ply, text in comments.items() if text.strip()
+    }
+
+
+def test_lines_are_at_most_80_wide_and_moves_are_numbered():
+    rng = random.Random(3)
+    moves = random_moves(ENGLISH, ENGLISH.start, rng, 60)
+    text = write_pdn(PdnGame(ENGLISH, ENGLISH.start, moves, comments=dict.fromkeys(range(60), "depth 6")))
+    assert max(map(len, text.splitlines())) <= 80
+    assert re.findall(r"(\d+)\. ", text) == [str(number) for number in range(1, (len(moves) + 1) // 2 + 1)]
+
+
+def test_a_game_from_a_position_of_the_second_side_begins_with_three_dots():
+    start = parse_fen(ENGLISH, "W:W21-32:B1-10,12,15")
+    text = write_pdn(PdnGame(ENGLISH, start, [legal_moves(ENGLISH.constants, start)[0]]))
+    assert '[SetUp "1"]\n[FEN "W:W21' in text
+    assert re.search(r"\n\n1\.\.\. \d+-\d+ \*\n$", text)
+
+
+def test_a_capture_has_the_separator_of_the_game_type():
+    for gametype, move in (("25", "1:10:19"), ("31,B,8,8,N2,0", "1-10-19"), ("20", "1x10x19"), ("", "1x10x19")):
+        assert pdn_game({"GameType": gametype}, ["1x10x19"], "*", "white", None).endswith(f"\n1. {move} *\n")
+
+
+def test_squares_are_algebraic_where_the_game_type_says_so():
+    moves = played_from(BRAZILIAN, "1. 22-18 9-13 2. 18-14 10x17 3. 21x14")
+    text = write_pdn(PdnGame(BRAZILIAN, BRAZILIAN.start, moves))
+    assert text.endswith("\n1. c3-d4 b6-a5 2. d4-c5 d6xb4 3. a3xc5 *\n")
+    assert played_from(BRAZILIAN, text) == moves
+
+
+def test_results_are_counted_by_one_or_by_two_points():
+    for result, points in (("1-0", "2-0"), ("1/2-1/2", "1-1"), ("0-1", "0-2"), ("0-0", "0-0"), ("*", "*")):
+        game = PdnGame(INTERNATIONAL, INTERNATIONAL.start, [], result)
+        assert f'[Result "{result}"]' in write_pdn(game)
+        text = write_pdn(game, international=True)
+        assert f'[Result "{points}"]' in text
+        assert text.endswith(f"\n{points}\n")
+        assert read_pdn(text).games[0].result == result
+
+
+def test_algebraic_names_lie_on_the_board_of_the_game_type():
+    for variant in VARIANTS.values():
+        names = [algebraic(variant, bit) for bit in variant.bits]
+        assert len(set(names)) == variant.squares
+        if variant.gametype:
+            _, _, width, height, _, inverted = variant.gametype.split(",")
+            files = "abcdefghijkl"[: int(width)]
+            assert {name[0] for name in names} == set(files)
+            assert {int(name[1:]) for name in names} == set(range(1, int(height) + 1))
+            assert (f"{files[0]}1" in names) == (inverted == "0")
+
+
+def test_square_1_is_at_the_top_left_and_rows_count_from_the_bottom():
+    assert [algebraic(BRAZILIAN, BRAZILIAN.bits[number - 1]) for number in (1, 4, 5, 29, 32)] == [
+        "b8",
+        "h8",
+        "a7",
+        "a1",
+        "g1",
+    ]
+    assert algebraic(INTERNATIONAL, INTERNATIONAL.bits[0]) == "b10"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25 *",
+        "1.9-13 21-17 2.5-9 25-21 3.11-15 29-25",
+        "9-13 21-17 5-9 25-21 11-15 29-25",
+        "09-13 21-17 05-09 25-21 11-15 29-25 1-0",
+        "0913 2117 0509 2521 1115 2925",
+        "1. 9x13 21:17 2. 5–9 25−21 3. 11X15 29×25",
+        "1.  9-13 21-17 2.  5- 9 25 -21 3. 11 - 15 29-25",
+        "1. 9-13 1... 21-17 2. 5-9 2... 25-21 3. ... 11-15 29-25",
+        "1. 9-13! 21-17?? 2. 5-9(!?) 25-21!? 3. 11-15* 29-25",
+        "1. 9-13 $1 21-17 $12 2. 5-9 25-21 3. 11-15 29-25 $7",
+        "1. 9-13 {21-17} 21-17 { 1-0 (} 2. 5-9 25-21 3. 11-15 29-25",
+        "1. 9-13 ; 21-17\n21-17 % 2. 5-9\n2. 5-9 25-21 3. 11-15 29-25",
+        "1. 9-13 (9-14 {)} 22-18 (22-17 1-0) 5-9) 21-17 2. 5-9 (2. 6-9) (2. 8-11) 25-21 3. 11-15 29-25",
+        '/FEN "B:W21-32:B1-12"/ 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
+        "1. b6-a5 a3-b4 2. a7-b6 b2-a3 3. f6-e5 a1-b2",
+        "1. b6a5 a3b4 2. A7B6 b2a3 3. f6e5 a1b2",
+        "\ufeff1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25\r\n1/2-1/2\r\n\x1a",
+        "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25 . 1-0 *",
+        '[event "x"]\n[Fen "B:W21-32:B1-12."]\n1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
+        '[Event "x"] [FEN ""] [SetUp "0"] 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
+    ],
+)
+def test_spellings_of_a_game_mean_the_same(text):
+    assert played_from(ENGLISH, text) == played_from(ENGLISH, OPENING)
+
+
+@pytest.mark.parametrize(
+    "text", ["26x17x10x1", "26x1", "26:17:10:1", "26-1", "26x10x1", "d2xb4xd6xb8", "d2b4d6b8"]
+)
+def test_a_capture_is_read_from_its_ends_and_from_its_path(text):
+    start = '[FEN "W:W26:B22,14,6,12"]\n'
+    (move,) = played_from(ENGLISH, start + text)
+    assert move.bit_count() == 5
+
+
+@pytest.mark.parametrize(
+    ("tag", "end", "result"),
+    [
+        ("", "1-0", "1-0"),
+        ("1-0", "*", "1-0"),
+        ("0-1", "", "0-1"),
+        ("*", "0-1", "0-1"),
+        ("?", "1/2-1/2", "1/2-1/2"),
+        ("2-0", "2-0", "1-0"),
+        ("1-1", "1/2 - 1/2", "1/2-1/2"),
+        ("0-2", "0-1", "0-1"),
+        ("1/2-1/2", "½-½", "1/2-1/2"),
+        ("0-0", "0-0", "0-0"),
+        ("4-6", "4-6", "*"),
+        ("1 1/2 - 1/2", "1 1/2 - 1/2", "*"),
+        ("1+ - 1-", "1+ - 1-", "*"),
+        ("", "", "*"),
+    ],
+)
+def test_the_result_is_told_by_the_tag_or_by_the_end_of_the_game(tag, end, result):
+    text = f'[Result "{tag}"]\n\n{OPENING} {end}\n\n[Event "next"]\n'
+    games, problems = read_pdn(text, ENGLISH)
+    assert not problems
+    assert [(len(game.moves), game.result) for game in games] == [(6, result), (0, "*")]
+    assert games[0].tags["Result"] == tag
+
+
+def test_games_end_in_a_result_a_star_or_a_new_tag_section():
+    text = (
+        '{of all} 1. 9-13 1-0 1. 9-14 * *\n[Event "a"]\n1. 11-15\n[Event "b"]\n{no moves}\n[Event "c"]\n[Site "d"]\n'
+        '1. 2-0\n\n[event "e"] 11-16\n\n{the end}'
+    )
+    games, problems = read_pdn(text, ENGLISH)
+    assert not problems
+    assert [(game.tags.get("Event"), len(game.moves), game.result) for game in games] == [
+        (None, 1, "1-0"),
+        (None, 1, "*"),
+        ("a", 1, "*"),
+        ("b", 0, "*"),
+        ("c", 0, "1-0"),
+        ("e", 1, "*"),
+    ]
+    assert [game.number for game in games] == [1, 2, 3, 4, 5, 6]
+    assert games[0].comments == {0: "of all"}
+    assert games[-1].comments == {1: "the end"}
+
+
+def test_comments_stand_after_the_plies_before_them():
+    game = read_pdn("{a} {b}\n1. 9-13 {[%clk 0:59]\n c} 21-17 ;d}\n {} (e {f}) {g} *", ENGLISH).games[0]
+    assert game.comments == {0: "a b", 1: "[%clk 0:59] c", 2: "d} g"}
+
+
+def test_a_position_set_up_in_mid_game_goes_on_from_there():
+    text = '1. 9-13 21-17 /FEN "W:W21,30:B1"/ 21-17 1-6 /FEN "B::"/ 2. 6-9'
+    games, problems = read_pdn(text, ENGLISH)
+    assert not problems
+    assert list(games[0].setups) == [2, 4]
+    assert [fen(ENGLISH, position) for position in games[0].positions()[2:]] == [
+        "W:W21,30:B1",
+        "B:W17,30:B1",
+        "B:W17,30:B6",
+        "W:W17,30:B9",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "game", "ply", "message", "moves"),
+    [
+        ("1. 9-13 21-17\n2. 5-10 25-21 *", 2, 1, 3, "'5-10' is not legal in B:W", [2, 6]),
+        ("1. 9-13 21-17\n2. 5-9 99-1 *", 2, 1, 4, "'99-1' is not legal", [3, 6]),
+        ("1. 9-13 21-17 2. Black\nresigns 0-1", 1, 1, 3, "cannot read 'Black'", [2, 6]),
+        ("1. 9-13\n2l-17 2. 5-9 *", 2, 1, 2, "cannot read '2l-17'", [1, 6]),
+        ("1. 9-13 h9-g8 *", 1, 1, 2, "'h9-g8': h9 is not a square of english", [1, 6]),
+        ("1. b6-a5 a3-c5 *", 1, 1, 2, "'a3-c5': '21-14' is not legal", [1, 6]),
+        ("1. 9-13 -- *", 1, 1, 2, "cannot read '--'", [1, 6]),
+        ('\n[FEN "W:W99:B1"]\n1. 9-13 *', 2, 1, 0, "not on the board", [6]),
+        ('[FEN "?:W31:B1"]\n*', 1, 1, 0, "expected", [6]),
+        ('[Event "x"]\n[Site "y]\n1. 9-13 *', 2, 1, 0, "is not a tag", [1, 6]),
+        ('[Event "x"]\n[Site "y"]\n[Site "z"] 1. 9-13 *', 3, 1, 0, "the tag Site is given twice", [1, 6]),
+        ("1. 9-13 21-17 {a { b }\n} 2. 5-9 *", 2, 1, 3, "'}' closes nothing", [3, 6]),
+        ("1. 9-13 21-17\n) 2. 5-9 *", 2, 1, 3, "')' closes nothing", [3, 6]),
+        ('1. 9-13 {a\n\n[Event "b"] *', 1, 1, 2, "a comment is not closed", [1, 0, 6]),
+        ('1. 9-13 (9-14\n\n[Event "b"] *', 3, 1, 2, "a variation is not closed", [1, 0, 6]),
+        ("1. 9-13 /FEN W:W1/ 21-17 *", 1, 1, 2, "expected", [1, 6]),
+        ('1. 9-9 /FEN "B::"/ *', 1, 1, 1, "'9-9' is not legal", [6]),
+        ('[Result "1-0"]\n1. 9-13\n0-1', 3, 1, 2, "ends in 0-1, but its tag Result says 1-0", [1, 6]),
+        ('[GameType "99"]\n1. 9-13 *', 1, 1, 0, "GameType '99' is no variant known here; known: 2", [6]),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_place_and_the_rest_is_read(
+    tmp_path, text, line, game, ply, message, moves
+):
+    path = tmp_path / "games.pdn"
+    path.write_text(f"{text}\n\n{OPENING}\n", encoding="utf-8")
+    games, problems = read_pdn(path, ENGLISH)
+    assert problems[0][:4] == (str(path), line, game, ply)
+    assert message in problems[0].message
+    assert str(problems[0]).startswith(f"{path}:{line}: game {game}, ply {ply}: ")
+    assert [len(game.moves) for game in games] == moves
+    left_out = moves == [6]
+    assert [problem for game in games for problem in game.problems] == ([] if left_out else problems)
+
+
+def test_one_game_has_one_problem_for_all_moves_after_it():
+    games, problems = read_pdn('1. 9-9 1-2 3-4 junk 5-6 /FEN "B:W30:B1"/ 1-6 junk junk 30-26 1-0', ENGLISH)
+    assert [(problem.ply, problem.message[:10]) for problem in problems] == [(1, "'9-9' is n"), (2, "cannot rea")]
+    assert [(len(game.moves), game.result) for game in games] == [(1, "1-0")]
+
+
+def test_the_game_type_tells_the_variant():
+    for variant in VARIANTS.values():
+        if variant.gametype:
+            number = variant.gametype.partition(",")[0]
+            for gametype in (variant.gametype, number, variant.gametype.replace(",", ", ")):
+                (game,), problems = read_pdn(f'[GameType "{gametype}"] *', ENGLISH)
+                assert (game.variant, game.start, problems) == (variant, variant.start, [])
+
+
+def test_a_variant_that_no_game_type_tells_is_told_by_the_tag_variant():
+    for variant in VARIANTS.values():
+        text = write_pdn(PdnGame(variant, variant.start, []))
+        assert read_pdn(text).games[0].variant == variant
+        assert ("[Variant" in text) == (not variant.gametype)
+
+
+def test_a_given_variant_is_for_games_that_tell_none_or_its_own_number():
+    killer = VARIANTS["killer"]
+    own = PdnGame(killer, killer.start, [])
+    assert read_pdn("1. 32-28 *", killer).games[0].variant is killer
+    assert read_pdn('[GameType "25"] *', killer).games[0].variant is VARIANTS["russian"]
+    assert read_pdn('[GameType "99"] *', killer).games[0].variant is killer
+    assert read_pdn(write_pdn(own), INTERNATIONAL).games[0].variant is killer
+
+
+def test_a_variant_nobody_told_is_the_first_and_that_is_told_once():
+    games, problems = read_pdn(f'{OPENING} *\n{OPENING} *\n[GameType "20"] 1. 32-28 *')
+    assert [game.variant.name for game in games] == ["english", "english", "international"]
+    assert [(problem.game, problem.ply) for problem in problems] == [(1, 0)]
+    assert "read as english" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("data", "white"),
+    [
+        ("Bertè".encode(), "Bertè"),
+        ("Bertè".encode("latin-1"), "Bertè"),
+        (b"\xef\xbb\xbfa", "a"),
+    ],
+)
+def test_a_file_is_utf_8_or_latin_1(tmp_path, data, white):
+    path = tmp_path / "games.pdn"
+    bom, name = (data[:3], data[3:]) if data[:3] == b"\xef\xbb\xbf" else (b"", data)
+    path.write_bytes(bom + b'[White "' + name + b'"]\r\n\r\n1. 9-13\r\n21-17 1-0\r\n\x1a')
+    games, problems = read_pdn(path, ENGLISH)
+    assert not problems
+    assert [(game.tags, len(game.moves), game.result) for game in games] == [({"White": white}, 2, "1-0")]
+
+
+@pytest.mark.parametrize(
+    ("file", "number", "expected"),
+    [
+        ("oca.pdn", "21", [(44, "0-1"), (52, "1/2-1/2"), (22, "0-1"), (64, "0-1")]),
+        (
+            "compositions.pdn",
+            "20",
+            [(9, "1-0"), (18, "1-0"), (5, "1-0"), (12, "1-0"), (13, "1-0"), (10, "1-0"), (9, "1-0")],
+        ),
+        ("shashki.pdn", "25", [(46, "1/2-1/2"), (39, "1-0"), (59, "1/2-1/2")]),
+        ("spaced.pdn", "20", [(105, "1-0"), (128, "*")]),
+    ],
+)
+def test_files_of_other_programs_are_read_whole(file, number, expected):
+    variant = next(row for row in VARIANTS.values() if row.gametype.partition(",")[0] == number)
+    games, problems = read_pdn(DATA / file, variant)
+    assert not problems
+    assert [(len(game.moves), game.result) for game in games] == expected
+    again = read_pdn("\n".join(map(write_pdn, games))).games
+    assert [game.positions() for game in again] == [game.positions() for game in games]
+
+
+def test_a_sloppy_file_is_read_as_far_as_it_can_be():
+    path = DATA / "sloppy.pdn"
+    games, problems = read_pdn(path, ENGLISH)
+    assert [(game.number, game.variant, len(game.moves), game.result) for game in games] == [
+        (1, ENGLISH, 6, "1/2-1/2"),
+        (2, ENGLISH, 0, "0-1"),
+        (3, BRAZILIAN, 5, "1-0"),
+        (4, ENGLISH, 2, "*"),
+        (5, ENGLISH, 5, "0-0"),
+        (6, ENGLISH, 2, "1-0"),
+    ]
+    assert games[0].moves == played_from(ENGLISH, OPENING)
+    assert games[0].tags["Event"] == "Lower case"
+    assert games[0].tags["Site"] == 'a "quoted" place, C:\\games and an "unquoted" one'
+    assert games[0].comments == {1: "first; move", 4: "a comment to the end of the line } 1-0"}
+    assert [problem[:4] for problem in problems] == [
+        (str(path), 22, 5, 3),
+        (str(path), 23, 5, 3),
+        (str(path), 28, 6, 3),
+    ]
+
+
+@st.composite
+def almost_pdn(draw) -> str:
+    """Texts a few edits away from a PDN of several games."""
+    name = draw(st.sampled_from(["oca.pdn", "sloppy.pdn"]))
+    text = (DATA / name).read_text(encoding="utf-8")
+    for _ in range(draw(st.integers(1, 6))):
+        at = draw(st.integers(0, len(text)))
+        inserted = draw(st.text('[]{}()/"\\;%*$!?.:-x0123456789 \nabKWB', max_size=4))
+        text = text[:at] + inserted + text[at + draw(st.integers(0, 30)) :]
+    return text
+
+
+@given(text=almost_pdn() | st.text() | st.text('[]{}()/"\\;%*.:-x0123 \nFENab'))
+def test_any_text_is_read_or_told_where_it_cannot_be(text):
+    games, problems = read_pdn(text, ENGLISH)
+    for problem in problems:
+        assert problem.message
+        assert problem.file == "<text>"
+        assert 1 <= problem.line <= text.count("\n") + text.count("\r") + 1
+        assert problem.game >= 1
+        assert problem.ply >= 0
+    for game in games:
+        for position, move in zip(game.positions(), game.moves, strict=False):
+            assert move in legal_moves(game.variant.constants, position)
