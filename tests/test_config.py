@@ -352,7 +352,8 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
         (
             "count: 20",
             "COUNT: 20",
-            "4:29: unknown key 'COUNT'; did you mean 'count'? (valid: 'random_plies', 'balanced', 'ballots', 'barred', 'file', 'count')",
+            "4:29: unknown key 'COUNT'; did you mean 'count'? "
+            "(valid: 'random_plies', 'balanced', 'ballots', 'barred', 'file', 'count')",
         ),
         (
             "name: heuristics",

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from arena.rules.game import Game
 from arena.rules.movegen import legal_moves, sides, target_of
-from arena.rules.notation import NotationError, diagram, fen, move_text, parse_fen, parse_move, path, pdn_game
+from arena.rules.notation import NotationError, diagram, fen, move_text, parse_fen, parse_move, path
+from arena.rules.pdn import pdn_game
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
 from tests import naive
@@ -322,7 +323,8 @@ def test_a_game_from_a_position_tells_it_and_counts_from_the_side_that_opens_a_n
 def test_a_game_is_read_back_from_its_pdn(variant):
     rng = random.Random(4)
     for _ in range(5):
-        game, texts = Game(variant), []
+        game = Game(variant)
+        texts: list[str] = []
         while game.outcome is None and len(texts) < 80:
             move = rng.choice(game.legal_moves)
             texts.append(move_text(variant, game.position, move, game.legal_moves))

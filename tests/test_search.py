@@ -145,13 +145,15 @@ def test_linear_counts_each_feature_once_from_the_side_to_moves_view():
             assert EVALUATORS["linear"](turned, ENGLISH.constants, evaluation.weights) == sign * expected
 
 
-def test_a_search_with_weights_is_the_oracles(variant, open_positions):
-    player = Negamax(variant, {"linear": {"man": 100, "king": 150}})
-    for position in open_positions[::10]:
-        state = naive.state_of(variant.rules, position)
-        expected, _, _ = naive.minimax(variant.rules, state, 2, naive.material)
-        score = choose(player, variant, position, 2).score
-        assert score == (expected if abs(expected) > LIMIT else 100 * expected)
+def test_a_search_with_weights_is_the_oracles():
+    player = Negamax(ENGLISH, {"linear": {"man": 100, "king": 150}})
+    for row in PUBLISHED:
+        position = parse_fen(ENGLISH, row["fen"])
+        state = naive.state_of(ENGLISH.rules, position)
+        expected, nodes, leaves = naive.minimax(ENGLISH.rules, state, 3, naive.material)
+        choice = choose(player, ENGLISH, position, 3)
+        assert choice.score == (expected if abs(expected) > LIMIT else 100 * expected)
+        assert choice.nodes <= nodes and choice.leaves <= leaves
 
 
 SIMPLE_AGAIN = """

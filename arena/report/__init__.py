@@ -163,7 +163,7 @@ def _write_pdn(run: Run, path: Path) -> None:
 
 def _pdn_games(run: Run) -> Iterator[str]:
     """Each game as PDN, in the order of the games table."""
-    from arena.rules.notation import pdn_game
+    from arena.rules.pdn import pdn_game
 
     moves = run.moves.sort_values(["game", "ply"], kind="stable")
     texts = moves["move"].astype(str).to_numpy(dtype=object)

@@ -1,17 +1,20 @@
-"""All text in and out: FEN, move text, PDN, the ASCII board."""
+"""Text in and out: FEN, move text, the ASCII board."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from arena.rules.board import step
+from arena.rules.board import square_of, step
 from arena.rules.movegen import CROWNED, legal_moves, promotion_row, sides, target_of
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import DELAYED, IN_PASSING, NEVER, column_of
 from arena.rules.variants import Variant
 
 _LETTERS = "WB"
+_COUNTERS = re.compile(r"(\s*:\s*([HF][0-9]+|\+[0-9]\+[0-9]))+\s*$", re.IGNORECASE)
+"""What lidraughts appends to a FEN: the half-move clock, the move number, and Frisian king moves."""
 
 
 class NotationError(ValueError):
@@ -34,19 +37,25 @@ def fen(variant: Variant, position: Position) -> str:
 def parse_fen(variant: Variant, text: str) -> Position:
     """The position that a FEN describes, such as `B:W18,24,K10:B12,K3` or `W:W31-50:B1-20`.
 
-    Raises NotationError for anything that is not a position of the variant: a square off the board or named
-    twice, a man where it would have been crowned, a colour missing or given twice.
+    Colours may be whole words and squares algebraic (`Black:Wa1,c3,Kg3:Ba5`). A final dot and the counters that
+    lidraughts appends (`:H0:F1`, `:+0+0`) are passed over. Raises NotationError for anything that is not a
+    position of the variant: a square off the board or named twice, a man where it would have been crowned, a
+    colour missing or given twice, a side to move that is unknown.
     """
-    fields = [field.strip() for field in text.strip().strip('"').rstrip(".").split(":")]
-    if len(fields) != 3 or fields[0].upper() not in ("W", "B"):
+    fields = [field.strip() for field in _COUNTERS.sub("", text.strip().strip('"').rstrip(". ")).split(":")]
+    colours = [re.match("white|black|[wb]", field, re.IGNORECASE) for field in fields]
+    if fields[0] == "?":
+        raise NotationError(f"FEN {text!r}: expected the side to move, W or B, but it is unknown")
+    if len(fields) != 3 or not colours[0] or colours[0][0] != fields[0]:
         raise NotationError(f"FEN {text!r}: expected <side to move>:W<squares>:B<squares>")
+    turn, *groups = (_LETTERS.index(colour[0][0].upper()) if colour else -1 for colour in colours)
+    if sorted(groups) != [WHITE, BLACK]:
+        raise NotationError(f"FEN {text!r}: expected one group of squares for W and one for B")
     pieces = [0, 0]
     kings = 0
-    if sorted(field[:1].upper() for field in fields[1:]) != ["B", "W"]:
-        raise NotationError(f"FEN {text!r}: expected one group of squares for W and one for B")
-    for field in fields[1:]:
-        side = _LETTERS.index(field[0].upper())
-        for item in field[1:].split(",") if field[1:].strip() else []:
+    for side, field, colour in zip(groups, fields[1:], colours[1:], strict=True):
+        squares = field[colour.end() :] if colour else ""
+        for item in squares.split(",") if squares.strip() else []:
             for bit, king in _parse_squares(variant, item.strip(), text):
                 if (pieces[WHITE] | pieces[BLACK]) & bit:
                     raise NotationError(f"FEN {text!r}: square {item!r} is named twice")
@@ -56,11 +65,14 @@ def parse_fen(variant: Variant, text: str) -> Position:
                     raise NotationError(f"FEN {text!r}: {variant.name} has no kings, such as {item!r}")
                 pieces[side] |= bit
                 kings |= bit if king else 0
-    return Position(pieces[WHITE], pieces[BLACK], kings, _LETTERS.index(fields[0].upper()))
+    return Position(pieces[WHITE], pieces[BLACK], kings, turn)
 
 
 def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bool]]:
-    match = re.fullmatch(r"(K?)([0-9]{1,3})(?:-(K?)([0-9]{1,3}))?", item, re.IGNORECASE)
+    named = re.fullmatch(r"(K?)\s*([a-l][0-9]{1,2})", item, re.IGNORECASE)
+    if named and named[2].lower() in squares_by_name(variant):
+        return [(squares_by_name(variant)[named[2].lower()], bool(named[1]))]
+    match = re.fullmatch(r"(K?)\s*([0-9]{1,3})(?:\s*-\s*(K?)([0-9]{1,3}))?", item, re.IGNORECASE)
     if not match or (match[3] and not match[1]):
         raise NotationError(f"FEN {text!r}: {item!r} is not a square")
     first = int(match[2])
@@ -70,6 +82,21 @@ def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bo
             f"FEN {text!r}: {item!r} is not on the board, whose squares are 1 to {variant.squares}"
         )
     return [(variant.bits[number - 1], bool(match[1])) for number in range(first, last + 1)]
+
+
+def algebraic(variant: Variant, bit: int) -> str:
+    """The algebraic name of a square, such as c3: column from a at White's left, row from 1 at White's side."""
+    per_row = variant.rules.per_row
+    row, index = divmod(square_of(bit, per_row), per_row)
+    column = column_of(row, index)
+    column = 2 * per_row - 1 - column if variant.mirrored else column
+    return f"{chr(ord('a') + column)}{variant.rules.rows - row}"
+
+
+@lru_cache
+def squares_by_name(variant: Variant) -> dict[str, int]:
+    """The bit of each square by its algebraic name."""
+    return {algebraic(variant, bit): bit for bit in variant.bits}
 
 
 def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:
@@ -131,7 +158,8 @@ def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]
 def parse_move(variant: Variant, position: Position, text: str) -> int:
     """The legal move that a text means: `11-15`, `22x15`, a path or the captured squares where it is needed.
 
-    Raises NotationError if no legal move fits, or several.
+    A whole path means its capture, whatever else its squares would fit. Raises NotationError if no legal move
+    fits, or several.
     """
     legal = legal_moves(variant.constants, position)
     if text == "pass" and legal == [0]:
@@ -158,7 +186,7 @@ def _is_path(variant: Variant, position: Position, move: int, wanted: list[int])
 
 
 def _fits(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
-    """Whether numbers are the move's ends, some squares of one of its paths, or its ends and then all it captures."""
+    """Whether numbers are the move's ends, some squares of one of its paths, or its ends and what it captures."""
     ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
     if len(wanted) == 2:
         return wanted == ends
@@ -197,41 +225,3 @@ def diagram(variant: Variant, position: Position) -> str:
         first = row * variant.rules.per_row + 1
         lines.append(f"{first:3} {' '.join(cells).rstrip()}")
     return "\n".join(lines) + f"\n{'White' if position.turn == WHITE else 'Black'} to move"
-
-
-def pdn_game(tags: dict[str, str], moves: Sequence[str], result: str, first: str, fen: str | None) -> str:
-    """One game in PDN 3.0: tags, numbered moves with `first` ("white" or "black") opening each number, result.
-
-    `fen` is the start position if it is not the variant's own; its side to move then counts.
-    """
-    tags = dict(tags)
-    if fen is not None:
-        tags |= {"SetUp": "1", "FEN": fen}
-    header = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
-    opens = first[0].upper() == (fen[0].upper() if fen else first[0].upper())
-    offset = 0 if opens else 1
-    words: list[str] = []
-    for index, move in enumerate(moves):
-        number, second = divmod(index + offset, 2)
-        if not second:
-            words.append(f"{number + 1}. {move}")
-        elif index == 0:
-            words.append(f"{number + 1}... {move}")
-        else:
-            words.append(move)
-    return "\n".join([*header, "", *_wrapped([*words, result]), ""])
-
-
-def _quoted(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
-
-
-def _wrapped(words: Sequence[str], width: int = 80) -> list[str]:
-    lines = [""]
-    for word in words:
-        joined = f"{lines[-1]} {word}".strip()
-        if len(joined) <= width:
-            lines[-1] = joined
-        else:
-            lines.append(word)
-    return lines

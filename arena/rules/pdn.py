@@ -14,11 +14,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.rules.board import square_of
 from arena.rules.movegen import apply, legal_moves
-from arena.rules.notation import NotationError, fen, move_text, parse_fen, parse_move
+from arena.rules.notation import (
+    NotationError,
+    algebraic,
+    fen,
+    move_text,
+    parse_fen,
+    parse_move,
+    squares_by_name,
+)
 from arena.rules.position import COLOURS, Position
-from arena.rules.rules import column_of
 from arena.rules.variants import VARIANTS, Variant
 
 _SEPARATORS = {"25": ":", "41": ":", "31": "-"}
@@ -223,15 +229,6 @@ def read_pdn(source: str | os.PathLike[str], variant: Variant | None = None) -> 
     return PdnFile(games, problems)
 
 
-def algebraic(variant: Variant, bit: int) -> str:
-    """The algebraic name of a square, such as c3: column from a at White's left, row from 1 at White's side."""
-    per_row = variant.rules.per_row
-    row, index = divmod(square_of(bit, per_row), per_row)
-    column = column_of(row, index)
-    column = 2 * per_row - 1 - column if variant.mirrored else column
-    return f"{chr(ord('a') + column)}{variant.rules.rows - row}"
-
-
 class _Token(NamedTuple):
     kind: str
     """comment, setup, move, end; word if none of them; fault for what is skipped, tag for what is in the tags."""
@@ -411,12 +408,13 @@ def _read_move(variant: Variant, position: Position, kind: str, text: str) -> in
     if text.lower() == "pass":
         return parse_move(variant, position, "pass")
     squares = [text[:2], text[2:]] if text.isdigit() else re.findall(_SQUARE, text.lower())
-    numbers = _numbers(variant)
+    bits = squares_by_name(variant)
     for square in squares:
-        if square[0].isalpha() and square not in numbers:
+        if square[0].isalpha() and square not in bits:
             raise NotationError(f"{text!r}: {square} is not a square of {variant.name}")
     separator = "x" if len(squares) > 2 or re.search("[x:×]", text, re.IGNORECASE) else "-"
-    plain = separator.join(str(numbers.get(square) or int(square)) for square in squares)
+    numbers = (variant.numbers[bits[square]] if square in bits else int(square) for square in squares)
+    plain = separator.join(map(str, numbers))
     try:
         return parse_move(variant, position, plain)
     except NotationError as error:
@@ -427,12 +425,6 @@ def _read_move(variant: Variant, position: Position, kind: str, text: str) -> in
 def _names(variant: Variant) -> dict[int, str]:
     """The algebraic name of each square by its number."""
     return {number: algebraic(variant, bit) for bit, number in variant.numbers.items()}
-
-
-@lru_cache
-def _numbers(variant: Variant) -> dict[str, int]:
-    """The number of each square by its algebraic name."""
-    return {name: number for number, name in _names(variant).items()}
 
 
 def _quoted(value: str) -> str:
