@@ -75,7 +75,7 @@ def test_a_capture_is_read_back_although_another_has_its_ends(variant, scattered
     games, problems = read_pdn("\n".join(map(write_pdn, written)), variant)
     assert not problems
     assert [(game.start, game.moves) for game in games] == [(game.start, game.moves) for game in written]
-    assert len(written) > 5 or not variant.rules.flying or variant.rules.first_king_wins
+    assert written or not variant.rules.flying or variant.rules.first_king_wins
 
 
 @given(
