@@ -1,0 +1,29 @@
+"""Zobrist keys: one random number for each kind of piece on each square, and one for the side to move.
+
+A. L. Zobrist, A New Hashing Method with Application for Game Playing, 1970.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arena.rules.jit import kernel, lowest_square
+from arena.rules.position import Position
+
+_NUMBERS = np.random.default_rng(1970).integers(-(2**63), 2**63, size=(4, 64), dtype=np.int64)
+"""By kind (white man, black man, white king, black king) and bit; constants to the compiler."""
+_BLACK_TO_MOVE = int(np.random.default_rng(1971).integers(-(2**63), 2**63, dtype=np.int64))
+
+
+@kernel
+def key(position: Position) -> int:
+    """The key of a position, an int64: the same however the position came about."""
+    total = _BLACK_TO_MOVE if position.turn == 1 else 0
+    for colour in range(2):
+        pieces = position.white if colour == 0 else position.black
+        while pieces != 0:
+            bit = pieces & -pieces
+            pieces ^= bit
+            kind = colour + 2 if position.kings & bit else colour
+            total ^= _NUMBERS[kind, lowest_square(bit)]
+    return total
