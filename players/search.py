@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from arena.player import Choice, Limit
 from arena.rules.game import Game
 from arena.rules.jit import kernel, popcount, prepare
-from arena.rules.movegen import Moves, apply, generate, has_move, new_buffer, sides
+from arena.rules.movegen import apply, generate, has_move
+from arena.rules.moves import Moves, new_buffer, sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from arena.rules.draws import Draws, Ending
+from arena.rules.draws import Draws, Ending, in_balance
 from arena.rules.game import Game, Outcome, Termination, leader_on_points, points
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import fen, move_text, parse_fen, parse_move
@@ -183,6 +183,34 @@ def test_only_captures_count_where_the_rule_is_so():
 def test_an_ending_is_drawn_after_its_plies(name, start, cycle, plies):
     variant = with_draws(name, endings=VARIANTS[name].draws.endings)
     assert play_to_the_end(variant, start, cycle) == (plies, Outcome(DRAW, Termination.ENDING))
+
+
+@pytest.mark.parametrize(
+    ("ending", "text", "balanced"),
+    [
+        (Ending(10, 2, 3), "W:WK46:BK45", True),
+        (Ending(10, 2, 3), "W:WK46:B6", False),
+        (Ending(10, 2, 3), "W:WK46,31:B6", False),
+        (Ending(10, 2, 3), "W:WK46,31:BK45", True),
+        (Ending(10, 2, 3), "W:W36,31:BK45", False),
+        (Ending(10, 2, 3), "B:WK46:BK45,10", True),
+        (Ending(10, 2, 3), "W:WK46,31,32:BK45", False),
+        (Ending(30, 4, 20, kings=3), "W:WK1,K2,K3:BK45", True),
+        (Ending(30, 4, 20, kings=3), "W:WK1,K2,K3,31:BK45", True),
+        (Ending(30, 4, 20, kings=3), "W:WK1,K2,31:BK45", False),
+        (Ending(30, 4, 20, kings=3), "W:WK1,K2,K3:BK45,6", False),
+        (Ending(30, 4, 20, kings=3), "W:WK1:BK45,K44,K43", True),
+        (Ending(10, 4, 4, long_diagonal=True), "W:WK1,K2,K3:BK46", True),
+        (Ending(10, 4, 4, long_diagonal=True), "W:WK1,K2,K3:BK23", True),
+        (Ending(10, 4, 4, long_diagonal=True), "W:WK1,K2,K3:BK45", False),
+        (Ending(10, 4, 4, long_diagonal=True), "W:WK46,K5,K23:BK45", False),
+        (Ending(60, 4, 5, lone_king=False), "W:WK1,31:BK45,6", True),
+        (Ending(60, 4, 5, lone_king=False), "W:WK1,31:B7,6", False),
+        (Ending(60, 4, 5, lone_king=False), "W:W32,31:BK7,6", False),
+    ],
+)
+def test_an_ending_is_told_by_its_pieces(ending, text, balanced):
+    assert in_balance(ending, INTERNATIONAL.rules, parse_fen(INTERNATIONAL, text)) == balanced
 
 
 def test_the_capture_that_makes_an_ending_is_not_counted():

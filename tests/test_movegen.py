@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.rules.movegen import ROOM, apply, count, generate, has_move, legal_moves, new_buffer, sides, target_of
+from arena.rules.movegen import apply, count, generate, has_move, legal_moves
+from arena.rules.moves import ROOM, new_buffer, sides, target_of
 from arena.rules.notation import fen, move_text, parse_fen
 from arena.rules.perft import perft
 from arena.rules.position import Position
@@ -109,6 +110,14 @@ def test_perft_is_the_same_from_the_other_side_of_the_board(variant, played, sca
         pytest.param("english", "W:W14:B18", {"14-9", "14-10"}, id="a man does not capture backward"),
         pytest.param("brazilian", "W:W14:B18", {"14x23"}, id="a man captures backward"),
         pytest.param("international", "W:W32:B19,27,28", {"32x14"}, id="the majority is compulsory"),
+        pytest.param("italian", "W:WK14:B18,K19,20,K26", {"14x16"}, id="kings are captured early"),
+        pytest.param("italian", "W:W22,K23:B19,20", {"23x14", "23x16"}, id="a king captures before a man"),
+        pytest.param("italian", "W:W22:BK19", {"22-18"}, id="a man does not capture a king"),
+        pytest.param(
+            "czech", "W:W24,K29:B19,22", {"29x4", "29x8", "29x11", "29x15", "29x18"}, id="king before man"
+        ),
+        pytest.param("russian", "W:W11:B7,9", {"11x13"}, id="a man crowned on its way goes on as a king"),
+        pytest.param("pool", "W:W11:B7,9", {"11x2"}, id="a man on the last row goes on as a man or not at all"),
         pytest.param(
             "international", "W:WK38:B16,21,32,39,43", {"38x27", "38x49"}, id="a captured piece blocks to the end"
         ),

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.rules.game import Game
-from arena.rules.movegen import legal_moves, sides, target_of
+from arena.rules.movegen import legal_moves
+from arena.rules.moves import sides, target_of
 from arena.rules.notation import NotationError, diagram, fen, move_text, parse_fen, parse_move, path
 from arena.rules.pdn import pdn_game
 from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.rules import NEVER
 from arena.rules.variants import VARIANTS, Variant
 from tests import naive
 
@@ -289,6 +291,16 @@ def test_a_diagram_shows_every_piece_on_its_square():
         " 29 .   .   .   w\n"
         "White to move"
     )
+
+
+def test_a_diagram_shows_the_squares_in_the_order_of_their_numbers(variant):
+    for number in range(1, variant.squares + 1):
+        position = parse_fen(variant, f"W:WK{number}:B" if variant.rules.promotion != NEVER else f"W:W{number}:B")
+        rows = [row[4:] for row in diagram(variant, position).splitlines()[:-1]]
+        drawn = [cell for row in rows for cell in row if cell != " "]
+        assert "".join(drawn).lower().index("w") == number - 1
+        darks = {(row, at // 2) for row, text in enumerate(rows) for at, cell in enumerate(text) if cell != " "}
+        assert {(row + column + variant.mirrored) % 2 for row, column in darks} == {1}
 
 
 def test_a_diagram_has_the_pieces_of_the_position(variant, sample):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from arena.rules.game import Game
 from arena.rules.movegen import legal_moves
-from arena.rules.notation import fen, move_text, parse_fen
-from arena.rules.pdn import PdnGame, algebraic, pdn_game, read_pdn, write_pdn
+from arena.rules.notation import algebraic, fen, move_text, parse_fen
+from arena.rules.pdn import PdnGame, pdn_game, read_pdn, write_pdn
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 
@@ -179,6 +179,8 @@ def test_square_1_is_at_the_top_left_and_rows_count_from_the_bottom():
         "\ufeff1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25\r\n1/2-1/2\r\n\x1a",
         "1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25 . 1-0 *",
         '[event "x"]\n[Fen "B:W21-32:B1-12."]\n1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
+        '[FEN "Black:White21-32:Black1-12:H0:F1"] 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
+        '[FEN "B:W21-28,a1,c1,e1,g1:Bb8,d8,f8,h8,5-12"] 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
         '[Event "x"] [FEN ""] [SetUp "0"] 1. 9-13 21-17 2. 5-9 25-21 3. 11-15 29-25',
     ],
 )
@@ -270,8 +272,8 @@ def test_a_position_set_up_in_mid_game_goes_on_from_there():
         ("1. 9-13 h9-g8 *", 1, 1, 2, "'h9-g8': h9 is not a square of english", [1, 6]),
         ("1. b6-a5 a3-c5 *", 1, 1, 2, "'a3-c5': '21-14' is not legal", [1, 6]),
         ("1. 9-13 -- *", 1, 1, 2, "cannot read '--'", [1, 6]),
-        ('\n[FEN "W:W99:B1"]\n1. 9-13 *', 2, 1, 0, "not on the board", [6]),
-        ('[FEN "?:W31:B1"]\n*', 1, 1, 0, "expected", [6]),
+        ('[Event "x"]\n[FEN "W:W99:B1"]\n1. 9-13 *', 2, 1, 0, "not on the board", [6]),
+        ('[FEN "?:W31:B1"]\n*', 1, 1, 0, "but it is unknown", [6]),
         ('[Event "x"]\n[Site "y]\n1. 9-13 *', 2, 1, 0, "is not a tag", [1, 6]),
         ('[Event "x"]\n[Site "y"]\n[Site "z"] 1. 9-13 *', 3, 1, 0, "the tag Site is given twice", [1, 6]),
         ("1. 9-13 21-17 {a { b }\n} 2. 5-9 *", 2, 1, 3, "'}' closes nothing", [3, 6]),
@@ -329,10 +331,13 @@ def test_a_given_variant_is_for_games_that_tell_none_or_its_own_number():
 
 
 def test_a_game_of_an_unknown_type_is_left_out_unless_a_variant_is_given():
-    games, problems = read_pdn('[GameType "99,W,8,8,A0,0"]\n1. 9-13 *\n\n[GameType "21"]\n1. 9-13 *')
-    assert [(game.number, len(game.moves)) for game in games] == [(2, 1)]
-    assert problems[0][:4] == ("<text>", 1, 1, 0)
-    assert re.fullmatch("GameType '99,.*' is no variant known here; known: .*21 english, .*", problems[0].message)
+    text = '[Event "x"]\n[GameType "99,W,8,8,A0,0"]\n1. 9-13 *\n\n[GameType "21"]\n1. 9-13 *'
+    games, problems = read_pdn(f"1. 9-13 *\n{text}")
+    assert [(game.number, len(game.moves)) for game in games] == [(1, 1), (3, 1)]
+    assert problems[1][:4] == ("<text>", 3, 2, 0)
+    assert re.fullmatch("GameType '99,.*' is no variant known here; known: .*21 english, .*", problems[1].message)
+    assert len(problems) == 2
+    assert [len(game.moves) for game in read_pdn(text, ENGLISH).games] == [1, 1]
 
 
 def test_a_variant_nobody_told_is_the_first_and_that_is_told_once():

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from arena.player import Choice, Limit
 from arena.rules.game import Game
-from arena.rules.movegen import has_move
+from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.notation import fen, parse_fen, parse_move
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
@@ -84,6 +86,39 @@ def test_minimax_is_the_oracles_in_value_nodes_and_leaves(variant, open_position
             assert choose(alpha_beta, variant, position, depth).score == expected[0]
             if found.nodes > ORACLE_NODES:
                 break
+
+
+def plain_alpha_beta(
+    variant: Variant, position: Position, depth: int, alpha: float, beta: float, ply: int, counted: Counter[str]
+) -> float:
+    """Fail-soft alpha-beta in the generator's order, counting as `Choice` does."""
+    rules, state = variant.rules, naive.state_of(variant.rules, position)
+    counted["nodes"] += 1
+    moves = legal_moves(variant.constants, position)
+    if not moves:
+        return naive.final_value(rules, state, ply)
+    if depth == 0:
+        counted["leaves"] += 1
+        return naive.simple(rules, state)
+    best = -math.inf
+    for move in moves:
+        child = apply(variant.constants, position, move)
+        best = max(best, -plain_alpha_beta(variant, child, depth - 1, -beta, -alpha, ply + 1, counted))
+        alpha = max(alpha, best)
+        if alpha >= beta:
+            counted["cutoffs_min" if ply % 2 else "cutoffs_max"] += 1
+            break
+    return best
+
+
+def test_alpha_beta_counts_as_a_plain_one_does(variant, open_positions, alpha_beta):
+    for position in open_positions[::10]:
+        for depth in (1, 2, 3, 4):
+            counted = Counter(nodes=0, leaves=0, cutoffs_max=0, cutoffs_min=0)
+            score = plain_alpha_beta(variant, position, depth, -WIN, WIN, 0, counted)
+            found = choose(alpha_beta, variant, position, depth)
+            assert {name: getattr(found, name) for name in counted} == counted, (fen(variant, position), depth)
+            assert found.score == score
 
 
 def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, open_positions, alpha_beta):

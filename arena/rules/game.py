@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from arena.rules.draws import Ending, in_balance
-from arena.rules.movegen import apply, generate, new_buffer, sides
+from arena.rules.movegen import apply, generate
+from arena.rules.moves import new_buffer, sides
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import Variant
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from arena.rules.board import square_of, step
-from arena.rules.movegen import CROWNED, legal_moves, promotion_row, sides, target_of
+from arena.rules.movegen import legal_moves
+from arena.rules.moves import CROWNED, promotion_row, sides, target_of
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import DELAYED, IN_PASSING, NEVER, column_of
 from arena.rules.variants import Variant

@@ -155,7 +155,11 @@ def pdn_game(
         move = moves[ply].replace("x", separator)
         move = re.sub(r"[0-9]+", lambda square: names.get(int(square[0]), square[0]), move)
         number, second = divmod(ply + behind, 2)
-        words.append(f"{number + 1}. {move}" if not second else move if ply else f"{number + 1}... {move}")
+        if not second:
+            move = f"{number + 1}. {move}"
+        elif ply == 0:
+            move = f"{number + 1}... {move}"
+        words.append(move)
     return "\n".join([*header, "", *_wrapped([*words, result]), ""])
 
 
@@ -210,20 +214,21 @@ def read_pdn(source: str | os.PathLike[str], variant: Variant | None = None) -> 
 
     games: list[PdnGame] = []
     problems: list[PdnProblem] = []
+    default, is_told = next(iter(VARIANTS.values())), False
     for number, raw in enumerate(_split(text), start=1):
         played = _variant_told(raw.tags, variant)
-        if played is None and raw.tags.get("GameType"):
+        if played is None and raw.tags.get("GameType", "").strip():
             known = ", ".join(
                 f"{_type_number(row.gametype)} {row.name}" for row in VARIANTS.values() if row.gametype
             )
             message = f"GameType {raw.tags['GameType']!r} is no variant known here; known: {known}"
-            problems.append(PdnProblem(file, raw.line, number, 0, message))
+            problems.append(PdnProblem(file, raw.tag_lines["GameType"], number, 0, message))
             continue
-        if played is None:
-            played = variant = next(iter(VARIANTS.values()))
-            message = f"no GameType, and no variant given: read as {played.name}, as are all such games"
+        if played is None and not is_told:
+            is_told = True
+            message = f"no GameType, and no variant given: read as {default.name}, as are all such games"
             problems.append(PdnProblem(file, raw.line, number, 0, message))
-        game, faults = _read_game(raw, played, file, number)
+        game, faults = _read_game(raw, played or default, file, number)
         games += [game] if game else []
         problems += faults
     return PdnFile(games, problems)
@@ -242,6 +247,7 @@ class _Raw:
 
     line: int
     tags: dict[str, str] = field(default_factory=dict)
+    tag_lines: dict[str, int] = field(default_factory=dict)
     tokens: list[_Token] = field(default_factory=list)
 
     @property
@@ -270,7 +276,7 @@ def _split(text: str) -> Iterator[_Raw]:
                 raw = _Raw(line)
             if name in raw.tags:
                 raw.tokens.append(_Token("tag", f"the tag {name} is given twice", line))
-            raw.tags[name] = value
+            raw.tags[name], raw.tag_lines[name] = value, line
         elif kind == "open":
             depth += 1
         elif kind == "close" and depth:
@@ -356,7 +362,7 @@ def _read_game(raw: _Raw, variant: Variant, file: str, number: int) -> tuple[Pdn
     try:
         start = parse_fen(variant, raw.tags["FEN"]) if raw.tags.get("FEN", "").strip(" ?") else variant.start
     except NotationError as error:
-        report(raw.line, 0, str(error))
+        report(raw.tag_lines["FEN"], 0, str(error))
         return None, problems
     position: Position | None = start
     for kind, text, line in raw.tokens:

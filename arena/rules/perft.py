@@ -5,7 +5,8 @@ from __future__ import annotations
 from numba import types
 
 from arena.rules.jit import kernel, prepare
-from arena.rules.movegen import Moves, apply, count, generate, new_buffer
+from arena.rules.movegen import apply, count, generate
+from arena.rules.moves import Moves, new_buffer
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant

@@ -1,0 +1,77 @@
+"""Moves: how a move is one integer, and what can be read off it.
+
+A move is bit(origin) | bit(target) | captured, decoded against its position. A move list is a stretch of an int64
+buffer, so that a search keeps the lists of all its plies in one array, end to end; the room behind a list is the
+generator's scratch paper. The same capture reached by two paths is one move. A pass is 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rules.jit import inlined, lowest_square
+from arena.rules.position import Position
+from arena.rules.rules import Rules
+
+Moves = NDArray[np.int64]
+
+CROWNED = 1 << 62
+"""Flag of a capture whose man touched the last row, where that crowns it although it goes on."""
+UNFINISHED = 1 << 61
+"""Flag, within the generator only, of a capture that may go on but not end there."""
+VACATED = 54
+"""Shift of the number, from 1, of the bit where a capture ends on the square of a piece that it captured.
+
+That is possible only where captured pieces are removed at once, on boards of no more than 54 bits.
+"""
+ORDER_SHIFT = 40
+ORDER = ((1 << 20) - 1) << ORDER_SHIFT
+"""Bits, within the generator only, of the jumps that took a king, the first jump highest."""
+FIRST_HOP = 1 << (ORDER_SHIFT + 19)
+ROOM = 512
+"""Entries that must be free behind a list before it is written to; no position has as many steps."""
+BUFFER = 1 << 15
+"""Moves in a buffer: room for a search 100 plies deep and for the widest known capture."""
+
+
+def new_buffer() -> Moves:
+    """An empty move buffer, `int64[BUFFER]`."""
+    return np.empty(BUFFER, dtype=np.int64)
+
+
+@inlined
+def sides(position: Position) -> tuple[int, int]:
+    """The pieces of the side to move and of the other side."""
+    if position.turn == 0:
+        return position.white, position.black
+    return position.black, position.white
+
+
+@inlined
+def target_of(rules: Rules, own: int, other: int, move: int) -> int:
+    """The square, as a bit, where a move ends, or a capture begun stands."""
+    if rules.removed_at_once:
+        vacated = (move >> VACATED) & 63
+        if vacated != 0:
+            return 1 << (vacated - 1)
+    target = move & rules.board & ~(own | other)
+    if target == 0:
+        return move & own
+    return target
+
+
+@inlined
+def landed(rules: Rules, entry: int, square: int) -> int:
+    """A capture begun, `entry`, with its piece on `square`."""
+    if rules.removed_at_once and entry & square != 0:
+        return entry | ((lowest_square(square) + 1) << VACATED)
+    return entry | square
+
+
+@inlined
+def promotion_row(rules: Rules, turn: int) -> int:
+    """The row on which men of a side are crowned."""
+    if turn == 0:
+        return rules.top
+    return rules.bottom
