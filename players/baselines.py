@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.player import Choice, Limit
 from arena.rules.game import Game
-from arena.rules.movegen import apply
+from arena.rules.movegen import apply, has_move
 from arena.rules.variants import Variant
 from players.evaluators import build_evaluation
 from players.search import static_value
@@ -36,11 +36,9 @@ class Greedy:
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Value the position after every move, from the opponent's view, and choose the worst for him."""
-        scores = [
-            -static_value(self._rules, self._pointer, self._weights, child, 1)
-            for child in (apply(self._rules, game.position, move) for move in game.legal_moves)
-        ]
+        children = [apply(self._rules, game.position, move) for move in game.legal_moves]
+        scores = [-static_value(self._rules, self._pointer, self._weights, child, 1) for child in children]
         best = max(scores)
         move = rng.choice([m for m, score in zip(game.legal_moves, scores, strict=True) if score == best])
-        leaves = len(scores)
-        return Choice(move, best, depth=1, nodes=1 + leaves, leaves=leaves, pv=(move,))
+        leaves = sum(has_move(self._rules, child) for child in children)
+        return Choice(move, best, depth=1, nodes=1 + len(children), leaves=leaves, pv=(move,))

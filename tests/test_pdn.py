@@ -226,7 +226,8 @@ def test_the_result_is_told_by_the_tag_or_by_the_end_of_the_game(tag, end, resul
 
 def test_games_end_in_a_result_a_star_or_a_new_tag_section():
     text = (
-        '{of all} 1. 9-13 1-0 1. 9-14 * *\n[Event "a"]\n1. 11-15\n[Event "b"]\n{no moves}\n[Event "c"]\n[Site "d"]'
+        "{of all} 1. 9-13 1-0 1. 9-14* 1. 9-14 * *\n"
+        '[Event "a"]\n1. 11-15\n[Event "b"]\n{no moves}\n[Event "c"]\n[Site "d"]'
         '\n1. 2-0\n\n[event "e"] 11-16\n\n{the end}'
     )
     games, problems = read_pdn(text, ENGLISH)
@@ -234,12 +235,13 @@ def test_games_end_in_a_result_a_star_or_a_new_tag_section():
     assert [(game.tags.get("Event"), len(game.moves), game.result) for game in games] == [
         (None, 1, "1-0"),
         (None, 1, "*"),
+        (None, 1, "*"),
         ("a", 1, "*"),
         ("b", 0, "*"),
         ("c", 0, "1-0"),
         ("e", 1, "*"),
     ]
-    assert [game.number for game in games] == [1, 2, 3, 4, 5, 6]
+    assert [game.number for game in games] == [1, 2, 3, 4, 5, 6, 7]
     assert games[0].comments == {0: "of all"}
     assert games[-1].comments == {1: "the end"}
 
@@ -398,7 +400,7 @@ def test_a_sloppy_file_is_read_as_far_as_it_can_be():
         (6, ENGLISH, 2, "1-0"),
     ]
     assert games[0].moves == played_from(ENGLISH, OPENING)
-    assert games[0].tags["Event"] == "Lower case"
+    assert list(games[0].tags) == ["Event", "Site", "SetUp", "FEN", "GameType", "Result"]
     assert games[0].tags["Site"] == 'a "quoted" place, C:\\games and an "unquoted" one'
     assert games[0].comments == {1: "first; move", 4: "a comment to the end of the line } 1-0"}
     assert [problem[:4] for problem in problems] == [

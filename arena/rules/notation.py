@@ -220,9 +220,9 @@ def diagram(variant: Variant, position: Position) -> str:
             bit = variant.bits[row * variant.rules.per_row + index]
             letter = "w" if position.white & bit else "b" if position.black & bit else "."
             column = column_of(row, index)
-            cells[width - 1 - column if variant.mirrored else column] = (
-                letter.upper() if position.kings & bit else letter
-            )
+            if variant.mirrored:
+                column = width - 1 - column_of(row, variant.rules.per_row - 1 - index)
+            cells[column] = letter.upper() if position.kings & bit else letter
         first = row * variant.rules.per_row + 1
         lines.append(f"{first:3} {' '.join(cells).rstrip()}")
     return "\n".join(lines) + f"\n{'White' if position.turn == WHITE else 'Black'} to move"

@@ -1,0 +1,100 @@
+"""Variants: the table, and rule sets of one's own."""
+
+import pickle
+import random
+
+import pytest
+
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.notation import diagram
+from arena.rules.table import HEADER, variant_rows
+from arena.rules.variants import VARIANTS, VariantError, build_variant
+from tests import naive
+
+
+@pytest.mark.parametrize(
+    ("description", "message", "key"),
+    [
+        ("englsh", "unknown base 'englsh'; did you mean 'english'?", "base"),
+        ({"promotion": "never"}, "needs a base", ""),
+        (
+            {"base": "english", "promotoin": "never"},
+            "unknown rule 'promotoin'; did you mean 'promotion'?",
+            "promotoin",
+        ),
+        ({"base": "english", "promotion": "sometimes"}, "unknown promotion 'sometimes'", "promotion"),
+        ({"base": "english", "flying": "yes"}, "'flying' must be true or false, not 'yes'", "flying"),
+        ({"base": "english", "men": 17}, "men must be 1 to 16, not 17", "men"),
+        ({"base": "english", "repetition": -1}, "'repetition' must not be below 0", "repetition"),
+        ({"base": "english", "top": 3}, "unknown rule 'top'", "top"),
+    ],
+)
+def test_a_wrong_description_is_told_with_its_key(description, message, key) -> None:
+    with pytest.raises(VariantError) as caught:
+        build_variant(description)
+    assert message in str(caught.value)
+    assert caught.value.key == key
+
+
+def test_a_variant_of_ones_own_follows_the_oracle() -> None:
+    variant = build_variant(
+        {
+            "base": "english",
+            "promotion": "in_passing",
+            "flying": True,
+            "men_capture_backward": True,
+            "majority": True,
+        }
+    )
+    rng = random.Random(4)
+    checked = 0
+    for _ in range(60):
+        position = variant.start
+        for _ in range(80):
+            legal = legal_moves(variant.constants, position)
+            oracle = naive.legal_moves(variant.rules, naive.state_of(variant.rules, position))
+            assert len(legal) == len(oracle)
+            after = {
+                naive.position_of(
+                    variant.rules, naive.play(variant.rules, naive.state_of(variant.rules, position), m)
+                )
+                for m in oracle
+            }
+            assert {apply(variant.constants, position, move) for move in legal} == after
+            checked += 1
+            if not legal:
+                break
+            position = apply(variant.constants, position, rng.choice(legal))
+    assert checked > 1500
+
+
+def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> None:
+    base = VARIANTS["russian"]
+    variant = build_variant(
+        {"base": "russian", "repetition": 0, "no_progress": 7, "endings": False, "first": "black", "men": 8}
+    )
+    assert (variant.draws.repetition, variant.draws.no_progress, variant.draws.endings) == (0, 7, ())
+    assert (variant.start.turn, variant.start.white.bit_count()) == (1, 8)
+    assert variant.constants == base.constants
+
+
+def test_every_variant_is_in_the_table() -> None:
+    rows = list(variant_rows())
+    assert [row[0] for row in rows] == list(VARIANTS)
+    assert all(len(row) == len(HEADER) and all(row[:-1]) for row in rows)
+
+
+def test_a_game_type_names_one_variant() -> None:
+    types = [variant.gametype for variant in VARIANTS.values() if variant.gametype]
+    assert len(set(types)) == len(types) == 11
+
+
+def test_mirrored_boards_number_from_the_dark_corner_at_the_left() -> None:
+    italian = VARIANTS["italian"]
+    assert diagram(italian, italian.start).splitlines()[0] == "  1 b   b   b   b"
+    assert diagram(VARIANTS["english"], italian.start).splitlines()[0] == "  1   b   b   b   b"
+
+
+def test_variants_pickle() -> None:
+    for variant in VARIANTS.values():
+        assert pickle.loads(pickle.dumps(variant)) == variant
