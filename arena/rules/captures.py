@@ -19,7 +19,6 @@ from arena.rules.moves import (
     Moves,
     landed,
     promotion_row,
-    sides,
     target_of,
 )
 from arena.rules.position import Position
@@ -27,12 +26,10 @@ from arena.rules.rules import DELAYED, IN_PASSING, STOPS, Rules
 
 
 @kernel
-def generate_captures(rules: Rules, position: Position, moves: Moves, start: int) -> int:
-    """Write the legal captures to `moves[start:end]` and return `end`."""
-    own, other = sides(position)
-    pieces = capturers(rules, position, own, other)
-    if pieces == 0:
-        return start
+def generate_captures(
+    rules: Rules, position: Position, own: int, other: int, pieces: int, moves: Moves, start: int
+) -> int:
+    """Write the legal captures of `pieces`, which `capturers` found, to `moves[start:end]` and return `end`."""
     end = start
     while pieces != 0:
         origin = pieces & -pieces

@@ -28,23 +28,26 @@ def generate(rules: Rules, position: Position, moves: Moves, start: int) -> int:
         raise IndexError("the move buffer is full")
     if rules.first_king_wins and position.kings != 0:
         return start
-    end = generate_captures(rules, position, moves, start)
-    if end == start:
-        end = generate_steps(rules, position, moves, start)
-        if rules.passes and end == start and must_pass(rules, position):
-            moves[start] = 0
-            end = start + 1
+    own, other = sides(position)
+    pieces = capturers(rules, position, own, other)
+    if pieces != 0:
+        return generate_captures(rules, position, own, other, pieces, moves, start)
+    end = generate_steps(rules, position, moves, start)
+    if rules.passes and end == start and must_pass(rules, position):
+        moves[start] = 0
+        end = start + 1
     return end
 
 
-@kernel
+@inlined
 def count(rules: Rules, position: Position, moves: Moves, start: int) -> int:
     """How many legal moves there are; `moves` from `start` on is used as scratch paper."""
     if rules.first_king_wins and position.kings != 0:
         return 0
-    end = generate_captures(rules, position, moves, start)
-    if end > start:
-        return end - start
+    own, other = sides(position)
+    pieces = capturers(rules, position, own, other)
+    if pieces != 0:
+        return generate_captures(rules, position, own, other, pieces, moves, start) - start
     total = count_steps(rules, position)
     if rules.passes and total == 0 and must_pass(rules, position):
         return 1
