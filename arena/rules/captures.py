@@ -45,31 +45,42 @@ def generate_captures(
 @inlined
 def capturers(rules: Rules, position: Position, own: int, other: int) -> int:
     """The men that have a capture, and all flying kings if any of them has one; 0 if there is no capture."""
+    found = 0
+    for direction in range(4):
+        found |= capturers_towards(rules, position, own, other, direction)
+    if rules.straight_captures:
+        for direction in range(4, 8):
+            found |= capturers_towards(rules, position, own, other, direction)
+    return found
+
+
+@inlined
+def capturers_towards(rules: Rules, position: Position, own: int, other: int, direction: int) -> int:
+    """`capturers` in one direction."""
     empty = rules.board & ~(own | other)
     men = own & ~position.kings
     kings = own & position.kings
     prey = other if rules.men_capture_kings else other & ~position.kings
     found = 0
-    for direction in range(8 if rules.straight_captures else 4):
-        back = direction ^ 2
-        if men_capture_towards(rules, position, direction):
-            victims = step(rules, men, direction) & prey
+    back = direction ^ 2
+    if men_capture_towards(rules, position, direction):
+        victims = step(rules, men, direction) & prey
+        landings = step(rules, victims, direction) & empty
+        found |= step(rules, step(rules, landings, back), back)
+    if kings != 0:
+        if rules.flying:
+            reached = kings
+            fill = step(rules, kings, direction) & empty
+            while fill != 0:
+                reached |= fill
+                fill = step(rules, fill, direction) & empty
+            victims = step(rules, reached, direction) & other
+            if step(rules, victims, direction) & empty:
+                found |= kings
+        else:
+            victims = step(rules, kings, direction) & other
             landings = step(rules, victims, direction) & empty
             found |= step(rules, step(rules, landings, back), back)
-        if kings != 0:
-            if rules.flying:
-                reached = kings
-                fill = step(rules, kings, direction) & empty
-                while fill != 0:
-                    reached |= fill
-                    fill = step(rules, fill, direction) & empty
-                victims = step(rules, reached, direction) & other
-                if step(rules, victims, direction) & empty:
-                    found |= kings
-            else:
-                victims = step(rules, kings, direction) & other
-                landings = step(rules, victims, direction) & empty
-                found |= step(rules, step(rules, landings, back), back)
     return found
 
 
