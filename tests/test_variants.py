@@ -26,6 +26,8 @@ from tests import naive
         ({"base": "english", "flying": "yes"}, "'flying' must be true or false, not 'yes'", "flying"),
         ({"base": "english", "men": 17}, "men must be 1 to 16, not 17", "men"),
         ({"base": "english", "repetition": -1}, "'repetition' must not be below 0", "repetition"),
+        ({"base": "killer", "one_hop": True}, "killer and one_hop do not go together", "one_hop"),
+        ({"base": "international", "prefer_early_kings": True}, "needs 8x8", "prefer_early_kings"),
         ({"base": "english", "top": 3}, "unknown rule 'top'", "top"),
     ],
 )

@@ -167,7 +167,7 @@ def popcount(bits: int) -> int:
 
 def lowest_square(bits: int) -> int:
     """The index of the lowest set bit; `bits` must not be 0."""
-    return (bits & -bits).bit_length() - 1
+    return int(bits & -bits).bit_length() - 1
 
 
 @intrinsic

@@ -332,13 +332,18 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
     draws = {key: value for key, value in changes.items() if key in _DRAW_KEYS}
     if not changes.get("endings", True):
         draws["endings"] = ()
+    changed = base.rules._replace(**rules)
+    if changed.prefer_early_kings and (changed.rows > 8 or changed.removed_at_once):
+        raise VariantError("prefer_early_kings needs 8x8 and not removed_at_once", "prefer_early_kings")
+    if changed.killer and changed.one_hop:
+        raise VariantError("killer and one_hop do not go together", "one_hop")
     men = changes.get("men", base.men)
     if not 1 <= men <= base.squares // 2:
         raise VariantError(f"men must be 1 to {base.squares // 2}, not {men}", "men")
     return replace(
         base,
         name=f"{base.name}*",
-        rules=base.rules._replace(**rules),
+        rules=changed,
         men=men,
         first=COLOURS.index(changes["first"]) if "first" in changes else base.first,
         draws=base.draws._replace(**draws),
