@@ -12,10 +12,18 @@ if TYPE_CHECKING:
 
 
 class Limit(NamedTuple):
-    """How long a player may think about one move; None is no limit of that kind."""
+    """How long a player may think about one move; None is no limit of that kind, and the first one met ends it."""
 
     depth: int | None = None
     """Plies to search."""
+    nodes: int | None = None
+    """Positions to enter."""
+    seconds: float | None = None
+    """Seconds for the move."""
+    clock: float | None = None
+    """Seconds for the whole game; when a player is asked for a move, what it has left of them."""
+    increment: float | None = None
+    """Seconds that its clock gains with each move."""
 
 
 class Choice(NamedTuple):
@@ -27,6 +35,8 @@ class Choice(NamedTuple):
     """The value of the position in the evaluation's own unit, from the side to move's view."""
     depth: int = 0
     """Plies searched in full."""
+    deepest: int = 0
+    """Plies from the root to the deepest position entered."""
     nodes: int = 0
     """Positions entered once each, the root included (see `players.search`)."""
     leaves: int = 0
@@ -35,6 +45,12 @@ class Choice(NamedTuple):
     """Beta cutoffs at nodes where the player itself is to move."""
     cutoffs_min: int = 0
     """Beta cutoffs at nodes where the opponent is to move."""
+    cutoffs_first: int = 0
+    """Beta cutoffs, of both kinds, by the first move that was tried."""
+    tt_probes: int = 0
+    """Lookups in the transposition table."""
+    tt_hits: int = 0
+    """Lookups that found the position."""
     pv: tuple[int, ...] = ()
     """Principal variation, the chosen move first."""
 

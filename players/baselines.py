@@ -41,4 +41,4 @@ class Greedy:
         best = max(scores)
         move = rng.choice([m for m, score in zip(game.legal_moves, scores, strict=True) if score == best])
         leaves = sum(has_move(self._rules, child) for child in children)
-        return Choice(move, best, depth=1, nodes=1 + len(children), leaves=leaves, pv=(move,))
+        return Choice(move, best, depth=1, deepest=1, nodes=1 + len(children), leaves=leaves, pv=(move,))

@@ -70,7 +70,16 @@ class Negamax:
         pv = memory.pv[0, : limit.depth].tolist()
         nodes, leaves, cutoffs_max, cutoffs_min, _ = memory.counters.tolist()
         length = pv.index(-1) if -1 in pv else len(pv)
-        return Choice(pv[0], score, limit.depth, nodes, leaves, cutoffs_max, cutoffs_min, tuple(pv[:length]))
+        return Choice(
+            pv[0],
+            score,
+            limit.depth,
+            nodes=nodes,
+            leaves=leaves,
+            cutoffs_max=cutoffs_max,
+            cutoffs_min=cutoffs_min,
+            pv=tuple(pv[:length]),
+        )
 
     def _arguments(self, position: Position, depth: int) -> tuple[Any, ...]:
         rules, pointer = self._variant.constants, self._evaluation.pointer
