@@ -14,9 +14,9 @@ from pydantic import TypeAdapter, ValidationError
 from arena.player import Player, PlayerSpec
 from arena.rules.variants import Variant
 from players.baselines import Greedy, Random
-from players.evaluators import EVALUATORS, unknown
+from players.evaluators import EVALUATORS
 from players.features import evaluator
-from players.files import PlayerError, blame, load_object
+from players.files import PlayerError, blame, load_object, unknown
 from players.search import Negamax
 
 __all__ = ["EVALUATORS", "PLAYERS", "PlayerError", "build_player", "evaluator", "fingerprints", "located"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from players.features import (
     men,
     pieces,
 )
-from players.files import PlayerError, blame, load_object
+from players.files import PlayerError, blame, load_object, unknown
 
 
 @evaluator
@@ -141,13 +140,6 @@ def _load_pointer(reference: str, variant: Variant) -> Any:
         first_line = function.function.__code__.co_firstlineno
         reason = blame(error, reference.rpartition(":")[0], first_line)
         raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None
-
-
-def unknown(kind: str, name: str, choices: Mapping[str, Any] | tuple[str, ...]) -> str:
-    """One line that says a name is unknown, which is nearest, and which there are."""
-    near = difflib.get_close_matches(name, list(choices), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"unknown {kind} {name!r}{hint} (choices: {', '.join(choices)})"
 
 
 def _weights(given: Mapping[str, Any]) -> NDArray[np.float64]:

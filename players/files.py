@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import sys
 import traceback
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -72,3 +74,10 @@ def _load_file(path: Path) -> Any:
         del sys.modules[name]
         raise
     return module
+
+
+def unknown(kind: str, name: str, choices: Mapping[str, Any] | tuple[str, ...]) -> str:
+    """One line that says a name is unknown, which is nearest, and which there are."""
+    near = difflib.get_close_matches(name, list(choices), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"unknown {kind} {name!r}{hint} (choices: {', '.join(choices)})"

@@ -1,218 +1,368 @@
-"""Negamax to a fixed depth, with or without alpha-beta.
-
-Nodes are counted the same way everywhere: every position entered counts once, the root and the leaves included.
-Scores are from the view of the side to move. A side that has lost scores -(WIN - plies from the root), so that a
-quicker win is worth more; evaluations are held within +-LIMIT.
-"""
+"""The negamax player: presets and switches, iterations, windows and limits around `players.negamax`."""
 
 from __future__ import annotations
 
 import random
-from typing import Any, NamedTuple
+import time
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
-from numba import types
-from numpy.typing import NDArray
 
 from arena.player import Choice, Limit
 from arena.rules.game import Game
-from arena.rules.jit import kernel, popcount, prepare
-from arena.rules.movegen import apply, generate, has_move
-from arena.rules.moves import Moves, new_buffer, sides
+from arena.rules.moves import new_buffer, sides
 from arena.rules.position import Position
-from arena.rules.rules import Rules
 from arena.rules.variants import Variant
+from arena.rules.zobrist import key
 from players.evaluators import build_evaluation
-from players.features import evaluate
+from players.files import PlayerError, unknown
+from players.negamax import (
+    COUNTERS,
+    HISTORY,
+    LIMIT,
+    MAX_DEPTH,
+    RANDOM,
+    STATE,
+    Tools,
+    compile_search,
+    root,
+    static_value,
+)
+from players.transposition import new_table
 
-WIN = 1_000_000.0
-"""Score of a game won at the root; a win in n plies scores WIN - n."""
-LIMIT = 900_000.0
-"""Evaluations beyond are cut to this, so that none looks like a win."""
-MAX_DEPTH = 64
-
-NODES, LEAVES, CUTOFFS_MAX, CUTOFFS_MIN, ROOT_MOVES = range(5)
-"""Indices into the counters of a search; the last is given to it."""
+MINIMAX: dict[str, Any] = {
+    "alpha_beta": False,
+    "fail_soft": True,
+    "ties": "first",
+    "iterative": False,
+    "root_order": False,
+    "stop_single": False,
+    "stop_half": False,
+    "stop_decided": False,
+    "partial": False,
+    "order_tt": False,
+    "order_captures": False,
+    "order_killers": False,
+    "order_history": False,
+    "tt": 0,
+    "tt_deeper": False,
+    "tt_replace": "depth",
+    "pvs": False,
+    "aspiration": 0.0,
+    "mtdf": False,
+    "quiescence": "none",
+    "lmr": False,
+    "futility": False,
+    "extensions": False,
+    "mate_distance": False,
+    "draws": False,
+    "contempt": 0.0,
+    "repetition_penalty": 0.0,
+    "finals": "plies",
+}
+"""All switches, off: the preset `minimax`."""
+_ALPHA_BETA = MINIMAX | {"alpha_beta": True}
+_ITERATIVE = _ALPHA_BETA | {
+    "iterative": True,
+    "root_order": True,
+    "stop_single": True,
+    "stop_half": True,
+    "stop_decided": True,
+}
+_ORDERED = _ITERATIVE | {
+    "tt": 16,
+    "order_tt": True,
+    "order_captures": True,
+    "order_killers": True,
+    "order_history": True,
+    "mate_distance": True,
+}
+PRESETS: Mapping[str, dict[str, Any]] = MappingProxyType(
+    {
+        "minimax": MINIMAX,
+        "alphabeta": _ALPHA_BETA,
+        "iddfs": _ITERATIVE,
+        "pvs": _ORDERED | {"pvs": True},
+        "mtdf": _ORDERED | {"mtdf": True},
+        "full": _ORDERED
+        | {
+            "pvs": True,
+            "aspiration": 0.5,
+            "partial": True,
+            "quiescence": "captures",
+            "lmr": True,
+            "futility": True,
+            "extensions": True,
+            "tt_deeper": True,
+            "draws": True,
+        },
+    }
+)
+"""What each preset switches on; all but `full` find the value and the move of plain minimax."""
+_CODES = {
+    "ties": ("first", "last", "random"),
+    "quiescence": ("none", "captures", "threats"),
+}
+_RESERVE = 0.0005
+"""Seconds of a move that are kept for what happens around the search."""
 
 
 class Negamax:
-    """Negamax to the limit's depth; `alpha_beta: false` makes it plain minimax. Of equal moves the first is
-    chosen, in the generator's order."""
+    """Negamax with each technique a switch: a `preset` (minimax, alphabeta, iddfs, pvs, mtdf, full) and changes.
 
-    needs = ("depth",)
+    evaluation: what values the leaves. In its unit are contempt, what a draw is below 0 for the player, and
+    repetition_penalty, taken off a leaf that is the position of four plies before; aspiration, the half width of
+    the first window around the last value, is in men.
+
+    alpha_beta, fail_soft; iterative (deepening), root_order (root moves by their values in the last iteration),
+    ties (which of equally good moves: first, last or random); the order of moves: order_tt, order_captures (most
+    first), order_killers, order_history; tt (megabytes of transposition table, 0: none), tt_deeper (use what was
+    searched deeper than needed), tt_replace (depth, always); pvs, aspiration, mtdf; quiescence (none, captures,
+    threats); lmr, futility; extensions (of single replies); mate_distance; draws (repetitions and moves without
+    progress, known from the game on); finals (plies: sooner wins are better; points: +-100 and the difference,
+    where points decide).
+
+    When to stop before the limit: stop_single (there is one legal move), stop_half (half of the time is over and
+    an iteration ended), stop_decided (nothing was cut by the horizon, or the result is certain). When the limit
+    ends an iteration, its best move so far counts if partial, else that of the last iteration.
+    """
 
     def __init__(
-        self, variant: Variant, evaluation: str | dict[str, Any] = "simple", alpha_beta: bool = True
+        self,
+        variant: Variant,
+        evaluation: str | dict[str, Any] = "simple",
+        preset: str = "pvs",
+        alpha_beta: bool | None = None,
+        fail_soft: bool | None = None,
+        ties: Literal["first", "last", "random"] | None = None,
+        iterative: bool | None = None,
+        root_order: bool | None = None,
+        stop_single: bool | None = None,
+        stop_half: bool | None = None,
+        stop_decided: bool | None = None,
+        partial: bool | None = None,
+        order_tt: bool | None = None,
+        order_captures: bool | None = None,
+        order_killers: bool | None = None,
+        order_history: bool | None = None,
+        tt: int | None = None,
+        tt_deeper: bool | None = None,
+        tt_replace: Literal["depth", "always"] | None = None,
+        pvs: bool | None = None,
+        aspiration: float | None = None,
+        mtdf: bool | None = None,
+        quiescence: Literal["none", "captures", "threats"] | None = None,
+        lmr: bool | None = None,
+        futility: bool | None = None,
+        extensions: bool | None = None,
+        mate_distance: bool | None = None,
+        draws: bool | None = None,
+        contempt: float | None = None,
+        repetition_penalty: float | None = None,
+        finals: Literal["plies", "points"] | None = None,
     ) -> None:
+        given = {name: value for name, value in locals().items() if name in MINIMAX and value is not None}
+        if preset not in PRESETS:
+            raise PlayerError(unknown("preset", preset, tuple(PRESETS)), "preset")
+        self.switches = PRESETS[preset] | given
+        _check(self.switches, given)
         self._variant = variant
         self._evaluation = build_evaluation(evaluation, variant)
-        self._alpha_beta = alpha_beta
-        self._memory = Memory(
-            new_buffer(),
-            np.zeros((MAX_DEPTH + 2, MAX_DEPTH + 2), np.int64),
-            np.zeros(5, np.int64),
+        self._state = np.zeros(1, STATE)[0]
+        self._tools = Tools(
+            self._evaluation.pointer,
             self._evaluation.weights,
+            self._state,
+            new_buffer(),
+            new_table(self.switches["tt"]),
         )
-        prepare(_negamax, types.float64, *self._arguments(variant.start, 1))
+        self._set_up()
+        compile_search(variant.constants, self._tools, variant.start)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Search `limit.depth` plies and choose the best move.
+        """Search until the first limit is met and choose the best move.
 
-        Raises ValueError unless the depth is 1 to MAX_DEPTH.
+        Raises ValueError if there is no limit, a depth is not 1 to MAX_DEPTH, or, without `iterative`, there is
+        no depth. The clock is spent as `budget` says.
         """
-        if limit.depth is None or not 1 <= limit.depth <= MAX_DEPTH:
-            raise ValueError(f"negamax searches 1 to {MAX_DEPTH} plies, not {limit.depth}")
-        memory = self._memory
-        memory.counters[:] = 0
-        memory.moves[: len(game.legal_moves)] = game.legal_moves
-        memory.counters[ROOT_MOVES] = len(game.legal_moves)
-        score = _negamax(*self._arguments(game.position, limit.depth))
-        pv = memory.pv[0, : limit.depth].tolist()
-        nodes, leaves, cutoffs_max, cutoffs_min, _ = memory.counters.tolist()
-        length = pv.index(-1) if -1 in pv else len(pv)
-        return Choice(
-            pv[0],
-            score,
-            limit.depth,
-            nodes=nodes,
-            leaves=leaves,
-            cutoffs_max=cutoffs_max,
-            cutoffs_min=cutoffs_min,
-            pv=tuple(pv[:length]),
-        )
+        began = time.monotonic()
+        check_limit(limit, self.switches["iterative"])
+        soft, hard = budget(limit)
+        self._begin(game, limit, began + hard)
+        state = self._state
+        count = len(game.legal_moves)
+        root_key = key(game.position)
+        found = Choice(game.legal_moves[0])
+        last = limit.depth or MAX_DEPTH
+        for depth in range(1 if self.switches["iterative"] else last, last + 1):
+            state["depth"], state["horizon"] = depth, 0
+            leaves = int(state["leaves"])
+            score = self._iterate(game.position, root_key, depth, count, found.score)
+            stopped, best = bool(state["stopped"]), int(state["best"])
+            if best >= 0 and (not stopped or self.switches["partial"] or found.score is None):
+                found = self._found(best, score, depth - stopped, count, rng)
+            if stopped or (self.switches["stop_single"] and count == 1):
+                break
+            if self.switches["stop_half"] and time.monotonic() - began >= soft:
+                break
+            decided = abs(score) > LIMIT or (state["leaves"] == leaves and not state["horizon"])
+            if self.switches["stop_decided"] and decided:
+                break
+            if self.switches["root_order"]:
+                self._sort_root(count, best)
+        counted = {name: int(state[name]) for name in COUNTERS if name != "horizon"}
+        return found._replace(**counted)
 
-    def _arguments(self, position: Position, depth: int) -> tuple[Any, ...]:
-        rules, pointer = self._variant.constants, self._evaluation.pointer
-        return rules, pointer, self._memory, position, depth, -WIN, WIN, 0, self._alpha_beta, 0
+    def _set_up(self) -> None:
+        """Write the switches into the state."""
+        state, switches, draws = self._state, self.switches, self._variant.draws
+        names = STATE.names or ()
+        for name, value in switches.items():
+            if name in names:
+                state[name] = _CODES[name].index(value) if name in _CODES else value
+        state["tt_always"] = switches["tt_replace"] == "always"
+        state["point_finals"] = switches["finals"] == "points"
+        if switches["draws"]:
+            state["repetition"] = draws.repetition
+            state["no_progress"], state["no_capture"] = draws.no_progress, draws.no_capture
+        state["man"] = self._worth_of_a_man()
+
+    def _worth_of_a_man(self) -> float:
+        """What the start's evaluation rises by, on average, when the other side lacks a man; 1 if it falls."""
+        rules, start = self._variant.constants, self._variant.start
+        pointer, weights = self._evaluation
+
+        def value(position: Position) -> float:
+            return static_value(rules, pointer, weights, position, 0)
+
+        before, rises = value(start), []
+        _, other = sides(start)
+        for bit in (1 << i for i in range(64) if other >> i & 1):
+            less = start._replace(white=start.white & ~bit, black=start.black & ~bit)
+            rises.append(value(less) - before)
+        mean = sum(rises) / len(rises) if rises else 0.0
+        return mean if 0 < mean < LIMIT else 1.0
+
+    def _begin(self, game: Game, limit: Limit, deadline: float) -> None:
+        """Prepare the state for a search of its own: limits, the root's moves, the game's last positions."""
+        state = self._state
+        for name in COUNTERS:
+            state[name] = 0
+        state["stopped"] = 0
+        state["node_limit"] = limit.nodes or 2**62
+        state["deadline"], state["polled"] = deadline, time.monotonic()
+        state["poll_every"] = state["poll_at"] = 64
+        state["generation"] += 1
+        state["history"] //= 8
+        state["killers"] = -1
+        count = len(game.legal_moves)
+        self._tools.moves[:count] = game.legal_moves
+        state["root_index"][:count] = range(count)
+        known = game.positions[-HISTORY:]
+        base = len(known) - 1
+        state["base"] = base
+        state["path"][: base + 1] = [(position.white, position.black, position.kings) for position in known]
+        state["progress"][base] = (min(game.without_progress, base), game.without_capture)
+
+    def _iterate(self, position: Position, root_key: int, depth: int, count: int, guess: float | None) -> float:
+        """The value of a search to `depth`, by windows around the last value if so switched."""
+        state = self._state
+
+        def search(alpha: float, beta: float) -> float:
+            return root(self._variant.constants, self._tools, position, root_key, depth, alpha, beta, count)
+
+        if guess is None or abs(guess) > LIMIT:
+            return search(-np.inf, np.inf)
+        if self.switches["mtdf"]:
+            lower, upper, value = -np.inf, np.inf, guess
+            while lower < upper and not state["stopped"]:
+                beta = np.nextafter(value, np.inf) if value == lower else value
+                value = search(np.nextafter(beta, -np.inf), beta)
+                lower, upper = (lower, value) if value < beta else (value, upper)
+            return search(np.nextafter(value, -np.inf), np.inf)
+        width = self.switches["aspiration"] * float(state["man"])
+        alpha, beta = (guess - width, guess + width) if width else (-np.inf, np.inf)
+        while True:
+            value = search(alpha, beta)
+            if state["stopped"] or alpha < value < beta:
+                return value
+            width *= 4
+            alpha, beta = (guess - width if value <= alpha else alpha), (guess + width if value >= beta else beta)
+            if width > 64 * float(state["man"]):
+                alpha, beta = -np.inf, np.inf
+
+    def _found(self, best: int, score: float, depth: int, count: int, rng: random.Random) -> Choice:
+        """The choice of a finished iteration, or of the part of one that was finished."""
+        state, moves = self._state, self._tools.moves
+        move = int(moves[best])
+        pv = tuple(_line(state["pv"][0]))
+        if state["ties"] == RANDOM:
+            tied = sorted((int(state["root_index"][i]), int(moves[i])) for i in range(count) if state["tied"][i])
+            move = rng.choice(tied)[1]
+        return Choice(move, float(score), depth, pv=pv if pv[0] == move else (move,))
+
+    def _sort_root(self, count: int, best: int) -> None:
+        """Order the root's moves by their values, highest first, the best move before all."""
+        state, moves = self._state, self._tools.moves
+        values = state["root_values"][:count].copy()
+        values[best] = np.inf
+        order = np.argsort(-values, kind="stable")
+        moves[:count] = moves[:count][order]
+        state["root_index"][:count] = state["root_index"][:count][order]
 
 
-class Memory(NamedTuple):
-    """The arrays that one search works in."""
+def check_limit(limit: Limit, iterative: bool) -> None:
+    """Raise ValueError for limits that a search cannot do with."""
+    if limit.depth is not None and not 1 <= limit.depth <= MAX_DEPTH:
+        raise ValueError(f"negamax searches 1 to {MAX_DEPTH} plies, not {limit.depth}")
+    if limit.depth is None and not iterative:
+        raise ValueError("negamax without iterative deepening needs a limit of depth")
+    if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
+        raise ValueError("negamax needs a limit: depth, nodes, seconds or clock")
 
-    moves: Moves
-    pv: NDArray[np.int64]
-    """int64[MAX_DEPTH + 2, MAX_DEPTH + 2]: row p is the best line found from ply p, ended by -1."""
-    counters: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    """The evaluation's weights, if it takes any."""
 
+def budget(limit: Limit) -> tuple[float, float]:
+    """Seconds after which no iteration is begun, and after which the search stops.
 
-@kernel
-def _negamax(
-    rules: Rules,
-    pointer: Any,
-    memory: Memory,
-    position: Position,
-    depth: int,
-    alpha: float,
-    beta: float,
-    ply: int,
-    alpha_beta: bool,
-    start: int,
-) -> float:
-    """The value v of a position searched `depth` > 0 plies: exact if alpha < v < beta, else a bound (fail-soft).
-
-    Move lists start at `memory.moves[start]`; the root's is there before, `ROOT_MOVES` of them, as the game may
-    know of moves that its history forbids. The best line is left in `memory.pv[ply]`.
+    Of a clock, a twentieth of what is left and most of the increment is meant for a move: half of it is the
+    first figure, three times as much the second, but never more than a third of what is left.
     """
-    memory.counters[NODES] += 1
-    memory.pv[ply, 0] = -1
-    end = memory.counters[ROOT_MOVES]
-    if ply > 0:
-        end = generate(rules, position, memory.moves, start)
-    if end == start:
-        return final_value(rules, position, ply)
-    if depth == 1:
-        return _frontier(rules, pointer, memory, position, alpha, beta, ply, alpha_beta, start, end)
-    best = -np.inf
-    for i in range(start, end):
-        move = memory.moves[i]
-        child = apply(rules, position, move)
-        value = -_negamax(rules, pointer, memory, child, depth - 1, -beta, -alpha, ply + 1, alpha_beta, end)
-        if value > best:
-            best = value
-            if value > alpha:
-                memory.pv[ply, 0] = move
-                for k in range(depth - 1):
-                    memory.pv[ply, k + 1] = memory.pv[ply + 1, k]
-                    if memory.pv[ply + 1, k] == -1:
-                        break
-                if alpha_beta:
-                    alpha = value
-                    if alpha >= beta:
-                        memory.counters[CUTOFFS_MAX + (ply & 1)] += 1
-                        break
-    return best
+    soft = hard = np.inf
+    if limit.seconds is not None:
+        hard = max(limit.seconds - _RESERVE, limit.seconds / 2)
+        soft = limit.seconds / 2
+    if limit.clock is not None:
+        wanted = limit.clock / 20 + 0.8 * (limit.increment or 0.0)
+        hard = min(hard, 3 * wanted, limit.clock / 3)
+        soft = min(soft, wanted / 2)
+    return soft, hard
 
 
-@kernel
-def _frontier(
-    rules: Rules,
-    pointer: Any,
-    memory: Memory,
-    position: Position,
-    alpha: float,
-    beta: float,
-    ply: int,
-    alpha_beta: bool,
-    start: int,
-    end: int,
-) -> float:
-    """`_negamax` at depth 1 for the moves in `memory.moves[start:end]`: each is made and evaluated."""
-    best = -np.inf
-    best_move = -1
-    nodes = leaves = 0
-    for i in range(start, end):
-        child = apply(rules, position, memory.moves[i])
-        nodes += 1
-        if has_move(rules, child):
-            leaves += 1
-            value = -min(max(evaluate(pointer, child, rules, memory.weights), -LIMIT), LIMIT)
-        else:
-            value = -final_value(rules, child, ply + 1)
-        if value > best:
-            best = value
-            if value > alpha:
-                best_move = memory.moves[i]
-                if alpha_beta:
-                    alpha = value
-                    if alpha >= beta:
-                        memory.counters[CUTOFFS_MAX + (ply & 1)] += 1
-                        break
-    memory.counters[NODES] += nodes
-    memory.counters[LEAVES] += leaves
-    memory.pv[ply, 0] = best_move
-    memory.pv[ply, 1] = -1
-    return best
+def _line(row: Any) -> Iterator[int]:
+    """The moves of a row of `pv`."""
+    for move in row.tolist():
+        if move == -1:
+            return
+        yield move
 
 
-@kernel
-def static_value(rules: Rules, pointer: Any, weights: NDArray[np.float64], position: Position, ply: int) -> float:
-    """The value of a position that is not searched further, for the side to move."""
-    if has_move(rules, position):
-        return min(max(evaluate(pointer, position, rules, weights), -LIMIT), LIMIT)
-    return final_value(rules, position, ply)
+def _check(switches: dict[str, Any], given: dict[str, Any]) -> None:
+    """Raise PlayerError for switches that do not go together, at one that was given."""
 
+    def refuse(message: str, *names: str) -> None:
+        raise PlayerError(message, *(name for name in names[:1] if name in given))
 
-@kernel
-def final_value(rules: Rules, position: Position, ply: int) -> float:
-    """The score of a position without a move, for the side to move."""
-    if rules.score_decides:
-        difference = own_points(rules, position)
-        if difference == 0:
-            return 0.0
-        return WIN - ply if difference > 0 else ply - WIN
-    won = rules.losing_wins
-    if rules.first_king_wins and position.kings != 0:
-        won = position.kings & sides(position)[0] != 0
-    return WIN - ply if won else ply - WIN
-
-
-@kernel
-def own_points(rules: Rules, position: Position) -> int:
-    """Points of the side to move minus the other side's: 2 for a piece on its far row, 1 for any other."""
-    white = popcount(position.white) + popcount(position.white & rules.top)
-    black = popcount(position.black) + popcount(position.black & rules.bottom)
-    if position.turn == 0:
-        return white - black
-    return black - white
+    if not 0 <= switches["tt"] <= 65_536:
+        refuse(f"tt must be 0 to 65536 megabytes, not {switches['tt']}", "tt")
+    if switches["aspiration"] < 0:
+        refuse(f"aspiration must be 0 or more men, not {switches['aspiration']}", "aspiration")
+    if not switches["alpha_beta"]:
+        for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "mate_distance"):
+            if switches[name]:
+                refuse(f"{name} needs alpha_beta", name)
+    if switches["mtdf"] and not switches["tt"]:
+        refuse("mtdf needs a transposition table (tt, in megabytes)", "mtdf")
+    if switches["mtdf"] and switches["aspiration"]:
+        refuse("mtdf and aspiration do not go together", "aspiration")

@@ -55,14 +55,19 @@ class Outcome(NamedTuple):
 
 
 class Game:
-    """A game in progress: `position`, its `legal_moves`, the `moves` played, and `outcome` once it is over."""
+    """A game in progress: `position`, its `legal_moves`, the `moves` played and the `positions` before, between
+    and after them, and `outcome` once it is over."""
 
     def __init__(self, variant: Variant, position: Position | None = None) -> None:
         self.variant = variant
         self.start = variant.start if position is None else position
         self.moves: list[int] = []
+        self.positions: list[Position] = []
         self._seen: Counter[Position] = Counter()
-        self._without_progress = self._without_capture = 0
+        self.without_progress = 0
+        """Plies since the last capture or move of a man."""
+        self.without_capture = 0
+        """Plies since the last capture."""
         self._balanced = [0] * len(variant.draws.endings)
         self._king_runs = [(0, 0), (0, 0)]
         self._enter(self.start)
@@ -75,8 +80,8 @@ class Game:
         own, other = sides(before)
         after = apply(self.variant.constants, before, move)
         captured, by_man = move & other, move & own & ~before.kings
-        self._without_capture = 0 if captured else self._without_capture + 1
-        self._without_progress = 0 if captured or by_man else self._without_progress + 1
+        self.without_capture = 0 if captured else self.without_capture + 1
+        self.without_progress = 0 if captured or by_man else self.without_progress + 1
         if self.variant.king_moves:
             self._king_runs[before.turn] = self._king_run(move, own, captured or by_man)
         if self._balanced:
@@ -102,9 +107,9 @@ class Game:
             return Outcome(winner, Termination.NO_MOVES if own else Termination.NO_PIECES)
         if draws.repetition and self._seen[position] >= draws.repetition:
             return Outcome(None, Termination.REPETITION)
-        if draws.no_progress and self._without_progress >= draws.no_progress:
+        if draws.no_progress and self.without_progress >= draws.no_progress:
             return Outcome(None, Termination.NO_PROGRESS)
-        if draws.no_capture and self._without_capture >= draws.no_capture:
+        if draws.no_capture and self.without_capture >= draws.no_capture:
             return Outcome(None, Termination.NO_CAPTURE)
         for ending, plies in zip(draws.endings, self._balanced, strict=True):
             if plies >= ending.plies:
@@ -117,6 +122,7 @@ class Game:
         self.legal_moves: list[int] = _BUFFER[:end].tolist()
         if self.variant.king_moves:
             self.legal_moves = [move for move in self.legal_moves if not self._is_tired(move)]
+        self.positions.append(position)
         self._seen[position] += 1
 
     def _lasts(self, ending: Ending, before: Position, after: Position, captured: int) -> bool:

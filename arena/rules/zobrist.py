@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.rules.jit import kernel, lowest_square
+from arena.rules.jit import inlined, kernel, lowest_square
 from arena.rules.position import Position
 
 _NUMBERS = np.random.default_rng(1970).integers(-(2**63), 2**63, size=(4, 64), dtype=np.int64)
@@ -26,4 +26,26 @@ def key(position: Position) -> int:
             pieces ^= bit
             kind = colour + 2 if position.kings & bit else colour
             total ^= _NUMBERS[kind, lowest_square(bit)]
+    return total
+
+
+@inlined
+def changed(key: int, before: Position, after: Position) -> int:
+    """The key of the position `after` a move, from that of the position `before` it."""
+    key ^= _BLACK_TO_MOVE
+    key ^= _numbers_of(0, (before.white & ~before.kings) ^ (after.white & ~after.kings))
+    key ^= _numbers_of(1, (before.black & ~before.kings) ^ (after.black & ~after.kings))
+    if before.kings | after.kings:
+        key ^= _numbers_of(2, (before.white & before.kings) ^ (after.white & after.kings))
+        key ^= _numbers_of(3, (before.black & before.kings) ^ (after.black & after.kings))
+    return key
+
+
+@inlined
+def _numbers_of(kind: int, bits: int) -> int:
+    total = 0
+    while bits != 0:
+        bit = bits & -bits
+        bits ^= bit
+        total ^= _NUMBERS[kind, lowest_square(bit)]
     return total
