@@ -158,6 +158,7 @@ def root(
     state.pv[0, 0] = -1
     state.best = -1
     best = -np.inf
+    below = np.int64(1)  # a plain 1 would be of a literal type, and compile everything once more
     for i in range(count):
         move = moves[i]
         child = apply(rules, position, move)
@@ -168,15 +169,15 @@ def root(
         floor = low if state.alpha_beta else -np.inf
         if depth == 1:
             state.pv[1, 0] = -1
-            value = -_leaf(rules, tools, child, -beta, -floor, 1, count)
+            value = -_leaf(rules, tools, child, -beta, -floor, below, count)
         else:
             child_key = changed(key, position, child)
             value = np.inf
             if state.pvs and i > 0 and floor > -np.inf:
                 above = np.nextafter(floor, np.inf)
-                value = -_search(rules, tools, child, child_key, depth - 1, -above, -floor, 1, count)
+                value = -_search(rules, tools, child, child_key, depth - 1, -above, -floor, below, count)
             if value > floor and not state.stopped:
-                value = -_search(rules, tools, child, child_key, depth - 1, -beta, -floor, 1, count)
+                value = -_search(rules, tools, child, child_key, depth - 1, -beta, -floor, below, count)
         if state.stopped:
             break
         state.root_values[i] = value
