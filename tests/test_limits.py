@@ -16,6 +16,7 @@ import pytest
 
 import arena
 from arena import match, tournament
+from arena.bench_time import kept_time
 from arena.match import MOVE_COLUMNS, GameRecord, Task, clock_after, move_dtype, overrun, play
 from arena.player import Choice, Limit, PlayerSpec
 from arena.rules.game import Game
@@ -351,6 +352,33 @@ def test_a_move_that_wins_too_late_loses() -> None:
     assert (play(task).result, play(task).termination) == ("0-1", "time")
     in_time = play(task._replace(white=spends(Limit(seconds=1.0), 1.0)))
     assert (in_time.result, in_time.termination) == ("1-0", "no_pieces")
+
+
+# --- how well time is kept
+
+
+class Dawdles(First):
+    """Takes 1/64 s, every fifth time 1/16 s, and 1/2 s for a game's tenth move."""
+
+    def choose(self, game, limit, rng):
+        ply = len(game.moves) + 1
+        TIME.now += 2**-1 if ply == 10 else 2**-4 if ply % 5 == 0 else 2**-6
+        return Choice(game.legal_moves[0], nodes=7)
+
+
+@pytest.mark.usefixtures("_fake_time")
+def test_the_time_benchmark_counts_moves_in_time_and_losses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PLAYERS, "dawdles", Dawdles)
+    row = kept_time("english", "dawdles", seconds=0.02, moves=15, busy=1)
+    assert (row.what, row.nodes, row.seconds) == ("dawdles, 20 ms", 7 * 20, 2 * (2**-1 + 2**-4 + 8 * 2**-6))
+    assert row.rate == "80.0 % in time"
+    assert row.note == "20 moves, within 10 ms; worst 480.0 ms over; 2 losses on time"
+
+
+def test_the_time_benchmark_says_why_a_player_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PLAYERS, "illegal", Illegal)
+    with pytest.raises(RuntimeError, match="illegal returned the illegal move"):
+        kept_time("english", "illegal", moves=30, busy=0)
 
 
 # --- what is recorded
