@@ -64,7 +64,7 @@ def limits_of(name: str) -> list[str]:
     needs = set(getattr(PLAYERS[name], "needs", ()))
     given = {kind: {n for n, value in limit._asdict().items() if value} for kind, limit in LIMITS.items()}
     limitless = name in REGISTERED and REGISTERED[name].limitless
-    return [kind for kind in LIMITS if given[kind] == needs or (not needs and (kind != "none" or limitless))]
+    return [kind for kind in LIMITS if (given[kind] == needs if needs else limitless or kind != "none")]
 
 
 def untimed(limit: Limit) -> bool:
