@@ -20,6 +20,7 @@ from arena.bench_time import kept_time
 from arena.match import MOVE_COLUMNS, GameRecord, Task, clock_after, move_dtype, overrun, play
 from arena.player import Choice, Limit, PlayerSpec
 from arena.rules.game import Game
+from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, COLOURS, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
@@ -143,10 +144,12 @@ def assert_telemetry_is_sound(choice: Choice, limit: Limit) -> None:
 
 
 def assert_line_is_legal(game: Game, choice: Choice) -> None:
+    """Assert that the pv goes on from the move by legal ones; `Variant.king_moves` a search need not know of."""
     assert not choice.pv or choice.pv[0] == choice.move
-    line = copy.deepcopy(game)
+    rules, position = game.variant.constants, game.position
     for move in choice.pv:
-        line.push(move)
+        assert move in legal_moves(rules, position), "an illegal move in the pv"
+        position = apply(rules, position, move)
 
 
 def assert_same_game(one: GameRecord, other: GameRecord) -> None:
@@ -204,6 +207,11 @@ class Remembers(First):
         return Choice(game.legal_moves[Remembers.moves % len(game.legal_moves)])
 
 
+class WrongLine(First):
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], pv=(game.legal_moves[0], game.legal_moves[0]))
+
+
 class OwnChance(First):
     def choose(self, game, limit, rng):
         return Choice(random.choice(game.legal_moves))
@@ -235,6 +243,7 @@ def own(kind: type, name: str = "own", limit: Limit = LIMITS["none"], **options:
         (Illegal, "none", "an illegal move at ply 21"),
         (Mutates, "none", "the game was changed at ply 1"),
         (Remembers, "none", "another game from the same seed"),
+        (WrongLine, "none", "an illegal move in the pv"),
         (OwnChance, "none", "another game from the same seed"),
         (TooDeep, "depth", "deeper than its limit"),
         (TooManyNodes, "nodes", "more nodes than its limit"),
