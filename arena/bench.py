@@ -58,7 +58,7 @@ class Row(NamedTuple):
     seconds: float
     """Wall time that `nodes` took."""
     rate: str
-    """With its unit: million nodes, or games, per second."""
+    """With its unit: million nodes, or games, per second, or the share of moves in time."""
     note: str
 
 

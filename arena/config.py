@@ -33,7 +33,13 @@ from yaml.constructor import SafeConstructor
 
 from arena.player import Limit, PlayerSpec
 
-LIMIT_FIELDS = {"depth": Field(ge=1, le=64, description="Plies to search.")}
+LIMIT_FIELDS = {
+    "depth": Field(ge=1, le=64, description="Plies to search."),
+    "nodes": Field(gt=0, description="Positions to enter."),
+    "seconds": Field(gt=0, description="Seconds for the move; who takes longer loses."),
+    "clock": Field(gt=0, description="Seconds for the whole game; who takes longer loses."),
+    "increment": Field(ge=0, description="Seconds that the clock gains with each move."),
+}
 """Bounds of the fields of `Limit`; one not listed must be above 0."""
 MAX_NESTING, MAX_VALUES = 32, 100_000
 """Levels and values in a file, aliases written out, so that an alias inside itself comes to an end."""
@@ -101,7 +107,7 @@ def _player_name(name: str) -> str:
 class _NamedEntry(Section):
     """A player: its name, its type, limits of a move; every other key goes to the player's constructor."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", json_schema_extra={"dependentRequired": {"increment": ["clock"]}})
     name: Annotated[str, AfterValidator(_player_name)] = Field(min_length=1, max_length=40)
     type: str = Field(description="A built-in player, or package.module:Class, or path/to/file.py:Class.")
 
@@ -155,6 +161,7 @@ class Experiment(Section):
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: Openings = Openings()
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
+    time_margin: float = Field(default=0.1, ge=0, description="Seconds that a move may be late.")
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
     players: tuple[Annotated[PlayerSpec, GetPydanticSchema(_player_schema)], ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}
@@ -320,6 +327,8 @@ def _cross_problems(source: _Source, data: Any) -> Iterator[Problem]:
             line = source.positions["players", first[name], "name"][0]
             message = f"the player {name!r} is already in line {line}: names must differ"
             yield source.problem(("players", i, "name"), message)
+        if isinstance(player, dict) and player.get("increment") is not None and player.get("clock") is None:
+            yield source.problem(("players", i, "increment"), "'increment' needs a 'clock' to add it to")
     anchor = data.get("anchor") if first else None
     if isinstance(anchor, str) and anchor not in first:
         message = f"'anchor' must be a player, not {_shown(anchor)}; {_choices(anchor, first)}"

@@ -45,6 +45,8 @@ CREATE TABLE IF NOT EXISTS games (
     width INTEGER, moves BLOB
 );
 """
+_COLUMNS = json.dumps(MOVE_COLUMNS)
+"""What a move's record holds, kept beside the records."""
 
 
 class LedgerError(Exception):
@@ -77,12 +79,14 @@ class Ledger:
             raise LedgerError(f"{folder / FILE} cannot be used as a ledger: {error}") from None
 
     def _check(self, folder: Path, config: Mapping[str, Any]) -> None:
-        known = self._connection.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
-        if known is None:
+        known = _meta(self._connection)
+        if not known:
             text = json.dumps(config, sort_keys=True)
-            self._connection.execute("INSERT INTO meta VALUES ('config', ?)", (text,))
+            rows = "INSERT INTO meta VALUES ('config', ?), ('columns', ?)"
+            self._connection.execute(rows, (text, _COLUMNS))
             return
-        stored = json.loads(known[0])
+        _check_columns(folder, known)
+        stored = json.loads(known["config"])
         plain = json.loads(json.dumps(config))
         changed = sorted(key for key in stored.keys() | plain.keys() if stored.get(key) != plain.get(key))
         if changed:
@@ -148,16 +152,28 @@ def read(folder: Path) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
         raise LedgerError(f"there is no run in {folder} (no {FILE})")
     connection = sqlite3.connect(f"file:{folder / FILE}?mode=ro", uri=True)
     try:
-        config = json.loads(connection.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()[0])
+        known = _meta(connection)
+        config = json.loads(known["config"])
+        _check_columns(folder, known)
         rows = connection.execute(
             f"SELECT {', '.join(GAME_COLUMNS)}, width, moves FROM games ORDER BY game"
         ).fetchall()
-    except (sqlite3.Error, TypeError) as error:
+    except (sqlite3.Error, KeyError) as error:
         raise LedgerError(f"{folder / FILE} cannot be read: {error}") from None
     finally:
         connection.close()
     games = pd.DataFrame([row[:-2] for row in rows], columns=list(GAME_COLUMNS))
     return config, games, _moves(games, rows, first=config.get("first", "white"))
+
+
+def _meta(connection: sqlite3.Connection) -> dict[str, str]:
+    return dict(connection.execute("SELECT key, value FROM meta"))
+
+
+def _check_columns(folder: Path, meta: Mapping[str, str]) -> None:
+    """Raise LedgerError if the ledger's records of moves are not what this version writes."""
+    if meta.get("columns") != _COLUMNS:
+        raise LedgerError(f"{folder / FILE} is of another version of the arena, which records moves otherwise")
 
 
 def _moves(games: pd.DataFrame, rows: list[tuple[Any, ...]], first: str) -> pd.DataFrame:
@@ -186,5 +202,6 @@ def _moves(games: pd.DataFrame, rows: list[tuple[Any, ...]], first: str) -> pd.D
             **{name: table[name] for name, _ in MOVE_COLUMNS},
         }
     )
-    moves["score"] = pd.array(table["score"], dtype="Float64")
+    for name in ("score", "clock", "overrun"):
+        moves[name] = pd.array(table[name], dtype="Float64")
     return moves

@@ -116,4 +116,5 @@ def tasks(plan: Plan, finished: set[int]) -> Iterator[Task]:
                 plan.players[pairing.black],
                 plan.experiment.seed,
                 plan.experiment.max_plies,
+                plan.experiment.time_margin,
             )

@@ -14,8 +14,8 @@ MOVES = np.array(["11-15", "23-19", "22x15", "8-11", "25-22", "10x19x26"])
 
 GAMES = ["game", "pair", "round", "white", "black", "opening", "result", "termination", "plies", "seconds"]
 MOVE_COLUMNS = [
-    "game", "ply", "player", "colour", "move", "legal_moves", "depth", "nodes", "leaves", "seconds", "score",
-    "cutoffs_max", "cutoffs_min",
+    "game", "ply", "player", "colour", "move", "legal_moves", "depth", "deepest", "nodes", "leaves", "seconds",
+    "score", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits", "clock", "overrun",
 ]  # fmt: skip
 
 
@@ -89,6 +89,12 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "score": pd.array(np.where(searched, rng.normal(0, 50, n), np.nan), dtype="Float64"),
             "cutoffs_max": nodes // 5,
             "cutoffs_min": nodes // 6,
+            "deepest": np.where(searched, depths + 2, 0),
+            "cutoffs_first": nodes // 4,
+            "tt_probes": nodes // 3,
+            "tt_hits": nodes // 9,
+            "clock": pd.array(np.full(n, np.nan), dtype="Float64"),
+            "overrun": pd.array(np.full(n, np.nan), dtype="Float64"),
         }
     )
     return moves[MOVE_COLUMNS]

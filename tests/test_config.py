@@ -88,6 +88,7 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
             "count": None,
         },
         "max_plies": 300,
+        "time_margin": 0.1,
         "anchor": None,
         "players": [{"name": "x", "type": "random"}],
     }
@@ -183,7 +184,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "seed: 2026",
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (valid: 'name', 'variant', 'seed', 'openings', "
-            "'max_plies', 'anchor', 'players')",
+            "'max_plies', 'time_margin', 'anchor', 'players')",
         ),
         (
             "count: 20",
@@ -327,6 +328,15 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "    depth: 65",
             "13:5: 'depth' must be less than or equal to 64, not the whole number 65",
         ),
+        ("    depth: 6", "    nodes: 0", "13:5: 'nodes' must be greater than 0, not the whole number 0"),
+        ("    depth: 6", "    seconds: 0", "13:5: 'seconds' must be greater than 0, not the whole number 0"),
+        ("    depth: 6", "    clock: -1.5", "13:5: 'clock' must be greater than 0, not the number -1.5"),
+        (
+            "    depth: 6",
+            "    clock: 60\n    increment: -1",
+            "14:5: 'increment' must be greater than or equal to 0, not the whole number -1",
+        ),
+        ("    depth: 6", "    increment: 1", "13:5: 'increment' needs a 'clock' to add it to"),
         ("    depth: 6", "    depth: six", "13:5: 'depth' must be a whole number, not the text 'six'"),
         ("seed: 2026", "name: b", "3:1: the key 'name' is given twice, first in line 1"),
         ("back_row: -6", "man: 1", "14:50: the key 'man' is given twice, first in line 14"),
@@ -558,6 +568,24 @@ def test_errors_join_in_the_order_of_the_file_and_pickle(tmp_path: Path) -> None
 # --- limits and schema
 
 
+@pytest.mark.parametrize(
+    "limit",
+    [
+        Limit(depth=64),
+        Limit(nodes=1),
+        Limit(seconds=0.001),
+        Limit(clock=60.0),
+        Limit(clock=60.0, increment=0.0),
+        Limit(9, 5000, 0.5, 60.0, 0.6),
+    ],
+)
+def test_limits_are_given_alone_or_together(tmp_path: Path, limit: Limit) -> None:
+    given = {name: value for name, value in limit._asdict().items() if value is not None}
+    experiment = load_text(tmp_path, MINIMAL.replace("random}", f"random, {json.dumps(given)[1:]}"))
+    assert experiment.players == (PlayerSpec("x", "random", limit),)
+    assert experiment.as_dict()["players"] == [{"name": "x", "type": "random", **given}]
+
+
 def test_a_field_added_to_limit_is_a_key_of_players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Wider(NamedTuple):
         depth: int | None = None
@@ -598,6 +626,7 @@ def test_the_schema_names_keys_bounds_and_choices() -> None:
     player = schema["$defs"]["Player"]
     assert (player["required"], player["additionalProperties"]) == (["name", "type"], True)
     assert {"type": "integer", "minimum": 1, "maximum": 64} in player["properties"]["depth"]["anyOf"]
+    assert player["dependentRequired"] == {"increment": ["clock"]}
     assert schema["$defs"]["Openings"]["properties"]["random_plies"]["default"] == 4
 
 

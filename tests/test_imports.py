@@ -17,6 +17,7 @@ LAYERS = (
     (
         "arena.ballots",
         "arena.bench",
+        "arena.bench_time",
         "arena.config",
         "arena.ledger",
         "arena.match",

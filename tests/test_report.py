@@ -233,6 +233,65 @@ def test_search_time_gives_quantiles_of_each_player_in_order() -> None:
     assert table.loc["slow", ["moves", "mean", "p05", "p50", "p95"]].tolist() == [101, 50, 5, 50, 95]
 
 
+def told(**changes: Any) -> pd.DataFrame:
+    """Two moves of `busy` that search and two of `idle` that tell nothing, with some columns set."""
+    zero = {"deepest": 0, "cutoffs_max": 0, "cutoffs_min": 0, "cutoffs_first": 0, "tt_probes": 0, "tt_hits": 0}
+    moves = moves_with([("busy", 3, 100, 0.5), ("busy", 4, 300, 1.5), ("idle", 0, 0, 1.0), ("idle", 0, 0, 9.0)])
+    overrun = pd.array(np.full(4, np.nan), dtype="Float64")
+    return moves.assign(**zero, overrun=overrun).assign(**changes)
+
+
+def telemetry(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.DataFrame:
+    """The table of games (white, black, result, termination)."""
+    rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
+    return tables.telemetry(rows, moves, ["idle", "busy"])
+
+
+def test_telemetry_sums_what_a_player_tells_over_all_its_moves() -> None:
+    moves = told(deepest=[5, 9, 0, 0], cutoffs_max=[1, 3, 0, 0], cutoffs_min=[2, 4, 0, 0])
+    moves = moves.assign(cutoffs_first=[2, 6, 0, 0], tt_probes=[10, 30, 0, 0], tt_hits=[0, 10, 0, 0])
+    table: Any = telemetry(moves).set_index("player")
+    assert table.index.tolist() == ["idle", "busy"]
+    row = table.loc["busy", ["nodes_per_second", "mean_depth", "deepest", "first_move_cutoffs", "tt_hits"]]
+    assert row.tolist() == [200, 3.5, 9, 0.8, 0.25]
+    assert table.loc["idle"].isna().all()
+    assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
+
+
+def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_time() -> None:
+    moves = told(overrun=pd.array([np.nan, np.nan, 0.0, 0.2], dtype="Float64"))
+    lost = [("idle", "busy", "0-1", "time"), ("busy", "idle", "1-0", "time"), ("idle", "busy", "1-0", "no_moves")]
+    table: Any = telemetry(moves, *lost).set_index("player")
+    assert table.loc["idle", ["overrun_p99", "overrun_max", "time_losses"]].tolist() == [0.198, 0.2, 2]
+    assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
+
+
+def test_telemetry_shows_the_columns_and_players_that_have_data() -> None:
+    silent = page.telemetry_text(telemetry(told()))
+    assert silent.columns.tolist() == ["Player", "Nodes/s", "Mean depth"]
+    assert silent["Player"].tolist() == ["busy"]
+    hits = page.telemetry_text(telemetry(told(tt_probes=[4, 4, 0, 0])))
+    assert hits.columns.tolist()[3:] == ["TT hits"] and hits["TT hits"].tolist() == ["0.0 %"]
+    late = page.telemetry_text(telemetry(told(overrun=pd.array([np.nan, np.nan, 0.0, 0.2], dtype="Float64"))))
+    assert late["Player"].tolist() == ["idle", "busy"]
+    assert late[["Over limit, 99 %", "Over limit, worst", "Lost on time"]].to_numpy().tolist() == [
+        ["198 ms", "200 ms", "0"],
+        ["", "", ""],
+    ]
+    assert page.telemetry_text(telemetry(told()[:0])).empty
+
+
+def test_a_player_that_only_keeps_a_clock_is_in_the_report(tmp_path: Path) -> None:
+    _, games, moves = frames([player("r", type="random"), player("s", type="random")], 1)
+    overrun = pd.array(np.full(len(moves), 0.25), dtype="Float64")
+    whole = config([player("r", type="random"), player("s", type="random")])
+    made = Run(tmp_path, whole, games.assign(result="1-0", termination="time"), moves.assign(overrun=overrun))
+    text = page.markdown(made)
+    assert "## Search effort" in text
+    assert "| r | 250 ms | 250 ms | 1 |" in text and "| s | 250 ms | 250 ms | 1 |" in text
+    assert "out of time" in texts(plots.draw(made)["terminations"])
+
+
 def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds() -> None:
     table = pd.DataFrame({"elo": [12.3456, -0.04], "score": [0.123456, 1], "seconds": [1.23456789e-5, np.inf]})
     text = tables.rounded(table).to_csv(index=False)

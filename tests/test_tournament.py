@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -187,6 +188,18 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
         Ledger(tmp_path / "out", plan.description())
     ledger.close()
     Ledger(tmp_path / "out", plan.description()).close()
+
+
+def test_a_ledger_whose_moves_have_other_columns_is_refused(tmp_path: Path) -> None:
+    run(tmp_path, "out", CONFIG.replace("count: 8", "count: 1"))
+    connection = sqlite3.connect(tmp_path / "out" / "ledger.sqlite")
+    connection.execute("UPDATE meta SET value = '[]' WHERE key = 'columns'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(LedgerError, match="of another version"):
+        arena.load(tmp_path / "out")
+    with pytest.raises(LedgerError, match="of another version"):
+        Ledger(tmp_path / "out", prepare(experiment(tmp_path)).description())
 
 
 def test_an_edited_evaluation_file_is_another_experiment(tmp_path: Path) -> None:

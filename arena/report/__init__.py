@@ -78,6 +78,11 @@ class Run:
         return tables.search_time(self.moves, self.players)
 
     @cached_property
+    def telemetry(self) -> pd.DataFrame:
+        """Depths, cutoffs, table hits and time over the limit of each player: `tables.telemetry`."""
+        return tables.telemetry(self.games, self.moves, self.players)
+
+    @cached_property
     def outcomes(self) -> pd.DataFrame:
         """Wins, draws and losses by player and colour: `tables.outcomes`."""
         return tables.outcomes(self.games, self.players)
@@ -120,6 +125,7 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
         "standings.csv": _csv(tables.rounded(run.standings)),
         "crosstable.csv": _csv(run.crosstable.reset_index()),
         "search.csv": _csv(tables.rounded(run.search)),
+        "telemetry.csv": _csv(tables.rounded(run.telemetry)),
         "games.csv": _csv(tables.rounded(run.games, {})),
         "moves.csv": _csv(tables.rounded(run.moves, {})),
         "games.pdn": lambda path: _write_pdn(run, path),

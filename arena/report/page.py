@@ -30,6 +30,11 @@ CAPTIONS = {
     "terminations": "Reasons for the end of the game, with their share of all games.",
 }
 
+TELEMETRY_NOTE = (
+    "Over all moves. First-move cutoffs: share of the beta cutoffs that the first move tried gave. TT hits: share "
+    "of the lookups that found the position. Over limit: time beyond the limit, 99th percentile and worst move."
+)
+
 LOS_NOTE = "LOS: likelihood of superiority over the next player in the table."
 
 WIDE = 560
@@ -39,6 +44,7 @@ FILES = {
     "standings.csv": "standings",
     "crosstable.csv": "points of row against column",
     "search.csv": "nodes, leaves and time per move by player",
+    "telemetry.csv": "depths, cutoffs, table hits and time over the limit by player",
     "games.csv": "one row per game",
     "moves.csv": "one row per move",
     "games.pdn": "all games, for any draughts program",
@@ -87,7 +93,7 @@ def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
         "Won": standings["wins"].map(str),
         "Drawn": standings["draws"].map(str),
         "Lost": standings["losses"].map(str),
-        "Score": [_format(v, "{:.1%}").replace("%", " %") for v in standings["score"]],
+        "Score": [_share(v) for v in standings["score"]],
         "LOS": [_probability(v) for v in standings["los"]],
         "Nodes/move": [_quantity(v) for v in standings["nodes_per_move"]],
         "Time/move": [_quantity(v, "s") for v in standings["seconds_per_move"]],
@@ -119,15 +125,36 @@ def search_text(search: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def telemetry_text(telemetry: pd.DataFrame) -> pd.DataFrame:
+    """Telemetry with every cell as text for people: the columns and players that have any."""
+    columns = {
+        "Nodes/s": [_quantity(v) for v in telemetry["nodes_per_second"]],
+        "Mean depth": [_format(v, "{:.1f}") for v in telemetry["mean_depth"]],
+        "Deepest": [_format(v, "{:.0f}") for v in telemetry["deepest"]],
+        "First-move cutoffs": [_share(v) for v in telemetry["first_move_cutoffs"]],
+        "TT hits": [_share(v) for v in telemetry["tt_hits"]],
+        "Over limit, 99 %": [_quantity(v, "s") for v in telemetry["overrun_p99"]],
+        "Over limit, worst": [_quantity(v, "s") for v in telemetry["overrun_max"]],
+        "Lost on time": [_format(v, "{:.0f}") for v in telemetry["time_losses"]],
+    }
+    table = pd.DataFrame({name: cells for name, cells in columns.items() if any(cells)}, index=telemetry.index)
+    table.insert(0, "Player", telemetry["player"].astype(str))
+    return table[(table.drop(columns="Player") != "").any(axis=1)]
+
+
 def markdown(run: Run) -> str:
-    """The report as Markdown: sentences, standings, crosstable, search effort."""
+    """The report as Markdown: sentences, standings, crosstable, search effort and telemetry."""
     parts = [f"# {_escaped(run.name)}", " ".join(_escaped(text) for text in sentences(run))]
     if notes(run):
         parts.append("\n".join(f"- Note: {_escaped(text)}" for text in notes(run)))
     parts += ["## Standings", _pipe_table(standings_text(run.standings)), LOS_NOTE]
     parts += ["## Crosstable", _pipe_table(crosstable_text(run.crosstable))]
-    if len(run.search):
-        parts += ["## Search effort", _pipe_table(search_text(run.search)), CAPTIONS["nodes"]]
+    telemetry = telemetry_text(run.telemetry)
+    if len(telemetry):
+        parts += ["## Search effort"]
+        if len(run.search):
+            parts += [_pipe_table(search_text(run.search)), CAPTIONS["nodes"]]
+        parts += [_pipe_table(telemetry), TELEMETRY_NOTE]
     return "\n\n".join(parts) + "\n"
 
 
@@ -143,7 +170,9 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
             standings=standings_text(run.standings),
             crosstable=crosstable_text(run.crosstable),
             search=search_text(run.search),
+            telemetry=telemetry_text(run.telemetry),
             los_note=LOS_NOTE,
+            telemetry_note=TELEMETRY_NOTE,
             charts=[(name, CAPTIONS[name], inline_svg(name, text), _wide(text)) for name, text in charts.items()],
             config=json.dumps(run.config, indent=2, ensure_ascii=False, default=str),
             files=FILES,
@@ -204,6 +233,10 @@ def _known(value: Any) -> bool:
 
 def _format(value: Any, form: str) -> str:
     return form.format(float(value)) if _known(value) else ""
+
+
+def _share(value: Any) -> str:
+    return _format(value, "{:.1%}").replace("%", " %")
 
 
 def _interval(low: Any, high: Any) -> str:

@@ -329,6 +329,7 @@ def humanised(termination: str) -> str:
         "repetition": "position repeated",
         "ending": "endgame draw rule",
         "max_plies": "ply limit reached",
+        "time": "out of time",
         "error": "error of a player",
     }
     return words.get(termination, termination.replace("_", " "))

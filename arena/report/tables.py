@@ -162,6 +162,33 @@ def search_time(moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     return _in_order(table.reset_index(), players)
 
 
+def telemetry(games: pd.DataFrame, moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+    """What the search and the clock of each player that moved show over all its moves; missing what no move tells.
+
+    Columns: player, nodes_per_second and mean_depth (over the moves that searched at least one node), deepest
+    (plies), first_move_cutoffs (share of the beta cutoffs that the first move tried gave), tt_hits (share of the
+    lookups that found the position), overrun_p99 and overrun_max (seconds beyond the limit of time, over the
+    moves that had one), time_losses (games lost on time, if any move had a limit of time).
+    """
+    searched = moves[moves["nodes"] > 0].groupby("player", observed=True)
+    grouped = moves.groupby("player", observed=True)
+    total = grouped[["cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits"]].sum()
+    effort = searched[["nodes", "seconds"]].sum()
+    overrun = moves["overrun"].astype(float).groupby(moves["player"], observed=True)
+    beaten = games["white"].where(games["result"].astype(str) == "0-1", games["black"]).astype(str)
+    table = pd.DataFrame(index=total.index)
+    table["nodes_per_second"] = effort["nodes"] / effort["seconds"].where(effort["seconds"] > 0)
+    table["mean_depth"] = searched["depth"].mean()
+    table["deepest"] = _told(grouped["deepest"].max()).astype("Int64")
+    table["first_move_cutoffs"] = _told(total["cutoffs_first"]) / (total["cutoffs_max"] + total["cutoffs_min"])
+    table["tt_hits"] = total["tt_hits"] / _told(total["tt_probes"])
+    table["overrun_p99"], table["overrun_max"] = overrun.quantile(0.99), overrun.max()
+    losses = beaten[games["termination"].astype(str) == "time"].value_counts()
+    losses = losses.reindex(table.index.astype(str), fill_value=0).set_axis(table.index)
+    table["time_losses"] = losses.where(table["overrun_max"].notna()).astype("Int64")
+    return _in_order(table.reset_index(), players)
+
+
 def repeated_games(games: pd.DataFrame, moves: pd.DataFrame) -> int:
     """Games that repeat an earlier one: same colours, opening and moves, told by a 64-bit hash of them."""
     step = np.int64(1 + moves["ply"].max()) if len(moves) else 1
@@ -239,6 +266,11 @@ def _meetings(games: pd.DataFrame, players: Sequence[str]) -> tuple[np.ndarray, 
     np.add.at(played, (white, black), 1)
     np.add.at(played, (black, white), 1)
     return points, played
+
+
+def _told(counts: pd.Series) -> pd.Series:
+    """Counts, missing where they are 0, which is what a player that does not count says."""
+    return counts.where(counts > 0)
 
 
 def _matrix(values: np.ndarray, players: Sequence[str]) -> pd.DataFrame:

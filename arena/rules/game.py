@@ -36,6 +36,8 @@ class Termination(StrEnum):
     """A side has a king and wins by it."""
     MAX_PLIES = "max_plies"
     """The arena's own limit: the game is adjudicated a draw."""
+    TIME = "time"
+    """A player took more time than its limit allows and loses."""
     ILLEGAL_MOVE = "illegal_move"
     """A player returned a move that is not legal and loses."""
     ERROR = "error"

@@ -1,0 +1,421 @@
+"""Tests of what every player must keep to, over all that are registered, and of games played on clocks."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import random
+import statistics
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import arena
+from arena import match, tournament
+from arena.bench_time import kept_time
+from arena.match import MOVE_COLUMNS, GameRecord, Task, clock_after, move_dtype, overrun, play
+from arena.player import Choice, Limit, PlayerSpec
+from arena.rules.game import Game
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.notation import parse_fen
+from arena.rules.position import BLACK, COLOURS, WHITE, Position
+from arena.rules.variants import VARIANTS, Variant
+from arena.schedule import Pairing
+from players import PLAYERS, PlayerError, build_player
+from tests import test_tournament
+
+
+class Registered(NamedTuple):
+    """How to test a registered player."""
+
+    options: dict[str, Any]
+    limitless: bool = False
+    """Whether it moves without any limit."""
+    variants: tuple[str, ...] = ("english", "international", "frisian")
+
+
+REGISTERED = {
+    "random": Registered({}, limitless=True),
+    "greedy": Registered({}, limitless=True),
+    "negamax": Registered({}),
+}
+LIMITS = {
+    "none": Limit(),
+    "depth": Limit(depth=3),
+    "nodes": Limit(nodes=2000),
+    "one node": Limit(nodes=1),
+    "seconds": Limit(seconds=0.005),
+    "clock": Limit(clock=0.3, increment=0.002),
+    "all": Limit(9, 2000, 0.005, 0.3, 0.002),
+}
+NODE_SLACK = 128
+"""Nodes beyond the limit: a search may count the children of a node at once, and answers even to a limit of 1."""
+TYPICAL, WORST = 0.02, 1.0
+"""Seconds beyond the limit for half of the moves and for any: others use the machine during tests, and
+`arena bench time` measures what is promised."""
+TIMES = {"seconds", "clock", "overrun"}
+
+
+def limits_of(name: str) -> list[str]:
+    """The limits that a player works under: of one that `needs` some, those alone."""
+    needs = set(getattr(PLAYERS[name], "needs", ()))
+    given = {kind: {n for n, value in limit._asdict().items() if value} for kind, limit in LIMITS.items()}
+    limitless = name in REGISTERED and REGISTERED[name].limitless
+    return [kind for kind in LIMITS if (given[kind] == needs if needs else limitless or kind != "none")]
+
+
+def untimed(limit: Limit) -> bool:
+    return limit.seconds is None and limit.clock is None
+
+
+CASES = [
+    pytest.param(name, kind, variant, id=f"{name}-{kind}-{variant}")
+    for name in PLAYERS
+    for kind in limits_of(name)
+    for variant in (REGISTERED[name].variants if name in REGISTERED else ["english"])
+]
+
+
+# --- what every player keeps to
+
+
+@pytest.mark.parametrize(("name", "kind", "variant"), CASES)
+def test_a_registered_player_conforms(name: str, kind: str, variant: str) -> None:
+    assert name in REGISTERED, f"say in REGISTERED how to test the player {name!r}"
+    conform(PlayerSpec(name, name, LIMITS[kind], REGISTERED[name].options), VARIANTS[variant])
+
+
+@pytest.mark.parametrize("name", [name for name in REGISTERED if not REGISTERED[name].limitless])
+def test_a_player_that_searches_refuses_to_think_without_any_limit(name: str) -> None:
+    variant = VARIANTS[REGISTERED[name].variants[0]]
+    with pytest.raises((PlayerError, ValueError), match=r"needs .*limit"):
+        build_player(PlayerSpec(name, name, Limit(), REGISTERED[name].options), variant).choose(
+            Game(variant), Limit(), random.Random(0)
+        )
+
+
+def conform(spec: PlayerSpec, variant: Variant, plies: int = 150) -> None:
+    """Play some games with a player against itself and assert all that it must keep to."""
+    assert pickle.loads(pickle.dumps(spec)) == spec
+    assert_every_choice_is_sound(spec, variant, plies)
+    if untimed(spec.limit):
+        task = task_of(variant, spec, spec, max_plies=plies)
+        first = play(task)
+        assert first.error == ""
+        play(task._replace(seed=2, opening=Game(variant).position._replace(turn=1 - variant.first)))
+        assert_same_game(first, play(task))
+
+
+def assert_every_choice_is_sound(spec: PlayerSpec, variant: Variant, plies: int) -> None:
+    """Assert it of one game: moves legal, limits kept, the game as it was."""
+    game, overruns = Game(variant), []
+    sides = [build_player(spec, variant) for _ in COLOURS]
+    clocks = [spec.limit.clock for _ in COLOURS]
+    rng = random.Random(1)
+    while game.outcome is None and len(game.moves) < plies:
+        turn, before = game.position.turn, state(game)
+        limit = spec.limit._replace(clock=clocks[turn])
+        began = time.perf_counter()
+        choice = sides[turn].choose(game, limit, rng)
+        seconds = time.perf_counter() - began
+        assert state(game) == before, f"the game was changed at ply {len(game.moves) + 1}"
+        assert choice.move in game.legal_moves, f"an illegal move at ply {len(game.moves) + 1}"
+        assert_telemetry_is_sound(choice, limit)
+        assert_line_is_legal(game, choice)
+        overruns.append(overrun(limit, seconds))
+        clocks[turn] = clock_after(limit, seconds)
+        game.push(choice.move)
+    late = [seconds for seconds in overruns if seconds is not None]
+    assert not late or (statistics.median(late) < TYPICAL and max(late) < WORST), "too slow for its limit of time"
+
+
+def assert_telemetry_is_sound(choice: Choice, limit: Limit) -> None:
+    assert limit.depth is None or choice.depth <= limit.depth, "deeper than its limit"
+    assert limit.nodes is None or choice.nodes <= limit.nodes + NODE_SLACK, "more nodes than its limit"
+    assert choice.score is None or math.isfinite(choice.score)
+    assert all(value >= 0 for name, value in choice._asdict().items() if name not in ("move", "score", "pv"))
+    assert choice.leaves <= choice.nodes
+    assert choice.cutoffs_first <= choice.cutoffs_max + choice.cutoffs_min <= choice.nodes
+    assert choice.tt_hits <= choice.tt_probes
+
+
+def assert_line_is_legal(game: Game, choice: Choice) -> None:
+    """Assert that the pv goes on from the move by legal ones; `Variant.king_moves` a search need not know of."""
+    assert not choice.pv or choice.pv[0] == choice.move
+    rules, position = game.variant.constants, game.position
+    for move in choice.pv:
+        assert move in legal_moves(rules, position), "an illegal move in the pv"
+        position = apply(rules, position, move)
+
+
+def assert_same_game(one: GameRecord, other: GameRecord) -> None:
+    """Assert that two records differ in times only."""
+    assert (one.result, one.termination, one.error) == (other.result, other.termination, other.error)
+    assert (one.dtype, len(one.moves)) == (other.dtype, len(other.moves)), "another game from the same seed"
+    for name, _ in MOVE_COLUMNS:
+        if name not in TIMES:
+            assert np.array_equal(column(one, name), column(other, name), equal_nan=True), (
+                f"another game from the same seed: {name} differs"
+            )
+    assert column(one, "move").tolist() == column(other, "move").tolist(), "another game from the same seed"
+
+
+def state(game: Game) -> dict[str, Any]:
+    """A copy of all that a game is: values, and containers of values."""
+    return {name: copy.copy(value) for name, value in vars(game).items() if name != "variant"}
+
+
+def column(record: GameRecord, name: str) -> np.ndarray:
+    return np.frombuffer(record.moves, move_dtype(int(record.dtype)))[name]
+
+
+def task_of(variant: Variant, white: PlayerSpec, black: PlayerSpec, **changes: Any) -> Task:
+    pairing = Pairing(game=1, pair=1, round=1, white=0, black=1, opening=0)
+    return Task(pairing, variant, variant.start, white, black, seed=1, max_plies=150)._replace(**changes)
+
+
+class First:
+    """The first legal move."""
+
+    def __init__(self, variant: Variant) -> None:
+        self.variant = variant
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        return Choice(game.legal_moves[0])
+
+
+class Illegal(First):
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0] if len(game.moves) < 20 else game.moves[0])
+
+
+class Mutates(First):
+    def choose(self, game, limit, rng):
+        game.legal_moves.reverse()
+        return Choice(game.legal_moves[0])
+
+
+class Remembers(First):
+    moves = 0
+
+    def choose(self, game, limit, rng):
+        Remembers.moves += 1
+        return Choice(game.legal_moves[Remembers.moves % len(game.legal_moves)])
+
+
+class WrongLine(First):
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], pv=(game.legal_moves[0], game.legal_moves[0]))
+
+
+class OwnChance(First):
+    def choose(self, game, limit, rng):
+        return Choice(random.choice(game.legal_moves))
+
+
+class TooDeep(First):
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], depth=limit.depth + 1)
+
+
+class TooManyNodes(First):
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=limit.nodes + NODE_SLACK + 1)
+
+
+class TooSlow(First):
+    def choose(self, game, limit, rng):
+        time.sleep(min(filter(None, (limit.seconds, limit.clock))) + 2 * TYPICAL)
+        return Choice(game.legal_moves[0])
+
+
+def own(kind: type, name: str = "own", limit: Limit = LIMITS["none"], **options: Any) -> PlayerSpec:
+    return PlayerSpec(name, f"{__name__}:{kind.__name__}", limit, options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "message"),
+    [
+        (Illegal, "none", "an illegal move at ply 21"),
+        (Mutates, "none", "the game was changed at ply 1"),
+        (Remembers, "none", "another game from the same seed"),
+        (WrongLine, "none", "an illegal move in the pv"),
+        (OwnChance, "none", "another game from the same seed"),
+        (TooDeep, "depth", "deeper than its limit"),
+        (TooManyNodes, "nodes", "more nodes than its limit"),
+        (TooSlow, "seconds", "too slow for its limit of time"),
+        (TooSlow, "clock", "too slow for its limit of time"),
+    ],
+)
+def test_a_player_that_does_not_conform_is_caught(kind: type, limit: str, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        conform(own(kind, limit=LIMITS[limit]), VARIANTS["english"], plies=24)
+
+
+def test_a_plain_player_conforms() -> None:
+    conform(own(First), VARIANTS["english"])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in limits_of("negamax") if untimed(LIMITS[kind])])
+def test_the_number_of_workers_does_not_change_the_games(tmp_path: Path, kind: str) -> None:
+    limit = ", ".join(f"{name}: {value}" for name, value in LIMITS[kind]._asdict().items() if value)
+    text = test_tournament.CONFIG.replace("depth: 3", limit).replace("count: 8", "count: 2")
+    one, two = (test_tournament.run(tmp_path, f"out-{n}", text, workers=n) for n in (1, 2))
+    test_tournament.assert_same(one, two)
+
+
+# --- games on clocks
+
+
+class Time:
+    """A clock that players turn on."""
+
+    now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+TIME = Time()
+SEEN: list[Limit] = []
+
+
+class Spends(First):
+    """Takes so many seconds for its moves, the last of them for all further ones."""
+
+    def __init__(self, variant: Variant, seconds: list[float]) -> None:
+        self.seconds = seconds
+        self.moves = 0
+
+    def choose(self, game, limit, rng):
+        SEEN.append(limit)
+        TIME.now += self.seconds[min(self.moves, len(self.seconds) - 1)]
+        self.moves += 1
+        return Choice(game.legal_moves[0])
+
+
+@pytest.fixture
+def _fake_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "time", TIME)
+    SEEN.clear()
+
+
+def spends(limit: Limit, *seconds: float) -> PlayerSpec:
+    return own(Spends, limit=limit, seconds=list(seconds))
+
+
+def play_white(limit: Limit, *seconds: float, time_margin: float = 0.125) -> GameRecord:
+    """White, the first to move, takes so many seconds for its moves; Black takes 5 each and has no limit."""
+    task = task_of(VARIANTS["international"], spends(limit, *seconds), spends(Limit(), 5.0), max_plies=8)
+    return play(task._replace(time_margin=time_margin))
+
+
+@pytest.mark.usefixtures("_fake_time")
+def test_a_clock_runs_for_its_own_side_and_gains_the_increment() -> None:
+    record = play_white(Limit(clock=10.0, increment=2.0), 3.0)
+    assert record.termination == "max_plies"
+    assert SEEN[::2] == [Limit(clock=clock, increment=2.0) for clock in (10.0, 9.0, 8.0, 7.0)]
+    assert SEEN[1::2] == [Limit()] * 4
+    assert column(record, "clock")[::2].tolist() == [9.0, 8.0, 7.0, 6.0]
+    assert column(record, "overrun")[::2].tolist() == [0.0] * 4
+    assert np.isnan(column(record, "clock")[1::2]).all() and np.isnan(column(record, "overrun")[1::2]).all()
+
+
+@pytest.mark.usefixtures("_fake_time")
+@pytest.mark.parametrize("colour", [WHITE, BLACK])
+def test_a_clock_that_runs_out_loses_and_is_no_fault(colour: int) -> None:
+    late, other = spends(Limit(clock=10.0), 4.0), spends(Limit(clock=10.0), 1.0)
+    sides = (late, other) if colour == WHITE else (other, late)
+    record = play(task_of(VARIANTS["international"], *sides))
+    assert (record.termination, record.error) == ("time", "")
+    assert record.result == ("0-1" if colour == WHITE else "1-0")
+    assert column(record, "clock")[colour::2].tolist() == [6.0, 2.0, 0.0]
+    assert column(record, "overrun")[colour::2].tolist() == [0.0, 0.0, 2.0]
+
+
+@pytest.mark.usefixtures("_fake_time")
+@pytest.mark.parametrize("limit", [Limit(seconds=10.0), Limit(clock=10.0), Limit(seconds=10.0, clock=60.0)])
+def test_a_move_may_be_late_by_the_margin_and_no_more(limit: Limit) -> None:
+    within = play_white(limit, 10.125, 0.0)
+    assert (within.termination, column(within, "overrun")[0]) == ("max_plies", 0.125)
+    beyond = play_white(limit, 10.25, 0.0)
+    assert (beyond.termination, beyond.result, len(column(beyond, "move"))) == ("time", "0-1", 1)
+    assert play_white(limit, 10.25, 0.0, time_margin=0.25).termination == "max_plies"
+
+
+@pytest.mark.usefixtures("_fake_time")
+def test_a_clock_overdrawn_within_the_margin_stands_at_zero_before_the_increment() -> None:
+    play_white(Limit(clock=10.0, increment=1.0), 10.125, 0.0)
+    assert [limit.clock for limit in SEEN[::2]] == [10.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.usefixtures("_fake_time")
+def test_a_move_that_wins_too_late_loses() -> None:
+    variant = VARIANTS["english"]
+    opening: Position = parse_fen(variant, "W:W18:B15")
+    task = task_of(variant, spends(Limit(seconds=1.0), 2.0), spends(Limit(), 1.0), opening=opening)
+    assert (play(task).result, play(task).termination) == ("0-1", "time")
+    in_time = play(task._replace(white=spends(Limit(seconds=1.0), 1.0)))
+    assert (in_time.result, in_time.termination) == ("1-0", "no_pieces")
+
+
+# --- how well time is kept
+
+
+class Dawdles(First):
+    """Takes 1/64 s, every fifth time 1/16 s, and 1/2 s for a game's tenth move."""
+
+    def choose(self, game, limit, rng):
+        ply = len(game.moves) + 1
+        TIME.now += 2**-1 if ply == 10 else 2**-4 if ply % 5 == 0 else 2**-6
+        return Choice(game.legal_moves[0], nodes=7)
+
+
+@pytest.mark.usefixtures("_fake_time")
+def test_the_time_benchmark_counts_moves_in_time_and_losses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PLAYERS, "dawdles", Dawdles)
+    row = kept_time("english", "dawdles", seconds=0.02, moves=15, busy=1)
+    assert (row.what, row.nodes, row.seconds) == ("dawdles, 20 ms", 7 * 20, 2 * (2**-1 + 2**-4 + 8 * 2**-6))
+    assert row.rate == "80.0 % in time"
+    assert row.note == "20 moves, within 10 ms; worst 480.0 ms over; 2 losses on time"
+
+
+def test_the_time_benchmark_says_why_a_player_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PLAYERS, "illegal", Illegal)
+    with pytest.raises(RuntimeError, match="illegal returned the illegal move"):
+        kept_time("english", "illegal", moves=30, busy=0)
+
+
+# --- what is recorded
+
+
+class Tells(First):
+    """Reports a number of its own in every field."""
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], *range(1, len(Choice._fields) - 1))
+
+
+def test_every_number_of_a_choice_is_recorded() -> None:
+    record = play(task_of(VARIANTS["english"], own(Tells), own(Tells)))
+    for value, name in enumerate(Choice._fields[1:-1], 1):
+        assert (column(record, name) == value).all(), name
+
+
+def test_moves_without_a_clock_have_no_value_in_the_table(tmp_path: Path) -> None:
+    text = test_tournament.CONFIG.replace("type: greedy", "type: greedy, clock: 60, increment: 1")
+    run: arena.Run = test_tournament.run(tmp_path, "out", text.replace("count: 8", "count: 1"))
+    clocked = run.moves["player"] == "greedy"
+    assert run.moves.loc[clocked, "clock"].between(59, 200).all()
+    assert (run.moves.loc[clocked, "overrun"] == 0).all()
+    assert run.moves.loc[~clocked, ["clock", "overrun"]].isna().all(axis=None)
+
+
+def test_the_margin_of_a_configuration_reaches_the_games(tmp_path: Path) -> None:
+    text = test_tournament.CONFIG + "time_margin: 0.5\n"
+    plan = tournament.prepare(test_tournament.experiment(tmp_path, text))
+    assert {task.time_margin for task in tournament.tasks(plan, set())} == {0.5}
