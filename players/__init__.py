@@ -17,11 +17,12 @@ from players.baselines import Greedy, Random
 from players.evaluators import EVALUATORS
 from players.features import evaluator
 from players.files import PlayerError, blame, load_object, unknown
+from players.published import PUBLISHED
 from players.search import Negamax
 
 __all__ = ["EVALUATORS", "PLAYERS", "PlayerError", "build_player", "evaluator", "fingerprints", "located"]
 
-PLAYERS: dict[str, type[Any]] = {"random": Random, "greedy": Greedy, "negamax": Negamax}
+PLAYERS: dict[str, type[Any]] = {"random": Random, "greedy": Greedy, "negamax": Negamax, **PUBLISHED}
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -32,7 +33,7 @@ def build_player(spec: PlayerSpec, variant: Variant) -> Player:
     """The player of a specification, ready for one game.
 
     Raises PlayerError, with the keys of the entry that are to blame, for an unknown type or option, an option of
-    the wrong type, a missing limit, and whatever the player's constructor raises.
+    the wrong type, a limit that its method `check_limit`, if it has one, refuses, and whatever the player's constructor raises.
     """
     if ":" in spec.type:
         maker = load_object(spec.type, "type")
@@ -50,6 +51,11 @@ def build_player(spec: PlayerSpec, variant: Variant) -> Player:
     except Exception as error:
         source = spec.type.rpartition(":")[0] or (inspect.getsourcefile(maker) or "")
         raise PlayerError(f"{spec.type} cannot be built: {blame(error, source)}", "type") from None
+    if hasattr(player, "check_limit"):
+        try:
+            player.check_limit(spec.limit)
+        except ValueError as error:
+            raise PlayerError(str(error)) from None
     return player
 
 
@@ -91,9 +97,6 @@ def _check_options(maker: type[Any], spec: PlayerSpec) -> None:
             _check_type(name, spec.options[name], parameter.annotation)
         elif parameter.default is parameter.empty and parameter.kind not in _VARIADIC:
             raise PlayerError(f"{spec.type} needs the option {name!r}")
-    for name in getattr(maker, "needs", ()):
-        if getattr(spec.limit, name) is None:
-            raise PlayerError(f"{spec.type} needs the limit {name!r}")
 
 
 def _check_type(name: str, value: Any, annotation: Any) -> None:

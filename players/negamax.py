@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
@@ -124,6 +125,9 @@ capture or move of a man, and since the last capture.
 """
 
 
+_compiled: set[Any] = set()
+
+
 class Tools(NamedTuple):
     """What a search works with besides the rules."""
 
@@ -138,22 +142,40 @@ class Tools(NamedTuple):
 
 
 def compile_search(rules: Any, tools: Tools, position: Position) -> None:
-    """Compile the kernels that call themselves, or load them from the cache."""
-    prepare(_quiesce, types.float64, rules, tools, position, -WIN, WIN, 0, 0)
-    prepare(_search, types.float64, rules, tools, position, 0, 1, -WIN, WIN, 0, 0)
-    prepare(root, types.float64, rules, tools, position, 0, 1, -WIN, WIN, 0)
+    """Compile the search for a rule set and a kind of evaluation, or load it from the cache; once a process.
+
+    The kernels that call themselves come first.
+    """
+    kind = (rules, numba.typeof(tools.pointer))
+    if kind not in _compiled:
+        prepare(_quiesce, types.float64, rules, tools, position, -WIN, WIN, 0, 0)
+        prepare(_search, types.float64, rules, tools, position, 0, 1, -WIN, WIN, 0, 0)
+        prepare(root, types.float64, rules, *tools, position, 0, 1, -WIN, WIN, 0)
+        _compiled.add(kind)
 
 
 @kernel
 def root(
-    rules: Rules, tools: Tools, position: Position, key: int, depth: int, alpha: float, beta: float, count: int
+    rules: Rules,
+    pointer: Any,
+    weights: NDArray[np.float64],
+    state: Any,
+    moves: Moves,
+    table: Table,
+    position: Position,
+    key: int,
+    depth: int,
+    alpha: float,
+    beta: float,
+    count: int,
 ) -> float:
-    """The value of the root, whose moves are the first `count` of `tools.moves`, searched `depth` plies.
+    """The value of the root, whose moves are the first `count` of `moves`, searched `depth` plies.
 
     Exact if within alpha and beta, else a bound. `state.best` is then the index of the best move, -1 if there is
-    none above alpha; with `state.stopped` the value is that of the moves that were finished.
+    none above alpha; with `state.stopped` the value is that of the moves that were finished. (The tools come one
+    by one, as numba takes a millisecond to tell the type of a record within a tuple.)
     """
-    state, moves = tools.state, tools.moves
+    tools = Tools(pointer, weights, state, moves, table)
     state.nodes += 1
     state.pv[0, 0] = -1
     state.best = -1

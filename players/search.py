@@ -40,6 +40,7 @@ MINIMAX: dict[str, Any] = {
     "root_order": False,
     "stop_single": False,
     "stop_half": False,
+    "stop_complete": False,
     "stop_decided": False,
     "partial": False,
     "order_tt": False,
@@ -69,6 +70,7 @@ _ITERATIVE = _ALPHA_BETA | {
     "root_order": True,
     "stop_single": True,
     "stop_half": True,
+    "stop_complete": True,
     "stop_decided": True,
 }
 _ORDERED = _ITERATIVE | {
@@ -125,8 +127,8 @@ class Negamax:
     where points decide).
 
     When to stop before the limit: stop_single (there is one legal move), stop_half (half of the time is over and
-    an iteration ended), stop_decided (nothing was cut by the horizon, or the result is certain). When the limit
-    ends an iteration, its best move so far counts if partial, else that of the last iteration.
+    an iteration ended), stop_complete (nothing was cut by the horizon), stop_decided (a win is certain). When the
+    limit ends an iteration, its best move so far counts if partial, else that of the last iteration.
     """
 
     def __init__(
@@ -141,6 +143,7 @@ class Negamax:
         root_order: bool | None = None,
         stop_single: bool | None = None,
         stop_half: bool | None = None,
+        stop_complete: bool | None = None,
         stop_decided: bool | None = None,
         partial: bool | None = None,
         order_tt: bool | None = None,
@@ -180,6 +183,7 @@ class Negamax:
         )
         self._set_up()
         compile_search(variant.constants, self._tools, variant.start)
+        key(variant.start)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search until the first limit is met and choose the best move.
@@ -188,7 +192,7 @@ class Negamax:
         no depth. The clock is spent as `budget` says.
         """
         began = time.monotonic()
-        check_limit(limit, self.switches["iterative"])
+        self.check_limit(limit)
         soft, hard = budget(limit)
         self._begin(game, limit, began + hard)
         state = self._state
@@ -207,13 +211,23 @@ class Negamax:
                 break
             if self.switches["stop_half"] and time.monotonic() - began >= soft:
                 break
-            decided = abs(score) > LIMIT or (state["leaves"] == leaves and not state["horizon"])
-            if self.switches["stop_decided"] and decided:
+            if self.switches["stop_complete"] and state["leaves"] == leaves and not state["horizon"]:
+                break
+            if self.switches["stop_decided"] and abs(score) > LIMIT:
                 break
             if self.switches["root_order"]:
                 self._sort_root(count, best)
         counted = {name: int(state[name]) for name in COUNTERS if name != "horizon"}
         return found._replace(**counted)
+
+    def check_limit(self, limit: Limit) -> None:
+        """Raise ValueError for a limit that the search cannot do with."""
+        if limit.depth is not None and not 1 <= limit.depth <= MAX_DEPTH:
+            raise ValueError(f"negamax searches 1 to {MAX_DEPTH} plies, not {limit.depth}")
+        if limit.depth is None and not self.switches["iterative"]:
+            raise ValueError("negamax without iterative deepening needs the limit 'depth'")
+        if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
+            raise ValueError("negamax needs a limit: depth, nodes, seconds or clock")
 
     def _set_up(self) -> None:
         """Write the switches into the state."""
@@ -268,10 +282,10 @@ class Negamax:
 
     def _iterate(self, position: Position, root_key: int, depth: int, count: int, guess: float | None) -> float:
         """The value of a search to `depth`, by windows around the last value if so switched."""
-        state = self._state
+        rules, tools, state = self._variant.constants, self._tools, self._state
 
         def search(alpha: float, beta: float) -> float:
-            return root(self._variant.constants, self._tools, position, root_key, depth, alpha, beta, count)
+            return root(rules, *tools, position, root_key, depth, alpha, beta, count)
 
         if guess is None or abs(guess) > LIMIT:
             return search(-np.inf, np.inf)
@@ -311,16 +325,6 @@ class Negamax:
         order = np.argsort(-values, kind="stable")
         moves[:count] = moves[:count][order]
         state["root_index"][:count] = state["root_index"][:count][order]
-
-
-def check_limit(limit: Limit, iterative: bool) -> None:
-    """Raise ValueError for limits that a search cannot do with."""
-    if limit.depth is not None and not 1 <= limit.depth <= MAX_DEPTH:
-        raise ValueError(f"negamax searches 1 to {MAX_DEPTH} plies, not {limit.depth}")
-    if limit.depth is None and not iterative:
-        raise ValueError("negamax without iterative deepening needs a limit of depth")
-    if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
-        raise ValueError("negamax needs a limit: depth, nodes, seconds or clock")
 
 
 def budget(limit: Limit) -> tuple[float, float]:
