@@ -33,7 +33,8 @@ def build_player(spec: PlayerSpec, variant: Variant) -> Player:
     """The player of a specification, ready for one game.
 
     Raises PlayerError, with the keys of the entry that are to blame, for an unknown type or option, an option of
-    the wrong type, a limit that its method `check_limit`, if it has one, refuses, and whatever the player's constructor raises.
+    the wrong type, a limit that the player's `check_limit`, if it has one, refuses, and whatever its constructor
+    raises.
     """
     if ":" in spec.type:
         maker = load_object(spec.type, "type")

@@ -180,7 +180,7 @@ def root(
     state.pv[0, 0] = -1
     state.best = -1
     best = -np.inf
-    below = np.int64(1)  # a plain 1 would be of a literal type, and compile everything once more
+    below = int(np.int64(1))  # a plain 1 would be of a literal type, and compile everything once more
     for i in range(count):
         move = moves[i]
         child = apply(rules, position, move)

@@ -30,7 +30,7 @@ class Published(Negamax):
 
     def own_limit(self, limit: Limit) -> Limit:
         """The limit that holds: without a depth the program's own depth, without any limit its own limit."""
-        if limit == Limit() or limit.depth is None and self.default.depth is not None:
+        if limit == Limit() or (limit.depth is None and self.default.depth is not None):
             return limit._replace(depth=self.default.depth, seconds=limit.seconds or self.default.seconds)
         return limit
 

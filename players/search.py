@@ -217,7 +217,7 @@ class Negamax:
                 break
             if self.switches["root_order"]:
                 self._sort_root(count, best)
-        counted = {name: int(state[name]) for name in COUNTERS if name != "horizon"}
+        counted: dict[str, Any] = {name: int(state[name]) for name in COUNTERS if name != "horizon"}
         return found._replace(**counted)
 
     def check_limit(self, limit: Limit) -> None:
