@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import sys
 import traceback
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -52,6 +54,13 @@ def blame(error: BaseException, source: str, default: int = 0) -> str:
     if place:
         line = f"line {place.rsplit(', line ', 1)[1].split(':')[0].rstrip('.')}: "
     return f"{line}{type(error).__name__}: {reason}".rstrip(": ")
+
+
+def unknown(kind: str, name: str, choices: Mapping[str, Any] | tuple[str, ...]) -> str:
+    """One line that says a name is unknown, which is nearest, and which there are."""
+    near = difflib.get_close_matches(name, list(choices), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"unknown {kind} {name!r}{hint} (choices: {', '.join(choices)})"
 
 
 def _load_file(path: Path) -> Any:
