@@ -179,11 +179,60 @@ def perft(variant: str, depth: int, fen: str | None, divide: bool, as_json: bool
 
 
 @main.command()
+@click.argument("variant")
+@click.option("--fen", help="Position to evaluate [the start position].")
+@click.option("--evaluation", help="Only this: a name, file.py:function, or YAML, as '{linear: {man: 100}}'.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def evaluate(variant: str, fen: str | None, evaluation: str | None, as_json: bool) -> None:
+    """Print what a position of VARIANT is worth to the side to move under every evaluation.
+
+    Of `linear` each feature's counts and share are shown, with the weights of `strong` if none are given.
+    """
+    chosen = _variant(variant)
+    from arena.config import ConfigError, inline
+    from arena.rules.notation import NotationError, parse_fen
+    from arena.rules.notation import fen as fen_of
+    from players import PlayerError
+    from players.evaluators import appraise
+
+    try:
+        position = parse_fen(chosen, fen) if fen else chosen.start
+        described = inline(evaluation, "--evaluation") if evaluation and "{" in evaluation else evaluation
+        values, features = appraise(chosen, position, described)
+    except (NotationError, ConfigError, PlayerError) as error:
+        fail(str(error))
+    if as_json:
+        document = {
+            "fen": fen_of(chosen, position),
+            "values": {name: _whole(value) for name, value in values.items()},
+            "features": {
+                name: {key: _whole(number) for key, number in share._asdict().items()}
+                for name, share in features.items()
+            },
+        }
+        click.echo(json.dumps(document))
+        return
+    click.echo(f"{fen_of(chosen, position)}  (values for the side to move)")
+    for name, value in values.items():
+        click.echo(f"{name:14} {value:>10.6g}")
+    if features:
+        click.echo(f"\n{'linear':14} {'own':>6} {'other':>6} {'weight':>8} {'share':>8}")
+    for name, share in features.items():
+        click.echo(f"{name:14} {share.own:>6} {share.other:>6} {share.weight:>8.4g} {share.value:>8.4g}")
+
+
+def _whole(number: float) -> float | int:
+    """A number for JSON: an integer if it is whole."""
+    return int(number) if number == int(number) else number
+
+
+@main.command()
 def players() -> None:
-    """List the players, their options, and the evaluations."""
+    """List the players, their options, the evaluations and the features of `linear`."""
     import inspect
 
     from players import EVALUATORS, PLAYERS
+    from players.linear import VOCABULARY
 
     for name, maker in PLAYERS.items():
         parameters = list(inspect.signature(maker).parameters.values())[1:]
@@ -192,7 +241,10 @@ def players() -> None:
         click.echo(f"{'':10} options: {options or 'none'}")
     click.echo("\nevaluations (from the side to move's view):")
     for name, evaluation in EVALUATORS.items():
-        click.echo(f"{name:10} {_first_line(evaluation.__doc__)}")
+        click.echo(f"{name:14} {_first_line(evaluation.__doc__)}")
+    click.echo("\nfeatures of linear, own minus other; a weight is a number or a pair [opening, ending]:")
+    for name, feature in VOCABULARY.items():
+        click.echo(f"{name:14} {_first_line(feature.__doc__)}")
     click.echo("\nyour own: type: path/to/file.py:Class, evaluation: path/to/file.py:function")
 
 

@@ -198,6 +198,20 @@ def load(path: str | Path) -> Experiment:
     return experiment
 
 
+def inline(text: str, name: str) -> Any:
+    """The data of YAML on the command line, under the rules of a file; raises ConfigError, naming `name`."""
+    source = _Source(Path(name))
+    try:
+        node = yaml.compose(text, yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        reason = getattr(error, "problem", None) or "this is no text"
+        raise ConfigError([(name, 1, 1, f"YAML syntax: {reason}")]) from None
+    data = source.value(node, ()) if node is not None else None
+    if source.problems:
+        raise ConfigError(source.problems[:1])
+    return data
+
+
 def schema() -> dict[str, Any]:
     """The JSON schema of a configuration, for editors that complete and check YAML."""
     from arena.rules.variants import VARIANTS

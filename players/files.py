@@ -56,6 +56,13 @@ def blame(error: BaseException, source: str, default: int = 0) -> str:
     return f"{line}{type(error).__name__}: {reason}".rstrip(": ")
 
 
+def unknown(kind: str, name: str, choices: Mapping[str, Any] | tuple[str, ...]) -> str:
+    """One line that says a name is unknown, which is nearest, and which there are."""
+    near = difflib.get_close_matches(name, list(choices), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"unknown {kind} {name!r}{hint} (choices: {', '.join(choices)})"
+
+
 def _load_file(path: Path) -> Any:
     if not path.is_file():
         raise PlayerError(f"there is no file {path}")
@@ -74,10 +81,3 @@ def _load_file(path: Path) -> Any:
         del sys.modules[name]
         raise
     return module
-
-
-def unknown(kind: str, name: str, choices: Mapping[str, Any] | tuple[str, ...]) -> str:
-    """One line that says a name is unknown, which is nearest, and which there are."""
-    near = difflib.get_close_matches(name, list(choices), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"unknown {kind} {name!r}{hint} (choices: {', '.join(choices)})"

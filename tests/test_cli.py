@@ -52,7 +52,7 @@ BAD_CONFIGURATIONS = [
     ),
     (
         GOOD + '  - {name: b, type: negamax, depth: 6, evaluation: "broken.py:poor"}',
-        "broken.py:poor does not compile: line 3: TypingError: NameError: name 'positon' is not defined",
+        "broken.py:poor does not compile: line 5: TypingError: NameError: name 'positon' is not defined",
     ),
     (
         GOOD + '  - {name: b, type: "broken.py:Raises"}',

@@ -1,4 +1,4 @@
-"""Tests of evaluations and searches: against published figures, hand counts and the oracle's plain minimax."""
+"""Tests of searches: against hand counts and the oracle's plain minimax."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.notation import fen, parse_fen, parse_move
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players import EVALUATORS, PlayerError
-from players.evaluators import FEATURES, build_evaluation
-from players.search import LIMIT, MAX_DEPTH, WIN, Negamax, static_value
+from players.negamax import LIMIT, MAX_DEPTH, WIN
+from players.search import Negamax
 from tests import naive
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
 ENGLISH = VARIANTS["english"]
-ORACLES: dict[str, naive.Evaluate] = {"simple": naive.simple, "material": naive.material, "cis300": naive.cis300}
 
 POSITIONS = 200
 MINIMAX_NODES = 30_000
@@ -50,12 +48,6 @@ def alpha_beta(variant: Variant) -> Negamax:
 
 def choose(player: Negamax, variant: Variant, position: Position, depth: int) -> Choice:
     return player.choose(Game(variant, position), Limit(depth), random.Random(0))
-
-
-def value(variant: Variant, evaluation: str, position: Position) -> float:
-    """The compiled evaluation of a position in which there is a move."""
-    pointer, weights = build_evaluation(evaluation, variant)
-    return static_value(variant.constants, pointer, weights, position, 0)
 
 
 def test_alpha_beta_chooses_the_move_of_minimax_and_enters_no_more_nodes(
@@ -142,44 +134,6 @@ def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, open_po
             assert choice.score == own_view * end, fen(variant, position)
 
 
-@pytest.mark.parametrize("evaluation", ORACLES)
-def test_evaluations_are_the_oracles(variant, open_positions, evaluation):
-    for position in open_positions:
-        expected = ORACLES[evaluation](variant.rules, naive.state_of(variant.rules, position))
-        assert value(variant, evaluation, position) == expected, fen(variant, position)
-        assert EVALUATORS[evaluation](position, variant.rules) == expected
-
-
-@pytest.mark.parametrize("evaluation", ["simple", "cis300"])
-@pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: row["fen"])
-def test_evaluations_are_as_published(row, evaluation):
-    position = parse_fen(ENGLISH, row["fen"])
-    assert EVALUATORS[evaluation](position, ENGLISH.constants) == row[evaluation]
-
-
-def test_linear_counts_each_feature_once_from_the_side_to_moves_view():
-    # white man 31 (row 7), king 14; black men 4 (row 0), 12 and 20 on the right edge, and 22 (row 5)
-    position = parse_fen(ENGLISH, "W:WK14,31:B4,12,20,22")
-    counted = {
-        "man": 1 - 4,
-        "king": 1 - 0,
-        "back_row": 1 - 1,
-        "far_row": 0 - 0,
-        "far_half": 1 - 2,
-        "edge": 1 - 3,
-        "centre": 1 - 1,
-        "advancement": 0 - (0 + 2 + 4 + 5),
-    }
-    assert tuple(counted) == FEATURES
-    weights = {feature: 3.0**i for i, feature in enumerate(FEATURES)}
-    for given in (*({feature: weight} for feature, weight in weights.items()), weights):
-        evaluation = build_evaluation({"linear": given}, ENGLISH)
-        expected = sum(weight * counted[feature] for feature, weight in given.items())
-        for turned, sign in ((position, 1), (position._replace(turn=1), -1)):
-            assert static_value(ENGLISH.constants, *evaluation, turned, 0) == sign * expected, given
-            assert EVALUATORS["linear"](turned, ENGLISH.constants, evaluation.weights) == sign * expected
-
-
 def test_a_search_with_weights_is_the_oracles():
     player = Negamax(ENGLISH, {"linear": {"man": 100, "king": 150}})
     for row in PUBLISHED:
@@ -215,42 +169,6 @@ def test_an_evaluator_from_a_users_file_is_searched_like_the_built_in_one(
     player = Negamax(variant, f"{file}:mine")
     for position in open_positions[::4]:
         assert choose(player, variant, position, 4) == choose(alpha_beta, variant, position, 4)
-
-
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        ("", "has no 'mine'"),
-        ("def mine(position, rules):\n    return 0.0\n", "not decorated with @evaluator"),
-        (
-            "from players import evaluator\n@evaluator\ndef mine(position, rules):\n    return open('x')\n",
-            "line 4",
-        ),
-        ("from players import evaluator\n\n1 / 0\n", "line 3: ZeroDivisionError"),
-        ("from players import evaluator\ndef mine(:\n", "line 2: SyntaxError"),
-    ],
-)
-def test_an_evaluator_that_cannot_be_used_is_refused_with_the_reason(tmp_path, code, reason):
-    file = tmp_path / "heuristic.py"
-    file.write_text(code)
-    with pytest.raises(PlayerError, match=reason):
-        Negamax(ENGLISH, f"{file}:mine")
-
-
-@pytest.mark.parametrize(
-    ("evaluation", "reason"),
-    [
-        ("simpel", "did you mean 'simple'.*material, simple, cis300"),
-        ("linear", "needs its weights"),
-        ({"linear": {"mann": 1}}, "did you mean 'man'"),
-        ({"linear": {"man": "1"}}, "must be a number"),
-        ({"quadratic": {}}, "expected a name or"),
-        ("nowhere.py:mine", "there is no file nowhere.py"),
-    ],
-)
-def test_an_unknown_evaluation_is_refused_with_the_choices(evaluation, reason):
-    with pytest.raises(PlayerError, match=reason):
-        build_evaluation(evaluation, ENGLISH)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,456 @@
+"""Tests of evaluations and their features: against published figures, naive counts, and what broken ones get."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from arena.cli import main
+from arena.rules.notation import fen, parse_fen
+from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.rules import Rules
+from arena.rules.variants import VARIANTS, Variant
+from players import EVALUATORS, PlayerError
+from players.evaluators import appraise, build_evaluation, value_of
+from players.linear import FEATURES, VOCABULARY
+from players.strong import FLYING, FLYING_10, SHORT, UNCROWNED
+from tests import naive
+
+PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
+SYSTEMS = ("game3", "checkers-ai", "simple", "cis300")
+ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
+BROKEN = """\
+from players import evaluator
+from players.features import men
+
+class Thing:
+    pass
+
+def twice(number):
+    return 2 * number
+
+@evaluator
+def unknown_name(position, rules):
+    value = men(position, rules, 0)
+    return value + bonus
+
+@evaluator
+def opens(position, rules):
+    with open("weights") as file:
+        return float(file.read())
+
+@evaluator
+def objects(position, rules):
+    return len([Thing() for _ in range(3)])
+
+@evaluator
+def text(position, rules):
+    return "good"
+
+@evaluator
+def no_return(position, rules):
+    value = men(position, rules, 0)
+
+@evaluator
+def sometimes(position, rules):
+    if position.turn == 0:
+        return 1.0
+
+@evaluator
+def attribute(position, rules):
+    return position.whites
+
+@evaluator
+def plain_call(position, rules):
+    return twice(men(position, rules, 0))
+
+@evaluator
+def too_few(position):
+    return 1.0
+
+@evaluator
+def too_many(position, rules, weights):
+    return 1.0
+
+@evaluator
+def infinite(position, rules):
+    return 1e300 * 1e300
+
+def undecorated(position, rules):
+    return 1.0
+"""
+REASONS = {
+    "unknown_name": "line 13: TypingError: NameError: name 'bonus' is not defined",
+    "opens": "line 15: UnsupportedBytecodeError: The 'with (context manager) as (variable):' construct is not",
+    "objects": "line 22: TypingError: Untyped global name 'Thing'",
+    "text": "line 26: TypingError: it must return a number on every path, not Literal[str](good)",
+    "no_return": "line 30: TypingError: it must return a number on every path, not none",
+    "sometimes": "it must return a number on every path, not none",
+    "attribute": "line 39: TypingError: Unknown attribute 'whites' of position",
+    "plain_call": "line 43: TypingError: Untyped global name 'twice': a function that is called needs @kernel",
+    "too_few": "must take (position, rules), not (position)",
+    "too_many": "must take (position, rules), not (position, rules, weights)",
+    "undecorated": "is not decorated with @evaluator",
+    "nothing": "has no 'nothing' (it has: Thing, attribute,",
+}
+
+
+def value(variant: Variant, description: Any, position: Position) -> float:
+    """The compiled evaluation of a position."""
+    return value_of(*build_evaluation(description, variant), variant.constants, position)
+
+
+def game3(rules: Rules, state: naive.State) -> float:
+    """Man 1, king 3, and 10 for each piece."""
+    return naive.own_minus_other(state, lambda square, piece: 13 if piece.king else 11)
+
+
+def checkers_ai(rules: Rules, state: naive.State) -> float:
+    """The two phases as published, by rows and columns; 53 in the place of 37 on 10x10."""
+    last = rules.rows - 1
+    sign = {state.turn: 1, 1 - state.turn: -1}
+    placed = [(square, piece, sign[piece.colour]) for square, piece in state.pieces.items()]
+    if all(piece.king for _, piece, _ in placed) and len(placed) <= 5:
+        ahead = sum(sign for _, _, sign in placed)
+        corners = {(0, 1), (1, 0), (last, last - 1), (last - 1, last)}
+        distances = sum(
+            abs(one[0] - other[0]) + abs(one[1] - other[1])
+            for one, _, own in placed
+            for other, _, theirs in placed
+            if own == 1 and theirs == -1
+        )
+        cornered = sum(sign for square, _, sign in placed if square in corners)
+        return 50 * ahead * (6 - len(placed)) - ahead * distances + 50 * cornered + 3
+    material = sum(sign * (1.5 if piece.king else 1) for _, piece, sign in placed)
+    total = sum(1.5 if piece.king else 1 for _, piece, _ in placed)
+    value = 5 * material * ({8: 37, 10: 53}[rules.rows] - total)
+    for (row, column), piece, own in placed:
+        advanced = abs(row - naive.far_row(rules, 1 - piece.colour))
+        value += 20 * own * (advanced >= 3)
+        value += 20 * own * bool(piece.king and 2 <= row <= last - 2 and 2 <= column <= last - 2)
+        value += 10 * own * (advanced == 0)
+    return value + 3
+
+
+ORACLES: dict[str, naive.Evaluate] = {
+    "simple": naive.simple,
+    "material": naive.material,
+    "cis300": naive.cis300,
+    "game3": game3,
+    "checkers-ai": checkers_ai,
+}
+
+
+def counts(rules: Rules, state: naive.State, side: int) -> dict[str, int]:
+    """Every feature of one side, square by square."""
+    last, forward = rules.rows - 1, naive.forward(side)
+    home = naive.far_row(rules, 1 - side)
+    own = {square: piece for square, piece in state.pieces.items() if piece.colour == side}
+    other = {square: piece for square, piece in state.pieces.items() if piece.colour != side}
+    men = [square for square, piece in own.items() if not piece.king]
+    kings = [square for square, piece in own.items() if piece.king]
+    advanced = {square: abs(square[0] - home) for square in own}
+
+    def on_edge(square: naive.Square) -> bool:
+        return square[0] in (0, last) or square[1] in (0, last)
+
+    def backed(row: int, column: int) -> int:
+        return sum((row - forward, column + aside) in own for aside in (-1, 1))
+
+    def passed(row: int, column: int) -> bool:
+        return not any((r - row) * forward >= max(1, abs(c - column)) for r, c in other)
+
+    def taken_on(row: int, column: int) -> bool:
+        """Whether a piece beside a square could capture a king of `side` that stepped to it."""
+        for down, right in naive.DIAGONALS:
+            taker = other.get((row - down, column - right))
+            behind = (row + down, column + right)
+            free = behind not in state.pieces or behind in kings
+            if taker and free and behind in naive.board_squares(rules):
+                sees = taker.king or down == -forward or rules.men_capture_backward
+                if sees and (taker.king or rules.men_capture_kings):
+                    return True
+        return False
+
+    def has_exit(row: int, column: int) -> bool:
+        beside = [(row + down, column + right) for down, right in naive.DIAGONALS]
+        free = [at for at in beside if at in naive.board_squares(rules) and at not in state.pieces]
+        return any(not taken_on(*square) for square in free)
+
+    ahead = len(own) > len(other) and len(state.pieces) <= 8
+    guards = range(1, last + 1, 4) if side == BLACK else range(last - 1, -1, -4)
+    corners = ((0, 1), (1, 0), (last, last - 1), (last - 1, last))
+    return {
+        "man": len(men),
+        "king": len(kings),
+        "back_row": sum(rows == 0 for rows in advanced.values()),
+        "far_row": sum(rows == last for rows in advanced.values()),
+        "far_half": sum(rows > last / 2 for rows in advanced.values()),
+        "edge": sum(map(on_edge, own)),
+        "centre": sum(2 <= row <= last - 2 and 2 <= column <= last - 2 for row, column in own),
+        "advancement": sum(advanced[square] for square in men),
+        "tempo": int(side == state.turn),
+        "mobility": len(naive.legal_steps(rules, state._replace(turn=side))),
+        "connected": sum(backed(*square) > 0 for square in men),
+        "protected": sum(on_edge(square) or backed(*square) == 2 for square in men),
+        "guard": int(all((home, column) in own for column in guards)),
+        "runaway": sum(passed(*square) for square in men),
+        "trapped": sum(not has_exit(*square) for square in kings),
+        "distance": ahead * sum(abs(r - row) + abs(c - column) for r, c in kings for row, column in other),
+        "double_corner": sum(square in corners for square in kings),
+        "long_diagonal": sum(row + column == last for row, column in kings),
+    }
+
+
+three_variants = pytest.mark.parametrize(
+    "variant", [ENGLISH, VARIANTS["italian"], INTERNATIONAL], ids=lambda variant: variant.name, indirect=True
+)
+"""Where every rule that a feature looks at is on and off; the others run without being compiled by variant."""
+
+
+@pytest.fixture(scope="session")
+def positions_from_everywhere(played: list[Position], scattered: list[Position]) -> list[Position]:
+    """100 positions from play, finished ones among them, and 100 with pieces on any squares."""
+    return played[::20] + scattered[::20]
+
+
+@pytest.mark.parametrize("evaluation", SYSTEMS)
+@pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: row["fen"])
+def test_evaluations_are_as_published(row, evaluation):
+    position = parse_fen(ENGLISH, row["fen"])
+    assert value(ENGLISH, evaluation, position) == row[evaluation]
+    assert EVALUATORS[evaluation](position, ENGLISH.constants) == row[evaluation]
+
+
+def test_evaluations_are_as_published_without_the_compiler():
+    code = (
+        "from tests.test_evaluators import *\n"
+        "for row in PUBLISHED:\n"
+        "    for name in SYSTEMS:\n"
+        "        assert EVALUATORS[name](parse_fen(ENGLISH, row['fen']), ENGLISH.rules) == row[name], name\n"
+        "print(len(PUBLISHED))"
+    )
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    root = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "32\n"
+
+
+@pytest.mark.parametrize("evaluation", ORACLES)
+def test_evaluations_are_the_oracles(variant, positions_from_everywhere, evaluation):
+    for position in positions_from_everywhere:
+        expected = ORACLES[evaluation](variant.rules, naive.state_of(variant.rules, position))
+        assert EVALUATORS[evaluation](position, variant.rules) == expected, fen(variant, position)
+
+
+@three_variants
+@pytest.mark.parametrize("evaluation", [name for name in EVALUATORS if name != "linear"])
+def test_evaluations_have_the_same_value_compiled(variant, positions_from_everywhere, evaluation):
+    built = build_evaluation(evaluation, variant)
+    for position in positions_from_everywhere:
+        expected = EVALUATORS[evaluation](position, variant.rules)
+        assert value_of(*built, variant.constants, position) == expected, fen(variant, position)
+
+
+def test_features_are_the_oracles(variant, positions_from_everywhere):
+    seen = dict.fromkeys(FEATURES, 0)
+    for position in positions_from_everywhere:
+        state = naive.state_of(variant.rules, position)
+        for side in (WHITE, BLACK):
+            expected = counts(variant.rules, state, side)
+            assert list(expected) == list(FEATURES)
+            for name, count in VOCABULARY.items():
+                assert count(position, variant.rules, side) == expected[name], (name, fen(variant, position))
+                seen[name] += expected[name]
+    never = (
+        {"king", "trapped", "distance", "double_corner", "long_diagonal"} if not variant.rules.promotion else {""}
+    )
+    assert {name for name, total in seen.items() if total == 0} <= never
+
+
+@three_variants
+def test_linear_weighs_each_feature_own_minus_other(variant, positions_from_everywhere):
+    weights = {feature: 3 * i + 1 for i, feature in enumerate(FEATURES)}
+    for names in (FEATURES, FEATURES[::2], FEATURES[1::3], FEATURES[4:9]):
+        given = {name: weights[name] for name in names}
+        evaluation = build_evaluation({"linear": given}, variant)
+        for position in positions_from_everywhere[::40]:
+            state = naive.state_of(variant.rules, position)
+            own, other = (counts(variant.rules, state, side) for side in (position.turn, 1 - position.turn))
+            expected = sum(weight * (own[feature] - other[feature]) for feature, weight in given.items())
+            assert value_of(*evaluation, variant.constants, position) == expected
+            assert EVALUATORS["linear"](position, variant.constants, evaluation.weights) == expected
+
+
+@three_variants
+def test_linear_is_the_same_seen_from_both_sides_but_for_the_tempo(variant, positions_from_everywhere):
+    evaluation = build_evaluation({"linear": dict.fromkeys(FEATURES, 1) | {"tempo": 0}}, variant)
+    for position in positions_from_everywhere:
+        turned = position._replace(turn=1 - position.turn)
+        here, there = (value_of(*evaluation, variant.constants, seen) for seen in (position, turned))
+        assert here == -there
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("W:W21-32:B1-11", 100),
+        ("W:W21-29:B1-3", 6 * (100 * 12 + 220 * 12) / 24),
+        ("W:W21-26:B", 6 * (100 * 6 + 220 * 18) / 24),
+        ("B:W32:B1", 0),
+    ],
+)
+def test_a_pair_of_weights_goes_from_the_opening_to_the_ending_with_the_pieces(text, expected):
+    position = parse_fen(ENGLISH, text)
+    given = {"man": [100, 220]} if "W21-32" not in text else {"man": [100, 100]}
+    assert value(ENGLISH, {"linear": given}, position) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [("english", SHORT), ("russian", FLYING), ("international", FLYING_10), ("simplified", UNCROWNED)],
+)
+def test_strong_is_linear_with_its_weights(name, weights):
+    variant = VARIANTS[name]
+    for text in (fen(variant, variant.start), "W:W19,23,26,27,28:B5,6,8,10,11", "B:W17,22:B6,7,15"):
+        position = parse_fen(variant, text)
+        assert value(variant, "strong", position) == pytest.approx(value(variant, {"linear": weights}, position))
+
+
+def test_strong_wants_to_lose_where_losing_wins():
+    ahead = "W:W31-35:B1,2"
+    assert value(INTERNATIONAL, "strong", parse_fen(INTERNATIONAL, ahead)) > 200
+    assert value(VARIANTS["antidraughts"], "strong", parse_fen(INTERNATIONAL, ahead)) < -200
+
+
+@three_variants
+def test_shares_add_up_to_the_value(variant, positions_from_everywhere):
+    for position in positions_from_everywhere[::10]:
+        values, found = appraise(variant, position, "strong")
+        assert sum(share.value for share in found.values()) == pytest.approx(values["strong"])
+        for share in found.values():
+            assert share.value == pytest.approx(share.weight * (share.own - share.other))
+
+
+def test_a_weight_that_is_always_0_is_not_compiled_in():
+    described = {"man": 100, "mobility": 0, "runaway": [0, 0]}
+    assert build_evaluation({"linear": described}, ENGLISH).pointer is (
+        build_evaluation({"linear": {"man": 1}}, ENGLISH).pointer
+    )
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_an_evaluation_that_cannot_be_used_is_refused_with_the_reason(tmp_path, name):
+    file = tmp_path / "heuristic.py"
+    file.write_text(BROKEN)
+    with pytest.raises(PlayerError) as error:
+        build_evaluation(f"{file}:{name}", ENGLISH)
+    assert REASONS[name] in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("from players import evaluator\n\n1 / 0\n", "line 3: ZeroDivisionError"),
+        ("from players import evaluator\ndef mine(:\n", "line 2: SyntaxError"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_refused_with_the_line(tmp_path, code, reason):
+    file = tmp_path / "heuristic.py"
+    file.write_text(code)
+    with pytest.raises(PlayerError, match=reason):
+        build_evaluation(f"{file}:mine", ENGLISH)
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "reason"),
+    [
+        ("simpel", "did you mean 'simple'.*material, simple, game3, checkers-ai, cis300, strong"),
+        ("linear", "needs its weights"),
+        ({"linear": {"mann": 1}}, "did you mean 'man'"),
+        ({"linear": {"man": "1"}}, "must be a number or a pair"),
+        ({"linear": {"man": True}}, "must be a number or a pair"),
+        ({"linear": {"man": [1, 2, 3]}}, "must be a number or a pair"),
+        ({"linear": {"man": [1, None]}}, "must be a number or a pair"),
+        ({"linear": 3}, "expected a name or"),
+        ({"quadratic": {}}, "expected a name or"),
+        ("nowhere.py:mine", "there is no file nowhere.py"),
+    ],
+)
+def test_an_unknown_evaluation_is_refused_with_the_choices(evaluation, reason):
+    with pytest.raises(PlayerError, match=reason):
+        build_evaluation(evaluation, ENGLISH)
+
+
+def evaluate(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["evaluate", *arguments])
+
+
+@pytest.mark.parametrize("row", PUBLISHED[::8], ids=lambda row: row["fen"])
+def test_evaluate_prints_the_published_values(row):
+    document = json.loads(evaluate("english", "--fen", row["fen"], "--json").stdout)
+    assert document["fen"] == row["fen"]
+    assert {name: document["values"][name] for name in SYSTEMS} == {name: row[name] for name in SYSTEMS}
+    assert isinstance(document["values"]["cis300"], int)
+    assert list(document["features"]) == list(FEATURES)
+    assert sum(share["value"] for share in document["features"].values()) == pytest.approx(
+        document["values"]["strong"]
+    )
+    text = evaluate("english", "--fen", row["fen"]).stdout
+    for name in SYSTEMS:
+        assert any(line.split() == [name, f"{row[name]:g}"] for line in text.splitlines())
+
+
+def test_evaluate_takes_one_evaluation(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("from players import evaluator\n@evaluator\ndef seven(position, rules):\n    return 7\n")
+
+    def values(evaluation: str) -> Any:
+        return json.loads(evaluate("english", "--evaluation", evaluation, "--json").stdout)["values"]
+
+    assert values("game3") == {"game3": 0}
+    assert values(f"{file}:seven") == {f"{file}:seven": 7}
+    assert values("{linear: {tempo: 2.5, man: [1, 2]}}") == {"linear": 2.5}
+
+
+def test_evaluate_takes_positions_in_which_the_game_is_over():
+    for text in ("W:W:B1", "W:W21:B14,17"):
+        values = json.loads(evaluate("english", "--fen", text, "--json").stdout)["values"]
+        assert values["simple"] < 0 and values["checkers-ai"] < 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["englisch"], "unknown variant 'englisch'; did you mean 'english'?"),
+        (["english", "--fen", "W:W1:B2"], "a man on '1' would have been crowned"),
+        (["english", "--evaluation", "simpel"], "unknown evaluation 'simpel'; did you mean 'simple'?"),
+        (["english", "--evaluation", "{linear: {kng: 1}}"], "unknown feature 'kng'; did you mean 'king'?"),
+        (["english", "--evaluation", "{linear: {man: 1"], "--evaluation:1:1: YAML syntax: expected ',' or '}'"),
+        (["english", "--evaluation", "{linear: {man: 1, man: 2}}"], "the key 'man' is given twice"),
+        (["english", "--evaluation", "BROKEN:text"], "must return a number on every path"),
+        (["english", "--evaluation", "BROKEN:infinite"], "is inf here, not a finite number"),
+    ],
+)
+def test_evaluate_gives_one_line_for_bad_arguments(tmp_path, arguments, message):
+    (tmp_path / "broken.py").write_text(BROKEN)
+    result = evaluate(*(part.replace("BROKEN", f"{tmp_path}/broken.py") for part in arguments))
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_players_lists_the_evaluations_and_the_features():
+    lines = CliRunner().invoke(main, ["players"]).stdout.splitlines()
+    for name in (*EVALUATORS, *FEATURES):
+        assert any(line.startswith(f"{name} ") and len(line.split()) > 1 for line in lines), name
