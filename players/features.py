@@ -220,7 +220,7 @@ def trapped(position: Position, rules: Rules, side: int) -> int:
 @kernel
 def distance(position: Position, rules: Rules, side: int) -> int:
     """Rows and columns between a side's kings and the opposing pieces, summed over all pairs, if the side has
-    more pieces and no more than ENDING are left; else 0. A negative weight draws the stronger side near."""
+    more pieces and no more than 8 (ENDING) are left; else 0. A negative weight draws the stronger side near."""
     own, other = pieces_mask(position, side), pieces_mask(position, 1 - side)
     if popcount(own | other) > ENDING or popcount(own) <= popcount(other):
         return 0

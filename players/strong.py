@@ -50,8 +50,8 @@ FLYING_10 = {
     "long_diagonal": 15,
 }
 """Flying kings on larger boards."""
-UNCROWNED = {"man": 100, "far_row": 100, "advancement": [3, 10], "connected": 3, "mobility": 3, "runaway": 60}
-"""Men that are never crowned, where points decide."""
+UNCROWNED = {"man": 100, "advancement": [-8, -3], "mobility": [4, 8], "connected": 5}
+"""Men that are never crowned, where points decide: the side with moves in hand wins."""
 
 _SHORT = tuple(linear_weights(SHORT, 24).tolist())
 _FLYING = tuple(linear_weights(FLYING, 24).tolist())
