@@ -97,7 +97,9 @@ def is_even(variant: Variant, position: Position) -> bool:
     """Whether neither side wins material by force within EVEN_DEPTH plies."""
     from players.search import Negamax
 
-    choice = Negamax(variant, "material").choose(Game(variant, position), Limit(EVEN_DEPTH), random.Random(0))
+    choice = Negamax(variant, "material", "alphabeta").choose(
+        Game(variant, position), Limit(EVEN_DEPTH), random.Random(0)
+    )
     return abs(choice.score or 0.0) < 1.0
 
 

@@ -231,9 +231,9 @@ def _own_perft(variant: Variant) -> Work:
     return partial(perft, variant, variant.start)
 
 
-def _negamax(variant: Variant, evaluation: str) -> Work:
+def _negamax(variant: Variant, evaluation: str, preset: str = "alphabeta") -> Work:
     """Nodes of a search from the start position."""
-    spec = PlayerSpec("negamax", "negamax", Limit(depth=1), {"evaluation": evaluation})
+    spec = PlayerSpec("negamax", "negamax", Limit(depth=1), {"evaluation": evaluation, "preset": preset})
     player = build_player(spec, variant)
     game, rng = Game(variant), random.Random(0)
     return lambda depth: player.choose(game, Limit(depth), rng).nodes

@@ -44,6 +44,9 @@ FIRST, LAST, RANDOM = range(3)
 NO_QUIESCENCE, CAPTURES, THREATS = range(3)
 """What is searched on beyond the horizon: nothing, captures, or also moves out of a threatened capture."""
 
+FUTILE_DEPTH, FUTILE_ABOVE, FUTILE_BELOW = 5, 0.3, 0.8
+"""Positions this deep or less are cut if their evaluation is so many men a ply above beta or below alpha."""
+
 _KILLER_SLOTS = 2
 _HISTORY_BITS = 12
 _HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
@@ -176,12 +179,17 @@ def root(
     by one, as numba takes a millisecond to tell the type of a record within a tuple.)
     """
     tools = Tools(pointer, weights, state, moves, table)
-    state.nodes += 1
-    state.pv[0, 0] = -1
     state.best = -1
     best = -np.inf
+    if out_of_budget(state):
+        return best
+    state.nodes += 1
+    state.pv[0, 0] = -1
     below = int(np.int64(1))  # a plain 1 would be of a literal type, and compile everything once more
     for i in range(count):
+        if state.nodes >= state.node_limit:
+            state.stopped = 1
+            break
         move = moves[i]
         child = apply(rules, position, move)
         enter(rules, state, 0, position, move, child)
@@ -242,12 +250,12 @@ def _search(
     Move lists start at `moves[start]`. The best line is left in `state.pv[ply]`.
     """
     state, moves, table = tools.state, tools.moves, tools.table
+    if out_of_budget(state):
+        return 0.0
     state.nodes += 1
     state.pv[ply, 0] = -1
     if ply > state.deepest:
         state.deepest = ply
-    if out_of_budget(state):
-        return 0.0
     if is_drawn(state, ply):
         return draw_value(state, ply)
     if state.mate_distance:
@@ -278,13 +286,12 @@ def _search(
         return _frontier(rules, tools, position, alpha, beta, ply, start, end)
     own, other = sides(position)
     capturing = moves[start] & other != 0
-    if state.futility and not capturing and left <= 3 and abs(beta) < LIMIT and abs(alpha) < LIMIT:
-        static = evaluate(tools.pointer, position, rules, tools.weights)
-        if abs(static) < LIMIT and not is_threatened(rules, position):
-            margin = state.man * (0.5 + 0.5 * left)
-            if static - margin >= beta or static + margin + state.man <= alpha:
-                state.leaves += 1
-                return static
+    if state.futility and not capturing and left <= FUTILE_DEPTH and abs(alpha) < LIMIT and abs(beta) < LIMIT:
+        static = within_limit(evaluate(tools.pointer, position, rules, tools.weights))
+        above, below = FUTILE_ABOVE * left * state.man, FUTILE_BELOW * left * state.man
+        if (static - above >= beta or static + below <= alpha) and not is_threatened(rules, position):
+            state.leaves += 1
+            return static
     ordered = rank_moves(state, moves, own, other, capturing, position.turn, table_move, ply, start, end)
     floor = alpha
     best = -np.inf
@@ -354,6 +361,7 @@ def _frontier(
             enter(rules, state, ply, position, moves[i], child)
         if state.nodes >= state.node_limit:
             state.stopped = 1
+            return 0.0
         value = -_leaf(rules, tools, child, -beta, -alpha, ply + 1, end)
         if state.stopped:
             return 0.0
@@ -399,11 +407,11 @@ def _quiesce(
 ) -> float:
     """The value of an unquiet position beyond the horizon: every legal move is searched until it is quiet."""
     state, moves = tools.state, tools.moves
+    if out_of_budget(state):
+        return 0.0
     state.nodes += 1
     if ply > state.deepest:
         state.deepest = ply
-    if out_of_budget(state):
-        return 0.0
     end = generate(rules, position, moves, start)
     if end == start:
         return final_value(rules, state, position, ply)
@@ -415,6 +423,9 @@ def _quiesce(
         if is_unquiet(rules, state, child, ply + 1):
             value = -_quiesce(rules, tools, child, -beta, -alpha, ply + 1, end)
         else:
+            if state.nodes >= state.node_limit:
+                state.stopped = 1
+                return 0.0
             state.nodes += 1
             if has_move(rules, child):
                 state.leaves += 1
@@ -462,9 +473,8 @@ def reduction(state: Any, left: int, tried: int, capturing: bool) -> int:
 
 @inlined
 def out_of_budget(state: Any) -> bool:
-    """Whether the search must stop, by its nodes or by the clock, which is read from time to time."""
-    if state.nodes > state.node_limit:
-        state.nodes -= 1
+    """Whether no further position may be entered, by the limit of nodes or the clock, read from time to time."""
+    if state.nodes >= state.node_limit:
         state.stopped = 1
     elif state.nodes >= state.poll_at:
         read_clock(state)

@@ -38,12 +38,12 @@ def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
 
 @pytest.fixture(scope="session")
 def minimax(variant: Variant) -> Negamax:
-    return Negamax(variant, "simple", alpha_beta=False)
+    return Negamax(variant, "simple", "minimax")
 
 
 @pytest.fixture(scope="session")
 def alpha_beta(variant: Variant) -> Negamax:
-    return Negamax(variant, "simple")
+    return Negamax(variant, "simple", "alphabeta")
 
 
 def choose(player: Negamax, variant: Variant, position: Position, depth: int) -> Choice:
@@ -135,7 +135,7 @@ def test_the_principal_variation_is_legal_and_ends_in_the_score(variant, open_po
 
 
 def test_a_search_with_weights_is_the_oracles():
-    player = Negamax(ENGLISH, {"linear": {"man": 100, "king": 150}})
+    player = Negamax(ENGLISH, {"linear": {"man": 100, "king": 150}}, "alphabeta")
     for row in PUBLISHED:
         position = parse_fen(ENGLISH, row["fen"])
         state = naive.state_of(ENGLISH.rules, position)
@@ -166,7 +166,7 @@ def test_an_evaluator_from_a_users_file_is_searched_like_the_built_in_one(
 ):
     file = tmp_path / "heuristic.py"
     file.write_text(SIMPLE_AGAIN)
-    player = Negamax(variant, f"{file}:mine")
+    player = Negamax(variant, f"{file}:mine", "alphabeta")
     for position in open_positions[::4]:
         assert choose(player, variant, position, 4) == choose(alpha_beta, variant, position, 4)
 
@@ -187,7 +187,7 @@ def test_an_evaluator_from_a_users_file_is_searched_like_the_built_in_one(
 def test_a_win_scores_less_the_later_it_comes(name, text, score, plies):
     variant = VARIANTS[name]
     for depth in (plies, plies + 1, plies + 2):
-        choice = choose(Negamax(variant), variant, parse_fen(variant, text), depth)
+        choice = choose(Negamax(variant, "simple", "alphabeta"), variant, parse_fen(variant, text), depth)
         assert choice.score == score
         assert len(choice.pv) == plies
 
@@ -229,7 +229,7 @@ def test_evaluations_out_of_bounds_never_look_like_wins(tmp_path):
         "def wild(position, rules):\n"
         "    return 1e12 * (pieces(position, rules, position.turn) - pieces(position, rules, 1 - position.turn))\n"
     )
-    player = Negamax(ENGLISH, f"{file}:wild")
+    player = Negamax(ENGLISH, f"{file}:wild", "alphabeta")
     ahead = parse_fen(ENGLISH, "W:W21-32:B1-10")
     assert choose(player, ENGLISH, ahead, 1).score == LIMIT
     assert choose(player, ENGLISH, ahead._replace(turn=1), 1).score == -LIMIT

@@ -1,0 +1,277 @@
+"""Tests of the switches of the search: what must not change a value does not, and what is told is so."""
+
+from __future__ import annotations
+
+import gc
+import math
+import random
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.player import Choice, Limit
+from arena.rules.game import Game
+from arena.rules.movegen import has_move
+from arena.rules.notation import fen, parse_fen, parse_move
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS, Variant
+from arena.rules.zobrist import key
+from players import PlayerError
+from players.negamax import LIMIT, MAX_DEPTH, WIN
+from players.search import MINIMAX, PRESETS, Negamax, budget
+from players.transposition import EXACT, LOWER, find, new_table, score_of, store
+from tests import naive
+
+ENGLISH = VARIANTS["english"]
+POSITIONS = 200
+ORDERED = {"order_captures": True, "order_killers": True, "order_history": True}
+EXACT_SWITCHES: dict[str, dict[str, Any]] = {
+    "alpha_beta": {"alpha_beta": True},
+    "fail_hard": {"alpha_beta": True, "fail_soft": False},
+    "iterative": {"alpha_beta": True, "iterative": True},
+    "root_order": {"alpha_beta": True, "iterative": True, "root_order": True},
+    "order_captures": {"alpha_beta": True, "order_captures": True},
+    "order_killers": {"alpha_beta": True, "order_killers": True},
+    "order_history": {"alpha_beta": True, "order_history": True},
+    "tt alone": {"tt": 1},
+    "tt": {"alpha_beta": True, "iterative": True, "tt": 1},
+    "order_tt": {"alpha_beta": True, "iterative": True, "tt": 1, "order_tt": True},
+    "tt_replace": {"alpha_beta": True, "iterative": True, "tt": 1, "tt_replace": "always", "fail_soft": False},
+    "pvs": {"alpha_beta": True, "pvs": True, **ORDERED},
+    "aspiration": {"alpha_beta": True, "iterative": True, "aspiration": 0.2},
+    "mtdf": {"alpha_beta": True, "iterative": True, "tt": 1, "mtdf": True},
+    "mate_distance": {"alpha_beta": True, "mate_distance": True},
+    "stop_complete": {"alpha_beta": True, "iterative": True, "stop_complete": True},
+    "stop_decided": {"alpha_beta": True, "iterative": True, "stop_decided": True},
+    **{name: {**switches, "stop_single": False} for name, switches in PRESETS.items() if name != "full"},
+}
+"""Switches, added to plain minimax, that must leave its value and its move as they are."""
+INEXACT = {"tt_deeper", "quiescence", "lmr", "futility", "extensions", "draws"}
+"""Switches that look further, or not as far."""
+
+
+@pytest.fixture(scope="module")
+def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
+    moving = [position for position in played if has_move(variant.constants, position)]
+    return moving[:: len(moving) // POSITIONS][:POSITIONS]
+
+
+@pytest.fixture(scope="module")
+def truths(variant: Variant, open_positions: list[Position]) -> list[tuple[Position, int, Choice, int]]:
+    """Positions with a depth, plain minimax's choice, and the last of its equally good moves."""
+    first, last = Negamax(variant, "simple", "minimax"), Negamax(variant, "simple", "minimax", ties="last")
+    found = []
+    for i, position in enumerate(open_positions):
+        depth = 1 + i % 4
+        choice = choose(first, variant, position, depth)
+        found.append((position, depth, choice, choose(last, variant, position, depth).move))
+    return found
+
+
+def choose(player: Negamax, variant: Variant, position: Position, depth: int) -> Choice:
+    return player.choose(Game(variant, position), Limit(depth), random.Random(0))
+
+
+@pytest.mark.parametrize("name", EXACT_SWITCHES)
+def test_a_switch_leaves_the_value_and_the_move_of_minimax(variant, truths, name):
+    switches = {"preset": "minimax", **EXACT_SWITCHES[name]}
+    player = Negamax(variant, "simple", **switches)
+    for position, depth, truth, _ in truths:
+        choice = choose(player, variant, position, depth)
+        assert (choice.score, choice.move) == (truth.score, truth.move), (fen(variant, position), depth)
+
+
+def test_every_switch_is_tried():
+    tried = {name for switches in EXACT_SWITCHES.values() for name in switches}
+    told = {"contempt", "repetition_penalty", "finals", "partial", "stop_half", "ties"}
+    assert set(MINIMAX) <= tried | INEXACT | told
+
+
+def test_ties_choose_the_last_or_any_of_the_best_moves(variant, truths):
+    last = Negamax(variant, "simple", "pvs", ties="last")
+    lots = Negamax(variant, "simple", "pvs", ties="random")
+    differ = 0
+    for position, depth, truth, last_move in truths[::2]:
+        assert choose(last, variant, position, depth).move == last_move
+        game = Game(variant, position)
+        drawn = {lots.choose(game, Limit(depth), random.Random(seed)).move for seed in range(4)}
+        differ += len(drawn) > 1
+        best = [
+            move
+            for move in game.legal_moves
+            if len(game.legal_moves) == 1 or value_of(variant, position, move, depth) == truth.score
+        ]
+        assert drawn <= set(best)
+        assert (truth.move, last_move) == (best[0], best[-1])
+    assert differ > 5
+
+
+def value_of(variant: Variant, position: Position, move: int, depth: int) -> float:
+    """A move's value by plain minimax in Python."""
+    after = Game(variant, position)
+    after.push(move)
+    child = naive.state_of(variant.rules, after.position)
+    return -naive.minimax(variant.rules, child, depth - 1, naive.simple, ply=1)[0]
+
+
+@pytest.mark.parametrize("name", ["quiescence", "threats", "lmr", "futility", "extensions", "tt_deeper"])
+def test_a_switch_that_looks_further_or_less_far_changes_some_values_and_no_decided_ones(variant, truths, name):
+    switches: dict[str, Any] = {name: True}
+    if name in ("quiescence", "threats"):
+        switches = {"quiescence": "captures" if name == "quiescence" else "threats"}
+    player = Negamax(variant, "simple", "pvs", stop_single=False, **switches)
+    changed = 0
+    for position, depth, truth, _ in truths:
+        choice = choose(player, variant, position, depth + 1)
+        assert choice.move in Game(variant, position).legal_moves
+        if truth.score is not None and truth.score > LIMIT:
+            assert choice.score is not None and choice.score > LIMIT, fen(variant, position)
+        exact = choose(player_of(variant), variant, position, depth + 1)
+        changed += choice.score != exact.score or choice.nodes != exact.nodes
+    assert changed > 0
+
+
+_PLAYERS: dict[str, Negamax] = {}
+
+
+def player_of(variant: Variant) -> Negamax:
+    if variant.name not in _PLAYERS:
+        _PLAYERS[variant.name] = Negamax(variant, "simple", "pvs", stop_single=False)
+    return _PLAYERS[variant.name]
+
+
+def test_quiescence_sees_the_recapture_beyond_the_horizon():
+    position = parse_fen(ENGLISH, "W:W22,32:B18,11,1")  # 22x15 wins a man, 11x18 takes it back
+    blind = choose(Negamax(ENGLISH, "material", "alphabeta"), ENGLISH, position, 1)
+    seeing = choose(Negamax(ENGLISH, "material", "alphabeta", quiescence="captures"), ENGLISH, position, 1)
+    assert (blind.score, blind.deepest) == (0.0, 1)
+    assert (seeing.score, seeing.deepest) == (-1.0, 2)
+
+
+def test_a_draw_by_repetition_is_seen_through_the_games_history():
+    # a king against two: Black goes back and forth in the double corner, and White, ahead, must not repeat
+    game = Game(ENGLISH, parse_fen(ENGLISH, "W:WK14,K15:BK32"))
+    for text in ("15-10", "32-28", "10-15", "28-32"):
+        game.push(parse_move(ENGLISH, game.position, text))
+    knows = Negamax(ENGLISH, "material", "pvs", draws=True, tt=0, order_tt=False)
+    blind = Negamax(ENGLISH, "material", "pvs", tt=0, order_tt=False)
+    repeating = parse_move(ENGLISH, game.position, "15-10")
+    after = Game(ENGLISH, game.position)
+    assert after.outcome is None
+    game.push(repeating)  # Black to move, in a position that occurred before
+    assert game.outcome is None
+    lost = blind.choose(game, Limit(2), random.Random(0))
+    drawn = knows.choose(game, Limit(2), random.Random(0))
+    assert lost.score is not None and lost.score < 0
+    assert drawn.score == 0.0
+    assert drawn.move == parse_move(ENGLISH, game.position, "32-28")
+    eager = Negamax(ENGLISH, "material", "pvs", draws=True, contempt=0.25, tt=0, order_tt=False)
+    assert eager.choose(game, Limit(2), random.Random(0)).score == -0.25
+
+
+def test_the_published_repetition_penalty_is_taken_off_a_leaf_four_plies_later():
+    game = Game(ENGLISH, parse_fen(ENGLISH, "W:WK1:BK32"))
+    player = Negamax(ENGLISH, "game3", "minimax", repetition_penalty=1000.0)
+    for text in ("1-6", "32-28", "6-1"):
+        game.push(parse_move(ENGLISH, game.position, text))
+    choice = player.choose(game, Limit(1), random.Random(0))
+    assert choice.score == 1000.0  # 28-32 repeats the position: 1000 off White's view
+    assert choice.move == parse_move(ENGLISH, game.position, "28-32")
+
+
+def test_points_decide_the_finished_games_of_simplified():
+    variant = VARIANTS["simplified"]
+    position = parse_fen(variant, "W:W6:B26")  # both crown nothing: two points each, a draw
+    choice = choose(Negamax(variant, "simple", "alphabeta", finals="points"), variant, position, 2)
+    assert choice.score == -100.0
+    winning = parse_fen(variant, "W:W22:B18")  # takes the last piece: 1 point to none
+    assert choose(Negamax(variant, "simple", "alphabeta", finals="points"), variant, winning, 1).score == 101.0
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 10, 137, 5000])
+def test_no_more_nodes_are_entered_than_the_limit_allows(variant, open_positions, nodes):
+    player = Negamax(variant, "simple", "full")
+    for position in open_positions[::10]:
+        choice = player.choose(Game(variant, position), Limit(nodes=nodes), random.Random(0))
+        assert choice.nodes <= nodes
+        assert choice.move in Game(variant, position).legal_moves
+
+
+def test_an_unfinished_iteration_counts_only_if_partial():
+    whole = Negamax(ENGLISH, "simple", "pvs", stop_half=False)
+    depth_5 = choose(whole, ENGLISH, ENGLISH.start, 5)
+    part = Negamax(ENGLISH, "simple", "pvs")
+    stopped = part.choose(Game(ENGLISH), Limit(nodes=depth_5.nodes + 50), random.Random(0))
+    assert stopped._replace(nodes=0)[:3] == depth_5._replace(nodes=0)[:3]
+    assert stopped.nodes == depth_5.nodes + 50
+
+
+def test_a_search_without_allocation_keeps_its_memory_flat():
+    player = Negamax(ENGLISH, "simple", "full")
+    game, rng = Game(ENGLISH), random.Random(0)
+    tracemalloc.start()
+    for _ in range(200):
+        player.choose(game, Limit(nodes=300), rng)
+    gc.collect()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(1000):
+        player.choose(game, Limit(nodes=300), rng)
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert grown < 20_000
+
+
+def test_of_a_clock_no_more_is_spent_than_is_there():
+    for clock in (0.01, 0.5, 60.0):
+        for increment in (None, 0.0, 2.0):
+            soft, hard = budget(Limit(clock=clock, increment=increment))
+            assert soft > 0
+            assert hard <= clock / 3
+    assert budget(Limit(seconds=0.1)) == pytest.approx((0.05, 0.0995))
+    assert budget(Limit(depth=3)) == (math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("switches", "reason"),
+    [
+        ({"preset": "fulll"}, "did you mean 'full'"),
+        ({"preset": "minimax", "pvs": True}, "pvs needs alpha_beta"),
+        ({"preset": "alphabeta", "mtdf": True}, "mtdf needs a transposition table"),
+        ({"preset": "full", "mtdf": True}, "mtdf and aspiration"),
+        ({"tt": -1}, "tt must be 0 to 65536 megabytes"),
+        ({"aspiration": -1.0}, "0 or more men"),
+    ],
+)
+def test_switches_that_do_not_go_together_are_refused(switches, reason):
+    with pytest.raises(PlayerError, match=reason):
+        Negamax(ENGLISH, "simple", **switches)
+
+
+@pytest.mark.parametrize(
+    ("limit", "preset", "reason"),
+    [
+        (Limit(), "pvs", "needs a limit"),
+        (Limit(seconds=1.0), "alphabeta", "needs the limit 'depth'"),
+        (Limit(depth=MAX_DEPTH + 1), "pvs", "1 to 64 plies"),
+    ],
+)
+def test_a_limit_that_a_search_cannot_do_with_is_refused(limit, preset, reason):
+    with pytest.raises(ValueError, match=reason):
+        Negamax(ENGLISH, "simple", preset).choose(Game(ENGLISH), limit, random.Random(0))
+
+
+def test_a_table_keeps_the_deeper_entry_of_two_and_the_latest_beside_it():
+    table = new_table(1)
+    store(table, 5, 77, 1.5, 9, EXACT, 1, False)
+    store(table, 5 + table.size, 78, -WIN, 3, LOWER, 1, False)
+    assert score_of(table, find(table, 5)) == 1.5
+    assert score_of(table, find(table, 5 + table.size)) == -WIN
+    store(table, 5 + 2 * table.size, 79, 0.0, 2, LOWER, 1, False)
+    assert find(table, 5) >= 0 and find(table, 5 + table.size) == -1
+    store(table, 5 + 3 * table.size, 80, 0.0, 1, LOWER, 2, False)
+    assert find(table, 5) == -1
+    assert find(new_table(0), 5) == -1
+    assert key(ENGLISH.start) != 0 and np.count_nonzero(new_table(1)) == 0
