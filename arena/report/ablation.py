@@ -91,10 +91,11 @@ def elo_difference(ratings: Ratings, player: str, reference: str) -> Estimate:
     Unknown where no games connect them; without an interval for the reference itself.
     """
     played = ratings.table.loc[ratings.table["games"] > 0].set_index("player")["elo"]
-    if player == reference and player in played.index:
-        return Estimate(0.0, np.nan, np.nan)
-    if not any({player, reference} <= set(group) for group in ratings.groups):
+    both = {player, reference}
+    if not both <= set(played.index) or not any(both <= set(group) for group in ratings.groups):
         return Estimate(np.nan, np.nan, np.nan)
+    if player == reference:
+        return Estimate(0.0, np.nan, np.nan)
     pair = ratings.covariance.loc[[player, reference], [player, reference]].to_numpy(dtype=float)
     error = Z95 * float(np.sqrt(max(pair[0, 0] + pair[1, 1] - 2 * pair[0, 1], 0.0)))
     difference = float(played[player] - played[reference])
