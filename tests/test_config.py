@@ -88,6 +88,7 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
             "count": None,
         },
         "max_plies": 300,
+        "probe": None,
         "anchor": None,
         "players": [{"name": "x", "type": "random"}],
     }
@@ -183,7 +184,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "seed: 2026",
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (valid: 'name', 'variant', 'seed', 'openings', "
-            "'max_plies', 'anchor', 'players')",
+            "'max_plies', 'probe', 'anchor', 'players')",
         ),
         (
             "count: 20",

@@ -331,7 +331,7 @@ def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) ->
     """
     names, reference, depth = ablation["player"], ablation["player"].iloc[0], ablation["depth"].iloc[0]
     if axes is None:
-        size = (9.6 + _label_width(names), max(1.15 + 0.29 * len(names), 2.2))
+        size = (11.4 + _label_width(names), max(1.15 + 0.29 * len(names), 2.2))
         axes = Figure(figsize=size, layout="constrained").subplots(1, 3, sharey=True)
     panels = (
         ("node_ratio", f"Nodes to depth {depth}", f"ratio to {reference} (log scale)"),
@@ -350,11 +350,11 @@ def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) ->
         ax.axvline(1 if ratio else 0, color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
         bounded = known & np.isfinite(low) & np.isfinite(high)
         ax.hlines(np.flatnonzero(bounded), low[bounded], high[bounded], color=SERIES[4], linewidth=2.4)
-        ax.plot(value[known], np.flatnonzero(known), "o", color=SERIES[0])
+        ax.plot(value[known], np.flatnonzero(known), "o", color=SERIES[0], markersize=4.5)
+        form = times if ratio else signed
         for row in np.flatnonzero(known).tolist():
-            error = (high[row] - low[row]) / 2
-            spread = f" ± {error:.0f}" if bounded[row] else ""
-            _beside(ax, row, f"{times(value[row])}×" if ratio else signed(value[row]) + spread)
+            interval = f" ({form(low[row])} to {form(high[row])})" if bounded[row] else ""
+            _beside(ax, row, form(value[row]) + interval)
         if ratio:
             _log_ratio(ax, np.concatenate([value[known], low[bounded], high[bounded]]))
         ax.set_xlabel(label)
@@ -463,8 +463,9 @@ def _log(ax: Axes, axis: str, values: np.ndarray, unit: str = "") -> None:
 
 def _log_ratio(ax: Axes, values: np.ndarray) -> None:
     _log(ax, "x", values)
-    if values.max() / values.min() < 10:
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7), numticks=12))
+    span = values.max() / values.min()
+    subs = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 3) if span < 1000 else (1,)
+    ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
 
 
