@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
+    from arena.ledger import Ledger
     from arena.report import Run
     from arena.rules.variants import Variant
     from arena.tournament import Plan
@@ -70,19 +71,46 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
 
     names = [spec.name for spec in plan.players]
     try:
-        with open_ledger(folder, plan.description()) as ledger, Progress(plan.games) as progress:
-            progress.resume(ledger.scores())
-            faults: dict[str, int] = {}
-            with _interruptible(progress.say) as interrupts:
-                for record in play(plan, ledger, workers, lambda: bool(interrupts)):
-                    progress.add(names[record.pairing.white], names[record.pairing.black], record.result)
-                    if record.error:
-                        _report_fault(record.error, record.pairing.game, faults, progress.say)
+        with open_ledger(folder, plan.description()) as ledger:
+            if not _measure(plan, ledger, workers):
+                return False
+            with Progress(plan.games) as progress:
+                progress.resume(ledger.scores())
+                faults: dict[str, int] = {}
+                with _interruptible(progress.say) as interrupts:
+                    for record in play(plan, ledger, workers, lambda: bool(interrupts)):
+                        progress.add(names[record.pairing.white], names[record.pairing.black], record.result)
+                        if record.error:
+                            _report_fault(record.error, record.pairing.game, faults, progress.say)
             return len(ledger.finished()) == plan.games
     except LedgerError as error:
         fail(str(error))
     except WorkerDied as error:
-        fail(f"{error} ends the process that plays it; all finished games are kept in {folder}")
+        fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
+
+
+def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
+    """Make the searches of the probe that are missing; whether none is missing any more."""
+    from arena.progress import PLAIN_SECONDS
+    from arena.tournament import measure
+
+    def say(text: str) -> None:
+        click.echo(text, err=True)
+
+    done = len(ledger.probed())
+    if done == plan.searches:
+        return True
+    faults: dict[str, str] = {}
+    spoke = time.monotonic()
+    with _interruptible(say) as interrupts:
+        for record in measure(plan, ledger, workers, lambda: bool(interrupts)):
+            done += 1
+            if record.error and faults.setdefault(record.player, record.error) is record.error:
+                say(f"{record.player} cannot be measured at position {record.position}: {record.error}")
+            if done == plan.searches or time.monotonic() - spoke >= PLAIN_SECONDS:
+                spoke = time.monotonic()
+                say(f"{done}/{plan.searches} searches to a fixed depth")
+    return done == plan.searches
 
 
 def _report_fault(error: str, game: int, faults: dict[str, int], say: Any) -> None:
@@ -95,7 +123,7 @@ def _report_fault(error: str, game: int, faults: dict[str, int], say: Any) -> No
 
 @contextmanager
 def _interruptible(say: Any) -> Iterator[list[int]]:
-    """Collect Ctrl-C and SIGTERM: the first lets the games under way finish, the second stops at once."""
+    """Collect Ctrl-C and SIGTERM: the first lets what is under way finish, the second stops at once."""
     received: list[int] = []
 
     def handle(number: int, _frame: Any) -> None:
@@ -103,7 +131,7 @@ def _interruptible(say: Any) -> Iterator[list[int]]:
         if len(received) > 1:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGTERM)
-        say("finishing the games under way; once more to stop now")
+        say("finishing what is under way; once more to stop now")
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -360,6 +388,9 @@ def _print_plan(plan: Plan) -> None:
     click.echo(f"{experiment.name}: round robin, {plan.variant.name}, {count} players")
     click.echo(f"  {len(plan.openings)} openings, each played twice by every two players, colours swapped")
     click.echo(f"  {each} games a pairing, {each * (count - 1)} a player, {plan.games} in all")
+    if experiment.probe is not None:
+        depth = experiment.probe.depth
+        click.echo(f"  before the games, every player searches {len(plan.probes)} positions to depth {depth}")
     for pairing in list(plan.schedule())[:6]:
         white, black = plan.players[pairing.white].name, plan.players[pairing.black].name
         click.echo(f"  game {pairing.game}: {white} (white) - {black} (black), opening {pairing.opening + 1}")

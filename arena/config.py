@@ -98,6 +98,14 @@ class Openings(Section):
     count: int | None = Field(default=None, ge=1, description="Openings: 50 random ones, or all of the others.")
 
 
+class Probe(Section):
+    """Positions that every player searches to one depth, before the games and with no other limit."""
+
+    depth: int = Field(ge=1, le=64, description="Plies to search.")
+    positions: int = Field(default=40, ge=2, description="Positions, the same ones for every player.")
+    plies: int | None = Field(default=None, ge=0, description="Random plies to each position [6 to 40].")
+
+
 def _player_name(name: str) -> str:
     if not name.isprintable() or name != name.strip():
         raise ValueError(f"must be printable characters with no space at either end, not {_shown(name)}")
@@ -162,6 +170,7 @@ class Experiment(Section):
     openings: Openings = Openings()
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
     time_margin: float = Field(default=0.1, ge=0, description="Seconds that a move may be late.")
+    probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
     players: tuple[Annotated[PlayerSpec, GetPydanticSchema(_player_schema)], ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}

@@ -1,4 +1,4 @@
-"""Games over processes: supervised, each result handed on as soon as it is there."""
+"""Tasks over processes: supervised, each result handed on as soon as it is there."""
 
 from __future__ import annotations
 
@@ -6,30 +6,39 @@ import ctypes
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import BrokenProcessPool
-
-from arena.match import GameRecord, Task, play
 
 _PR_SET_PDEATHSIG = 1
 _QUIET = "ignore:resource_tracker:UserWarning"
 """Keeps the pool's helper process from warning of what it cleans up after a run that was stopped at once."""
 
+Task = TypeVar("Task")
+Record = TypeVar("Record")
+
 
 class WorkerDied(Exception):
-    """A game ended its worker's process, twice, the second time alone; `task` is that game."""
+    """A task ended its worker's process, twice, the second time alone; the message is the task's name."""
 
-    def __init__(self, task: Task) -> None:
-        super().__init__(f"game {task.pairing.game} ({task.white.name} against {task.black.name})")
+    def __init__(self, task: Any, name: str) -> None:
+        super().__init__(name)
         self.task = task
 
 
-def run(tasks: Iterable[Task], workers: int, stopping: Callable[[], bool]) -> Iterator[GameRecord]:
-    """Play the games on `workers` processes, in this one if that is 1; yield each as it ends, in any order.
+def run(
+    work: Callable[[Task], Record],
+    tasks: Iterable[Task],
+    workers: int,
+    stopping: Callable[[], bool],
+    name: Callable[[Task], str] = str,
+) -> Iterator[Record]:
+    """Do the tasks on `workers` processes, in this one if that is 1; yield each record once made, in any order.
 
-    No game is begun once `stopping()` is true; those begun are played out. When a worker dies, the games that
-    were under way are played again, each alone. Raises WorkerDied for one that ends its worker then, too.
+    `work` is a function of a module, and does not raise. No task is begun once `stopping()` is true; those begun
+    are finished. When a worker dies, the tasks that were under way are done again, each alone. Raises WorkerDied
+    for one that ends its worker then, too, under its `name`.
     """
     waiting = iter(tasks)
     os.environ.setdefault("PYTHONWARNINGS", _QUIET)
@@ -37,36 +46,45 @@ def run(tasks: Iterable[Task], workers: int, stopping: Callable[[], bool]) -> It
         for task in waiting:
             if stopping():
                 return
-            yield play(task)
+            yield work(task)
         return
+    numbered = enumerate(waiting)
     while True:
         begun: dict[int, Task] = {}
         try:
-            yield from _parallel(_recorded(waiting, begun, stopping), workers, begun)
+            yield from _parallel(work, _recorded(numbered, begun, stopping), workers, begun)
             return
         except BrokenProcessPool:
-            for task in list(begun.values()):
+            for number, task in list(begun.items()):
                 alone: dict[int, Task] = {}
                 try:
-                    yield from _parallel(_recorded(iter([task]), alone, stopping), 2, alone)
+                    yield from _parallel(work, _recorded(iter([(number, task)]), alone, stopping), 2, alone)
                 except BrokenProcessPool:
-                    raise WorkerDied(task) from None
+                    raise WorkerDied(task, name(task)) from None
 
 
-def _recorded(tasks: Iterator[Task], begun: dict[int, Task], stopping: Callable[[], bool]) -> Iterator[Task]:
-    for task in tasks:
+def _recorded(
+    tasks: Iterator[tuple[int, Task]], begun: dict[int, Task], stopping: Callable[[], bool]
+) -> Iterator[tuple[int, Task]]:
+    for number, task in tasks:
         if stopping():
             return
-        begun[task.pairing.game] = task
-        yield task
+        begun[number] = task
+        yield number, task
 
 
-def _parallel(tasks: Iterator[Task], workers: int, begun: dict[int, Task]) -> Iterator[GameRecord]:
+def _parallel(
+    work: Callable[[Task], Record], tasks: Iterator[tuple[int, Task]], workers: int, begun: dict[int, Task]
+) -> Iterator[Record]:
     with parallel_config(backend="loky", initializer=_start_worker):
         pool = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size="auto")
-        for record in pool(delayed(play)(task) for task in tasks):
-            begun.pop(record.pairing.game, None)
+        for number, record in pool(delayed(_numbered)(work, number, task) for number, task in tasks):
+            begun.pop(number, None)
             yield record
+
+
+def _numbered(work: Callable[[Task], Record], number: int, task: Task) -> tuple[int, Record]:
+    return number, work(task)
 
 
 def _start_worker() -> None:

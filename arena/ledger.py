@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.match import MOVE_COLUMNS, GameRecord, move_dtype
+from arena.probe import ProbeRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +44,11 @@ CREATE TABLE IF NOT EXISTS games (
     game INTEGER PRIMARY KEY, pair INTEGER, round INTEGER, white TEXT, black TEXT, opening INTEGER,
     opening_fen TEXT, result TEXT, termination TEXT, plies INTEGER, seconds REAL, error TEXT,
     width INTEGER, moves BLOB
+);
+CREATE TABLE IF NOT EXISTS probes (
+    player TEXT, position INTEGER, fen TEXT, depth INTEGER, deepest INTEGER, nodes INTEGER, leaves INTEGER,
+    seconds REAL, score REAL, cutoffs_max INTEGER, cutoffs_min INTEGER, cutoffs_first INTEGER,
+    tt_probes INTEGER, tt_hits INTEGER, error TEXT, PRIMARY KEY (player, position)
 );
 """
 _COLUMNS = json.dumps(MOVE_COLUMNS)
@@ -125,6 +131,15 @@ class Ledger:
         )
         self._connection.execute(f"INSERT INTO games VALUES ({', '.join('?' * len(row))})", row)
 
+    def probed(self) -> set[tuple[str, int]]:
+        """Player and number of the position of every search of the probe that is stored."""
+        return set(self._connection.execute("SELECT player, position FROM probes"))
+
+    def add_probe(self, record: ProbeRecord) -> None:
+        """Store a search of the probe, for good."""
+        columns, values = ", ".join(record._fields), ", ".join("?" * len(record))
+        self._connection.execute(f"INSERT INTO probes ({columns}) VALUES ({values})", record)
+
     def close(self) -> None:
         """Close the file and release the folder."""
         self._connection.close()
@@ -174,6 +189,30 @@ def _check_columns(folder: Path, meta: Mapping[str, str]) -> None:
     """Raise LedgerError if the ledger's records of moves are not what this version writes."""
     if meta.get("columns") != _COLUMNS:
         raise LedgerError(f"{folder / FILE} is of another version of the arena, which records moves otherwise")
+
+
+def read_probes(folder: Path) -> pd.DataFrame:
+    """The searches of a run's probe: a row each with the fields of `arena.probe.ProbeRecord`, by position.
+
+    Without a row for a run that has no probe. Raises LedgerError if there is no ledger in the folder.
+    """
+    import pandas as pd
+
+    if not (folder / FILE).is_file():
+        raise LedgerError(f"there is no run in {folder} (no {FILE})")
+    columns = ProbeRecord._fields
+    connection = sqlite3.connect(f"file:{folder / FILE}?mode=ro", uri=True)
+    try:
+        known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'probes'").fetchone()
+        query = f"SELECT {', '.join(columns)} FROM probes ORDER BY position, rowid"
+        rows = connection.execute(query).fetchall() if known else []
+    except sqlite3.Error as error:
+        raise LedgerError(f"{folder / FILE} cannot be read: {error}") from None
+    finally:
+        connection.close()
+    probes = pd.DataFrame(rows, columns=list(columns))
+    probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
+    return probes
 
 
 def _moves(games: pd.DataFrame, rows: list[tuple[Any, ...]], first: str) -> pd.DataFrame:

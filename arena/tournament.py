@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import players
+from arena import match, probe
 from arena.config import Experiment
 from arena.executor import run
 from arena.ledger import Ledger
@@ -20,6 +21,7 @@ from arena.openings import (
     random_openings,
 )
 from arena.player import PlayerSpec
+from arena.probe import ProbeRecord, ProbeTask
 from arena.rules.notation import fen
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant, build_variant
@@ -33,6 +35,8 @@ class Plan(NamedTuple):
     variant: Variant
     players: tuple[PlayerSpec, ...]
     openings: tuple[Position, ...]
+    probes: tuple[Position, ...] = ()
+    """Positions that every player searches to the depth of the configuration's probe."""
 
     def schedule(self) -> Iterator[Pairing]:
         """All games of the tournament, in their order."""
@@ -42,6 +46,11 @@ class Plan(NamedTuple):
     def games(self) -> int:
         """How many games the whole tournament has."""
         return len(self.players) * (len(self.players) - 1) * len(self.openings)
+
+    @property
+    def searches(self) -> int:
+        """How many searches the probe has."""
+        return len(self.players) * len(self.probes)
 
     def description(self) -> dict[str, Any]:
         """What the ledger keeps of the experiment: the configuration, and what reports need besides."""
@@ -74,7 +83,13 @@ def prepare(experiment: Experiment) -> Plan:
         openings = draw_openings(experiment, variant)
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
-    return Plan(experiment, variant, specs, tuple(opening.position for opening in openings))
+    probes: list[Position] = []
+    if (settings := experiment.probe) is not None:
+        try:
+            probes = probe.positions(variant, settings.positions, settings.plies, experiment.seed)
+        except probe.ProbeError as error:
+            raise experiment.error(("probe", "positions"), str(error)) from None
+    return Plan(experiment, variant, specs, tuple(opening.position for opening in openings), tuple(probes))
 
 
 def draw_openings(experiment: Experiment, variant: Variant) -> list[Opening]:
@@ -89,6 +104,31 @@ def draw_openings(experiment: Experiment, variant: Variant) -> list[Opening]:
     return random_openings(variant, settings.random_plies, settings.count or 50, seed, settings.balanced)
 
 
+def measure(
+    plan: Plan, ledger: Ledger, workers: int, stopping: Callable[[], bool] = lambda: False
+) -> Iterator[ProbeRecord]:
+    """Make the searches of the probe that the ledger lacks, storing each before it is yielded.
+
+    A position is searched by all players before the next one, so that a machine that slows down slows all of
+    them, and by another player first each time. Raises WorkerDied if a search ends the process that makes it.
+    """
+    for record in run(probe.measure, probe_tasks(plan, ledger.probed()), workers, stopping, _search_name):
+        ledger.add_probe(record)
+        yield record
+
+
+def probe_tasks(plan: Plan, finished: set[tuple[str, int]]) -> Iterator[ProbeTask]:
+    """The searches still to make, as workers receive them; `finished` has players and numbers of positions."""
+    settings = plan.experiment.probe
+    if settings is None:
+        return
+    for number, position in enumerate(plan.probes, start=1):
+        first = number % len(plan.players)
+        for spec in plan.players[first:] + plan.players[:first]:
+            if (spec.name, number) not in finished:
+                yield ProbeTask(spec, number, plan.variant, position, settings.depth, plan.experiment.seed)
+
+
 def play(
     plan: Plan, ledger: Ledger, workers: int, stopping: Callable[[], bool] = lambda: False
 ) -> Iterator[GameRecord]:
@@ -98,7 +138,7 @@ def play(
     """
     names = [spec.name for spec in plan.players]
     fens = [fen(plan.variant, opening) for opening in plan.openings]
-    for record in run(tasks(plan, ledger.finished()), workers, stopping):
+    for record in run(match.play, tasks(plan, ledger.finished()), workers, stopping, _game_name):
         pairing = record.pairing
         ledger.add(record, names[pairing.white], names[pairing.black], fens[pairing.opening])
         yield record
@@ -118,3 +158,11 @@ def tasks(plan: Plan, finished: set[int]) -> Iterator[Task]:
                 plan.experiment.max_plies,
                 plan.experiment.time_margin,
             )
+
+
+def _game_name(task: Task) -> str:
+    return f"game {task.pairing.game} ({task.white.name} against {task.black.name})"
+
+
+def _search_name(task: ProbeTask) -> str:
+    return f"the search of position {task.number} by {task.player.name}"

@@ -427,6 +427,8 @@ def _quiesce(
                 state.stopped = 1
                 return 0.0
             state.nodes += 1
+            if ply + 1 > state.deepest:
+                state.deepest = ply + 1
             if has_move(rules, child):
                 state.leaves += 1
                 value = -within_limit(evaluate(tools.pointer, child, rules, tools.weights))

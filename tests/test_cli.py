@@ -41,7 +41,7 @@ BAD_CONFIGURATIONS = [
         "6:30: 'depth' must be a whole number, not the text 'six'",
     ),
     (GOOD + "  - {name: b, type: negamx, depth: 6}", "6:15: unknown player 'negamx'; did you mean 'negamax'?"),
-    (GOOD + "  - {name: b, type: negamax}", "6:5: negamax needs the limit 'depth'"),
+    (GOOD + "  - {name: b, type: negamax}", "6:5: negamax needs a limit: depth, nodes, seconds or clock"),
     (
         GOOD + "  - {name: b, type: negamax, depth: 6, evaluation: simpel}",
         "6:40: unknown evaluation 'simpel'; did you mean 'simple'?",

@@ -89,6 +89,7 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         },
         "max_plies": 300,
         "time_margin": 0.1,
+        "probe": None,
         "anchor": None,
         "players": [{"name": "x", "type": "random"}],
     }
@@ -184,7 +185,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "seed: 2026",
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (valid: 'name', 'variant', 'seed', 'openings', "
-            "'max_plies', 'time_margin', 'anchor', 'players')",
+            "'max_plies', 'time_margin', 'probe', 'anchor', 'players')",
         ),
         (
             "count: 20",

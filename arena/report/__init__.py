@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.ledger import read
+from arena.ledger import read, read_probes
 from arena.ratings import Ratings, rate
-from arena.report import tables
+from arena.report import ablation, tables
 
 __all__ = ["Run", "load", "write"]
 
@@ -35,6 +35,8 @@ class Run:
     """One row per finished game, see `arena.ledger.read`."""
     moves: pd.DataFrame
     """One row per move of the finished games, see `arena.ledger.read`."""
+    probes: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """One row per search to a fixed depth, see `arena.ledger.read_probes`."""
 
     @property
     def name(self) -> str:
@@ -102,10 +104,17 @@ class Run:
         """Elo against depth, empty if no family of players has three depths: `tables.elo_by_depth`."""
         return tables.elo_by_depth(self.standings, self.config)
 
+    @cached_property
+    def ablation(self) -> pd.DataFrame:
+        """Cost to a fixed depth and Elo against the reference, empty without a probe: `ablation.ablation`."""
+        if not len(self.probes):
+            return pd.DataFrame()
+        return ablation.ablation(self.probes, self.ratings, self.config)
+
 
 def load(folder: str | os.PathLike[str]) -> Run:
     """Read the ledger in a run's folder, also while games are still being played."""
-    return Run(Path(folder), *read(Path(folder)))
+    return Run(Path(folder), *read(Path(folder)), read_probes(Path(folder)))
 
 
 def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
@@ -130,6 +139,9 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
         "moves.csv": _csv(tables.rounded(run.moves, {})),
         "games.pdn": lambda path: _write_pdn(run, path),
     }
+    if len(run.probes):
+        files["ablation.csv"] = _csv(tables.rounded(run.ablation))
+        files["probes.csv"] = _csv(tables.rounded(run.probes, {}))
     for name, axes in charts.items():
         files[f"{name}.png"] = partial(plots.save_png, axes)
         files[f"{name}.svg"] = _text(pictures[name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,14 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from arena.report import plots
+from arena.report.ablation import findings, reference_of, times
 from arena.report.tables import quantity, signed
 
 if TYPE_CHECKING:
     from arena.report import Run
 
 CAPTIONS = {
+    "ablation": "Nodes and time to one depth, and Elo in the games, against the reference, with 95 % intervals.",
     "elo": "Joint rating of all players with 95 % intervals.",
     "elo_by_depth": "What a deeper search is worth: players that differ in depth only, with 95 % intervals.",
     "crosstable": "Score of the row player against the column player in per cent; columns numbered as rows.",
@@ -51,6 +53,12 @@ FILES = {
     "summary.md": "this report in Markdown",
 }
 
+PROBE_FILES = {
+    "ablation.csv": "cost to a fixed depth and Elo against the reference",
+    "probes.csv": "one row per search to a fixed depth",
+}
+"""Besides FILES, where the run has a probe."""
+
 
 def sentences(run: Run) -> list[str]:
     """What the run says, in plain text: who leads, how many games, first move, draws, then the notes."""
@@ -68,16 +76,45 @@ def sentences(run: Run) -> list[str]:
 
 
 def notes(run: Run) -> list[str]:
-    """What a reader must know about the data, as sentences: those of the rating, and repeated games."""
-    if not len(run.games):
-        return []
-    said = [str(note) for note in run.ratings.notes]
-    if run.repeated_games:
+    """What a reader must know about the data, as sentences: of the rating, repeated games, unmeasured players."""
+    said = [str(note) for note in run.ratings.notes] if len(run.games) else []
+    if len(run.games) and run.repeated_games:
         said.append(
             f"{run.repeated_games} of {len(run.games)} games repeat an earlier one move for move, as "
             "deterministic players do: intervals that count them as new games are too narrow."
         )
-    return said
+    return said + _unmeasured(run)
+
+
+def ablation_heading(run: Run) -> str:
+    """What the findings compare, as a phrase."""
+    count = run.probes["position"].nunique()
+    return f"Compared with {reference_of(run.config)}, on {_count(count, 'position')} and in the games"
+
+
+def ablation_text(table: pd.DataFrame) -> pd.DataFrame:
+    """Cost to a fixed depth and Elo difference with every cell as text for people."""
+    columns = {
+        "Player": table["player"].astype(str),
+        "Positions": [str(count) if count else "" for count in table["positions"]],
+        "Nodes": [_quantity(v) for v in table["nodes"]],
+        "Nodes ratio (95 %)": _estimates(table, "node_ratio", times),
+        "Time": [_quantity(v, "s") for v in table["seconds"]],
+        "Time ratio (95 %)": _estimates(table, "time_ratio", times),
+        "Branching factor": [_format(v, "{:.2f}") for v in table["branching_factor"]],
+        "Elo difference (95 %)": _estimates(table, "elo_difference", signed),
+    }
+    return pd.DataFrame(columns)
+
+
+def ablation_note(run: Run) -> str:
+    """How the table of the ablation is to be read."""
+    depth, reference = run.config["probe"]["depth"], reference_of(run.config)
+    return (
+        f"Geometric means over the positions that the player searched to depth {depth} in full; ratios to "
+        f"{reference}, position by position, with Student's interval on their logarithms. Branching factor: nodes "
+        f"to the power 1/{depth}. Times are measured with as many searches at once as the run has workers."
+    )
 
 
 def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
@@ -145,9 +182,14 @@ def telemetry_text(telemetry: pd.DataFrame) -> pd.DataFrame:
 def markdown(run: Run) -> str:
     """The report as Markdown: sentences, standings, crosstable, search effort and telemetry."""
     parts = [f"# {_escaped(run.name)}", " ".join(_escaped(text) for text in sentences(run))]
+    if len(run.ablation):
+        parts += [f"{_escaped(ablation_heading(run))}:", _bullets(findings(run.ablation, run.config))]
     if notes(run):
-        parts.append("\n".join(f"- Note: {_escaped(text)}" for text in notes(run)))
+        parts.append(_bullets(f"Note: {text}" for text in notes(run)))
     parts += ["## Standings", _pipe_table(standings_text(run.standings)), LOS_NOTE]
+    if len(run.ablation):
+        title = f"## To depth {run.config['probe']['depth']}"
+        parts += [title, _pipe_table(ablation_text(run.ablation)), _escaped(ablation_note(run))]
     parts += ["## Crosstable", _pipe_table(crosstable_text(run.crosstable))]
     telemetry = telemetry_text(run.telemetry)
     if len(telemetry):
@@ -173,9 +215,10 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
             telemetry=telemetry_text(run.telemetry),
             los_note=LOS_NOTE,
             telemetry_note=TELEMETRY_NOTE,
+            ablation=_ablation_section(run) if len(run.ablation) else None,
             charts=[(name, CAPTIONS[name], inline_svg(name, text), _wide(text)) for name, text in charts.items()],
             config=json.dumps(run.config, indent=2, ensure_ascii=False, default=str),
-            files=FILES,
+            files=FILES | (PROBE_FILES if len(run.probes) else {}),
         )
         + "\n"
     )
@@ -192,6 +235,40 @@ def inline_svg(name: str, svg: str) -> Markup:
     text = text.replace(plots.PAPER, "none")
     head = f'<svg role="img" aria-label="{Markup.escape(CAPTIONS[name])}"'
     return Markup(text.replace("<svg", head, 1).strip())
+
+
+def _ablation_section(run: Run) -> dict[str, Any]:
+    return {
+        "heading": ablation_heading(run),
+        "findings": findings(run.ablation, run.config),
+        "title": f"To depth {run.config['probe']['depth']}",
+        "table": ablation_text(run.ablation),
+        "note": ablation_note(run),
+    }
+
+
+def _unmeasured(run: Run) -> list[str]:
+    """A sentence for each player that the probe could not, or not everywhere, search to its depth."""
+    said = []
+    for row in run.ablation.to_dict("records"):
+        of_player = run.probes[run.probes["player"] == row["player"]]
+        errors = of_player.loc[of_player["error"] != "", "error"]
+        if row["positions"] < len(of_player):
+            reason = f" ({errors.iloc[0]})" if len(errors) else ""
+            said.append(
+                f"{row['player']} searched {row['positions']} of {_count(len(of_player), 'position')} to depth "
+                f"{row['depth']}{reason}."
+            )
+    return said
+
+
+def _estimates(table: pd.DataFrame, name: str, form: Callable[[float], str]) -> list[str]:
+    """Values with their intervals, as far as they are known: "3.10 (2.84 to 3.41)"."""
+    cells = []
+    for value, low, high in zip(table[name], table[f"{name}_low"], table[f"{name}_high"], strict=True):
+        interval = f" ({form(low)} to {form(high)})" if _known(low) and _known(high) else ""
+        cells.append(form(value) + interval if _known(value) else "")
+    return cells
 
 
 def _wide(svg: str) -> bool:
@@ -261,6 +338,10 @@ def _escaped(text: str) -> str:
     """Text that Markdown shows as it is, HTML included."""
     text = text.replace("&", "&amp;").replace("<", "&lt;")
     return re.sub(r"([\\`*_\[\]|~])", r"\\\1", text)
+
+
+def _bullets(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {_escaped(text)}" for text in texts)
 
 
 def _pipe_table(table: pd.DataFrame) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
@@ -19,6 +19,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
+from arena.report.ablation import times
 from arena.report.tables import QUANTILES, quantity, signed
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-NAMES = ("elo", "elo_by_depth", "crosstable", "outcomes", "nodes", "time", "terminations")
+NAMES = ("ablation", "elo", "elo_by_depth", "crosstable", "outcomes", "nodes", "time", "terminations")
 """Every chart that `draw` may make, in the order of the page."""
 
 INK, MUTED, GRID, PAPER = "#22262e", "#666c77", "#d8dbe0", "#fefefe"
@@ -85,6 +86,7 @@ def draw(run: Run) -> dict[str, Axes]:
     whole = "all players" if len(run.ratings.groups) < 2 else "each group"
     reference = f"{anchor} = 0" if anchor else f"mean of {whole} = 0"
     charts = {
+        "ablation": plot_ablation(run.ablation) if len(run.ablation) else None,
         "elo": plot_elo(run.standings, reference=reference),
         "elo_by_depth": plot_elo_by_depth(run.elo_by_depth, reference=reference)
         if len(run.elo_by_depth)
@@ -320,6 +322,45 @@ def plot_elo_by_depth(elo_by_depth: pd.DataFrame, ax: Axes | None = None, *, ref
     return ax
 
 
+@_styled
+def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) -> Axes:
+    """Nodes, time (log scale) and Elo against the reference, each player with 95 % intervals, side by side.
+
+    `ablation` is that of `arena.report.ablation`, the reference in its first row. Draws on three Axes and returns
+    the first.
+    """
+    names, reference, depth = ablation["player"], ablation["player"].iloc[0], ablation["depth"].iloc[0]
+    if axes is None:
+        size = (11.4 + _label_width(names), max(1.15 + 0.29 * len(names), 2.2))
+        axes = Figure(figsize=size, layout="constrained").subplots(1, 3, sharey=True)
+    panels = (
+        ("node_ratio", f"Nodes to depth {depth}", f"ratio to {reference} (log scale)"),
+        ("time_ratio", f"Time to depth {depth}", f"ratio to {reference} (log scale)"),
+        ("elo_difference", "Elo in the games", f"Elo ({reference} = 0)"),
+    )
+    for ax, (column, title, label) in zip(axes, panels, strict=True):
+        _rows(ax, names, title, margin=0)
+        value, low, high = (ablation[f"{column}{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
+        known = np.isfinite(value)
+        if not known[1:].any():
+            ax.set_xticks([])
+            ax.text(0.5, 0.5, "not measured", transform=ax.transAxes, ha="center", color=MUTED, size=11)
+            continue
+        ratio = column != "elo_difference"
+        ax.axvline(1 if ratio else 0, color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
+        bounded = known & np.isfinite(low) & np.isfinite(high)
+        ax.hlines(np.flatnonzero(bounded), low[bounded], high[bounded], color=SERIES[4], linewidth=2.4)
+        ax.plot(value[known], np.flatnonzero(known), "o", color=SERIES[0], markersize=4.5)
+        form = times if ratio else signed
+        for row in np.flatnonzero(known).tolist():
+            interval = f" ({form(low[row])} to {form(high[row])})" if bounded[row] else ""
+            _beside(ax, row, form(value[row]) + interval)
+        if ratio:
+            _log_ratio(ax, np.concatenate([value[known], low[bounded], high[bounded]]))
+        ax.set_xlabel(label)
+    return axes[0]
+
+
 def humanised(termination: str) -> str:
     """A termination in words for people: "no_moves" -> "no legal moves"."""
     words = {
@@ -419,6 +460,14 @@ def _log(ax: Axes, axis: str, values: np.ndarray, unit: str = "") -> None:
     scale.set_major_formatter(FuncFormatter(lambda value, _: quantity(value, unit)))
     scale.set_minor_formatter(NullFormatter())
     getattr(ax, f"set_{axis}lim")(low / 1.4, high * 1.4)
+
+
+def _log_ratio(ax: Axes, values: np.ndarray) -> None:
+    _log(ax, "x", values)
+    span = values.max() / values.min()
+    subs = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 3) if span < 1000 else (1,)
+    ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
 
 
 def _whole_depths(ax: Axes) -> None:

@@ -19,8 +19,9 @@ POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
 COLOURS = ("white", "black")
 
-DECIMALS = {"elo": 1, "elo_low": 1, "elo_high": 1, "score": 4, "los": 4, "share": 4}
-"""Decimals of the columns of a standings table when it is written."""
+DECIMALS = {f"{elo}{end}": 1 for elo in ("elo", "elo_difference") for end in ("", "_low", "_high")}
+DECIMALS |= {"score": 4, "los": 4, "share": 4}
+"""Decimals of the columns of a table when it is written."""
 
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
 
