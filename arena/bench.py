@@ -83,6 +83,7 @@ def rows(what: str, variants: Sequence[str]) -> Iterator[Row]:
         yield from rules(variants)
     if what in ("all", "search"):
         yield from search(variants)
+        yield from full_search(variants)
     if what in ("all", "games"):
         yield from map(random_games, variants)
     if what == "rivals" or (what == "all" and "international" in variants):
@@ -102,7 +103,7 @@ def rules(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int
 
 
 def search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
-    """`negamax` from each start position, with the evaluation `simple` and with the same one from a user's file.
+    """Plain alpha-beta from each start position, with the evaluation `simple` and the same one from a user's file.
 
     Each row is the best of `repeat` runs, at the first depth that takes the built-in one `seconds_per_variant`.
     """
@@ -123,6 +124,15 @@ def search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: in
             note = f"NODES DIFFER: the same evaluation built in enters {nodes:,}"
         rate = _millions(user_nodes, user_seconds)
         yield Row("negamax, user-written", name, depth, user_nodes, user_seconds, rate, note)
+
+
+def full_search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
+    """The preset `full` with `simple` from each start position, with an empty table; rows as those of `search`."""
+    for name in variants:
+        work = partial(_afresh, VARIANTS[name])
+        depth = _depth(work, seconds_per_variant)
+        [(nodes, seconds)] = _best(depth, repeat, work)
+        yield Row("negamax, full", name, depth, nodes, seconds, _millions(nodes, seconds), "all techniques, 16 MB")
 
 
 def random_games(variant: str, seconds: float = 1.0, max_plies: int = 300) -> Row:
@@ -237,6 +247,11 @@ def _negamax(variant: Variant, evaluation: str, preset: str = "alphabeta") -> Wo
     player = build_player(spec, variant)
     game, rng = Game(variant), random.Random(0)
     return lambda depth: player.choose(game, Limit(depth), rng).nodes
+
+
+def _afresh(variant: Variant, depth: int) -> int:
+    """Nodes of `full` from the start position, with an empty table."""
+    return _negamax(variant, "simple", "full")(depth)
 
 
 def _play_random(variant: str, game: int, max_plies: int) -> int:

@@ -52,8 +52,8 @@ class DameRs:
 def against_dame_rs(seconds: float = 0.1, pairs: int = 25, random_plies: int = 6, seed: int = 1) -> Row:
     """Play `full` with `strong` against it, each opening with both colours, at equal seconds a move.
 
-    Openings are random and even in material; neither stops before its time is over. The row's nodes and seconds are those of `full`; its rate is the
-    score of `full`.
+    Openings are random and even in material; neither stops before its time is over. The
+    row's nodes and seconds are those of `full`; its rate is the score of `full`.
     """
     try:
         import_module("dame")

@@ -127,7 +127,7 @@ def test_rows_come_in_the_order_asked_for(clock):
 def test_search_enters_the_nodes_that_the_player_reports_with_either_evaluation(clock):
     built_in, user = search(["english"], seconds_per_variant=3)
     english = VARIANTS["english"]
-    nodes = Negamax(english, "simple").choose(Game(english), Limit(depth=3), random.Random(0)).nodes
+    nodes = Negamax(english, "simple", "alphabeta").choose(Game(english), Limit(depth=3), random.Random(0)).nodes
     assert (built_in.depth, user.depth) == (3, 3)
     assert (built_in.nodes, user.nodes) == (nodes, nodes)
     assert "DIFFER" not in user.note
@@ -311,10 +311,14 @@ def test_programs_with_import_names_of_their_own_are_measured_together(clock, in
     ("what", "names", "expected"),
     [
         ("rules", ["english"], ["perft"]),
-        ("search", ["english"], ["negamax, built-in", "negamax, user-written"]),
+        ("search", ["english"], ["negamax, built-in", "negamax, user-written", "negamax, full"]),
         ("games", ["english"], ["random games"]),
         ("rivals", ["english"], ["perft: ours", *(f"perft: {rival.distribution}" for rival in RIVALS)]),
-        ("all", ["english"], ["perft", "negamax, built-in", "negamax, user-written", "random games"]),
+        (
+            "all",
+            ["english"],
+            ["perft", "negamax, built-in", "negamax, user-written", "negamax, full", "random games"],
+        ),
     ],
 )
 def test_a_benchmark_is_chosen_by_its_name(clock, install, what, names, expected):

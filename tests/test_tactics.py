@@ -1,0 +1,51 @@
+"""Tests of `full` on shots, by limits of nodes: the row's move must be found, and its gain seen."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from arena.player import Limit
+from arena.rules.game import Game
+from arena.rules.notation import parse_fen, parse_move
+from arena.rules.variants import VARIANTS
+from players.negamax import LIMIT
+from players.search import Negamax
+
+TACTICS = json.loads((Path(__file__).parent / "data" / "tactics.json").read_text())
+
+
+def test_the_file_has_shots_of_both_games_and_endgames():
+    counted = [(row["variant"], row["kind"]) for row in TACTICS["rows"]]
+    assert counted.count(("english", "shot")) >= 8
+    assert counted.count(("international", "shot")) >= 5
+    assert sum(kind == "endgame" for _, kind in counted) >= 3
+
+
+@pytest.mark.parametrize("row", TACTICS["rows"], ids=lambda row: row["fen"])
+def test_full_solves_it_within_its_nodes(row):
+    variant = VARIANTS[row["variant"]]
+    position = parse_fen(variant, row["fen"])
+    player = Negamax(variant, "material", "full", stop_half=False)
+    choice = player.choose(Game(variant, position), Limit(nodes=row["nodes"]), random.Random(0))
+    assert choice.move in [parse_move(variant, position, text) for text in row["best"]]
+    assert choice.score is not None and choice.score >= (LIMIT if row["gain"] == "win" else row["gain"])
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in TACTICS["rows"] if row["kind"] == "shot"], ids=lambda row: row["fen"]
+)
+def test_plain_alpha_beta_sees_the_gain_at_the_stated_depth_and_not_two_plies_before(row):
+    variant = VARIANTS[row["variant"]]
+    game = Game(variant, parse_fen(variant, row["fen"]))
+    player = Negamax(variant, "material", "pvs", stop_single=False)
+    scores = {
+        depth: player.choose(game, Limit(depth), random.Random(0)).score
+        for depth in (row["depth"] - 2, row["depth"])
+        if depth > 0
+    }
+    assert scores[row["depth"]] >= row["gain"]
+    assert scores.get(row["depth"] - 2, 0) < row["gain"]
