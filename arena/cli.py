@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -15,10 +15,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
+    from arena.bench import Row
     from arena.ledger import Ledger
     from arena.report import Run
     from arena.rules.variants import Variant
     from arena.tournament import Plan
+
+
+BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -332,20 +336,27 @@ def schema() -> None:
 
 
 @main.command()
-@click.argument("what", type=click.Choice(["all", "rules", "search", "games", "rivals", "time"]), default="all")
+@click.argument("what", type=click.Choice(BENCHES), default="all")
 @click.option("--variant", "names", multiple=True, help="Only this variant; may be given again.")
 def bench(what: str, names: tuple[str, ...]) -> None:
     """Measure node rates: move generation, search, whole games, and other programs that are installed.
 
-    `time`, which is not in `all`, measures how well negamax keeps to 20 ms a move while every core is busy.
+    Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
+    plays a match against dame-rs on the international board, where that is installed.
     """
     from arena import bench as benches
+    from arena.bench_engines import against_dame_rs
     from arena.bench_time import kept_time
     from arena.rules.variants import VARIANTS
 
     chosen = [_variant(name).name for name in names]
-    timed = what == "time"
-    measured = map(kept_time, chosen or ["english"]) if timed else benches.rows(what, chosen or list(VARIANTS))
+    measured: Iterable[Row]
+    if what == "time":
+        measured = map(kept_time, chosen or ["english"])
+    elif what == "engines":
+        measured = [against_dame_rs()]
+    else:
+        measured = benches.rows(what, chosen or list(VARIANTS))
     click.echo(f"{'what':24} {'variant':14} {'depth':>5} {'nodes':>14} {'seconds':>8} {'rate':>16}  note")
     for row in measured:
         depth = "" if row.depth is None else row.depth

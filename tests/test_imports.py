@@ -18,6 +18,7 @@ LAYERS = (
         "arena.ballots",
         "arena.bench",
         "arena.bench_time",
+        "arena.bench_engines",
         "arena.config",
         "arena.ledger",
         "arena.match",

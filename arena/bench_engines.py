@@ -1,0 +1,92 @@
+"""A match on the international board against the engine of dame-rs (PyPI, MIT), where it is installed."""
+
+from __future__ import annotations
+
+import random
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from arena.bench import Row
+from arena.match import Task, move_dtype, play
+from arena.openings import random_openings
+from arena.player import Choice, Limit, PlayerSpec
+from arena.rules.board import bit_of
+from arena.rules.game import Game
+from arena.rules.notation import fen
+from arena.rules.position import WHITE
+from arena.rules.variants import VARIANTS, Variant
+from arena.schedule import Pairing
+from arena.stats import summary
+
+VARIANT = "international"
+
+
+class DameRs:
+    """The engine of dame-rs, under the limits of depth, nodes and seconds; its table is `tt` megabytes."""
+
+    def __init__(self, variant: Variant, tt: int = 16) -> None:
+        if variant.name != VARIANT:
+            raise ValueError(f"dame-rs plays by the {VARIANT} rules only")
+        self._dame: Any = import_module("dame")
+        self._engine = self._dame.Engine(hash_mb=tt)
+        self._per_row = variant.rules.per_row
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """Give it the game's start and moves, and take its best move."""
+        board = self._dame.Board(fen(game.variant, game.start))
+        for move in game.moves:
+            board.push(next(theirs for theirs in board.legal_moves if self._encoded(theirs) == move))
+        found = self._engine.search(board, depth=limit.depth, nodes=limit.nodes, time=limit.seconds)
+        return Choice(self._encoded(found.best_move), depth=found.depth, nodes=found.nodes)
+
+    def _encoded(self, theirs: Any) -> int:
+        """A move of theirs as one of ours; squares count from 1."""
+        move = 0
+        for square in (theirs.from_square, theirs.to_square, *theirs.captured):
+            move |= bit_of(square - 1, self._per_row)
+        return move
+
+
+def against_dame_rs(seconds: float = 0.1, pairs: int = 25, random_plies: int = 6, seed: int = 1) -> Row:
+    """Play `full` with `strong` against it, each opening with both colours, at equal seconds a move.
+
+    Openings are random and even in material; neither stops before its time is over. The row's nodes and seconds are those of `full`; its rate is the
+    score of `full`.
+    """
+    try:
+        import_module("dame")
+    except ImportError:
+        return Row("full - dame-rs", VARIANT, None, 0, 0.0, "", "not measured: dame-rs is not installed")
+    variant, limit = VARIANTS[VARIANT], Limit(seconds=seconds)
+    full = PlayerSpec("full", "negamax", limit, {"preset": "full", "evaluation": "strong", "stop_half": False})
+    dame = PlayerSpec("dame-rs", f"{__name__}:DameRs", limit)
+    counts = [0] * 5
+    spent, nodes = [0.0, 0.0], [0, 0]
+    for pair, opening in enumerate(random_openings(variant, random_plies, pairs, seed)):
+        points = 0.0
+        for side, players in enumerate(((full, dame), (dame, full))):
+            pairing = Pairing(2 * pair + side + 1, pair + 1, pair + 1, side, 1 - side, pair)
+            record = play(Task(pairing, variant, opening.position, *players, seed=seed, max_plies=200))
+            if record.error:
+                raise RuntimeError(record.error)
+            white = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}[record.result]
+            points += white if players[WHITE] is full else 1 - white
+            table = np.frombuffer(record.moves, move_dtype(int(record.dtype)))
+            for ply, row in enumerate(table):
+                mover = players[(ply + opening.position.turn) % 2]
+                spent[mover is dame] += float(row["seconds"])
+                nodes[mover is dame] += int(row["nodes"])
+        counts[round(2 * points)] += 1
+    found = summary(counts)
+    return Row(
+        "full - dame-rs",
+        VARIANT,
+        None,
+        nodes[0],
+        spent[0],
+        f"{100 * found.score:.1f} %",
+        f"{2 * pairs} games at {seconds:g} s; pairs by points {counts}; dame-rs: {nodes[1]:,} nodes, "
+        f"{spent[1]:.1f} s",
+    )
