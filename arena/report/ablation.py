@@ -178,6 +178,8 @@ def _subject(player: Mapping[str, Any], reference: Mapping[str, Any]) -> str:
         if key not in ("name", *LIMITS) and player.get(key) != reference.get(key)
     ]
     value = player.get(changed[0]) if len(changed) == 1 else None
-    if value is not None and (value is True or not value):
-        return f"With{'' if value else 'out'} {changed[0]} the search"
+    if value is True:
+        return f"With {changed[0]} the search"
+    if value == "none" or (value is not None and not value):
+        return f"Without {changed[0]} the search"
     return str(player["name"])

@@ -465,7 +465,7 @@ def _log(ax: Axes, axis: str, values: np.ndarray, unit: str = "") -> None:
 def _log_ratio(ax: Axes, values: np.ndarray) -> None:
     _log(ax, "x", values)
     span = values.max() / values.min()
-    subs = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 3) if span < 1000 else (1,)
+    subs = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 3) if span < 100 else (1,)
     ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
 
