@@ -126,7 +126,7 @@ class Negamax:
     progress, known from the game on); finals (plies: sooner wins are better; points: +-100 and the difference,
     where points decide).
 
-    When to stop before the limit: stop_single (there is one legal move), stop_half (half of the time is over and
+    When to stop before the limit: stop_single (under a limit of time, at one legal move), stop_half (half of the time is over and
     an iteration ended), stop_complete (nothing was cut by the horizon), stop_decided (a win is certain). When the
     limit ends an iteration, its best move so far counts if partial, else that of the last iteration.
     """
@@ -207,7 +207,7 @@ class Negamax:
             stopped, best = bool(state["stopped"]), int(state["best"])
             if best >= 0 and (not stopped or self.switches["partial"] or found.score is None):
                 found = self._found(best, score, depth - stopped, count, rng)
-            if stopped or (self.switches["stop_single"] and count == 1):
+            if stopped or (self.switches["stop_single"] and count == 1 and np.isfinite(hard)):
                 break
             if self.switches["stop_half"] and time.monotonic() - began >= soft:
                 break
@@ -295,7 +295,8 @@ class Negamax:
                 beta = np.nextafter(value, np.inf) if value == lower else value
                 value = search(np.nextafter(beta, -np.inf), beta)
                 lower, upper = (lower, value) if value < beta else (value, upper)
-            return search(np.nextafter(value, -np.inf), np.inf)
+            value = search(np.nextafter(value, -np.inf), np.inf)
+            return value if state["best"] >= 0 or state["stopped"] else search(-np.inf, np.inf)
         width = self.switches["aspiration"] * float(state["man"])
         alpha, beta = (guess - width, guess + width) if width else (-np.inf, np.inf)
         while True:

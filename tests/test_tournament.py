@@ -124,7 +124,8 @@ def test_every_game_and_move_is_recorded_once(tmp_path: Path) -> None:
     assert (result.games["plies"] == result.moves.groupby("game").size().to_numpy()).all()
     assert (result.moves.groupby("game")["ply"].max().to_numpy() == result.games["plies"]).all()
     searched = result.moves[result.moves["player"] == "depth-3"]
-    assert (searched["depth"] == 3).all() and (searched["nodes"] >= 2).all()
+    assert searched["depth"].between(1, 3).all() and (searched["nodes"] >= 2).all()
+    assert (searched["depth"] == 3).mean() > 0.9  # less once a win is certain
     assert result.moves.loc[result.moves["player"] == "random", "score"].isna().all()
     assert result.games["termination"].isin(["no_pieces", "no_moves", "max_plies", "repetition"]).all()
 
