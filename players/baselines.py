@@ -10,7 +10,7 @@ from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move
 from arena.rules.variants import Variant
 from players.evaluators import build_evaluation
-from players.negamax import static_value
+from players.values import static_value
 
 
 class Random:

@@ -10,7 +10,7 @@ so that a quicker win is worth more; evaluations are held within +-LIMIT.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
@@ -18,130 +18,39 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.captures import capturers
-from arena.rules.jit import inlined, kernel, monotonic, popcount, prepare
+from arena.rules.jit import inlined, kernel, prepare
 from arena.rules.movegen import apply, generate, has_move
-from arena.rules.moves import BUFFER, Moves, sides
+from arena.rules.moves import Moves, sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
 from players.features import evaluate
+from players.ordering import pick_best, rank_moves, reward
+from players.state import (
+    FIRST,
+    MAX_DEPTH,
+    MAX_PLY,
+    RANDOM,
+    THREATS,
+    Tools,
+    bounded,
+    count_cutoff,
+    draw_value,
+    enter,
+    extend_pv,
+    from_table,
+    is_drawn,
+    is_repeated_after_four,
+    out_of_budget,
+    to_table,
+)
 from players.transposition import EXACT, LOWER, MOVE, UPPER, Table, bound_of, depth_of, find, score_of, store
-
-WIN = 1_000_000.0
-"""Score of a game won at the root; a win in n plies scores WIN - n."""
-LIMIT = 900_000.0
-"""Evaluations beyond are cut to this, so that none looks like a win."""
-MAX_DEPTH = 64
-MAX_PLY = 96
-"""Plies from the root beyond which nothing is extended."""
-MAX_MOVES = 512
-"""Moves at the root."""
-HISTORY = 256
-"""Positions of the game that a search is told of, the latest ones."""
-
-FIRST, LAST, RANDOM = range(3)
-"""Which of equally good moves is chosen at the root, in the generator's order."""
-NO_QUIESCENCE, CAPTURES, THREATS = range(3)
-"""What is searched on beyond the horizon: nothing, captures, or also moves out of a threatened capture."""
+from players.values import LIMIT, WIN, final_value, within_limit
 
 FUTILE_DEPTH, FUTILE_ABOVE, FUTILE_BELOW = 5, 0.3, 0.8
 """Positions this deep or less are cut if their evaluation is so many men a ply above beta or below alpha."""
 
-_KILLER_SLOTS = 2
-_HISTORY_BITS = 12
-_HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
-_PLIES = MAX_PLY + 2
-_POLL_MOST, _POLL_SECONDS = 4096, 0.0005
-"""The clock is read every so many nodes, at most, and about every so many seconds."""
-
-SWITCHES = (
-    ("alpha_beta", "i8"),
-    ("fail_soft", "i8"),
-    ("ties", "i8"),
-    ("order_tt", "i8"),
-    ("order_captures", "i8"),
-    ("order_killers", "i8"),
-    ("order_history", "i8"),
-    ("tt", "i8"),
-    ("tt_deeper", "i8"),
-    ("tt_always", "i8"),
-    ("pvs", "i8"),
-    ("quiescence", "i8"),
-    ("lmr", "i8"),
-    ("futility", "i8"),
-    ("extensions", "i8"),
-    ("mate_distance", "i8"),
-    ("point_finals", "i8"),
-    ("repetition", "i8"),
-    ("no_progress", "i8"),
-    ("no_capture", "i8"),
-    ("contempt", "f8"),
-    ("repetition_penalty", "f8"),
-    ("man", "f8"),
-)
-"""How to search, set once; see `players.search.Negamax`. `man` is a man's worth in the evaluation's unit."""
-COUNTERS = (
-    "nodes",
-    "leaves",
-    "cutoffs_max",
-    "cutoffs_min",
-    "cutoffs_first",
-    "tt_probes",
-    "tt_hits",
-    "deepest",
-    "horizon",
-)
-"""What a search counts, named as in `Choice`; `horizon` counts values in the
-table that a deeper search might change."""
-STATE = np.dtype(
-    [
-        *SWITCHES,
-        *((name, "i8") for name in COUNTERS),
-        ("node_limit", "i8"),
-        ("deadline", "f8"),
-        ("polled", "f8"),
-        ("poll_at", "i8"),
-        ("poll_every", "i8"),
-        ("stopped", "i8"),
-        ("generation", "i8"),
-        ("depth", "i8"),
-        ("best", "i8"),
-        ("base", "i8"),
-        ("pv", "i8", (_PLIES, _PLIES)),
-        ("killers", "i8", (_PLIES, _KILLER_SLOTS)),
-        ("history", "i8", (2, 1 << _HISTORY_BITS)),
-        ("order", "i8", BUFFER),
-        ("root_index", "i8", MAX_MOVES),
-        ("root_values", "f8", MAX_MOVES),
-        ("tied", "i8", MAX_MOVES),
-        ("path", "i8", (HISTORY + _PLIES, 3)),
-        ("progress", "i8", (HISTORY + _PLIES, 2)),
-    ],
-    align=True,
-)
-"""Everything that a search reads and writes but the arrays of `Tools`.
-
-pv row p is the best line found from ply p, ended by -1. `root_index` numbers the root's moves in the generator's
-order, `root_values` are their values, `tied` marks the best ones. `path` is white, black and kings of the game's
-last positions, `base` of them before the root, and of the line under way; `progress` the plies since the last
-capture or move of a man, and since the last capture.
-"""
-
-
 _compiled: set[Any] = set()
-
-
-class Tools(NamedTuple):
-    """What a search works with besides the rules."""
-
-    pointer: Any
-    """The evaluation, called with `weights` if it takes any."""
-    weights: NDArray[np.float64]
-    state: Any
-    """A record of STATE."""
-    moves: Moves
-    """A buffer with the root's moves first."""
-    table: Table
 
 
 def compile_search(rules: Any, tools: Tools, position: Position) -> None:
@@ -471,253 +380,3 @@ def reduction(state: Any, left: int, tried: int, capturing: bool) -> int:
     if not state.lmr or capturing or left < 3 or tried < 3:
         return 0
     return 2 if tried >= 6 and left >= 5 else 1
-
-
-@inlined
-def out_of_budget(state: Any) -> bool:
-    """Whether no further position may be entered, by the limit of nodes or the clock, read from time to time."""
-    if state.nodes >= state.node_limit:
-        state.stopped = 1
-    elif state.nodes >= state.poll_at:
-        read_clock(state)
-    return state.stopped != 0
-
-
-@kernel
-def read_clock(state: Any) -> None:
-    """Stop at the deadline; read the clock again after so many nodes as take about _POLL_SECONDS."""
-    now = monotonic()
-    if now >= state.deadline:
-        state.stopped = 1
-    if now - state.polled > 2 * _POLL_SECONDS:
-        state.poll_every = max(state.poll_every // 2, 1)
-    elif now - state.polled < _POLL_SECONDS / 2:
-        state.poll_every = min(state.poll_every * 2, _POLL_MOST)
-    state.polled = now
-    state.poll_at = state.nodes + state.poll_every
-
-
-@inlined
-def enter(rules: Rules, state: Any, ply: int, before: Position, move: int, after: Position) -> None:
-    """Put the position after a move on the line, one ply below `ply`."""
-    n = state.base + ply
-    state.path[n + 1, 0] = after.white
-    state.path[n + 1, 1] = after.black
-    state.path[n + 1, 2] = after.kings
-    own, other = sides(before)
-    if move & other:
-        state.progress[n + 1, 0] = 0
-        state.progress[n + 1, 1] = 0
-    else:
-        man = move & own & ~before.kings
-        state.progress[n + 1, 0] = 0 if man else state.progress[n, 0] + 1
-        state.progress[n + 1, 1] = state.progress[n, 1] + 1
-
-
-@inlined
-def is_drawn(state: Any, ply: int) -> bool:
-    """Whether the position at `ply` of the line occurred before, or the game is drawn without progress."""
-    if not state.repetition:
-        return False
-    n = state.base + ply
-    since = state.progress[n, 0]
-    if since < 4:
-        return False
-    if state.no_progress and since >= state.no_progress:
-        return True
-    if state.no_capture and state.progress[n, 1] >= state.no_capture:
-        return True
-    return has_occurred(state, n, max(n - since, 0))
-
-
-@kernel
-def has_occurred(state: Any, n: int, first: int) -> bool:
-    """Whether the position `n` of `path` is also among those from `first` on, with the same side to move."""
-    path = state.path
-    for earlier in range(n - 4, first - 1, -2):
-        if path[earlier, 0] == path[n, 0] and path[earlier, 1] == path[n, 1] and path[earlier, 2] == path[n, 2]:
-            return True
-    return False
-
-
-@inlined
-def is_repeated_after_four(state: Any, ply: int) -> bool:
-    """Whether the position at `ply` of the line is that of four plies before."""
-    n = state.base + ply
-    return bool(n >= 4 and has_occurred(state, n, n - 4))
-
-
-@inlined
-def draw_value(state: Any, ply: int) -> float:
-    """The value of a draw for the side to move at `ply`: the root's side gives up `contempt` by it."""
-    return state.contempt if ply & 1 else -state.contempt
-
-
-@inlined
-def within_limit(value: float) -> float:
-    """An evaluation that looks like no win."""
-    return min(max(value, -LIMIT), LIMIT)
-
-
-@inlined
-def bounded(state: Any, value: float, alpha: float, beta: float) -> float:
-    """A value as it is returned: held within the window unless the search is fail-soft."""
-    if state.fail_soft:
-        return value
-    return min(max(value, alpha), beta)
-
-
-@inlined
-def to_table(value: float, ply: int) -> float:
-    """A value as the table keeps it: wins count their plies from the position itself."""
-    if value > LIMIT:
-        return value + ply
-    if value < -LIMIT:
-        return value - ply
-    return value
-
-
-@inlined
-def from_table(value: float, ply: int) -> float:
-    """What `to_table` kept, for a position `ply` plies from the root."""
-    if value > LIMIT:
-        return value - ply
-    if value < -LIMIT:
-        return value + ply
-    return value
-
-
-@inlined
-def extend_pv(state: Any, ply: int, move: int) -> None:
-    """Make the best line from `ply` the move and the best line after it."""
-    pv = state.pv
-    pv[ply, 0] = move
-    for i in range(_PLIES - 1):
-        pv[ply, i + 1] = pv[ply + 1, i]
-        if pv[ply + 1, i] == -1:
-            break
-
-
-@inlined
-def count_cutoff(state: Any, ply: int, first: bool) -> None:
-    """Count a beta cutoff at `ply`."""
-    if ply & 1:
-        state.cutoffs_min += 1
-    else:
-        state.cutoffs_max += 1
-    if first:
-        state.cutoffs_first += 1
-
-
-@inlined
-def history_index(move: int) -> int:
-    """Where a move's history is kept: a hash of the move."""
-    return ((move * _HISTORY_MIX) >> (64 - _HISTORY_BITS)) & ((1 << _HISTORY_BITS) - 1)
-
-
-@inlined
-def reward(state: Any, move: int, turn: int, ply: int, depth: int) -> None:
-    """Remember a quiet move that caused a cutoff."""
-    if state.order_killers and state.killers[ply, 0] != move:
-        state.killers[ply, 1] = state.killers[ply, 0]
-        state.killers[ply, 0] = move
-    if state.order_history:
-        state.history[turn, history_index(move)] += depth * depth
-
-
-@inlined
-def rank_moves(
-    state: Any,
-    moves: Moves,
-    own: int,
-    other: int,
-    capturing: bool,
-    turn: int,
-    table_move: int,
-    ply: int,
-    start: int,
-    end: int,
-) -> bool:
-    """Give each move in `moves[start:end]` its rank in `state.order`, higher first; False if there is none."""
-    wanted = table_move >= 0 and state.order_tt
-    if capturing:
-        if not (wanted or state.order_captures):
-            return False
-    elif not (wanted or state.order_killers or state.order_history):
-        return False
-    for i in range(start, end):
-        move = moves[i]
-        rank = 0
-        if wanted and move == table_move:
-            rank = 1 << 60
-        elif capturing:
-            if state.order_captures:
-                rank = popcount(move & other)
-        elif state.order_killers and move == state.killers[ply, 0]:
-            rank = 1 << 59
-        elif state.order_killers and move == state.killers[ply, 1]:
-            rank = 1 << 58
-        elif state.order_history:
-            rank = state.history[turn, history_index(move)]
-        state.order[i] = rank
-    return True
-
-
-@inlined
-def pick_best(state: Any, moves: Moves, i: int, end: int) -> None:
-    """Move the highest ranked of `moves[i:end]` to its front; those passed over keep their order."""
-    order = state.order
-    best = i
-    for k in range(i + 1, end):
-        if order[k] > order[best]:
-            best = k
-    move, rank = moves[best], order[best]
-    for k in range(best, i, -1):
-        moves[k] = moves[k - 1]
-        order[k] = order[k - 1]
-    moves[i] = move
-    order[i] = rank
-
-
-@kernel
-def static_value(rules: Rules, pointer: Any, weights: NDArray[np.float64], position: Position, ply: int) -> float:
-    """The value of a position that is not searched further, for the side to move."""
-    if has_move(rules, position):
-        return within_limit(evaluate(pointer, position, rules, weights))
-    return decided_value(rules, position, ply)
-
-
-@inlined
-def final_value(rules: Rules, state: Any, position: Position, ply: int) -> float:
-    """The score of a position without a move, for the side to move; see `players.search` for `point_finals`."""
-    if rules.score_decides and state.point_finals:
-        difference = own_points(rules, position)
-        if ply & 1:
-            difference = -difference
-        value = 100.0 + difference if difference > 0 else difference - 100.0
-        return -value if ply & 1 else value
-    return decided_value(rules, position, ply)
-
-
-@kernel
-def decided_value(rules: Rules, position: Position, ply: int) -> float:
-    """The score of a position without a move, for the side to move: a win, a loss or a draw on points."""
-    if rules.score_decides:
-        difference = own_points(rules, position)
-        if difference == 0:
-            return 0.0
-        return WIN - ply if difference > 0 else ply - WIN
-    won = rules.losing_wins
-    if rules.first_king_wins and position.kings != 0:
-        won = position.kings & sides(position)[0] != 0
-    return WIN - ply if won else ply - WIN
-
-
-@kernel
-def own_points(rules: Rules, position: Position) -> int:
-    """Points of the side to move minus the other side's: 2 for a piece on its far row, 1 for any other."""
-    white = popcount(position.white) + popcount(position.white & rules.top)
-    black = popcount(position.black) + popcount(position.black & rules.bottom)
-    if position.turn == 0:
-        return white - black
-    return black - white

@@ -1,11 +1,10 @@
-"""The negamax player: presets and switches, iterations, windows and limits around `players.negamax`."""
+"""The negamax player: iterations, windows and limits around the compiled search of `players.negamax`."""
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -17,96 +16,12 @@ from arena.rules.position import Position
 from arena.rules.variants import Variant
 from arena.rules.zobrist import key
 from players.evaluators import build_evaluation
-from players.files import PlayerError, unknown
-from players.negamax import (
-    COUNTERS,
-    HISTORY,
-    LIMIT,
-    MAX_DEPTH,
-    RANDOM,
-    STATE,
-    Tools,
-    compile_search,
-    root,
-    static_value,
-)
+from players.negamax import compile_search, root
+from players.presets import CODES, MINIMAX, switches_of
+from players.state import COUNTERS, HISTORY, MAX_DEPTH, RANDOM, STATE, Tools
 from players.transposition import new_table
+from players.values import LIMIT, static_value
 
-MINIMAX: dict[str, Any] = {
-    "alpha_beta": False,
-    "fail_soft": True,
-    "ties": "first",
-    "iterative": False,
-    "root_order": False,
-    "stop_single": False,
-    "stop_half": False,
-    "stop_complete": False,
-    "stop_decided": False,
-    "partial": False,
-    "order_tt": False,
-    "order_captures": False,
-    "order_killers": False,
-    "order_history": False,
-    "tt": 0,
-    "tt_deeper": False,
-    "tt_replace": "depth",
-    "pvs": False,
-    "aspiration": 0.0,
-    "mtdf": False,
-    "quiescence": "none",
-    "lmr": False,
-    "futility": False,
-    "extensions": False,
-    "mate_distance": False,
-    "draws": False,
-    "contempt": 0.0,
-    "repetition_penalty": 0.0,
-    "finals": "plies",
-}
-"""All switches, off: the preset `minimax`."""
-_ALPHA_BETA = MINIMAX | {"alpha_beta": True}
-_ITERATIVE = _ALPHA_BETA | {
-    "iterative": True,
-    "root_order": True,
-    "stop_single": True,
-    "stop_half": True,
-    "stop_complete": True,
-    "stop_decided": True,
-}
-_ORDERED = _ITERATIVE | {
-    "tt": 16,
-    "order_tt": True,
-    "order_captures": True,
-    "order_killers": True,
-    "order_history": True,
-    "mate_distance": True,
-}
-PRESETS: Mapping[str, dict[str, Any]] = MappingProxyType(
-    {
-        "minimax": MINIMAX,
-        "alphabeta": _ALPHA_BETA,
-        "iddfs": _ITERATIVE,
-        "pvs": _ORDERED | {"pvs": True},
-        "mtdf": _ORDERED | {"mtdf": True},
-        "full": _ORDERED
-        | {
-            "pvs": True,
-            "aspiration": 0.5,
-            "partial": True,
-            "quiescence": "captures",
-            "lmr": True,
-            "futility": True,
-            "extensions": True,
-            "tt_deeper": True,
-            "draws": True,
-        },
-    }
-)
-"""What each preset switches on; all but `full` find the value and the move of plain minimax."""
-_CODES = {
-    "ties": ("first", "last", "random"),
-    "quiescence": ("none", "captures", "threats"),
-}
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""
 
@@ -126,9 +41,10 @@ class Negamax:
     progress, known from the game on); finals (plies: sooner wins are better; points: +-100 and the difference,
     where points decide).
 
-    When to stop before the limit: stop_single (under a limit of time, at one legal move), stop_half (half of the time is over and
-    an iteration ended), stop_complete (nothing was cut by the horizon), stop_decided (a win is certain). When the
-    limit ends an iteration, its best move so far counts if partial, else that of the last iteration.
+    When to stop before the limit: stop_single (under a limit of time, at one legal move), stop_half (half of the
+    time is over and an iteration ended), stop_complete (nothing was cut by the horizon), stop_decided (a win is
+    certain). When the limit ends an iteration, its best move so far counts if partial, else that of the last
+    iteration.
     """
 
     def __init__(
@@ -167,10 +83,7 @@ class Negamax:
         finals: Literal["plies", "points"] | None = None,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in MINIMAX and value is not None}
-        if preset not in PRESETS:
-            raise PlayerError(unknown("preset", preset, tuple(PRESETS)), "preset")
-        self.switches = PRESETS[preset] | given
-        _check(self.switches, given)
+        self.switches = switches_of(preset, given)
         self._variant = variant
         self._evaluation = build_evaluation(evaluation, variant)
         self._state = np.zeros(1, STATE)[0]
@@ -235,7 +148,7 @@ class Negamax:
         names = STATE.names or ()
         for name, value in switches.items():
             if name in names:
-                state[name] = _CODES[name].index(value) if name in _CODES else value
+                state[name] = CODES[name].index(value) if name in CODES else value
         state["tt_always"] = switches["tt_replace"] == "always"
         state["point_finals"] = switches["finals"] == "points"
         if switches["draws"]:
@@ -351,23 +264,3 @@ def _line(row: Any) -> Iterator[int]:
         if move == -1:
             return
         yield move
-
-
-def _check(switches: dict[str, Any], given: dict[str, Any]) -> None:
-    """Raise PlayerError for switches that do not go together, at one that was given."""
-
-    def refuse(message: str, *names: str) -> None:
-        raise PlayerError(message, *(name for name in names[:1] if name in given))
-
-    if not 0 <= switches["tt"] <= 65_536:
-        refuse(f"tt must be 0 to 65536 megabytes, not {switches['tt']}", "tt")
-    if switches["aspiration"] < 0:
-        refuse(f"aspiration must be 0 or more men, not {switches['aspiration']}", "aspiration")
-    if not switches["alpha_beta"]:
-        for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "mate_distance"):
-            if switches[name]:
-                refuse(f"{name} needs alpha_beta", name)
-    if switches["mtdf"] and not switches["tt"]:
-        refuse("mtdf needs a transposition table (tt, in megabytes)", "mtdf")
-    if switches["mtdf"] and switches["aspiration"]:
-        refuse("mtdf and aspiration do not go together", "aspiration")

@@ -16,8 +16,9 @@ from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.notation import fen, parse_fen, parse_move
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.negamax import LIMIT, MAX_DEPTH, WIN
 from players.search import Negamax
+from players.state import MAX_DEPTH
+from players.values import LIMIT, WIN
 from tests import naive
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]

@@ -18,9 +18,11 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key
 from players import PlayerError
-from players.negamax import LIMIT, MAX_DEPTH, WIN
-from players.search import MINIMAX, PRESETS, Negamax, budget
+from players.presets import MINIMAX, PRESETS
+from players.search import Negamax, budget
+from players.state import MAX_DEPTH
 from players.transposition import EXACT, LOWER, find, new_table, score_of, store
+from players.values import LIMIT, WIN
 from tests import naive
 
 ENGLISH = VARIANTS["english"]

@@ -12,8 +12,8 @@ from arena.player import Limit
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen, parse_move
 from arena.rules.variants import VARIANTS
-from players.negamax import LIMIT
 from players.search import Negamax
+from players.values import LIMIT
 
 TACTICS = json.loads((Path(__file__).parent / "data" / "tactics.json").read_text())
 
