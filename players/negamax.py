@@ -108,6 +108,7 @@ def root(
         floor = low if state.alpha_beta else -np.inf
         if depth == 1:
             state.pv[1, 0] = -1
+            state.deepest = max(state.deepest, 1)
             value = -_leaf(rules, tools, child, -beta, -floor, below, count)
         else:
             child_key = changed(key, position, child)
@@ -248,7 +249,7 @@ def _search(
     return bounded(state, best, floor, beta)
 
 
-@kernel
+@inlined
 def _frontier(
     rules: Rules,
     tools: Tools,
@@ -261,6 +262,8 @@ def _frontier(
 ) -> float:
     """`_search` at depth 1 for the moves in `moves[start:end]`: each is made and its position valued."""
     state, moves = tools.state, tools.moves
+    if ply >= state.deepest:
+        state.deepest = ply + 1
     floor = alpha
     best = -np.inf
     best_move = -1
@@ -288,7 +291,7 @@ def _frontier(
     return bounded(state, best, floor, beta)
 
 
-@kernel
+@inlined
 def _leaf(
     rules: Rules, tools: Tools, position: Position, alpha: float, beta: float, ply: int, start: int
 ) -> float:
@@ -297,8 +300,6 @@ def _leaf(
     if state.quiescence and is_unquiet(rules, state, position, ply):
         return _quiesce(rules, tools, position, alpha, beta, ply, start)
     state.nodes += 1
-    if ply > state.deepest:
-        state.deepest = ply
     if not has_move(rules, position):
         return final_value(rules, state, position, ply)
     if is_drawn(state, ply):
