@@ -269,8 +269,8 @@ def players() -> None:
     for name, maker in PLAYERS.items():
         parameters = list(inspect.signature(maker).parameters.values())[1:]
         options = ", ".join(p.name if p.default is None else f"{p.name} [{p.default}]" for p in parameters)
-        click.echo(f"{name:10} {_first_line(maker.__doc__)}")
-        click.echo(f"{'':10} options: {options or 'none'}")
+        click.echo(f"{name:12} {_first_line(maker.__doc__)}")
+        click.echo(f"{'':12} options: {options or 'none'}")
     click.echo("\nevaluations (from the side to move's view):")
     for name, evaluation in EVALUATORS.items():
         click.echo(f"{name:14} {_first_line(evaluation.__doc__)}")
