@@ -126,6 +126,12 @@ def expand(players: list[Any], limits: Collection[str]) -> Expansion:
     return result
 
 
+def phrases(name: str, values: list[Any]) -> list[str]:
+    """Values of the setting `name` in words: "simple", "depth 4", "pvs" and "no pvs", of mappings what differs."""
+    texts = _texts(name, values)
+    return [f"{name} {text}" if _is_number(value) else text for value, text in zip(values, texts, strict=True)]
+
+
 def _read(entry: dict[str, Any], limits: Collection[str], axes: dict[str, list[_Setting]]) -> Iterator[_Wrong]:
     """Fill `axes` with the settings of each key of the sweep; yield what is wrong."""
     sweep = entry["sweep"]
@@ -161,11 +167,10 @@ def _settings(key: str, given: Any) -> list[_Setting]:
             + (shown(given) if given != [] else "an empty list"),
             key,
         )
-    texts = _texts(name, given)
-    phrases = [f"{name} {text}" if _is_number(value) else text for value, text in zip(given, texts, strict=True)]
+    words = zip(given, _texts(name, given), phrases(name, given), strict=True)
     return [
         _Setting({path: value}, {path: ("sweep", key, i)}, text, phrase)
-        for i, (value, text, phrase) in enumerate(zip(given, texts, phrases, strict=True))
+        for i, (value, text, phrase) in enumerate(words)
     ]
 
 
@@ -289,7 +294,7 @@ def _put(player: dict[str, Any], path: Keys, value: Any) -> None:
 
 
 def _texts(name: str, values: list[Any]) -> list[str]:
-    """Each value in short: switches as "pvs" and "no pvs", of several mappings only what differs."""
+    """As `phrases`, numbers alone."""
     leaves = [set(map(repr, _leaves(value))) for value in values if isinstance(value, dict)]
     common = set.intersection(*leaves) if len(leaves) > 1 else set()
     return [_text(name, value, common) for value in values]

@@ -44,14 +44,21 @@ ONLY = {
     "arena.ledger": ("arena.rules", "arena.match", "arena.probe"),
     "arena.executor": (),
     "arena.ratings": ("arena.stats",),
-    "arena.report": ("arena.rules.notation", "arena.rules.pdn", "arena.stats", "arena.ledger", "arena.ratings"),
+    "arena.report": (
+        "arena.rules.notation",
+        "arena.rules.pdn",
+        "arena.stats",
+        "arena.sweep",
+        "arena.ledger",
+        "arena.ratings",
+    ),
     "arena.progress": (),
 }
 """What some parts may import besides themselves, where that is less than their layer allows."""
 
 LIBRARIES = {
     "pandas": ("arena.ledger", "arena.ratings", "arena.report"),
-    "matplotlib": ("arena.report.plots",),
+    "matplotlib": ("arena.report.plots", "arena.report.plot_sweeps"),
     "yaml": ("arena.config",),
     "numba": ("arena.rules", "players"),
     "click": ("arena.cli",),

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arena.report import Run, page, plots, tables, write
+from arena.report import Run, page, plot_sweeps, plots, tables, write
 from tests.report_data import MOVE_COLUMNS, OPENING, START, config, frames, player
 
 MISSING_WORD = re.compile(r"(?<![A-Za-z])(nan|inf|none|null|<na>)(?![A-Za-z])", re.IGNORECASE)
@@ -213,8 +213,8 @@ def test_families_differ_in_name_and_depth_only_and_are_named_by_what_tells_them
 def test_families_whose_weights_differ_have_different_names() -> None:
     players = [player(f"w{w}d{d}", d, evaluation={"linear": {"king": w}}) for w in (1, 2) for d in (2, 4)]
     names = tables.families(config(players))
-    assert names["w1d2"] == names["w1d4"] == "alphabeta, evaluation linear (w1d2, ...)"
-    assert names["w2d2"] == names["w2d4"] == "alphabeta, evaluation linear (w2d2, ...)"
+    assert names["w1d2"] == names["w1d4"] == "evaluation linear (w1d2, ...)"
+    assert names["w2d2"] == names["w2d4"] == "evaluation linear (w2d2, ...)"
 
 
 def test_elo_by_depth_needs_three_depths_with_games() -> None:
@@ -327,7 +327,7 @@ def test_tables_do_not_import_matplotlib_or_jinja2() -> None:
 @pytest.mark.parametrize("players", [[], MIXED[:1], MIXED, LONG], ids=["0", "1", "5", "30"])
 def test_a_run_without_games_says_so_in_every_chart(tmp_path: Path, players: list[dict[str, Any]]) -> None:
     charts = plots.draw(run(tmp_path, players, 0))
-    assert set(charts) == set(plots.NAMES) - {"ablation", "elo_by_depth"}
+    assert set(charts) == set(plots.NAMES) - {"ablation", "elo_by_depth", *plot_sweeps.NAMES}
     for ax in charts.values():
         assert "no games yet" in texts(ax)
         assert not ax.axison
