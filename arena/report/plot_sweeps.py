@@ -24,7 +24,7 @@ from arena.report.plots import (
     _styled,
     _whole_depths,
 )
-from arena.report.tables import signed
+from arena.report.tables import quantity, signed
 
 if TYPE_CHECKING:
     from arena.report import Run
@@ -80,18 +80,16 @@ def plot_elo_by_nodes(
 
 @_styled
 def plot_time_to_depth(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Mean seconds per move against depth, a line for each family; the legend has the time ratio per ply.
+    """Mean seconds per move against depth, a line for each family; the legend has the time to its greatest depth.
 
     `search` is that of `tables.branching`, its families with measured time (`timed`).
     """
     ax = _area(ax, "Time per move against search depth", height=4.4)
     if search.empty:
         return _no_games(ax)
-    for i, name in enumerate(dict.fromkeys(search["family"])):
+    for i, name in enumerate(sorted(search["family"].unique())):
         rows = search[search["family"] == name].groupby("depth")["seconds_per_move"].mean()
-        plies = rows.index[-1] - rows.index[0]
-        ratio = (rows.iloc[-1] / rows.iloc[0]) ** (1 / plies) if plies else np.nan
-        label = f"{name}: × {ratio:.2f} per ply" if np.isfinite(ratio) else str(name)
+        label = f"{name}: {quantity(rows.iloc[-1], 's')} to depth {rows.index[-1]}"
         ax.plot(rows.index, rows, label=label, **_series(i))
     _log(ax, "y", search["seconds_per_move"].to_numpy(dtype=float), unit="s")
     _whole_depths(ax)

@@ -210,7 +210,7 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None, *, searched: bool =
 
     ax = _area(ax, title, height=4.4)
     groups = search["family"].where(search["family"].notna(), search["player"])
-    order = [*dict.fromkeys(search["family"].dropna()), *search.loc[search["family"].isna(), "player"]]
+    order = [*sorted(search["family"].dropna().unique()), *search.loc[search["family"].isna(), "player"]]
     for i, name in enumerate(order):
         rows = search[groups == name].sort_values("depth")
         factor = rows["branching_factor"].iloc[0]
@@ -497,7 +497,7 @@ def _log_ratio(ax: Axes, values: np.ndarray) -> None:
 
 
 def _whole_depths(ax: Axes) -> None:
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
     ax.margins(x=0.06)
     ax.set_xlabel("search depth, plies")
 

@@ -63,17 +63,24 @@ def elo_by_nodes(standings: pd.DataFrame, config: Mapping[str, Any]) -> pd.DataF
     """Elo against measured nodes per move: family, player, nodes_per_move, elo, elo_low, elo_high.
 
     One family for players that differ in name and one limit only (depth, nodes or seconds), if at least three
-    of them have games and searched different numbers of nodes.
+    of them have games and searched different numbers of nodes. Families that differ in the limit are told apart
+    by " by depth", " by nodes" or " by seconds".
     """
-    parts = []
     known = standings[(standings["games"] > 0) & standings["nodes_per_move"].notna()]
+    parts = []
     for limit in ("depth", "nodes", "seconds"):
         family = families(config, limit)
         table = known.loc[known["player"].isin(list(family))]
         table = table[["player", "nodes_per_move", "elo", "elo_low", "elo_high"]].copy()
         table.insert(0, "family", table["player"].map(family).astype(object))
-        parts.append(table[table.groupby("family")["nodes_per_move"].transform("nunique") >= 3])
-    return pd.concat(parts).sort_values(["family", "nodes_per_move"], kind="stable").reset_index(drop=True)
+        parts.append(
+            table[table.groupby("family")["nodes_per_move"].transform("nunique") >= 3].assign(limit=limit)
+        )
+    whole = pd.concat(parts)
+    shared = whole.groupby("family")["limit"].transform("nunique") > 1
+    whole["family"] = whole["family"].where(~shared, whole["family"] + " by " + whole["limit"])
+    whole = whole.sort_values(["family", "nodes_per_move"], kind="stable").drop(columns="limit")
+    return whole.reset_index(drop=True)
 
 
 def gains(ratings: Ratings, by_depth: pd.DataFrame, by_nodes: pd.DataFrame) -> pd.DataFrame:
