@@ -76,6 +76,7 @@ def test_an_expanded_sweep_is_the_same_experiment_as_its_players_written_out(tmp
         ("{from: 3, to: 3}", [3]),
         ("{from: 1000, to: 64000, factor: 2}", [1000, 2000, 4000, 8000, 16000, 32000, 64000]),
         ("{from: 3, to: 100, factor: 3}", [3, 9, 27, 81]),
+        ("{from: 1, to: 1000, factor: 10}", [1, 10, 100, 1000]),
     ],
 )
 def test_a_range_has_both_ends_where_its_steps_lead_there(tmp_path: Path, written: str, values: list[int]) -> None:
@@ -86,7 +87,7 @@ def test_a_range_has_both_ends_where_its_steps_lead_there(tmp_path: Path, writte
 @pytest.mark.parametrize(
     ("written", "values"),
     [
-        ("{from: 0.1, to: 0.5, step: 0.1}", [0.1, 0.2, 0.3, 0.4, 0.5]),
+        ("{from: 0.1, to: 0.7, step: 0.1}", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]),
         ("{from: 0.005, to: 0.04, factor: 2}", [0.005, 0.01, 0.02, 0.04]),
     ],
 )

@@ -30,7 +30,7 @@ CAPTIONS = {
     "Elo = a + b log2(nodes) fitted in the same way.",
     "comparisons": "Players that differ in one setting, at equal limits: difference of their Elo, with 95 % "
     "intervals from the covariance of the ratings; means where there are several limits of one kind.",
-    "time_to_depth": "Mean time per move of players that differ in depth only; a move costs something at any depth.",
+    "time_to_depth": "Mean time per move of players that differ in depth only; any move has a fixed cost.",
     "convergence": "All games up to a round of the schedule, rated again, with 95 % bands.",
     "phases": "Decisive games: share of the moves at which a player's own score favours the later winner, level "
     "counting half. It shows when the searches saw the result, not when it was decided.",

@@ -204,7 +204,7 @@ def convergence(
     favours short games; games after the first missing one are left out. So are parts with fewer than 20 games a
     player on average, whose intervals are not to be trusted. Empty with fewer than three parts.
     """
-    whole = games.iloc[: int((games["game"].to_numpy() == np.arange(1, len(games) + 1)).cumprod().sum())]
+    whole = games.iloc[: int((games["game"].to_numpy() == np.arange(1, len(games) + 1)).sum())]
     ends = np.flatnonzero(np.diff(whole["round"].to_numpy(), append=-1)) + 1
     ends = ends[2 * ends >= GAMES_OF_CONVERGENCE * len(players)]
     columns = ["games", "player", "elo", "elo_low", "elo_high"]
