@@ -485,7 +485,7 @@ def test_every_file_that_the_page_links_is_written(mixed: Run) -> None:
 
 
 def test_the_summary_says_who_leads_and_how_many_games_are_played(mixed: Run) -> None:
-    mixed_text = " ".join(page.sentences(mixed))
+    mixed_text = " ".join([*page.headline(mixed), *page.facts(mixed)])
     rows: Any = mixed.standings.iloc
     top, second = rows[0], rows[1]
     assert f"5 players, {len(mixed.games)} games played of {len(mixed.games)} planned." in mixed_text
@@ -513,7 +513,7 @@ def test_repeated_games_are_noted(mixed: Run, tmp_path: Path) -> None:
 
 def test_players_that_only_draw_are_called_level(tmp_path: Path) -> None:
     made = run(tmp_path, [player("x", 3), player("y", 4)], 2, draws=1.1)
-    assert "are level at 0 ± " in " ".join(page.sentences(made))
+    assert "are level at 0 ± " in " ".join(page.headline(made))
 
 
 @pytest.mark.parametrize("kind", ["mixed", "hostile", "empty"])

@@ -276,7 +276,7 @@ def test_phases_count_moves_whose_score_favours_the_later_winner() -> None:
 
 
 def test_a_depth_sweep_says_what_a_doubling_is_worth(grid: Run) -> None:
-    said = page.sentences(grid)
+    said = page.headline(grid)
     worth = [rf"\d+ ± \d+ Elo with evaluation {name}" for name in ("cis300", "simple")]
     assert re.fullmatch(rf"Each doubling of depth is worth {worth[0]} and {worth[1]}\.", said[0])
     assert said[1].startswith("Each doubling of nodes (measured nodes per move) is worth ")

@@ -83,11 +83,15 @@ SWEEP_FILES = {
 """Besides FILES, those that have rows."""
 
 
-def sentences(run: Run) -> list[str]:
-    """What the run says, in plain text: its answers, who leads, how many games, first move, draws."""
+def headline(run: Run) -> list[str]:
+    """The run's answers and who leads, in sentences of plain text; nothing before the first game."""
+    return [*answers(run), *lead(run.standings)] if len(run.games) else []
+
+
+def facts(run: Run) -> list[str]:
+    """How many games were played, what moving first was worth and how many were drawn, in plain text."""
     played, planned = len(run.games), int(run.config.get("games_planned") or 0)
-    said = [*answers(run), *lead(run.standings)] if played else []
-    said.append(_progress(played, planned, len(run.config["players"])))
+    said = [_progress(played, planned, len(run.config["players"]))]
     if played:
         ratings, first = run.ratings, str(run.config["first"]).capitalize()
         if _known(ratings.advantage) and _known(ratings.advantage_error):
@@ -204,7 +208,8 @@ def telemetry_text(telemetry: pd.DataFrame) -> pd.DataFrame:
 
 def markdown(run: Run) -> str:
     """The report as Markdown: sentences, standings, crosstable, search effort and telemetry."""
-    parts = [f"# {_escaped(run.name)}", " ".join(_escaped(text) for text in sentences(run))]
+    paragraphs = [" ".join(map(_escaped, said)) for said in (headline(run), facts(run)) if said]
+    parts = [f"# {_escaped(run.name)}", *paragraphs]
     if len(run.ablation):
         parts += [f"{_escaped(ablation_heading(run))}:", _bullets(findings(run.ablation, run.config))]
     if notes(run):
@@ -230,7 +235,8 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
     return (
         environment.from_string(template).render(
             title=run.name,
-            summary=sentences(run),
+            headline=headline(run),
+            facts=facts(run),
             notes=notes(run),
             standings=standings_text(run.standings),
             crosstable=crosstable_text(run.crosstable),

@@ -16,14 +16,15 @@ import pandas as pd
 from scipy.special import fdtrc, stdtrit
 
 from arena.ratings import Colour, Floats, Ratings, rate
+from arena.report.ablation import LIMITS
 from arena.report.tables import POINTS, families
 from arena.stats import Z95, los
 from arena.sweep import phrases
 
-LIMITS = ("depth", "nodes", "seconds", "clock", "increment")
-"""Keys of a player's entry that limit its moves."""
 POINTS_OF_CONVERGENCE = 12
+"""Parts of the schedule that are rated."""
 GAMES_OF_CONVERGENCE = 20
+"""Games a player, on average, in the least of them."""
 TENTHS = 10
 
 
