@@ -212,11 +212,11 @@ def _range(key: str, given: dict[str, Any]) -> list[int] | list[float]:
         raise _Wrong(f"'step' must be above 0, not {step}", key, "step")
     if factor is not None and not (factor > 1 and first > 0):
         raise _Wrong(f"'factor' must be above 1 and 'from' above 0, not {factor} and {first}", key, "factor")
-    # The smallest excess over a whole number of steps is the rounding of decimal fractions.
     steps = (last - first) / step if factor is None else math.log(last / first) / math.log(factor)
+    if steps >= MAX_PLAYERS:
+        raise _Wrong(f"the range of {key!r} has more than {MAX_PLAYERS} values", key)
+    # Decimal fractions may fall short of a whole number of steps by their rounding.
     count = math.floor(steps + 1e-9) + 1
-    if count > MAX_PLAYERS:
-        raise _Wrong(f"the range of {key!r} has {count} values, more than {MAX_PLAYERS}", key)
     numbers = [first + i * step if factor is None else first * factor**i for i in range(count)]
     return [n if isinstance(n, int) else float(f"{n:.12g}") for n in numbers]
 

@@ -197,7 +197,9 @@ def test_an_anchor_can_be_a_swept_player(tmp_path: Path) -> None:
             "limit: [{depth: 6}, {depth: 0}]",
             "7:28: 'depth' must be greater than or equal to 1, not the whole number 0",
         ),
-        ("depth: {from: 1, to: 1000000000}", "7:7: the range of 'depth' has 1000000000 values, more than 200"),
+        ("depth: {from: 1, to: 1000000000}", "7:7: the range of 'depth' has more than 200 values"),
+        ("depth: {from: 1, to: 2, step: 1.0e-320}", "7:7: the range of 'depth' has more than 200 values"),
+        ("depth: {from: 1.0e-310, to: 9, factor: 2}", "7:7: the range of 'depth' has more than 200 values"),
         ("depth: {from: 1, to: 20}\nnodes: {from: 1, to: 11}", "6:5: the sweeps make 220 players, more than 200"),
     ],
 )  # fmt: skip
