@@ -164,8 +164,9 @@ def openings(games: pd.DataFrame, first: str) -> pd.DataFrame:
     """How each opening favours the colour that moves first in a game, `first`; the most biased opening first.
 
     Columns: opening (number), opening_fen, pairs, score (of that colour, 0 to 1), score_low, score_high (95 %).
-    Over pairs of games with colours swapped, in which the players' own strengths cancel to first order; single
-    games are left out. The interval is Student's, with the spread of pairs within openings pooled over all of
+    Over pairs of games with colours swapped, in which the players' own strengths cancel; a pair that the stronger
+    player wins twice counts as even, so unequal players draw the score towards a half. Single games are left
+    out. The interval is Student's, with the spread of pairs within openings pooled over all of
     them; without two pairs of one opening there is none.
     """
     pairs = _pairs_of(games, first)
