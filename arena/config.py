@@ -10,9 +10,8 @@ and numbers not finite or not below 2**63. Anchors and aliases work.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_type_hints
@@ -31,7 +30,10 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 from yaml.constructor import SafeConstructor
 
+from arena import sweep
 from arena.player import Limit, PlayerSpec
+from arena.wording import choices as _choices
+from arena.wording import shown as _shown
 
 LIMIT_FIELDS = {
     "depth": Field(ge=1, le=64, description="Plies to search."),
@@ -62,7 +64,6 @@ _EXPECTED = {
     "tuple_type": "a list",
     "model_type": "a mapping of keys to values",
 }
-_NOUNS = {bool: "boolean", int: "whole number", float: "number", str: "text", list: "list", dict: "mapping"}
 
 Keys = tuple[str | int, ...]
 """The way to a value: `("players", 2, "depth")`, entries of a list counted from 0."""
@@ -195,11 +196,13 @@ def load(path: str | Path) -> Experiment:
     """Read the experiment in the YAML file `path`; raises ConfigError with all the problems that it has."""
     source = _Source(Path(path))
     data = source.read()
-    problems = [*source.problems, *_cross_problems(source, data)]
+    problems = [*source.problems, *_expand(source, data)]
+    if len(problems) == len(source.problems):
+        problems += _cross_problems(source, data)
     try:
         experiment = Experiment.model_validate(data)
     except ValidationError as error:
-        new = (e for e in error.errors() if e["loc"] not in source.refused or e["type"] == "extra_forbidden")
+        new = (e for e in error.errors() if not source.refuses(e["loc"]) or e["type"] == "extra_forbidden")
         raise ConfigError([*problems, *(source.problem(e["loc"], _message(e)) for e in new)]) from None
     if problems:
         raise ConfigError(problems)
@@ -227,6 +230,9 @@ def schema() -> dict[str, Any]:
 
     result = Experiment.model_json_schema()
     result["properties"]["variant"]["anyOf"][0]["enum"] = list(VARIANTS)
+    player = result["$defs"]["Player"]
+    player["properties"]["sweep"] = sweep.SCHEMA
+    player["anyOf"] = [{"required": player.pop("required")}, {"required": ["sweep"]}]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **result}
 
 
@@ -239,11 +245,16 @@ class _Source:
     problems: list[Problem] = field(default_factory=list)
     refused: set[Keys] = field(default_factory=set)
     values: int = 0
+    expansion: sweep.Expansion | None = None
 
     def problem(self, keys: Keys, message: str) -> Problem:
+        keys = self.expansion.origin(keys) if self.expansion else keys
         while keys and keys not in self.positions:
             keys = keys[:-1]
         return str(self.path), *self.positions.get(keys, (1, 1)), message
+
+    def refuses(self, keys: Keys) -> bool:
+        return (self.expansion.origin(keys) if self.expansion else keys) in self.refused
 
     def read(self) -> Any:
         """The file's data, None in the place of what is refused; raises ConfigError if it is not YAML."""
@@ -331,6 +342,16 @@ def _scalar(node: yaml.Node) -> Any:
     return value
 
 
+def _expand(source: _Source, data: Any) -> list[Problem]:
+    """Write the sweeps out, in `data` itself; what is wrong in them."""
+    if not isinstance(data, dict) or not isinstance(data.get("players"), list):
+        return []
+    expansion = sweep.expand(data["players"], Limit._fields)
+    problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
+    data["players"], source.expansion = expansion.players, expansion
+    return problems
+
+
 def _cross_problems(source: _Source, data: Any) -> Iterator[Problem]:
     """What is wrong between values, whatever else is wrong."""
     from arena.rules.variants import VariantError, build_variant
@@ -347,7 +368,7 @@ def _cross_problems(source: _Source, data: Any) -> Iterator[Problem]:
     for i, player in enumerate(players if isinstance(players, list) else []):
         name = player.get("name") if isinstance(player, dict) else None
         if isinstance(name, str) and first.setdefault(name, i) != i:
-            line = source.positions["players", first[name], "name"][0]
+            line = source.problem(("players", first[name], "name"), "")[1]
             message = f"the player {name!r} is already in line {line}: names must differ"
             yield source.problem(("players", i, "name"), message)
         if isinstance(player, dict) and player.get("increment") is not None and player.get("clock") is None:
@@ -382,19 +403,6 @@ def _section(keys: Keys) -> type[BaseModel]:
             hint = model.model_fields[key].annotation
             model = next(t for t in (hint, *get_args(hint)) if isinstance(t, type) and issubclass(t, BaseModel))
     return model
-
-
-def _choices(word: str, valid: Collection[str]) -> str:
-    close = difflib.get_close_matches(word.lower(), valid, 1)
-    return (f"did you mean {close[0]!r}? " if close else "") + f"(valid: {', '.join(map(repr, valid))})"
-
-
-def _shown(value: Any) -> str:
-    """A value with its type in words, cut to 60 characters."""
-    if value is None:
-        return "nothing"
-    text = repr(value) if not isinstance(value, bool) else str(value).lower()
-    return f"the {_NOUNS[type(value)]} {text if len(text) <= 60 else text[:60] + '...'}"
 
 
 def _position(mark: yaml.Mark | None) -> tuple[int, int]:

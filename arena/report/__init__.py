@@ -19,7 +19,7 @@ import pandas as pd
 
 from arena.ledger import read, read_probes
 from arena.ratings import Ratings, rate
-from arena.report import ablation, tables
+from arena.report import ablation, sweeps, tables
 
 __all__ = ["Run", "load", "write"]
 
@@ -105,6 +105,48 @@ class Run:
         return tables.elo_by_depth(self.standings, self.config)
 
     @cached_property
+    def elo_by_nodes(self) -> pd.DataFrame:
+        """Elo against nodes per move, empty if no family has three players: `sweeps.elo_by_nodes`."""
+        return sweeps.elo_by_nodes(self.standings, self.config)
+
+    @cached_property
+    def gains(self) -> pd.DataFrame:
+        """Elo per doubling of depth and of nodes, by family: `sweeps.gains`."""
+        return sweeps.gains(self.ratings, self.elo_by_depth, self.elo_by_nodes)
+
+    @cached_property
+    def comparisons(self) -> pd.DataFrame:
+        """Players that differ in one setting, at equal terms: `sweeps.comparisons`."""
+        return sweeps.comparisons(self.ratings, self.config)
+
+    @cached_property
+    def openings(self) -> pd.DataFrame:
+        """Score of the first mover by opening: `sweeps.openings`."""
+        return sweeps.openings(self.games, self.config["first"])
+
+    @cached_property
+    def opening_test(self) -> sweeps.Homogeneity | None:
+        """Whether all openings favour the first mover alike: `sweeps.homogeneity`."""
+        return sweeps.homogeneity(self.games, self.config["first"])
+
+    @cached_property
+    def convergence(self) -> pd.DataFrame:
+        """Ratings after growing parts of the schedule: `sweeps.convergence`."""
+        config = self.config
+        return sweeps.convergence(self.games, self.players, config["first"], config.get("anchor"))
+
+    @cached_property
+    def phases(self) -> pd.DataFrame:
+        """When winner and loser saw the result coming: `sweeps.phases`."""
+        return sweeps.phases(self.games, self.moves)
+
+    @property
+    def sweep_tables(self) -> dict[str, pd.DataFrame]:
+        """The tables of `sweeps` that have rows, and Elo by depth, by file name."""
+        names = ("comparisons", "gains", "elo_by_depth", "elo_by_nodes", "convergence", "phases", "openings")
+        return {f"{name}.csv": getattr(self, name) for name in names if len(getattr(self, name))}
+
+    @cached_property
     def ablation(self) -> pd.DataFrame:
         """Cost to a fixed depth and Elo against the reference, empty without a probe: `ablation.ablation`."""
         if not len(self.probes):
@@ -142,6 +184,7 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
     if len(run.probes):
         files["ablation.csv"] = _csv(tables.rounded(run.ablation))
         files["probes.csv"] = _csv(tables.rounded(run.probes, {}))
+    files |= {name: _csv(tables.rounded(table)) for name, table in run.sweep_tables.items()}
     for name, axes in charts.items():
         files[f"{name}.png"] = partial(plots.save_png, axes)
         files[f"{name}.svg"] = _text(pictures[name])
@@ -151,6 +194,8 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
     for name in set(plots.NAMES) - set(charts):
         for suffix in ("png", "svg"):
             (target / f"{name}.{suffix}").unlink(missing_ok=True)
+    for name in set(page.SWEEP_FILES) - set(files):
+        (target / name).unlink(missing_ok=True)
     return [_replace(target / name, fill) for name, fill in files.items()]
 
 
