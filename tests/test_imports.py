@@ -20,13 +20,15 @@ LAYERS = (
         "arena.bench_time",
         "arena.bench_engines",
         "arena.config",
+        "arena.formats",
         "arena.ledger",
         "arena.match",
         "arena.openings",
         "arena.probe",
         "arena.schedule",
+        "arena.swiss",
     ),
-    ("arena.executor", "arena.ratings", "arena.report", "arena.tournament"),
+    ("arena.adaptive", "arena.executor", "arena.pilot", "arena.ratings", "arena.report", "arena.tournament"),
     ("arena", "arena.__main__", "arena.cli", "arena.progress"),
 )
 """A part of the program imports its own layer and those before it."""
@@ -35,8 +37,11 @@ ONLY = {
     "arena.rules": (),
     "arena.stats": (),
     "arena.player": ("arena.rules",),
-    "arena.schedule": (),
-    "arena.config": ("arena.rules", "arena.player"),
+    "arena.formats": ("arena.stats",),
+    "arena.schedule": ("arena.formats",),
+    "arena.swiss": ("arena.formats", "arena.schedule"),
+    "arena.adaptive": ("arena.formats", "arena.schedule", "arena.ratings", "arena.stats"),
+    "arena.config": ("arena.rules", "arena.player", "arena.formats"),
     "arena.ledger": ("arena.rules", "arena.match", "arena.probe"),
     "arena.executor": (),
     "arena.ratings": ("arena.stats",),
@@ -46,7 +51,7 @@ ONLY = {
 """What some parts may import besides themselves, where that is less than their layer allows."""
 
 LIBRARIES = {
-    "pandas": ("arena.ledger", "arena.ratings", "arena.report"),
+    "pandas": ("arena.adaptive", "arena.ledger", "arena.ratings", "arena.report"),
     "matplotlib": ("arena.report.plots",),
     "yaml": ("arena.config",),
     "numba": ("arena.rules", "players"),
