@@ -437,8 +437,10 @@ def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:
 
 
 def _print_standings(finished: Run) -> None:
-    from arena.report.page import standings_text
+    from arena.report.page import decisions, standings_text
 
+    for sentence in decisions(finished):
+        click.echo(sentence)
     click.echo(standings_text(finished.standings).to_string(index=False))
 
 

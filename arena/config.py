@@ -32,7 +32,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 from yaml.constructor import SafeConstructor
 
-from arena.formats import FORMATS, STATIC, Format, RoundRobin, Section, Sprt
+from arena.formats import FORMATS, TESTED, Format, RoundRobin, Section, Sprt
 from arena.player import Limit, PlayerSpec
 
 LIMIT_FIELDS = {
@@ -381,8 +381,8 @@ def _format_problems(source: _Source, data: dict[str, Any], names: Collection[st
         if isinstance(number, int) and number > most > 0:
             yield source.problem(("format", key), f"{key!r} must be at most {most} with {len(names)} players")
     yield from _seed_problems(source, settings.get("seeds") if kind == "gauntlet" else None, names)
-    if data.get("sprt") is not None and kind not in STATIC:
-        message = f"'sprt' needs a format whose games are known before; {_choices(kind, STATIC)}"
+    if data.get("sprt") is not None and kind not in TESTED:
+        message = f"'sprt' does not go with the format {kind!r}; {_choices(kind, TESTED)}"
         yield source.problem(("sprt",), message)
     elif data.get("sprt") is not None and len(names) != 2:
         yield source.problem(("sprt",), f"'sprt' needs exactly two players, not {len(names)}")

@@ -117,6 +117,8 @@ FORMATS: dict[str, type[Section]] = {
 }
 STATIC = ("round-robin", "match", "gauntlet")
 """Formats whose games are known before the first is played."""
+TESTED = ("round-robin", "match")
+"""Formats that a sequential test may end."""
 
 
 ELO_LIMIT = 5000.0

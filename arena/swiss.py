@@ -156,5 +156,5 @@ def _can_be_paired(open_to: dict[int, set[int]], players: Sequence[int]) -> bool
 def _reason(table: Table, player: int) -> str:
     return (
         f"{table.points[player]:g} points, Buchholz {table.buchholz(player):g}, "
-        f"Sonneborn-Berger {table.sonneborn_berger(player):g}"
+        f"Sonneborn-Berger {round(table.sonneborn_berger(player), 2):g}"
     )

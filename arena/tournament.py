@@ -90,6 +90,7 @@ class Plan(NamedTuple):
             "gametype": self.variant.gametype,
             "start_fen": fen(self.variant, self.variant.start),
             "games_planned": self.games,
+            "games_exact": self.exact,
             "files": files,
         }
 

@@ -52,7 +52,7 @@ ONLY = {
 
 LIBRARIES = {
     "pandas": ("arena.adaptive", "arena.ledger", "arena.ratings", "arena.report"),
-    "matplotlib": ("arena.report.plots",),
+    "matplotlib": ("arena.report.plots", "arena.report.plot_sprt"),
     "yaml": ("arena.config",),
     "numba": ("arena.rules", "players"),
     "click": ("arena.cli",),

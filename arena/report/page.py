@@ -13,7 +13,7 @@ import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from arena.report import plots
+from arena.report import plots, sprt
 from arena.report.ablation import findings, reference_of, times
 from arena.report.tables import quantity, signed
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from arena.report import Run
 
 CAPTIONS = {
+    "sprt": "Log-likelihood ratio of H1 to H0 after each pair of the schedule, with the bounds at which it ends.",
     "ablation": "Nodes and time to one depth, and Elo in the games, against the reference, with 95 % intervals.",
     "elo": "Joint rating of all players with 95 % intervals.",
     "elo_by_depth": "What a deeper search is worth: players that differ in depth only, with 95 % intervals.",
@@ -59,11 +60,14 @@ PROBE_FILES = {
 }
 """Besides FILES, where the run has a probe."""
 
+SPRT_FILES = {"sprt.csv": "the sequential test pair by pair"}
+ORDER_FILES = {"order.csv": "the final order of the format"}
+
 
 def sentences(run: Run) -> list[str]:
-    """What the run says, in plain text: who leads, how many games, first move, draws, then the notes."""
-    played, planned = len(run.games), int(run.config.get("games_planned") or 0)
-    said = [_progress(played, planned, len(run.config["players"]))]
+    """What the run says, in plain text: what it decided, how many games, who leads, first move, draws."""
+    played = len(run.games)
+    said = [*decisions(run), _progress(run)]
     if played:
         said += _leader(run.standings)
         ratings, first = run.ratings, str(run.config["first"]).capitalize()
@@ -75,6 +79,15 @@ def sentences(run: Run) -> list[str]:
     return said
 
 
+def decisions(run: Run) -> list[str]:
+    """What the sequential test and the format decided, as sentences."""
+    said = [sprt.sentence(run.sprt, run.config)] if run.config.get("sprt") else []
+    if len(run.order):
+        first = [f"{row.place}. {row.player} ({row.reason})" for row in run.order.head(3).itertuples()]
+        said.append(f"Final order ({run.config['format']['type']}): {'; '.join(first)}.")
+    return said
+
+
 def notes(run: Run) -> list[str]:
     """What a reader must know about the data, as sentences: of the rating, repeated games, unmeasured players."""
     said = [str(note) for note in run.ratings.notes] if len(run.games) else []
@@ -82,6 +95,11 @@ def notes(run: Run) -> list[str]:
         said.append(
             f"{run.repeated_games} of {len(run.games)} games repeat an earlier one move for move, as "
             "deterministic players do: intervals that count them as new games are too narrow."
+        )
+    if sprt.verdict(run.sprt) != "continue":
+        said.append(
+            "The match ended when the test was decided, which on average lets the difference in Elo look larger "
+            "than it is."
         )
     return said + _unmeasured(run)
 
@@ -218,7 +236,10 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
             ablation=_ablation_section(run) if len(run.ablation) else None,
             charts=[(name, CAPTIONS[name], inline_svg(name, text), _wide(text)) for name, text in charts.items()],
             config=json.dumps(run.config, indent=2, ensure_ascii=False, default=str),
-            files=FILES | (PROBE_FILES if len(run.probes) else {}),
+            files=FILES
+            | (PROBE_FILES if len(run.probes) else {})
+            | (SPRT_FILES if len(run.sprt) else {})
+            | (ORDER_FILES if len(run.order) else {}),
         )
         + "\n"
     )
@@ -277,9 +298,12 @@ def _wide(svg: str) -> bool:
     return width is not None and float(width[1]) > WIDE
 
 
-def _progress(played: int, planned: int, players: int) -> str:
-    of = f" of {planned} planned" if planned else ""
-    return f"{_count(players, 'player')}, {_count(played, 'game')} played{of}."
+def _progress(run: Run) -> str:
+    planned = int(run.config.get("games_planned") or 0)
+    exact = run.config.get("games_exact", True)
+    of = f" of {'' if exact else 'at most '}{planned} planned" if planned else ""
+    end = "" if exact else ", complete" if "order" in run.config else ", not complete"
+    return f"{_count(len(run.config['players']), 'player')}, {_count(len(run.games), 'game')} played{of}{end}."
 
 
 def _leader(standings: pd.DataFrame) -> list[str]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-NAMES = ("ablation", "elo", "elo_by_depth", "crosstable", "outcomes", "nodes", "time", "terminations")
+NAMES = ("sprt", "ablation", "elo", "elo_by_depth", "crosstable", "outcomes", "nodes", "time", "terminations")
 """Every chart that `draw` may make, in the order of the page."""
 
 INK, MUTED, GRID, PAPER = "#22262e", "#666c77", "#d8dbe0", "#fefefe"
@@ -82,10 +82,13 @@ STYLE: Any = {
 
 def draw(run: Run) -> dict[str, Axes]:
     """Every chart that applies to the run, by name in the order of `NAMES`."""
+    from arena.report.plot_sprt import plot_sprt
+
     anchor = run.config.get("anchor")
     whole = "all players" if len(run.ratings.groups) < 2 else "each group"
     reference = f"{anchor} = 0" if anchor else f"mean of {whole} = 0"
     charts = {
+        "sprt": plot_sprt(run.sprt) if run.config.get("sprt") else None,
         "ablation": plot_ablation(run.ablation) if len(run.ablation) else None,
         "elo": plot_elo(run.standings, reference=reference),
         "elo_by_depth": plot_elo_by_depth(run.elo_by_depth, reference=reference)
