@@ -29,7 +29,7 @@ from arena.stats import ELO_PER_LOGIT, resolution, sprt
 from arena.tournament import SequentialTest, play, prepare
 from tests.test_tournament import assert_same
 
-HEAD = "name: f\nvariant: english\nseed: 5\nopenings: {random_plies: 3, count: 24}\nmax_plies: 40\n"
+HEAD = "name: f\nvariant: english\nseed: 5\nopenings: {random_plies: 3, count: 24}\nmax_plies: 90\n"
 FOUR = (
     "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
     "  - {name: c, type: random}\n  - {name: d, type: greedy, evaluation: cis300}\n"
@@ -263,9 +263,7 @@ def test_the_decision_is_told_in_words(results: list[str], start: str, end: str)
 
 
 def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> None:
-    text = "format: match\nsprt: {elo0: 0, elo1: 400, alpha: 0.2, beta: 0.2}\n" + TWO.replace(
-        "greedy", "negamax, depth: 3"
-    )
+    text = "format: match\nsprt: {elo0: 0, elo1: 400}\n" + TWO.replace("greedy", "negamax, depth: 3")
     finished = run(tmp_path, "out", text)
     assert verdict(finished.sprt) == "H1" and 2 * len(finished.sprt) == len(finished.games) < 48
     files = {path.name for path in arena.report.write(finished)}
