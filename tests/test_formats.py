@@ -258,6 +258,7 @@ def test_the_decision_is_told_in_words(results: list[str], start: str, end: str)
     path = sprt_path(match_frame(results), SPRT)
     said = sentence(path, {"sprt": SPRT, "players": [{"name": "a"}, {"name": "b"}]})
     assert said.startswith(start) and end in said
+    assert path["llr"].iloc[:-1].between(-math.log(19), math.log(19)).all()
     drawn = plots.svg(plot_sprt(path))
     assert drawn == plots.svg(plot_sprt(path)) and "nan" not in drawn
 
