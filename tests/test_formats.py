@@ -267,6 +267,7 @@ def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> No
     text = "format: match\nsprt: {elo0: 0, elo1: 400}\n" + TWO.replace("greedy", "negamax, depth: 3")
     finished = run(tmp_path, "out", text)
     assert verdict(finished.sprt) == "H1" and 2 * len(finished.sprt) == len(finished.games) < 48
+    assert_same(run(tmp_path, "two", text, workers=2), finished)
     files = {path.name for path in arena.report.write(finished)}
     assert {"sprt.svg", "sprt.png", "sprt.csv"} <= files
     summary = (tmp_path / "out" / "summary.md").read_text()

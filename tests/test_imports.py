@@ -31,7 +31,10 @@ LAYERS = (
     ("arena.adaptive", "arena.executor", "arena.pilot", "arena.ratings", "arena.report", "arena.tournament"),
     ("arena", "arena.__main__", "arena.cli", "arena.progress"),
 )
-"""A part of the program imports its own layer and those before it."""
+"""A part of the program imports its own layer and those before it.
+
+`arena.adaptive` is a schedule that rates between batches, so it stands beside the ratings.
+"""
 
 ONLY = {
     "arena.rules": (),
