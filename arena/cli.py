@@ -17,6 +17,7 @@ import click
 if TYPE_CHECKING:
     from arena.bench import Row
     from arena.ledger import Ledger
+    from arena.pilot import Expectation
     from arena.report import Run
     from arena.rules.variants import Variant
     from arena.tournament import Plan
@@ -35,26 +36,14 @@ def main() -> None:
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
-@click.option("--dry-run", is_flag=True, help="Print the schedule and what it can resolve; play nothing.")
-def run(config: Path, out: Path | None, workers: int | None, dry_run: bool) -> None:
+def run(config: Path, out: Path | None, workers: int | None) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again.
     """
-    from arena.config import ConfigError, load
-
-    try:
-        experiment = load(config)
-        from arena.tournament import prepare
-
-        plan = prepare(experiment)
-    except ConfigError as error:
-        fail(str(error))
-    if dry_run:
-        _print_plan(plan)
-        return
-    folder = out or Path("reports") / experiment.name
-    complete = _play(plan, folder, workers or os.cpu_count() or 1)
+    prepared = _prepared(config)
+    folder = out or Path("reports") / prepared.experiment.name
+    complete = _play(prepared, folder, workers or os.cpu_count() or 1)
     from arena import report as reports
 
     finished = reports.load(folder)
@@ -64,6 +53,42 @@ def run(config: Path, out: Path | None, workers: int | None, dry_run: bool) -> N
     if not complete:
         click.echo("stopped; the same command goes on from here")
         sys.exit(130)
+
+
+@main.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--pilot", "games", type=click.IntRange(1), help="Games to play [some seconds of them].")
+@click.option("--workers", type=click.IntRange(1), help="Processes that will play games [one a core].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def plan(config: Path, games: int | None, workers: int | None, as_json: bool) -> None:
+    """Say how long the tournament of CONFIG will take and what differences in Elo it can resolve.
+
+    A short pilot measures time and draws; its games are not kept.
+    """
+    from arena.pilot import expectation, pilot
+
+    prepared, processes = _prepared(config), workers or os.cpu_count() or 1
+    if prepared.games == 0:
+        fail(f"{config}: one player alone has no games to plan")
+    expected = expectation(prepared, pilot(prepared, games), processes)
+    if as_json:
+        document = {"name": prepared.experiment.name, "format": prepared.experiment.format.type}
+        click.echo(json.dumps(document | {"workers": processes} | expected._asdict()))
+        return
+    _print_plan(prepared, expected, processes)
+
+
+def _prepared(config: Path) -> Plan:
+    """The tournament that a file describes, ready to play; exits with what is wrong."""
+    from arena.config import ConfigError, load
+
+    try:
+        experiment = load(config)
+        from arena.tournament import prepare
+
+        return prepare(experiment)
+    except ConfigError as error:
+        fail(str(error))
 
 
 def _play(plan: Plan, folder: Path, workers: int) -> bool:
@@ -78,7 +103,7 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
         with open_ledger(folder, plan.description()) as ledger:
             if not _measure(plan, ledger, workers):
                 return False
-            with Progress(plan.games) as progress:
+            with Progress(plan.games, exact=plan.exact) as progress:
                 progress.resume(ledger.scores())
                 faults: dict[str, int] = {}
                 with _interruptible(progress.say) as interrupts:
@@ -86,7 +111,8 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
                         progress.add(names[record.pairing.white], names[record.pairing.black], record.result)
                         if record.error:
                             _report_fault(record.error, record.pairing.game, faults, progress.say)
-            return len(ledger.finished()) == plan.games
+                progress.end(ledger.scores(), ledger.complete)
+            return ledger.complete
     except LedgerError as error:
         fail(str(error))
     except WorkerDied as error:
@@ -391,32 +417,30 @@ def _write(finished: Run, folder: Path) -> None:
         fail(f"the report cannot be written to {folder}: {error.strerror}")
 
 
-def _print_plan(plan: Plan) -> None:
-    from arena.stats import resolution
+def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:
+    from arena.progress import duration
 
-    experiment, count = plan.experiment, len(plan.players)
-    each = 2 * len(plan.openings)
-    click.echo(f"{experiment.name}: round robin, {plan.variant.name}, {count} players")
-    click.echo(f"  {len(plan.openings)} openings, each played twice by every two players, colours swapped")
-    click.echo(f"  {each} games a pairing, {each * (count - 1)} a player, {plan.games} in all")
+    experiment, most = plan.experiment, "" if plan.exact else "at most "
+    click.echo(f"{experiment.name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
+    click.echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
+    error = 1.96 * expected.seconds_per_game_error / expected.seconds_per_game * expected.seconds
+    pilot = f"{expected.pilot_games} games, {100 * expected.draw_rate:.0f} % draws"
+    click.echo(f"  {most}{duration(expected.seconds)} ± {duration(error)} on {workers} processes (pilot: {pilot})")
     if experiment.probe is not None:
         depth = experiment.probe.depth
-        click.echo(f"  before the games, every player searches {len(plan.probes)} positions to depth {depth}")
-    for pairing in list(plan.schedule())[:6]:
-        white, black = plan.players[pairing.white].name, plan.players[pairing.black].name
-        click.echo(f"  game {pairing.game}: {white} (white) - {black} (black), opening {pairing.opening + 1}")
-    if plan.games > 6:
-        click.echo(f"  ... and {plan.games - 6} more")
-    for share in (0.0, 0.5, 0.8) if plan.games else ():
-        click.echo(
-            f"  if {share:.0%} are drawn, a pairing resolves {resolution(each, share):.0f} Elo "
-            f"and a player against the field {resolution(each * (count - 1), share):.0f} (95 %)"
-        )
+        click.echo(f"  before them, every player searches {len(plan.probes)} positions to depth {depth}")
+    click.echo(f"  the games of one pairing resolve {expected.pairing_elo:.0f} Elo between equal players (95 %)")
+    if expected.joint_elo is not None:
+        click.echo(f"  the joint rating resolves {expected.joint_elo:.0f} Elo between any two players")
+    needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
+    click.echo(f"  games that one pairing needs: {needed}")
 
 
 def _print_standings(finished: Run) -> None:
-    from arena.report.page import standings_text
+    from arena.report.page import decisions, standings_text
 
+    for sentence in decisions(finished):
+        click.echo(sentence)
     click.echo(standings_text(finished.standings).to_string(index=False))
 
 

@@ -99,6 +99,8 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
             "file": None,
             "count": None,
         },
+        "format": {"type": "round-robin"},
+        "sprt": None,
         "max_plies": 300,
         "time_margin": 0.1,
         "probe": None,
@@ -197,7 +199,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "seed: 2026",
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (valid: 'name', 'variant', 'seed', 'openings', "
-            "'max_plies', 'time_margin', 'probe', 'anchor', 'players')",
+            "'format', 'sprt', 'max_plies', 'time_margin', 'probe', 'anchor', 'players')",
         ),
         (
             "count: 20",

@@ -20,6 +20,7 @@ LAYERS = (
         "arena.bench_time",
         "arena.bench_engines",
         "arena.config",
+        "arena.formats",
         "arena.ledger",
         "arena.match",
         "arena.openings",
@@ -27,18 +28,25 @@ LAYERS = (
         "arena.schedule",
         "arena.sweep",
         "arena.wording",
+        "arena.swiss",
     ),
-    ("arena.executor", "arena.ratings", "arena.report", "arena.tournament"),
+    ("arena.adaptive", "arena.executor", "arena.pilot", "arena.ratings", "arena.report", "arena.tournament"),
     ("arena", "arena.__main__", "arena.cli", "arena.progress"),
 )
-"""A part of the program imports its own layer and those before it."""
+"""A part of the program imports its own layer and those before it.
+
+`arena.adaptive` is a schedule that rates between batches, so it stands beside the ratings.
+"""
 
 ONLY = {
     "arena.rules": (),
     "arena.stats": (),
     "arena.player": ("arena.rules",),
-    "arena.schedule": (),
-    "arena.config": ("arena.rules", "arena.player", "arena.sweep", "arena.wording"),
+    "arena.formats": ("arena.stats",),
+    "arena.schedule": ("arena.formats",),
+    "arena.swiss": ("arena.formats", "arena.schedule"),
+    "arena.adaptive": ("arena.formats", "arena.schedule", "arena.ratings", "arena.stats"),
+    "arena.config": ("arena.rules", "arena.player", "arena.formats", "arena.sweep", "arena.wording"),
     "arena.sweep": ("arena.wording",),
     "arena.wording": (),
     "arena.ledger": ("arena.rules", "arena.match", "arena.probe"),
@@ -57,8 +65,8 @@ ONLY = {
 """What some parts may import besides themselves, where that is less than their layer allows."""
 
 LIBRARIES = {
-    "pandas": ("arena.ledger", "arena.ratings", "arena.report"),
-    "matplotlib": ("arena.report.plots", "arena.report.plot_sweeps"),
+    "pandas": ("arena.adaptive", "arena.ledger", "arena.ratings", "arena.report"),
+    "matplotlib": ("arena.report.plots", "arena.report.plot_sprt", "arena.report.plot_sweeps"),
     "yaml": ("arena.config",),
     "numba": ("arena.rules", "players"),
     "click": ("arena.cli",),

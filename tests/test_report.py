@@ -327,7 +327,7 @@ def test_tables_do_not_import_matplotlib_or_jinja2() -> None:
 @pytest.mark.parametrize("players", [[], MIXED[:1], MIXED, LONG], ids=["0", "1", "5", "30"])
 def test_a_run_without_games_says_so_in_every_chart(tmp_path: Path, players: list[dict[str, Any]]) -> None:
     charts = plots.draw(run(tmp_path, players, 0))
-    assert set(charts) == set(plots.NAMES) - {"ablation", "elo_by_depth", *plot_sweeps.NAMES}
+    assert set(charts) == set(plots.NAMES) - {"sprt", "ablation", "elo_by_depth", *plot_sweeps.NAMES}
     for ax in charts.values():
         assert "no games yet" in texts(ax)
         assert not ax.axison

@@ -20,6 +20,7 @@ import pandas as pd
 from arena.ledger import read, read_probes
 from arena.ratings import Ratings, rate
 from arena.report import ablation, sweeps, tables
+from arena.report.sprt import sprt_path
 
 __all__ = ["Run", "load", "write"]
 
@@ -30,7 +31,7 @@ class Run:
 
     folder: Path
     config: dict[str, Any]
-    """The configuration, with `first` (colour that moves first) and `games_planned`."""
+    """The configuration, with `first` (colour that moves first), `games_planned` and, when complete, `order`."""
     games: pd.DataFrame
     """One row per finished game, see `arena.ledger.read`."""
     moves: pd.DataFrame
@@ -153,6 +154,19 @@ class Run:
             return pd.DataFrame()
         return ablation.ablation(self.probes, self.ratings, self.config)
 
+    @cached_property
+    def sprt(self) -> pd.DataFrame:
+        """The sequential test pair by pair, empty without one: `sprt.sprt_path`."""
+        settings = self.config.get("sprt")
+        return sprt_path(self.games, settings) if settings else pd.DataFrame()
+
+    @cached_property
+    def order(self) -> pd.DataFrame:
+        """The final order of a Swiss, knockout or ladder: place, player, reason; empty until it is complete."""
+        order = pd.DataFrame(self.config.get("order") or [], columns=["player", "reason"])
+        order.insert(0, "place", range(1, len(order) + 1))
+        return order
+
 
 def load(folder: str | os.PathLike[str]) -> Run:
     """Read the ledger in a run's folder, also while games are still being played."""
@@ -185,6 +199,10 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
         files["ablation.csv"] = _csv(tables.rounded(run.ablation))
         files["probes.csv"] = _csv(tables.rounded(run.probes, {}))
     files |= {name: _csv(tables.rounded(table)) for name, table in run.sweep_tables.items()}
+    if len(run.sprt):
+        files["sprt.csv"] = _csv(tables.rounded(run.sprt))
+    if len(run.order):
+        files["order.csv"] = _csv(run.order)
     for name, axes in charts.items():
         files[f"{name}.png"] = partial(plots.save_png, axes)
         files[f"{name}.svg"] = _text(pictures[name])

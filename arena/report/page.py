@@ -13,7 +13,7 @@ import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from arena.report import plots
+from arena.report import plots, sprt
 from arena.report.ablation import findings, reference_of, times
 from arena.report.answers import answers, lead, probability
 from arena.report.tables import quantity, signed
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from arena.report import Run
 
 CAPTIONS = {
+    "sprt": "Log-likelihood ratio of H1 to H0 after each pair of the schedule, with the bounds at which it ends.",
     "ablation": "Nodes and time to one depth, and Elo in the games, against the reference, with 95 % intervals.",
     "elo": "Joint rating of all players with 95 % intervals.",
     "elo_by_depth": "What a deeper search is worth: players that differ in depth only, with 95 % intervals, and "
@@ -81,17 +82,20 @@ SWEEP_FILES = {
     "openings.csv": "score of the first mover by opening",
 }
 """Besides FILES, those that have rows."""
+SPRT_FILES = {"sprt.csv": "the sequential test pair by pair"}
+ORDER_FILES = {"order.csv": "the final order of the format"}
 
 
 def headline(run: Run) -> list[str]:
-    """The run's answers and who leads, in sentences of plain text; nothing before the first game."""
-    return [*answers(run), *lead(run.standings)] if len(run.games) else []
+    """What the run decided, its answers and who leads, as plain sentences; without games only the first."""
+    said = decisions(run)
+    return [*said, *answers(run), *lead(run.standings)] if len(run.games) else said
 
 
 def facts(run: Run) -> list[str]:
     """How many games were played, what moving first was worth and how many were drawn, in plain text."""
-    played, planned = len(run.games), int(run.config.get("games_planned") or 0)
-    said = [_progress(played, planned, len(run.config["players"]))]
+    played = len(run.games)
+    said = [_progress(run)]
     if played:
         ratings, first = run.ratings, str(run.config["first"]).capitalize()
         if _known(ratings.advantage) and _known(ratings.advantage_error):
@@ -102,6 +106,15 @@ def facts(run: Run) -> list[str]:
     return said
 
 
+def decisions(run: Run) -> list[str]:
+    """What the sequential test and the format decided, as sentences."""
+    said = [sprt.sentence(run.sprt, run.config)] if run.config.get("sprt") else []
+    if len(run.order):
+        first = [f"{row.place}. {row.player} ({row.reason})" for row in run.order.head(3).itertuples()]
+        said.append(f"Final order ({run.config['format']['type']}): {'; '.join(first)}.")
+    return said
+
+
 def notes(run: Run) -> list[str]:
     """What a reader must know about the data, as sentences: of the rating, repeated games, unmeasured players."""
     said = [str(note) for note in run.ratings.notes] if len(run.games) else []
@@ -109,6 +122,11 @@ def notes(run: Run) -> list[str]:
         said.append(
             f"{run.repeated_games} of {len(run.games)} games repeat an earlier one move for move, as "
             "deterministic players do: intervals that count them as new games are too narrow."
+        )
+    if sprt.verdict(run.sprt) != "continue":
+        said.append(
+            "The match ended when the test was decided, which on average lets the difference in Elo look larger "
+            "than it is."
         )
     return said + _unmeasured(run)
 
@@ -249,7 +267,9 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
             config=json.dumps(run.config, indent=2, ensure_ascii=False, default=str),
             files=FILES
             | {name: SWEEP_FILES[name] for name in run.sweep_tables}
-            | (PROBE_FILES if len(run.probes) else {}),
+            | (PROBE_FILES if len(run.probes) else {})
+            | (SPRT_FILES if len(run.sprt) else {})
+            | (ORDER_FILES if len(run.order) else {}),
         )
         + "\n"
     )
@@ -308,9 +328,12 @@ def _wide(svg: str) -> bool:
     return width is not None and float(width[1]) > WIDE
 
 
-def _progress(played: int, planned: int, players: int) -> str:
-    of = f" of {planned} planned" if planned else ""
-    return f"{_count(players, 'player')}, {_count(played, 'game')} played{of}."
+def _progress(run: Run) -> str:
+    planned = int(run.config.get("games_planned") or 0)
+    exact = run.config.get("games_exact", True)
+    of = f" of {'' if exact else 'at most '}{planned} planned" if planned else ""
+    end = "" if exact else ", complete" if "order" in run.config else ", not complete"
+    return f"{_count(len(run.config['players']), 'player')}, {_count(len(run.games), 'game')} played{of}{end}."
 
 
 def _count(n: int, noun: str) -> str:

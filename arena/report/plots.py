@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 NAMES = (
-    "ablation", "comparisons", "elo", "elo_by_depth", "elo_by_nodes", "crosstable", "outcomes", "nodes", "time",
-    "time_to_depth", "convergence", "phases", "openings", "terminations",
+    "sprt", "ablation", "comparisons", "elo", "elo_by_depth", "elo_by_nodes", "crosstable", "outcomes", "nodes",
+    "time", "time_to_depth", "convergence", "phases", "openings", "terminations",
 )  # fmt: skip
 """Every chart that `draw` may make, in the order of the page."""
 
@@ -86,11 +86,13 @@ STYLE: Any = {
 def draw(run: Run) -> dict[str, Axes]:
     """Every chart that applies to the run, by name in the order of `NAMES`."""
     from arena.report import plot_sweeps
+    from arena.report.plot_sprt import plot_sprt
 
     anchor = run.config.get("anchor")
     whole = "all players" if len(run.ratings.groups) < 2 else "each group"
     reference = f"{anchor} = 0" if anchor else f"mean of {whole} = 0"
     charts: dict[str, Axes | None] = {
+        "sprt": plot_sprt(run.sprt) if run.config.get("sprt") else None,
         "ablation": plot_ablation(run.ablation) if len(run.ablation) else None,
         "elo": plot_elo(run.standings, reference=reference),
         "elo_by_depth": plot_elo_by_depth(run.elo_by_depth, gains=run.gains, reference=reference)
