@@ -26,7 +26,7 @@ LAYERS = (
         "arena.probe",
         "arena.schedule",
     ),
-    ("arena.executor", "arena.ratings", "arena.report", "arena.tournament"),
+    ("arena.davidson", "arena.executor", "arena.ratings", "arena.report", "arena.tournament"),
     ("arena", "arena.__main__", "arena.cli", "arena.progress"),
 )
 """A part of the program imports its own layer and those before it."""
@@ -39,14 +39,15 @@ ONLY = {
     "arena.config": ("arena.rules", "arena.player"),
     "arena.ledger": ("arena.rules", "arena.match", "arena.probe"),
     "arena.executor": (),
-    "arena.ratings": ("arena.stats",),
+    "arena.davidson": ("arena.stats",),
+    "arena.ratings": ("arena.davidson", "arena.stats"),
     "arena.report": ("arena.rules.notation", "arena.rules.pdn", "arena.stats", "arena.ledger", "arena.ratings"),
     "arena.progress": (),
 }
 """What some parts may import besides themselves, where that is less than their layer allows."""
 
 LIBRARIES = {
-    "pandas": ("arena.ledger", "arena.ratings", "arena.report"),
+    "pandas": ("arena.davidson", "arena.ledger", "arena.ratings", "arena.report"),
     "matplotlib": ("arena.report.plots",),
     "yaml": ("arena.config",),
     "numba": ("arena.rules", "players"),

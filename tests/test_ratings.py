@@ -486,3 +486,81 @@ def test_a_thousand_players_fit():
 def test_wrong_arguments_are_refused_with_the_choices(arguments, reason):
     with pytest.raises(ValueError, match=reason):
         rate(**{"games": frame([("a", "b", "1-0")]), **arguments})
+
+
+def test_copies_of_every_game_leave_the_rating_of_the_distinct_games():
+    """600 games of which 98 are distinct are worth 98, whichever pairs hold the copies."""
+    once = simulate([0.3, -0.3], 49, nu=1.0, h=0.3, seed=11).assign(line=np.arange(98))
+    some = np.random.default_rng(0).permutation(98)[: 600 - 6 * 98]
+    again = pd.concat([once] * 6 + [once.iloc[some]], ignore_index=True)
+    again["pair"] = np.arange(600)
+    expected, found = rate(once), rate(again)
+    for column in ("elo", "elo_low", "elo_high"):
+        np.testing.assert_allclose(found.table[column], expected.table[column], atol=6)
+    assert any("600 games, 98 distinct" in note for note in found.notes)
+    assert not expected.notes
+    blind = rate(again.drop(columns="line")).table
+    assert blind["elo_high"][0] - blind["elo"][0] < 0.5 * (expected.table["elo_high"] - expected.table["elo"])[0]
+
+    exact = pd.concat([once.assign(pair=once["pair"] + 49 * copy) for copy in range(5)])
+    table = rate(exact).table
+    for column in ("elo", "elo_low", "elo_high"):
+        np.testing.assert_allclose(table[column], expected.table[column], rtol=1e-9)
+    assert table["games"].tolist() == [490, 490]
+
+
+def test_copies_of_one_sided_games_leave_the_rating_of_the_distinct_games():
+    once = frame(repeat("a", "b", wins=10) + repeat("b", "a", losses=10)).assign(line=[*range(10)] * 2)
+    expected, found = rate(once), rate(pd.concat([once] * 7))
+    np.testing.assert_allclose(found.table["elo_high"], expected.table["elo_high"], rtol=1e-9)
+    assert found.notes[1:] == expected.notes
+
+
+def test_only_games_of_the_same_players_and_colours_repeat_one_another():
+    rows = [("a", "b", "1-0"), ("b", "a", "1-0"), ("a", "c", "0-1"), ("c", "b", "1/2-1/2"), ("a", "b", "1-0")]
+    games = frame(rows).assign(line=["x", "x", "x", "x", None])
+    pd.testing.assert_frame_equal(rate(games).table, rate(games.drop(columns="line")).table)
+    assert not any("distinct" in note for note in rate(games).notes)
+
+
+def test_a_count_stands_for_so_many_games():
+    counted = frame(repeat("a", "b", 1, 1, 1) + repeat("b", "c", 1, 1, 1) + repeat("c", "a", 1, 1, 1))
+    counted["count"] = [9, 7, 3, 4, 0, 6, 5, 8, 2]
+    plain = counted.loc[counted.index.repeat(counted["count"])].drop(columns="count")
+    pd.testing.assert_frame_equal(rate(counted).table, rate(plain).table, rtol=1e-9)
+    together = counted.assign(pair=[1, 1, 1, None, None, None, 2, 2, 2])
+    plain = together.loc[together.index.repeat(together["count"])].drop(columns="count")
+    pd.testing.assert_frame_equal(rate(together).table, rate(plain).table, rtol=1e-9)
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, math.nan, math.inf, "many"])
+def test_a_count_that_is_none_is_refused(count):
+    with pytest.raises(ValueError, match="count must be a number of games"):
+        rate(frame(repeat("a", "b", 1)).assign(count=[count]))
+
+
+def test_bootstrap_agrees_with_the_sandwich_and_with_its_seed():
+    games = simulate([0.4, 0.0, -0.4], 150, nu=1.0, h=0.2, seed=5)
+    sandwich = rate(games)
+    boot = rate(games, intervals="bootstrap", resamples=600, seed=3)
+    width = sandwich.table["elo_high"] - sandwich.table["elo_low"]
+    np.testing.assert_allclose(boot.table["elo_high"] - boot.table["elo_low"], width, rtol=0.15)
+    assert boot.advantage_error == pytest.approx(sandwich.advantage_error, rel=0.15)
+    np.testing.assert_allclose(np.diag(boot.covariance), np.diag(sandwich.covariance), rtol=0.25)
+    pd.testing.assert_frame_equal(boot.table, rate(games, intervals="bootstrap", resamples=600, seed=3).table)
+    other = rate(games, intervals="bootstrap", resamples=600, seed=4)
+    assert (other.table["elo_low"] != boot.table["elo_low"]).all()
+
+
+def test_bootstrap_draws_whole_pairs():
+    games = simulate([0.2, -0.2], 200, nu=0.5, h=0.0, seed=3, bias=3.0)
+    pairs = rate(games, intervals="bootstrap", resamples=300).table
+    alone = rate(games.drop(columns="pair"), intervals="bootstrap", resamples=300).table
+    assert pairs["elo_high"][0] - pairs["elo_low"][0] < 0.85 * (alone["elo_high"][0] - alone["elo_low"][0])
+
+
+def test_one_sided_results_are_not_bootstrapped():
+    games = frame(repeat("a", "b", wins=10) + repeat("b", "a", losses=10))
+    boot = rate(games, intervals="bootstrap")
+    pd.testing.assert_frame_equal(boot.table, rate(games).table)
+    assert "not bootstrapped" in boot.notes[-1]

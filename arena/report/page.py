@@ -78,11 +78,6 @@ def sentences(run: Run) -> list[str]:
 def notes(run: Run) -> list[str]:
     """What a reader must know about the data, as sentences: of the rating, repeated games, unmeasured players."""
     said = [str(note) for note in run.ratings.notes] if len(run.games) else []
-    if len(run.games) and run.repeated_games:
-        said.append(
-            f"{run.repeated_games} of {len(run.games)} games repeat an earlier one move for move, as "
-            "deterministic players do: intervals that count them as new games are too narrow."
-        )
     return said + _unmeasured(run)
 
 
