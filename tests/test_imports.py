@@ -27,6 +27,7 @@ LAYERS = (
         "arena.schedule",
     ),
     ("arena.davidson", "arena.executor", "arena.ratings", "arena.report", "arena.tournament"),
+    ("arena.results",),
     ("arena", "arena.__main__", "arena.cli", "arena.progress"),
 )
 """A part of the program imports its own layer and those before it."""
@@ -42,12 +43,13 @@ ONLY = {
     "arena.davidson": ("arena.stats",),
     "arena.ratings": ("arena.davidson", "arena.stats"),
     "arena.report": ("arena.rules.notation", "arena.rules.pdn", "arena.stats", "arena.ledger", "arena.ratings"),
+    "arena.results": ("arena.ledger", "arena.ratings", "arena.report"),
     "arena.progress": (),
 }
 """What some parts may import besides themselves, where that is less than their layer allows."""
 
 LIBRARIES = {
-    "pandas": ("arena.davidson", "arena.ledger", "arena.ratings", "arena.report"),
+    "pandas": ("arena.davidson", "arena.ledger", "arena.ratings", "arena.report", "arena.results"),
     "matplotlib": ("arena.report.plots",),
     "yaml": ("arena.config",),
     "numba": ("arena.rules", "players"),

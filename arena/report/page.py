@@ -113,7 +113,10 @@ def ablation_note(run: Run) -> str:
 
 
 def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
-    """The standings with every cell as text for people, "" where there is no value."""
+    """The standings with every cell as text for people, "" where there is no value.
+
+    Nodes and time a move are left out where the standings have no such columns.
+    """
     columns = {
         "#": standings["rank"].map(str),
         "Player": standings["player"].astype(str),
@@ -127,9 +130,10 @@ def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
         "Lost": standings["losses"].map(str),
         "Score": [_share(v) for v in standings["score"]],
         "LOS": [_probability(v) for v in standings["los"]],
-        "Nodes/move": [_quantity(v) for v in standings["nodes_per_move"]],
-        "Time/move": [_quantity(v, "s") for v in standings["seconds_per_move"]],
     }
+    if "nodes_per_move" in standings:
+        columns["Nodes/move"] = [_quantity(v) for v in standings["nodes_per_move"]]
+        columns["Time/move"] = [_quantity(v, "s") for v in standings["seconds_per_move"]]
     return pd.DataFrame(columns)
 
 

@@ -38,9 +38,16 @@ def standings(ratings: pd.DataFrame, moves: pd.DataFrame, groups: Iterable[Seque
         {"nodes_per_move": effort["nodes"].where(effort["nodes"] > 0), "seconds_per_move": effort["seconds"]}
     )
     effort.index = effort.index.astype(str)
-    table = ratings.merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
-    rated = ["elo", "elo_low", "elo_high", "score", "los"]
-    table[rated] = table[rated].astype(float).where(table["games"] > 0)
+    return (
+        rated(ratings, groups).merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
+    )
+
+
+def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
+    """The table of `arena.ratings.rate` without what is unknown, see `standings`."""
+    table = ratings.copy()
+    figures = ["elo", "elo_low", "elo_high", "score", "los"]
+    table[figures] = table[figures].astype(float).where(table["games"] > 0)
     table.loc[table["player"].isin([group[-1] for group in groups]), "los"] = np.nan
     return table
 
