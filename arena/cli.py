@@ -16,8 +16,10 @@ import click
 
 if TYPE_CHECKING:
     from arena.bench import Row
+    from arena.clusters import Colour
+    from arena.davidson import RatingModel
     from arena.ledger import Ledger
-    from arena.ratings import Colour, RatingModel, Ratings
+    from arena.ratings import Ratings
     from arena.report import Run
     from arena.rules.variants import Variant
     from arena.tournament import Plan

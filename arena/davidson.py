@@ -105,10 +105,10 @@ def maximize(
     def loss(x: Floats) -> float:
         u = (x - centre)[free]
         penalty = weight[free] * np.logaddexp(u / 2, -u / 2) + RIDGE / 2 * u**2
-        return float(penalty.sum() - (counts * log_softmax(_logits(x, first, second), axis=1)).sum())
+        return float(penalty.sum() - (counts * log_softmax(logits(x, first, second), axis=1)).sum())
 
     for _ in range(200):
-        probability = softmax(_logits(x, first, second), axis=1)
+        probability = softmax(logits(x, first, second), axis=1)
         excess = counts - counts.sum(axis=1, keepdims=True) * probability
         points = excess @ POINTS
         u = x - centre
@@ -116,7 +116,7 @@ def maximize(
         gradient[:-2] += np.bincount(second, points, size) - np.bincount(first, points, size)
         gradient[-2:] -= points.sum(), excess[:, 1].sum()
         prior_hessian = np.diag(weight / 4 * (1 - np.tanh(u / 2) ** 2) + RIDGE)
-        hessian = _information(first, second, counts.sum(axis=1), probability, size) + prior_hessian
+        hessian = information(first, second, counts.sum(axis=1), probability, size) + prior_hessian
         step = np.zeros_like(x)
         step[free] = np.linalg.solve(hessian[np.ix_(free, free)], -gradient[free])
         decrease = -float(gradient @ step)
@@ -136,7 +136,7 @@ def covariance(results: Results, fit: Fit, jacobian: Floats, groups: int) -> tup
     players less *groups*. The prior counts as independent results.
     """
     size = len(fit.parameters) - 2
-    probability = softmax(_logits(fit.parameters, results.first, results.second), axis=1)
+    probability = softmax(logits(fit.parameters, results.first, results.second), axis=1)
     excess = POINTS[results.outcome] - probability @ POINTS
     draw_excess = (results.outcome == 1) - probability[:, 1]
 
@@ -157,7 +157,7 @@ def covariance(results: Results, fit: Fit, jacobian: Floats, groups: int) -> tup
 
     observed = _outer_sum(low, high, moments, size)
     game = alike[results.cluster]
-    expected = _outer_sum(low[~alike], high[~alike], moments[~alike], size) + _information(
+    expected = _outer_sum(low[~alike], high[~alike], moments[~alike], size) + information(
         results.first[game], results.second[game], results.information[game], probability[game], size
     )
     free = np.ix_(fit.free, fit.free)
@@ -196,6 +196,23 @@ def resample(
     return found
 
 
+def logits(parameters: Floats, first: Ints, second: Ints) -> Floats:
+    """Logarithms of win : draw : loss of the first player, `float[n, 3]`."""
+    half = (parameters[first] - parameters[second] + parameters[-2]) / 2
+    return np.column_stack([half, np.full_like(half, parameters[-1]), -half])
+
+
+def information(first: Ints, second: Ints, games: Floats, probability: Floats, size: int) -> Floats:
+    """Expected outer product of the scores of independent games, as in `_outer_sum`.
+
+    Row by row: the players, the number of games and the probabilities of win, draw and loss `float[n, 3]`.
+    """
+    mean, draw = probability @ POINTS, probability[:, 1]
+    spread, shared = probability @ POINTS**2 - mean**2, -mean * draw
+    moments = np.column_stack([spread, spread, shared, spread, shared, draw * (1 - draw)])
+    return _outer_sum(first, second, games[:, None] * moments, size)
+
+
 def components(a: Ints, b: Ints, size: int) -> Ints:
     """Component of each node of the graph with edges a-b, numbered from the largest, then by first member."""
     if not size:
@@ -205,23 +222,6 @@ def components(a: Ints, b: Ints, size: int) -> Ints:
     number = np.empty(len(count), np.int64)
     number[np.lexsort((start, -count))] = np.arange(len(count))
     return number[inverse]
-
-
-def _logits(parameters: Floats, first: Ints, second: Ints) -> Floats:
-    """Logarithms of win : draw : loss of the first player, `float[n, 3]`."""
-    half = (parameters[first] - parameters[second] + parameters[-2]) / 2
-    return np.column_stack([half, np.full_like(half, parameters[-1]), -half])
-
-
-def _information(first: Ints, second: Ints, games: Floats, probability: Floats, size: int) -> Floats:
-    """Expected outer product of the scores of independent games, as in `_outer_sum`.
-
-    Row by row: the players, the number of games and the probabilities of win, draw and loss `float[n, 3]`.
-    """
-    mean, draw = probability @ POINTS, probability[:, 1]
-    spread, shared = probability @ POINTS**2 - mean**2, -mean * draw
-    moments = np.column_stack([spread, spread, shared, spread, shared, draw * (1 - draw)])
-    return _outer_sum(first, second, games[:, None] * moments, size)
 
 
 def _outer_sum(i: Ints, j: Ints, moments: Floats, size: int) -> Floats:

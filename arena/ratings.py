@@ -35,28 +35,17 @@ random than the players are and differences come out too small, by tens of Elo.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 
-from arena.davidson import (
-    POINTS,
-    Floats,
-    Ints,
-    RatingModel,
-    Results,
-    components,
-    covariance,
-    maximize,
-    resample,
-)
+from arena.clusters import Colour, Games, clustered, encode
+from arena.davidson import POINTS, Floats, Ints, RatingModel, components, covariance, maximize, resample
 from arena.stats import Z95, los
 
-Colour: TypeAlias = Literal["white", "black"]
 Intervals: TypeAlias = Literal["sandwich", "bootstrap"]
 
-RESULTS = ("1-0", "1/2-1/2", "0-1")  # from White's view: win, draw, loss
 LISTED = 8  # groups, and players of a group, that a note names
 TIE = 6  # decimals of Elo beyond which ratings count as equal in the order of the table
 
@@ -149,8 +138,8 @@ def rate(
     if anchor is not None:
         _check_choice("anchor", anchor, names)
 
-    encoded = _encode(games, names, first)
-    results = _clustered(encoded, len(names))
+    encoded = encode(games, names, first)
+    results = clustered(encoded, len(names))
     group = components(results.first, results.second, len(names))
     reference = _reference(group, None if anchor is None else names.index(anchor))
     fit = maximize(results.cells(len(names)), len(names), model, advantage, prior)
@@ -187,103 +176,9 @@ def rate(
     return ratings
 
 
-class _Games(NamedTuple):
-    """Games as codes, `int64[rows]` each; a row stands for `number` games."""
-
-    first: Ints  # player who moves first
-    second: Ints
-    outcome: Ints  # index into POINTS, from the first player's view
-    number: Ints  # 1 or more
-    pair: Ints  # 0, 1, ... ; -1 for a game that stands alone
-    line: Ints  # 0, 1, ... : games that repeat one another share a number; -1 for one that repeats nothing
-
-    @property
-    def total(self) -> int:
-        return int(self.number.sum())
-
-    @property
-    def distinct(self) -> int:
-        """Games that are not a repetition of another."""
-        return len(np.unique(self.line[self.line >= 0])) + int(self.number[self.line < 0].sum())
-
-
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
     if value not in choices:
         raise ValueError(f'unknown {what} "{value}": choose one of {", ".join(choices) or "(no players)"}')
-
-
-def _encode(games: pd.DataFrame, names: list[str], first: Colour) -> _Games:
-    index = pd.Index(names, dtype=object)
-    codes = {colour: index.get_indexer(pd.Index(games[colour], dtype=object)) for colour in get_args(Colour)}
-    unknown = {name for colour in codes for name in games[colour][codes[colour] < 0]}
-    if unknown:
-        raise ValueError(f"games of players that are not listed: {sorted(map(str, unknown))}")
-    itself = codes["white"] == codes["black"]
-    if itself.any():
-        raise ValueError(f"players that meet themselves cannot be rated: {sorted(set(games['white'][itself]))}")
-    outcome = pd.Index(RESULTS, dtype=object).get_indexer(pd.Index(games["result"], dtype=object))
-    if (outcome < 0).any():
-        wrong = sorted(map(str, set(games["result"][outcome < 0])))
-        raise ValueError(f"unknown results {wrong}: choose among {', '.join(RESULTS)}")
-
-    first_code, second_code = codes["white"], codes["black"]
-    if first == "black":
-        first_code, second_code, outcome = second_code, first_code, 2 - outcome
-    count = _counts(games)
-    meeting = np.minimum(first_code, second_code) * len(names) + np.maximum(first_code, second_code)
-    pair = _shared(meeting, games.get("pair"))
-    line = _shared(first_code * len(names) + second_code, games.get("line"))
-    kept = count > 0
-    return _Games(*(column[kept] for column in (first_code, second_code, outcome, count, pair, line)))
-
-
-def _counts(games: pd.DataFrame) -> Ints:
-    if "count" not in games:
-        return np.ones(len(games), np.int64)
-    given = pd.to_numeric(games["count"], errors="coerce").to_numpy(float)
-    wrong = ~((given >= 0) & (given < 2**53) & (given == np.floor(given)))
-    if wrong.any():
-        raise ValueError(f"count must be a number of games, not {games['count'][wrong].iloc[0]!r}")
-    return given.astype(np.int64)
-
-
-def _shared(meeting: Ints, values: pd.Series | None) -> Ints:
-    """A number for each value within each meeting, -1 where the value is missing."""
-    if values is None:
-        return np.full(len(meeting), -1)
-    code, known = pd.factorize(values)
-    number = pd.factorize(meeting * (len(known) + 1) + code)[0]
-    return np.where(code < 0, -1, number)
-
-
-def _clustered(games: _Games, size: int) -> Results:
-    """Games as the fit takes them: in clusters, with what repetitions weigh (see the module's text).
-
-    Pairs that hold copies of one game are one cluster, as the copies are. With N games of two players, of which D
-    are distinct, each weighs D / N, and the variance of a sum of k copies is k^2 times that of one.
-    """
-    rows, pairs = len(games.first), games.pair.max(initial=-1) + 1
-    linked = games.line >= 0
-    lone = (games.pair < 0) & ~linked
-    node = np.where(games.pair >= 0, games.pair, pairs + np.arange(rows))
-    lines = pairs + rows + games.line[linked]
-    if len(lines) > len(np.unique(lines)):
-        nodes = pairs + rows + games.line.max(initial=-1) + 1
-        node = components(node[linked], lines, nodes)[node]
-    cluster, clusters = pd.factorize(node)
-
-    of_line = np.bincount(games.line[linked], games.number[linked])
-    copies = np.ones(rows)
-    copies[linked] = of_line[games.line[linked]]
-    meeting = pd.factorize(np.minimum(games.first, games.second) * size + np.maximum(games.first, games.second))[0]
-    total = np.bincount(meeting, games.number)
-    distinct = np.bincount(meeting, np.where(linked, games.number / copies, games.number))
-    share = (distinct / np.maximum(total, 1))[meeting]
-    times = np.ones(len(clusters))
-    times[cluster[lone]] = games.number[lone]
-    weight = share * np.where(lone, 1, games.number)
-    information = share**2 * games.number * copies
-    return Results(games.first, games.second, games.outcome, cluster, weight, information, times)
 
 
 def _reference(group: Ints, anchor: int | None) -> Floats:
@@ -295,7 +190,7 @@ def _reference(group: Ints, anchor: int | None) -> Floats:
     return np.eye(len(group)) - share
 
 
-def _table(names: list[str], elo: pd.DataFrame, games: _Games) -> pd.DataFrame:
+def _table(names: list[str], elo: pd.DataFrame, games: Games) -> pd.DataFrame:
     size = len(names)
     counts = np.bincount(games.first * 3 + games.outcome, games.number, 3 * size)
     counts += np.bincount(games.second * 3 + 2 - games.outcome, games.number, 3 * size)
@@ -317,7 +212,7 @@ def _table(names: list[str], elo: pd.DataFrame, games: _Games) -> pd.DataFrame:
 
 
 def _notes(
-    groups: tuple[tuple[str, ...], ...], one_sided: int, anchor: str | None, games: _Games
+    groups: tuple[tuple[str, ...], ...], one_sided: int, anchor: str | None, games: Games
 ) -> tuple[str, ...]:
     notes = []
     if repeated := games.total - games.distinct:

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from arena.clusters import RESULTS, Colour
 from arena.ledger import LedgerError
-from arena.ratings import RESULTS, Colour
 from arena.report import load, tables
 
 MEANINGS: dict[str, str | None] = {

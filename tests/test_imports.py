@@ -26,7 +26,8 @@ LAYERS = (
         "arena.probe",
         "arena.schedule",
     ),
-    ("arena.davidson", "arena.executor", "arena.ratings", "arena.report", "arena.tournament"),
+    ("arena.clusters", "arena.davidson"),
+    ("arena.executor", "arena.ratings", "arena.report", "arena.tournament", "arena.transitivity"),
     ("arena.results",),
     ("arena", "arena.__main__", "arena.cli", "arena.progress"),
 )
@@ -41,15 +42,25 @@ ONLY = {
     "arena.ledger": ("arena.rules", "arena.match", "arena.probe"),
     "arena.executor": (),
     "arena.davidson": ("arena.stats",),
-    "arena.ratings": ("arena.davidson", "arena.stats"),
+    "arena.clusters": ("arena.davidson",),
+    "arena.ratings": ("arena.clusters", "arena.davidson", "arena.stats"),
+    "arena.transitivity": ("arena.clusters", "arena.davidson", "arena.ratings", "arena.stats"),
     "arena.report": ("arena.rules.notation", "arena.rules.pdn", "arena.stats", "arena.ledger", "arena.ratings"),
-    "arena.results": ("arena.ledger", "arena.ratings", "arena.report"),
+    "arena.results": ("arena.clusters", "arena.ledger", "arena.report"),
     "arena.progress": (),
 }
 """What some parts may import besides themselves, where that is less than their layer allows."""
 
 LIBRARIES = {
-    "pandas": ("arena.davidson", "arena.ledger", "arena.ratings", "arena.report", "arena.results"),
+    "pandas": (
+        "arena.clusters",
+        "arena.davidson",
+        "arena.ledger",
+        "arena.ratings",
+        "arena.report",
+        "arena.results",
+        "arena.transitivity",
+    ),
     "matplotlib": ("arena.report.plots",),
     "yaml": ("arena.config",),
     "numba": ("arena.rules", "players"),

@@ -1,4 +1,4 @@
-"""The commands `arena rate` and `arena compare`: foreign results in, tables and JSON out, and what broken files get."""
+"""The commands `arena rate` and `arena compare`: foreign results in, tables and JSON out, broken files refused."""
 
 import itertools
 import json
