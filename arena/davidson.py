@@ -203,14 +203,18 @@ def logits(parameters: Floats, first: Ints, second: Ints) -> Floats:
 
 
 def information(first: Ints, second: Ints, games: Floats, probability: Floats, size: int) -> Floats:
-    """Expected outer product of the scores of independent games, as in `_outer_sum`.
+    """Expected outer product of the scores of independent games, `float[size + 2, size + 2]`.
 
     Row by row: the players, the number of games and the probabilities of win, draw and loss `float[n, 3]`.
     """
+    return _outer_sum(first, second, games[:, None] * game_moments(probability), size)
+
+
+def game_moments(probability: Floats) -> Floats:
+    """Expected products (aa, ab, ac, bb, bc, cc) of a game's score, `float[n, 6]`, see `_outer_sum`."""
     mean, draw = probability @ POINTS, probability[:, 1]
     spread, shared = probability @ POINTS**2 - mean**2, -mean * draw
-    moments = np.column_stack([spread, spread, shared, spread, shared, draw * (1 - draw)])
-    return _outer_sum(first, second, games[:, None] * moments, size)
+    return np.column_stack([spread, spread, shared, spread, shared, draw * (1 - draw)])
 
 
 def components(a: Ints, b: Ints, size: int) -> Ints:

@@ -12,7 +12,7 @@ from scipy.optimize import linprog, minimize
 from scipy.special import logsumexp, softmax
 
 from arena.clusters import Colour, clustered, encode
-from arena.davidson import NO_DRAWS, POINTS, RIDGE, Cells, Floats, Ints, information, logits
+from arena.davidson import NO_DRAWS, POINTS, RIDGE, Cells, Floats, Ints, game_moments, information, logits
 from arena.ratings import Ratings
 from arena.stats import ELO_PER_LOGIT
 
@@ -33,29 +33,36 @@ def residuals(games: pd.DataFrame, ratings: Ratings, first: Colour = "white") ->
     x = _parameters(ratings)
     free = np.ones(len(x), bool)
     free[-2:] = ratings.advantage_error > 0, ratings.draw_rate > 0
-    pairing, low, high = _pairings(cells, len(names))
     sign = np.where(cells.first < cells.second, 1.0, -1.0)
     probability = softmax(logits(x, cells.first, cells.second), axis=1)
     played = cells.counts.sum(axis=1)
-    hessian = (information(cells.first, cells.second, played, probability, len(names)) + RIDGE * np.eye(len(x)))[
-        np.ix_(free, free)
-    ]
+    hessian = information(cells.first, cells.second, played, probability, len(names)) + RIDGE * np.eye(len(x))
+    inverse = np.zeros_like(hessian)
+    inverse[np.ix_(free, free)] = np.linalg.inv(hessian[np.ix_(free, free)])
 
-    rows = []
-    for number in range(len(low)):
-        own = pairing == number
-        part = information(cells.first[own], cells.second[own], played[own], probability[own], len(names))
-        cross = part[low[number]]
-        total = float(played[own].sum())
-        observed = float(sign[own] @ (cells.counts[own] @ POINTS))
-        expected = float(sign[own] @ (played[own] * (probability[own] @ POINTS)))
-        variance = cross[low[number]]
-        left = variance - cross[free] @ np.linalg.solve(hessian, cross[free])
-        z = (observed - expected) / math.sqrt(left) if left > 1e-6 * variance else 0.0
-        rows.append((names[low[number]], names[high[number]], total, observed, expected, z))
-    table = pd.DataFrame(rows, columns=["player", "opponent", "games", "score", "expected", "z"])
-    table[["score", "expected"]] = 0.5 + table[["score", "expected"]].div(table["games"], axis=0)
-    table["games"] = table["games"].round().astype("int64")
+    # One row per pairing, from the view of the player with the lower code, who is of higher rank.
+    pairing, low, high = _pairings(cells, len(names))
+    moments = played * game_moments(probability).T
+    columns = (played, sign * (cells.counts @ POINTS), sign * played * (probability @ POINTS))
+    total, observed, expected = (np.bincount(pairing, column, len(low)) for column in columns)
+    shared = (moments[0], sign * moments[1], sign * moments[2])
+    variance, with_h, with_draws = (np.bincount(pairing, column, len(low)) for column in shared)
+    cross = np.column_stack([variance, -variance, with_h, with_draws])  # with the score of these parameters
+    parameter = np.column_stack([low, high, np.full_like(low, len(x) - 2), np.full_like(low, len(x) - 1)])
+    taken_up = np.einsum("pi,pij,pj->p", cross, inverse[parameter[:, :, None], parameter[:, None, :]], cross)
+    left = variance - taken_up
+    z = np.where(left > 1e-6 * variance, (observed - expected) / np.sqrt(np.maximum(left, 1e-300)), 0)
+
+    table = pd.DataFrame(
+        {
+            "player": np.array(names, dtype=object)[low],
+            "opponent": np.array(names, dtype=object)[high],
+            "games": np.round(total).astype(np.int64),
+            "score": 0.5 + observed / total,
+            "expected": 0.5 + expected / total,
+            "z": z,
+        }
+    )
     table.insert(5, "difference", table["score"] - table["expected"])
     order = (-table["z"].abs().round(9)).argsort(kind="stable")
     return table.iloc[order].reset_index(drop=True)

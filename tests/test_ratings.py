@@ -154,6 +154,37 @@ def test_joint_rating_of_an_incomplete_cycle_is_the_published_one():
     assert strength == pytest.approx(row["strength"], abs=row["abs_tol"])
 
 
+def bradley_terry(games):
+    """Elo without prior and advantage, in the order of the names."""
+    return elo_of(rate(games, model="bradley-terry", prior=0, advantage=False)).sort_index()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bradley_terry_is_that_of_choix(seed):
+    """Without draws, as choix has none; also where some players never met."""
+    choix = pytest.importorskip("choix")
+    games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=0.0, h=0.3, seed=seed)
+    games = games[~((games["white"] == "p0") & games["black"].isin(["p3", "p4"]))]
+    names = sorted({*games["white"], *games["black"]})
+    winner = games["white"].where(games["result"] == "1-0", games["black"]).map(names.index)
+    loser = games["black"].where(games["result"] == "1-0", games["white"]).map(names.index)
+    strength = choix.ilsr_pairwise(len(names), list(zip(winner, loser, strict=True)), alpha=0, tol=1e-10)
+    np.testing.assert_allclose(bradley_terry(games), ELO_PER_LOGIT * (strength - strength.mean()), atol=0.01)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bradley_terry_is_that_of_evalica(seed):
+    """With draws, which both count as half a win."""
+    evalica = pytest.importorskip("evalica")
+    games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=1.0, h=0.3, seed=seed)
+    winner = dict(zip(RESULTS, (evalica.Winner.X, evalica.Winner.Draw, evalica.Winner.Y), strict=True))
+    found = evalica.bradley_terry(
+        games["white"], games["black"], games["result"].map(winner), tolerance=1e-12, limit=10_000
+    )
+    strength = np.log(found.scores).sort_index()
+    np.testing.assert_allclose(bradley_terry(games), ELO_PER_LOGIT * (strength - strength.mean()), atol=0.01)
+
+
 def test_two_players_have_davidsons_closed_form():
     ratings = rate(frame(repeat("a", "b", 30, 50, 10)), prior=0, advantage=False)
     nu = 50 / math.sqrt(30 * 10)
@@ -420,6 +451,28 @@ def test_any_results_give_a_finite_table(rows, model, prior, advantage, anchor):
     assert sorted(itertools.chain(*ratings.groups)) == sorted(NAMES)
     values = np.linalg.eigvalsh(ratings.covariance.to_numpy(float))
     assert values.min() >= -1e-6 * max(1, values.max())
+
+
+@quick
+@given(
+    st.lists(
+        st.tuples(GAMES.filter(len).map(lambda rows: rows[0]), st.integers(0, 3), st.none() | st.integers(0, 2))
+    ),
+    st.sampled_from(MODELS),
+    st.sampled_from([0.0, 0.5]),
+    st.sampled_from(["sandwich", "bootstrap"]),
+)
+def test_any_counts_and_repetitions_give_a_finite_table(rows, model, prior, intervals):
+    games = frame([row for row, _, _ in rows])
+    games = games.assign(count=[count for _, count, _ in rows], line=[line for _, _, line in rows])
+    ratings = rate(games, NAMES, model=model, prior=prior, intervals=intervals, resamples=20)
+    assert_finite(ratings)
+    assert ratings.table["games"].sum() == 2 * games["count"].sum()
+    counted = games[games["count"] > 0]
+    lines = counted.dropna(subset="line")[["white", "black", "line"]]
+    distinct = len(lines.drop_duplicates()) + counted["count"][counted["line"].isna()].sum()
+    repeated = games["count"].sum() - distinct
+    assert any(f"{distinct} distinct" in note for note in ratings.notes) == (repeated > 0)
 
 
 @quick
