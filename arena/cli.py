@@ -224,6 +224,39 @@ def rate(
 
 
 @main.command()
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@click.option("--first", type=click.Choice(["white", "black"]), help="Who moves first in files [white].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
+    """Set two runs, folders or files as `arena rate` reads, side by side, and say what changed from A to B.
+
+    Elo is relative to the mean of the players of both.
+    """
+    from arena.compare import compare as compare_sources
+    from arena.compare import comparison_text, read_source
+    from arena.results import ResultsError
+
+    try:
+        sources = [read_source(path, first) for path in (a, b)]
+    except ResultsError as error:
+        fail(str(error))
+    found = compare_sources(*sources)
+    if as_json:
+        players = [
+            {key: None if value != value else value for key, value in row.items()}
+            for row in found.table.astype(object).where(found.table.notna(), None).to_dict("records")
+        ]
+        document = {"a": str(a), "b": str(b), "players": players, "changes": found.changes, "notes": found.notes}
+        click.echo(json.dumps(document, ensure_ascii=False))
+        return
+    click.echo(f"a: {a}\nb: {b}\n")
+    click.echo(comparison_text(found.table).to_string(index=False))
+    for sentence in (*found.changes, *found.notes):
+        click.echo(sentence)
+
+
+@main.command()
 @click.argument("variant")
 @click.option("--depth", type=click.IntRange(1, 30), default=6, show_default=True, help="Plies.")
 @click.option("--fen", help="Position to count from [the start position].")

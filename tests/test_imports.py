@@ -29,6 +29,7 @@ LAYERS = (
     ("arena.clusters", "arena.davidson"),
     ("arena.executor", "arena.ratings", "arena.report", "arena.tournament", "arena.transitivity"),
     ("arena.results",),
+    ("arena.compare",),
     ("arena", "arena.__main__", "arena.cli", "arena.progress"),
 )
 """A part of the program imports its own layer and those before it."""
@@ -54,6 +55,7 @@ ONLY = {
 LIBRARIES = {
     "pandas": (
         "arena.clusters",
+        "arena.compare",
         "arena.davidson",
         "arena.ledger",
         "arena.ratings",

@@ -2,14 +2,18 @@
 
 import itertools
 import json
+import math
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
+from arena.compare import Source, compare
 from arena.ratings import rate
 from arena.results import ResultsError, read_results
+from tests.test_ratings import error_of_difference, frame, repeat, simulate
 
 GAMES = "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n"
 RUN = """\
@@ -275,3 +279,99 @@ def test_runs_with_other_first_movers_need_to_be_told(run, monkeypatch):
     with pytest.raises(ResultsError, match="--first"):
         read_results([run, run])
     assert isinstance(read_results([run, run], "white").games, pd.DataFrame)
+
+
+def source(games, name="x"):
+    return Source(name, rate(games), {})
+
+
+def by_player(comparison):
+    return comparison.table.set_index("player")
+
+
+def test_a_comparison_with_itself_finds_no_change(tmp_path):
+    path = written(tmp_path, "games.csv", GAMES)
+    document = json.loads(call("compare", path, path, "--json").output)
+    assert [row["difference"] for row in document["players"]] == [0, 0, 0]
+    assert document["changes"] == ["No player's rating changed by more than its interval."]
+    assert document["notes"] == []
+
+
+def test_common_players_have_a_common_mean_and_independent_errors():
+    one = simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=1)
+    other = simulate([0.6, 0.0, -0.6, 1.5], 60, nu=1.0, h=0.3, seed=2)
+    a, b = source(one), source(other)
+    table = by_player(compare(a, b))
+    common = ["p0", "p1", "p2"]
+    for end, side in (("a", a), ("b", b)):
+        assert table[f"elo_{end}"][common].mean() == pytest.approx(0, abs=1e-9)
+        elo = side.ratings.table.set_index("player")["elo"]
+        assert table[f"elo_{end}"]["p0"] - table[f"elo_{end}"]["p1"] == pytest.approx(elo["p0"] - elo["p1"])
+    assert math.isnan(table["elo_a"]["p3"]) and math.isnan(table["difference"]["p3"])
+    assert table["elo_b"]["p3"] > 150 and table["error_b"]["p3"] > 0
+    expected = np.hypot(table["error_a"], table["error_b"])[common]
+    np.testing.assert_allclose(table["difference_error"][common], expected)
+    np.testing.assert_allclose(table["difference"], table["elo_b"] - table["elo_a"])
+
+
+def test_two_common_players_have_the_error_of_half_their_difference():
+    games = simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=1)
+    a, b = source(games), source(frame(repeat("p0", "p1", 20, 20, 20)))
+    error = 1.959964 * error_of_difference(a.ratings, "p0", "p1") / 2
+    assert by_player(compare(a, b))["error_a"]["p0"] == pytest.approx(error)
+
+
+def test_an_anchor_does_not_change_a_comparison():
+    games, other = (simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=seed) for seed in (1, 2))
+    anchored = Source("x", rate(games, anchor="p2", anchor_elo=1500), {})
+    plain, moved = compare(source(games), source(other)), compare(anchored, source(other))
+    pd.testing.assert_frame_equal(by_player(plain), by_player(moved).loc[by_player(plain).index])
+
+
+def test_changes_beyond_the_intervals_are_said_in_words():
+    games = simulate([0.5, 0.0, -0.5], 100, nu=1.0, h=0.0, seed=1)
+    better = simulate([0.5, 0.0, 1.5], 100, nu=1.0, h=1.0, seed=2)
+    found = compare(source(games, "old"), source(better, "new"))
+    row = by_player(found).loc["p2"]
+    assert (
+        found.changes[0] == f"p2 is {row['difference']:.0f} ± {row['difference_error']:.0f} Elo stronger in new."
+    )
+    assert any("p0 is" in said and "weaker in new" in said for said in found.changes)
+    assert "3 of 3 ratings changed" in found.changes[3]
+    assert found.changes[-1].startswith("Moving first is worth") and "more in new" in found.changes[-1]
+
+
+def test_without_common_players_the_comparison_says_why_it_is_empty():
+    a, b = source(frame(repeat("a", "b", 3, 1, 1))), source(frame(repeat("c", "d", 3, 1, 1)))
+    found = compare(a, b)
+    assert found.table["difference"].isna().all() and len(found.table) == 4
+    assert found.changes == () and "no player in common" in found.notes[0]
+    assert "one player in common" in compare(a, source(frame(repeat("a", "d", 3, 1, 1)))).notes[0]
+
+
+def test_players_that_games_do_not_connect_are_compared_apart():
+    both = frame(repeat("a", "b", 5, 1, 1) + repeat("c", "d", 1, 1, 5) + repeat("e", "f", 1, 1, 1))
+    other = frame(repeat("a", "b", 3, 3, 1) + repeat("c", "d", 1, 1, 3) + repeat("e", "a", 1, 1, 1))
+    found = compare(source(both), source(other))
+    table = by_player(found)
+    for part in (["a", "b"], ["c", "d"]):
+        assert table["elo_a"][part].mean() == pytest.approx(0, abs=1e-9)
+        assert table["elo_b"][part].mean() == pytest.approx(0, abs=1e-9)
+    assert table["difference"][["e", "f"]].isna().all()
+    assert found.notes[0] == "Games do not connect e to any other common player in both."
+    assert "(1) a, b; (2) d, c" in found.notes[1]
+
+
+def test_runs_and_files_compare_with_seconds_a_move_where_they_are_known(run):
+    document = json.loads(call("compare", run, run / "games.pdn", "--first", "black", "--json").output)
+    for row in document["players"]:
+        assert row["seconds_a"] > 0 and row["seconds_b"] is None
+        assert row["difference"] == pytest.approx(0, abs=1e-6)
+    output = call("compare", run, run).output
+    assert "Time/move a" in output and "nan" not in output
+    assert "No player's rating changed by more than its interval." in output
+
+
+def test_compare_says_what_it_cannot_read(tmp_path, run):
+    result = call("compare", run, tmp_path)
+    assert result.exit_code == 2 and result.output.count("\n") == 1 and "there is no run in" in result.output
