@@ -20,6 +20,7 @@ class Games(NamedTuple):
     outcome: Ints  # index into POINTS, from the first player's view
     number: Ints  # 1 or more
     pair: Ints  # 0, 1, ... ; -1 for a game that stands alone
+    opening: Ints  # 0, 1, ... ; -1 where it is not known
     line: Ints  # 0, 1, ... : games that repeat one another share a number; -1 for one that repeats nothing
 
     @property
@@ -57,8 +58,10 @@ def encode(games: pd.DataFrame, names: list[str], first: Colour) -> Games:
     meeting = np.minimum(first_code, second_code) * len(names) + np.maximum(first_code, second_code)
     pair = _shared(meeting, games.get("pair"))
     line = _shared(first_code * len(names) + second_code, games.get("line"))
+    opening = pd.factorize(games["opening"])[0] if "opening" in games else np.full(len(games), -1)
     kept = count > 0
-    return Games(*(column[kept] for column in (first_code, second_code, outcome, count, pair, line)))
+    columns = (first_code, second_code, outcome, count, pair, opening, line)
+    return Games(*(column[kept] for column in columns))
 
 
 def clustered(games: Games, size: int) -> Results:
@@ -88,7 +91,7 @@ def clustered(games: Games, size: int) -> Results:
     times[cluster[lone]] = games.number[lone]
     weight = share * np.where(lone, 1, games.number)
     information = share**2 * games.number * copies
-    return Results(games.first, games.second, games.outcome, cluster, weight, information, times)
+    return Results(games.first, games.second, games.outcome, games.opening, cluster, weight, information, times)
 
 
 def _counts(games: pd.DataFrame) -> Ints:

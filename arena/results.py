@@ -49,7 +49,7 @@ class Results(NamedTuple):
     """Games of all sources together."""
 
     games: pd.DataFrame
-    """Columns white, black, result, count, pair, line, see `arena.ratings.rate`; pairs and lines are of a file."""
+    """Columns white, black, result, count, pair, opening, line, see `arena.ratings.rate`; the last three by file."""
     first: Colour
     """The colour that moves first: as given, else as runs say, else white."""
     skipped: int
@@ -75,7 +75,7 @@ def read_results(sources: Sequence[str | os.PathLike[str]], first: Colour | None
             suffix = path.suffix.lower()
             is_pdn = suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("["))
             games = _pdn(path, text) if is_pdn else _csv(path, text)
-        own = {name: pd.factorize(games[name])[0] for name in ("pair", "line")}
+        own = {name: pd.factorize(games[name])[0] for name in ("pair", "opening", "line")}
         codes = {name: pd.Series(code, games.index, dtype="Int64") for name, code in own.items()}
         frames.append(
             games.assign(**{name: code.where(code >= 0) * len(sources) + number for name, code in codes.items()})
@@ -93,7 +93,7 @@ def read_results(sources: Sequence[str | os.PathLike[str]], first: Colour | None
 
 def _frame(white: object, black: object, result: object) -> pd.DataFrame:
     games = pd.DataFrame({"white": white, "black": black, "result": result}, dtype=object)
-    return games.assign(count=1, pair=None, line=None)
+    return games.assign(count=1, pair=None, opening=None, line=None)
 
 
 def _run(folder: Path) -> tuple[pd.DataFrame, Colour]:
@@ -103,7 +103,9 @@ def _run(folder: Path) -> tuple[pd.DataFrame, Colour]:
     except LedgerError as error:
         raise ResultsError(str(error)) from None
     games = _frame(*(run.games[column].astype(object) for column in ("white", "black", "result")))
-    games = games.assign(pair=run.games["pair"], line=tables.lines(run.games, run.moves))
+    games = games.assign(
+        pair=run.games["pair"], opening=run.games["opening"], line=tables.lines(run.games, run.moves)
+    )
     return games, run.config["first"]
 
 

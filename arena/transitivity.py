@@ -12,7 +12,7 @@ from scipy.optimize import linprog, minimize
 from scipy.special import logsumexp, softmax
 
 from arena.clusters import Colour, clustered, encode
-from arena.davidson import NO_DRAWS, POINTS, RIDGE, Cells, Floats, Ints, game_moments, information, logits
+from arena.davidson import NO_DRAWS, POINTS, RIDGE, Cells, Floats, Ints, game_moments, logits, outer_sum
 from arena.ratings import Ratings
 from arena.stats import ELO_PER_LOGIT
 
@@ -31,24 +31,26 @@ def residuals(games: pd.DataFrame, ratings: Ratings, first: Colour = "white") ->
     names = ratings.table["player"].tolist()
     cells = clustered(encode(games, names, first), len(names)).cells(len(names))
     x = _parameters(ratings)
-    free = np.ones(len(x), bool)
+    free = np.ones(len(names) + 2, bool)
     free[-2:] = ratings.advantage_error > 0, ratings.draw_rate > 0
     sign = np.where(cells.first < cells.second, 1.0, -1.0)
-    probability = softmax(logits(x, cells.first, cells.second), axis=1)
+    opening = cells.opening if len(ratings.openings) else np.full(len(cells.first), -1)
+    probability = softmax(logits(x, len(names), cells.first, cells.second, opening), axis=1)
     played = cells.counts.sum(axis=1)
-    hessian = information(cells.first, cells.second, played, probability, len(names)) + RIDGE * np.eye(len(x))
+    moments = played[:, None] * game_moments(probability)
+    hessian = outer_sum(cells.first, cells.second, np.full_like(opening, -1), moments, len(names), 0)
+    hessian += RIDGE * np.eye(len(hessian))
     inverse = np.zeros_like(hessian)
     inverse[np.ix_(free, free)] = np.linalg.inv(hessian[np.ix_(free, free)])
 
     # One row per pairing, from the view of the player with the lower code, who is of higher rank.
     pairing, low, high = _pairings(cells, len(names))
-    moments = played * game_moments(probability).T
     columns = (played, sign * (cells.counts @ POINTS), sign * played * (probability @ POINTS))
     total, observed, expected = (np.bincount(pairing, column, len(low)) for column in columns)
-    shared = (moments[0], sign * moments[1], sign * moments[2])
+    shared = (moments[:, 0], sign * moments[:, 1], sign * moments[:, 2])
     variance, with_h, with_draws = (np.bincount(pairing, column, len(low)) for column in shared)
     cross = np.column_stack([variance, -variance, with_h, with_draws])  # with the score of these parameters
-    parameter = np.column_stack([low, high, np.full_like(low, len(x) - 2), np.full_like(low, len(x) - 1)])
+    parameter = np.column_stack([low, high, np.full_like(low, len(names)), np.full_like(low, len(names) + 1)])
     taken_up = np.einsum("pi,pij,pj->p", cross, inverse[parameter[:, :, None], parameter[:, None, :]], cross)
     left = variance - taken_up
     z = np.where(left > 1e-6 * variance, (observed - expected) / np.sqrt(np.maximum(left, 1e-300)), 0)
@@ -99,9 +101,9 @@ def nash_averages(games: pd.DataFrame, ratings: Ratings, first: Colour = "white"
     cells = clustered(encode(games, names, first), len(names)).cells(len(names))
     size = len(names)
     x = _parameters(ratings)
-    x[-2] = 0
+    x[size:] = 0, x[size + 1], *np.zeros(len(ratings.openings))
     one, other = (index.ravel() for index in np.indices((size, size)))
-    expected = (softmax(logits(x, one, other), axis=1) @ POINTS).reshape(size, size)
+    expected = (softmax(logits(x, size, one, other, np.full_like(one, -1)), axis=1) @ POINTS).reshape(size, size)
     points, played = np.zeros((size, size)), np.zeros((size, size))
     gained = cells.counts @ POINTS
     for i, j, lead in ((cells.first, cells.second, gained), (cells.second, cells.first, -gained)):
@@ -153,7 +155,8 @@ def _parameters(ratings: Ratings) -> Floats:
     draws = min(ratings.draw_rate, 1 - 1e-9)
     scale = ELO_PER_LOGIT * (1 - draws)
     draw = math.log(2 * draws / (1 - draws)) if draws > 0 else NO_DRAWS
-    return np.array([*(ratings.table["elo"] / scale), ratings.advantage / scale, draw])
+    strengths, openings = ratings.table["elo"] / scale, ratings.openings / scale
+    return np.array([*strengths, ratings.advantage / scale, draw, *openings])
 
 
 def _pairings(cells: Cells, size: int) -> tuple[Ints, Ints, Ints]:
