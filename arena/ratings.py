@@ -30,9 +30,10 @@ leave ratings and intervals as they are.
 
 Openings. Where games tell their opening, each has an advantage of its own, normal about h. One h for all would
 make games look more random than the players are where openings favour one side strongly and draws are few, and
-differences too small: with five players, 25 openings, 10 % draws and a standard deviation of 1.5 logits, intervals
-meant to hold 95 % of true ratings held 69 %. With openings fitted they hold 94 %, and where openings are even,
-nothing changes.
+differences too small. In simulated tournaments of five players, 25 openings with a standard deviation of 1.5
+logits and 10 % draws, intervals of 95 % held the truth in 73 % of cases; with openings fitted in 95 %. Where
+openings are even nothing changes. Two players alone have two games an opening, which tell little of it: 200 such
+games leave the difference too small by some 4 %, and 93 %.
 """
 
 import math
@@ -147,8 +148,9 @@ def rate(
         _check_choice("anchor", anchor, names)
 
     encoded = encode(games, names, first)
-    if encoded.opening.max(initial=-1) >= OPENINGS:
-        encoded = encoded._replace(opening=np.full_like(encoded.opening, -1))
+    known = openings = int(encoded.opening.max(initial=-1)) + 1
+    if openings > OPENINGS:
+        encoded, openings = encoded._replace(opening=np.full_like(encoded.opening, -1)), 0
     results = clustered(encoded, len(names))
     group = components(results.first, results.second, len(names))
     reference = _reference(group, None if anchor is None else names.index(anchor))
@@ -169,6 +171,10 @@ def rate(
     ranked = [names[player] for player in order]
     groups = tuple(tuple(names[p] for p in order if group[p] == number) for number in np.unique(group))
     notes = _notes(groups, one_sided, anchor, encoded)
+    if advantage and openings < known:
+        notes += (
+            f"One first-move advantage stands for all {known} openings: more than {OPENINGS} are not fitted.",
+        )
     if one_sided and intervals == "bootstrap":
         notes += ("Results that are all alike do not differ between resamples: intervals are not bootstrapped.",)
     elo = pd.DataFrame({"elo": values[:-1], "elo_low": low[:-1], "elo_high": high[:-1]}).add(shift, axis=0)

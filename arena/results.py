@@ -49,7 +49,7 @@ class Results(NamedTuple):
     """Games of all sources together."""
 
     games: pd.DataFrame
-    """Columns white, black, result, count, pair, opening, line, see `arena.ratings.rate`; the last three by file."""
+    """Columns white, black, result, count, and by file pair, opening, line: see `arena.ratings.rate`."""
     first: Colour
     """The colour that moves first: as given, else as runs say, else white."""
     skipped: int
