@@ -4,8 +4,10 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from arena.davidson import Ints, Results, components
+from arena.davidson import Ints, Results
 
 Colour: TypeAlias = Literal["white", "black"]
 
@@ -92,6 +94,17 @@ def clustered(games: Games, size: int) -> Results:
     weight = share * np.where(lone, 1, games.number)
     information = share**2 * games.number * copies
     return Results(games.first, games.second, games.outcome, games.opening, cluster, weight, information, times)
+
+
+def components(a: Ints, b: Ints, size: int) -> Ints:
+    """Component of each node of the graph with edges a-b, numbered from the largest, then by first member."""
+    if not size:
+        return np.zeros(0, np.int64)
+    labels = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(size, size)), directed=False)[1]
+    _, start, inverse, count = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+    number = np.empty(len(count), np.int64)
+    number[np.lexsort((start, -count))] = np.arange(len(count))
+    return number[inverse]
 
 
 def _counts(games: pd.DataFrame) -> Ints:

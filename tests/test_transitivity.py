@@ -1,5 +1,6 @@
 """Tests of residuals, cycles and Nash averaging against definitions, simulations and published equilibria."""
 
+import dataclasses
 import itertools
 import json
 import math
@@ -16,6 +17,7 @@ from scipy.stats import entropy
 from arena.ratings import rate
 from arena.transitivity import cycles, nash, nash_averages, residuals
 from tests.test_ratings import GAMES, MODELS, NAMES, OPPOSITE, frame, repeat, simulate
+from tests.test_ratings_coverage import tournament
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 NASH = {case["game"]: case for row in PUBLISHED if row["kind"] == "non_transitive" for case in row["cases"]}
@@ -162,6 +164,22 @@ def test_residuals_of_the_true_model_are_standard_normal():
     z = np.concatenate(found)
     assert np.mean(z**2) == pytest.approx(1, abs=0.12)
     assert np.mean(np.abs(z) > 1.96) == pytest.approx(0.05, abs=0.02)
+
+
+def test_openings_that_favour_a_side_leave_no_residual():
+    """Also where the order of the openings is not that of their names."""
+    found, without = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        games = tournament([1.0, 0.3, -0.3, -1.0], rng.normal(0, 2, 25), nu=0.3, h=0.3, rng=rng).sample(
+            frac=1, random_state=seed
+        )
+        ratings = rate(games)
+        found.append(residuals(games, ratings)["z"])
+        blind = dataclasses.replace(ratings, openings=ratings.openings[:0])
+        without.append(residuals(games, blind)["z"])
+    assert np.mean(np.square(found)) == pytest.approx(1, abs=0.25)
+    assert np.mean(np.square(without)) > 1.6
 
 
 def test_two_players_leave_no_residual():
