@@ -16,8 +16,11 @@ import click
 
 if TYPE_CHECKING:
     from arena.bench import Row
+    from arena.clusters import Colour
+    from arena.davidson import RatingModel
     from arena.ledger import Ledger
     from arena.pilot import Expectation
+    from arena.ratings import Ratings
     from arena.report import Run
     from arena.rules.variants import Variant
     from arena.tournament import Plan
@@ -185,6 +188,98 @@ def report(folder: Path) -> None:
     _write(finished, folder)
     _print_standings(finished)
     click.echo(f"report: {folder / 'report.html'}")
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--model", type=click.Choice(["davidson", "bradley-terry"]), default="davidson", show_default=True)
+@click.option("--advantage/--no-advantage", default=True, help="Fit the advantage of moving first, or take none.")
+@click.option("--prior", type=click.FloatRange(0), default=0.5, show_default=True, help="Virtual draws a player.")
+@click.option("--anchor", help="The player whose Elo is 0 [the mean is].")
+@click.option(
+    "--first", type=click.Choice(["white", "black"]), help="Who moves first [as the run says, else white]."
+)
+@click.option("--bootstrap", type=click.IntRange(100), help="Intervals from so many resamples of the pairs.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def rate(
+    files: tuple[Path, ...],
+    model: RatingModel,
+    advantage: bool,
+    prior: float,
+    anchor: str | None,
+    first: Colour | None,
+    bootstrap: int | None,
+    as_json: bool,
+) -> None:
+    """Rate the players of all FILES together: PDN of any program, CSV, or folders of runs.
+
+    A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
+    may have pair, the same for games that belong together.
+    """
+    from arena.ratings import rate as rate_games
+    from arena.results import ResultsError, read_results
+
+    try:
+        found = read_results(files, first)
+        ratings = rate_games(
+            found.games,
+            first=found.first,
+            anchor=anchor,
+            model=model,
+            advantage=advantage,
+            prior=prior,
+            intervals="bootstrap" if bootstrap else "sandwich",
+            resamples=bootstrap or 1000,
+        )
+    except (ResultsError, ValueError) as error:
+        fail(str(error))
+    notes = list(ratings.notes)
+    if found.skipped:
+        notes.append(_passed_over(found.skipped))
+    if as_json:
+        click.echo(json.dumps(_ratings_document(ratings, notes), ensure_ascii=False))
+        return
+    _print_ratings(ratings)
+    if advantage:
+        worth = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"
+        click.echo(f"Moving first ({found.first.capitalize()}) was worth {worth}.")
+    if model == "davidson":
+        click.echo(f"Equal players draw {ratings.draw_rate:.0%} of their games.")
+    for note in notes:
+        click.echo(note)
+
+
+@main.command()
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@click.option("--first", type=click.Choice(["white", "black"]), help="Who moves first in files [white].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
+    """Set two runs, folders or files as `arena rate` reads, side by side, and say what changed from A to B.
+
+    Elo is relative to the mean of the players of both.
+    """
+    from arena.compare import compare as compare_sources
+    from arena.compare import comparison_text, read_source
+    from arena.results import ResultsError
+
+    try:
+        sources = [read_source(path, first) for path in (a, b)]
+    except ResultsError as error:
+        fail(str(error))
+    found = compare_sources(*sources)
+    if as_json:
+        players = [
+            {key: None if value != value else value for key, value in row.items()}
+            for row in found.table.astype(object).where(found.table.notna(), None).to_dict("records")
+        ]
+        document = {"a": str(a), "b": str(b), "players": players, "changes": found.changes, "notes": found.notes}
+        click.echo(json.dumps(document, ensure_ascii=False))
+        return
+    click.echo(f"a: {a}\nb: {b}\n")
+    click.echo(comparison_text(found.table).to_string(index=False))
+    for sentence in (*found.changes, *found.notes):
+        click.echo(sentence)
 
 
 @main.command()
@@ -442,6 +537,34 @@ def _print_standings(finished: Run) -> None:
     for sentence in decisions(finished):
         click.echo(sentence)
     click.echo(standings_text(finished.standings).to_string(index=False))
+
+
+def _print_ratings(ratings: Ratings) -> None:
+    from arena.report.page import standings_text
+    from arena.report.tables import rated
+
+    click.echo(standings_text(rated(ratings.table, ratings.groups)).to_string(index=False))
+
+
+def _ratings_document(ratings: Ratings, notes: list[str]) -> dict[str, Any]:
+    """A joint rating for JSON; `error`: half width of the 95 % interval; `los`: null for the last of a group."""
+    last = {group[-1] for group in ratings.groups}
+    players = []
+    for row in ratings.table.to_dict("records"):
+        los = None if row["player"] in last else row["los"]
+        error = (row["elo_high"] - row["elo_low"]) / 2
+        players.append({"player": row["player"], "elo": row["elo"], "error": error, **row, "los": los})
+    return {
+        "players": players,
+        "advantage": ratings.advantage,
+        "advantage_error": ratings.advantage_error,
+        "draw_rate": ratings.draw_rate,
+        "notes": notes,
+    }
+
+
+def _passed_over(games: int) -> str:
+    return f"{games} game{'s' * (games > 1)} without a result {'were' if games > 1 else 'was'} passed over."
 
 
 def _first_line(text: str | None) -> str:

@@ -30,7 +30,18 @@ LAYERS = (
         "arena.wording",
         "arena.swiss",
     ),
-    ("arena.adaptive", "arena.executor", "arena.pilot", "arena.ratings", "arena.report", "arena.tournament"),
+    ("arena.clusters", "arena.davidson", "arena.sandwich"),
+    (
+        "arena.adaptive",
+        "arena.executor",
+        "arena.pilot",
+        "arena.ratings",
+        "arena.report",
+        "arena.tournament",
+        "arena.transitivity",
+    ),
+    ("arena.results",),
+    ("arena.compare",),
     ("arena", "arena.__main__", "arena.cli", "arena.progress"),
 )
 """A part of the program imports its own layer and those before it.
@@ -51,7 +62,11 @@ ONLY = {
     "arena.wording": (),
     "arena.ledger": ("arena.rules", "arena.match", "arena.probe"),
     "arena.executor": (),
-    "arena.ratings": ("arena.stats",),
+    "arena.davidson": ("arena.stats",),
+    "arena.clusters": ("arena.davidson",),
+    "arena.sandwich": ("arena.clusters", "arena.davidson"),
+    "arena.ratings": ("arena.clusters", "arena.davidson", "arena.sandwich", "arena.stats"),
+    "arena.transitivity": ("arena.clusters", "arena.davidson", "arena.ratings", "arena.stats"),
     "arena.report": (
         "arena.rules.notation",
         "arena.rules.pdn",
@@ -60,12 +75,24 @@ ONLY = {
         "arena.ledger",
         "arena.ratings",
     ),
+    "arena.results": ("arena.clusters", "arena.ledger", "arena.report"),
     "arena.progress": (),
 }
 """What some parts may import besides themselves, where that is less than their layer allows."""
 
 LIBRARIES = {
-    "pandas": ("arena.adaptive", "arena.ledger", "arena.ratings", "arena.report"),
+    "pandas": (
+        "arena.adaptive",
+        "arena.clusters",
+        "arena.compare",
+        "arena.davidson",
+        "arena.ledger",
+        "arena.ratings",
+        "arena.report",
+        "arena.results",
+        "arena.sandwich",
+        "arena.transitivity",
+    ),
     "matplotlib": ("arena.report.plots", "arena.report.plot_sprt", "arena.report.plot_sweeps"),
     "yaml": ("arena.config",),
     "numba": ("arena.rules", "players"),

@@ -48,7 +48,8 @@ class Run:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player["name"] for player in self.config["players"]]
-        return rate(self.games, players, first=self.config["first"], anchor=self.config.get("anchor"))
+        games = self.games.assign(line=tables.lines(self.games, self.moves))
+        return rate(games, players, first=self.config["first"], anchor=self.config.get("anchor"))
 
     @property
     def players(self) -> list[str]:

@@ -118,11 +118,6 @@ def decisions(run: Run) -> list[str]:
 def notes(run: Run) -> list[str]:
     """What a reader must know about the data, as sentences: of the rating, repeated games, unmeasured players."""
     said = [str(note) for note in run.ratings.notes] if len(run.games) else []
-    if len(run.games) and run.repeated_games:
-        said.append(
-            f"{run.repeated_games} of {len(run.games)} games repeat an earlier one move for move, as "
-            "deterministic players do: intervals that count them as new games are too narrow."
-        )
     if sprt.verdict(run.sprt) != "continue":
         said.append(
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "
@@ -163,7 +158,10 @@ def ablation_note(run: Run) -> str:
 
 
 def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
-    """The standings with every cell as text for people, "" where there is no value."""
+    """The standings with every cell as text for people, "" where there is no value.
+
+    Nodes and time a move are left out where the standings have no such columns.
+    """
     columns = {
         "#": standings["rank"].map(str),
         "Player": standings["player"].astype(str),
@@ -177,9 +175,10 @@ def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
         "Lost": standings["losses"].map(str),
         "Score": [_share(v) for v in standings["score"]],
         "LOS": [probability(v) for v in standings["los"]],
-        "Nodes/move": [_quantity(v) for v in standings["nodes_per_move"]],
-        "Time/move": [_quantity(v, "s") for v in standings["seconds_per_move"]],
     }
+    if "nodes_per_move" in standings:
+        columns["Nodes/move"] = [_quantity(v) for v in standings["nodes_per_move"]]
+        columns["Time/move"] = [_quantity(v, "s") for v in standings["seconds_per_move"]]
     return pd.DataFrame(columns)
 
 

@@ -38,9 +38,16 @@ def standings(ratings: pd.DataFrame, moves: pd.DataFrame, groups: Iterable[Seque
         {"nodes_per_move": effort["nodes"].where(effort["nodes"] > 0), "seconds_per_move": effort["seconds"]}
     )
     effort.index = effort.index.astype(str)
-    table = ratings.merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
-    rated = ["elo", "elo_low", "elo_high", "score", "los"]
-    table[rated] = table[rated].astype(float).where(table["games"] > 0)
+    return (
+        rated(ratings, groups).merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
+    )
+
+
+def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
+    """The table of `arena.ratings.rate` without what is unknown, see `standings`."""
+    table = ratings.copy()
+    figures = ["elo", "elo_low", "elo_high", "score", "los"]
+    table[figures] = table[figures].astype(float).where(table["games"] > 0)
     table.loc[table["player"].isin([group[-1] for group in groups]), "los"] = np.nan
     return table
 
@@ -190,13 +197,21 @@ def telemetry(games: pd.DataFrame, moves: pd.DataFrame, players: Sequence[str]) 
     return _in_order(table.reset_index(), players)
 
 
-def repeated_games(games: pd.DataFrame, moves: pd.DataFrame) -> int:
-    """Games that repeat an earlier one: same colours, opening and moves, told by a 64-bit hash of them."""
+def lines(games: pd.DataFrame, moves: pd.DataFrame) -> pd.Series:
+    """What was played in each game: a number that games of the same opening and moves share, as `int64[games]`.
+
+    Told by a 64-bit hash of the moves.
+    """
     step = np.int64(1 + moves["ply"].max()) if len(moves) else 1
     codes = pd.factorize(moves["move"])[0].astype(np.int64) * step + moves["ply"].to_numpy(dtype=np.int64)
     hashes = pd.Series(pd.util.hash_array(codes)).groupby(moves["game"].to_numpy()).sum()
     line = games["game"].map(hashes).fillna(0)
-    return int(games[["white", "black", "opening_fen"]].assign(line=line).duplicated().sum())
+    return games[["opening_fen"]].assign(line=line).groupby(["opening_fen", "line"], sort=False).ngroup()
+
+
+def repeated_games(games: pd.DataFrame, moves: pd.DataFrame) -> int:
+    """Games that repeat an earlier one: same colours, opening and moves."""
+    return int(games[["white", "black"]].assign(line=lines(games, moves)).duplicated().sum())
 
 
 def families(config: Mapping[str, Any], limit: str = "depth") -> dict[str, str]:
