@@ -358,15 +358,15 @@ def _cross_problems(source: _Source, data: Any) -> Iterator[Problem]:
         yield source.problem(("anchor",), message)
 
 
-def _message(error: ErrorDetails) -> str:
-    """What pydantic found, in the words of the file."""
+def _message(error: ErrorDetails, model: type[BaseModel] = Experiment) -> str:
+    """What pydantic found, in the words of the file, which is a `model`."""
     loc, kind, shown = error["loc"], error["type"], _shown(error["input"])
     key = loc[-1] if loc else None
     subject = "the file" if key is None else f"an entry of {loc[-2]!r}" if isinstance(key, int) else repr(key)
     if kind == "missing":
         return f"the key {key!r} is missing"
     if kind == "extra_forbidden":
-        return f"unknown key {key!r}; {_choices(str(key), _section(loc[:-1]).model_fields)}"
+        return f"unknown key {key!r}; {_choices(str(key), _section(loc[:-1], model).model_fields)}"
     if kind == "value_error":
         return f"{subject} {error['ctx']['error']}"
     expected = _EXPECTED.get(error.get("ctx", {}).get("pattern", kind))
@@ -374,9 +374,8 @@ def _message(error: ErrorDetails) -> str:
     return f"{subject} must {rule}, not {shown}"
 
 
-def _section(keys: Keys) -> type[BaseModel]:
-    """The model at `keys`, which is a field's type or part of it, as in `Openings | None`."""
-    model: type[BaseModel] = Experiment
+def _section(keys: Keys, model: type[BaseModel]) -> type[BaseModel]:
+    """The model at `keys` of a `model`, which is a field's type or part of it, as in `Openings | None`."""
     for key in keys:
         if isinstance(key, str):
             hint = model.model_fields[key].annotation

@@ -25,8 +25,12 @@ LAYERS = (
         "arena.openings",
         "arena.probe",
         "arena.schedule",
+        "arena.tuning_config",
+        "arena.tuning_fit",
+        "arena.tuning_games",
+        "arena.tuning_store",
     ),
-    ("arena.executor", "arena.ratings", "arena.report", "arena.tournament"),
+    ("arena.executor", "arena.ratings", "arena.report", "arena.tournament", "arena.tuning", "arena.tuning_report"),
     ("arena", "arena.__main__", "arena.cli", "arena.progress"),
 )
 """A part of the program imports its own layer and those before it."""
@@ -46,8 +50,8 @@ ONLY = {
 """What some parts may import besides themselves, where that is less than their layer allows."""
 
 LIBRARIES = {
-    "pandas": ("arena.ledger", "arena.ratings", "arena.report"),
-    "matplotlib": ("arena.report.plots",),
+    "pandas": ("arena.ledger", "arena.ratings", "arena.report", "arena.tuning_report"),
+    "matplotlib": ("arena.report.plots", "arena.report.plot_tuning"),
     "yaml": ("arena.config",),
     "numba": ("arena.rules", "players"),
     "click": ("arena.cli",),
