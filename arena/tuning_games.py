@@ -22,8 +22,8 @@ from arena.schedule import Pairing
 from arena.tuning_config import RandomOpenings
 from arena.tuning_store import Played
 
-_TRIES = 100
-"""Openings drawn for each one wanted before giving up."""
+_TRIES = 200
+"""Openings drawn in vain, one after the other, before giving up."""
 
 
 class Job(NamedTuple):
@@ -55,9 +55,10 @@ class Failed(NamedTuple):
 def check_openings(variant: Variant, settings: RandomOpenings, count: int, seed: int) -> list[Position]:
     """`count` distinct openings that no stage of tuning draws. Raises OpeningsError if there are not so many."""
     found: dict[Position, None] = {}
-    rng = random.Random(f"check {seed}")
-    for _ in range(_TRIES * count):
+    rng, vain = random.Random(f"check {seed}"), 0
+    while vain < _TRIES:
         position = _random_opening(variant, settings, rng, check=True)
+        vain = 0 if position is not None and position not in found else vain + 1
         if position is not None:
             found[position] = None
         if len(found) == count:

@@ -52,7 +52,7 @@ def plot_path(path: pd.DataFrame, *, step: str = "step") -> Axes:
         ax.set_axis_off()
     for ax in axes[max(len(panels) - _COLUMNS, 0) : len(panels)]:
         ax.tick_params(labelbottom=True)
-        ax.set_xlabel(step, size=8)
+    figure.supxlabel(step, size=9)
     handles, labels = axes[0].get_legend_handles_labels()
     if labels:
         figure.legend(handles, labels, loc="outside upper right", ncols=2)
