@@ -191,13 +191,14 @@ def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
     """Say how far a tuning is every few seconds, at the end of each stage of games and after each step."""
     from arena.progress import PLAIN_SECONDS
     from arena.tuning import Step
+    from arena.tuning_report import stage_text, step_text
 
     began = spoke = time.monotonic()
     stage, before = "", 0
     for event in events:
         now = time.monotonic()
         if isinstance(event, Step):
-            _say(plan.told(event))
+            _say(step_text(plan, event))
             continue
         if event.stage != stage:
             stage, before, began = event.stage, event.games - 1, now
@@ -205,7 +206,7 @@ def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
             spoke = now
             rate = (event.games - before) / max(now - began, 1e-9)
             rated = f", {rate:.3g} games/s" if now - began > 1 else ""
-            _say(f"{plan.stage_text(stage)}: {event.games}/{event.planned} games{rated}")
+            _say(f"{stage_text(plan, stage)}: {event.games}/{event.planned} games{rated}")
 
 
 def _say(text: str) -> None:

@@ -7,7 +7,7 @@ that the number of workers and interruptions change nothing.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -71,25 +71,6 @@ class Plan(NamedTuple):
         """What the store keeps of the tuning: the configuration, and the files of the user's own that it uses."""
         files = players.fingerprints(self.player(AGAINST, self.config.tuning.against))
         return self.config.as_dict() | {"files": files}
-
-    def stage_text(self, stage: str) -> str:
-        """A stage in words for a line of progress."""
-        if stage in (START, AGAINST):
-            return f"tuned against {'the start' if stage == START else self.opponent}"
-        return f"{stage}/{self.steps}"
-
-    @property
-    def opponent(self) -> str:
-        """The evaluation `against` in a word or two."""
-        against = self.config.tuning.against
-        return against if isinstance(against, str) else "the given weights"
-
-    def told(self, step: Step) -> str:
-        """What a step found, in one line."""
-        kind = "round" if isinstance(self.config.tuning, Texel) else "step"
-        learned = f" from {step.positions} positions, loss {step.loss:.4f}" if step.loss is not None else ""
-        scaled = self.columns.scaled(np.array(step.theta))
-        return f"{kind} {step.number}/{self.steps}{learned}: {weights_text(self.columns.weights(scaled))}"
 
     def job(
         self, stage: str, game: int, white: PlayerSpec, black: PlayerSpec, pair: int, positions: int = 0
@@ -158,15 +139,13 @@ def prepare(config: Tuning) -> Plan:
             raise config.error(("tuning", "start", name), f"'features' must list {name}, which has a weight here")
     columns = Columns(features, settings.phases, 2 * variant.men)
     plan = Plan(config, variant, columns, np.zeros(0), ())
-    for evaluation, place in (({"linear": given}, START), (settings.against, AGAINST)):
+    for place, evaluation, depth in ((START, {"linear": given}, 2), (AGAINST, settings.against, 1)):
         try:
             players.build_player(plan.player(place, evaluation), variant)
         except players.PlayerError as error:
-            inner = error.keys[2:] if place == START else error.keys[1:]
             ours = error.keys[:1] == ("evaluation",)
-            raise config.error(
-                ("tuning", place, *inner) if ours else ("player", *error.keys), str(error)
-            ) from None
+            keys = ("tuning", place, *error.keys[depth:]) if ours else ("player", *error.keys)
+            raise config.error(keys, str(error)) from None
     try:
         openings = check_openings(variant, config.openings, settings.check, config.seed)
     except OpeningsError as error:
@@ -211,15 +190,6 @@ def result(plan: Plan, store: Store) -> Result | None:
     theta = plan.columns.scaled(np.array(steps[-1].theta))
     start, against = (summary(pentanomial(pair_points(games))) for games in matches)
     return Result(steps, theta, start, against)
-
-
-def weights_text(weights: Mapping[str, float | list[float]]) -> str:
-    """Weights in one line, in whole units: `man 100, king 150/120` (opening/ending)."""
-    texts = (
-        "/".join(f"{number:.0f}" for number in (weight if isinstance(weight, list) else [weight]))
-        for weight in weights.values()
-    )
-    return ", ".join(f"{name} {text}" for name, text in zip(weights, texts, strict=True)).replace("-0", "0")
 
 
 def _texel(

@@ -96,14 +96,14 @@ def feature_counts(rules: Rules, positions: NDArray[np.int64], counts: Floats) -
 def logistic_fit(x: Floats, points: Floats, games: NDArray[np.int64], penalty: float) -> Fit:
     """Fit results by ridge-penalised logistic regression with L-BFGS.
 
-    `x` is `float64[n, columns]`, `points` the result of each position's game from the side to move's view (0, 1/2,
-    1), `games` its number. The penalty, penalty / 2 * sum((theta * spread)^2), counts each column in its standard
-    deviation; one that never varies keeps weight 0. Errors are the sandwich estimate with games as clusters (Huber
-    1967). Texel's tuning (P. Osterlund, 2014) with the likelihood in place of squared errors.
+    `x` is `float64[n, columns]`, `points` the result of each position's game from the side to move's view (0,
+    1/2, 1), `games` its number. The penalty, penalty / 2 * sum((theta * spread)^2), counts each column in its
+    root mean square; one that is 0 throughout keeps weight 0. Errors are the sandwich estimate with games as
+    clusters (Huber 1967). Texel's tuning (P. Osterlund, 2014) with the likelihood in place of squared errors.
     """
     from scipy.optimize import minimize
 
-    spread = x.std(axis=0)
+    spread = spread_of(x)
     spread[spread == 0] = np.inf
     z = x / spread
 
@@ -157,9 +157,14 @@ def spsa_step(theta: Floats, scale: Floats, gains: Gains, k: int, deltas: Floats
 
 
 def scale_of(x: Floats, unit: float) -> Floats:
-    """For each column of a design the weight whose typical share of the evaluation, weight times standard
-    deviation, is `unit`; columns that hardly vary count as if they varied by a tenth."""
-    return unit / np.maximum(x.std(axis=0), 0.1)
+    """For each column of a design the weight whose typical share of the evaluation, weight times spread, is
+    `unit`; columns that are hardly ever other than 0 count as if their spread were a tenth."""
+    return unit / np.maximum(spread_of(x), 0.1)
+
+
+def spread_of(x: Floats) -> Floats:
+    """The root mean square of each column: how far from 0 it typically is."""
+    return np.asarray(np.sqrt((x**2).mean(axis=0)))
 
 
 def _sigmoid(logits: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""What a finished tuning leaves in its folder: the weights, their path, its chart and a summary."""
+"""What is told of a tuning: lines while it goes on, then weights, their path, its chart and a summary as files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arena.report.plot_tuning import plot_path
-from arena.report.plots import save_png, svg
 from arena.stats import Summary
-from arena.tuning import Plan, Result
+from arena.tuning import AGAINST, START, Plan, Result, Step
 from arena.tuning_config import Texel
 
 if TYPE_CHECKING:
@@ -20,8 +18,11 @@ if TYPE_CHECKING:
 
 def write(plan: Plan, found: Result, folder: Path) -> list[Path]:
     """Write weights.yaml, path.csv, path.png, path.svg and summary.md; the files written. Raises OSError."""
+    from arena.report.plot_tuning import plot_path
+    from arena.report.plots import save_png, svg
+
     path = path_table(plan, found)
-    axes = plot_path(path, step="round" if isinstance(plan.config.tuning, Texel) else "step")
+    axes = plot_path(path, step=_noun(plan))
     texts = {
         "weights.yaml": weights_yaml(plan, found),
         "path.csv": path.to_csv(index=False, lineterminator="\n"),
@@ -34,6 +35,20 @@ def write(plan: Plan, found: Result, folder: Path) -> list[Path]:
         temporary.replace(folder / name)
     save_png(axes, folder / "path.png")
     return [folder / name for name in (*texts, "path.png")]
+
+
+def stage_text(plan: Plan, stage: str) -> str:
+    """A stage in words: `round 1/3`, `tuned against simple`."""
+    against = {START: "the start", AGAINST: _opponent(plan)}
+    return f"tuned against {against[stage]}" if stage in against else f"{stage}/{plan.steps}"
+
+
+def step_text(plan: Plan, step: Step) -> str:
+    """What a step found, in one line; weights in hundredths of a man, `king 150/120` for opening/ending."""
+    learned = f" from {step.positions} positions, loss {step.loss:.4f}" if step.loss is not None else ""
+    weights = plan.columns.weights(plan.columns.scaled(np.array(step.theta)))
+    texts = (f"{name} {'/'.join(map(_whole, np.ravel(weight)))}" for name, weight in weights.items())
+    return f"{_noun(plan)} {step.number}/{plan.steps}{learned}: {', '.join(texts)}"
 
 
 def answer(plan: Plan, found: Result) -> str:
@@ -150,7 +165,16 @@ def _verdict(match: Summary) -> tuple[str, str]:
 
 
 def _opponent(plan: Plan) -> str:
-    return "+7/+5/+3" if plan.config.tuning.against == "simple" else plan.opponent
+    against = plan.config.tuning.against
+    return {"simple": "+7/+5/+3"}.get(against, against) if isinstance(against, str) else "the given weights"
+
+
+def _noun(plan: Plan) -> str:
+    return "round" if isinstance(plan.config.tuning, Texel) else "step"
+
+
+def _whole(weight: float) -> str:
+    return str(round(weight))
 
 
 def _number(weight: float | list[float]) -> str:
