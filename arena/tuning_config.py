@@ -91,7 +91,7 @@ class Spsa(_Method):
     method: Literal["spsa"]
     steps: int = Field(default=60, ge=1, description="Steps.")
     pairs: int = Field(default=50, ge=1, description="Pairs of games of a step, each with its own perturbation.")
-    a: float = Field(default=1.0, gt=0, description="Gain of the first step's numerator, in men.")
+    a: float = Field(default=1.0, gt=0, description="Numerator of the gains, in men.")
     c: float = Field(default=0.15, gt=0, description="Perturbation in the first step, in men.")
     A: float | None = Field(default=None, ge=0, description="Stability of the gains [a tenth of the steps].")
     alpha: float = Field(default=0.602, gt=0, description="Decay of the gains.")
@@ -138,16 +138,17 @@ def load_tuning(path: str | Path) -> Tuning:
     data = source.read()
     problems = [*source.problems, *_problems(source, data)]
     settings = data.get("tuning") if isinstance(data, dict) else None
-    method = settings.get("method") if isinstance(settings, dict) else None
+    method = settings.get("method", "texel") if isinstance(settings, dict) else "texel"
     model = _SpsaTuning if method == "spsa" else _TexelTuning
     try:
         tuning = model.model_validate(data)
     except ValidationError as error:
         new = [e for e in error.errors() if e["loc"] not in source.refused or e["type"] == "extra_forbidden"]
-        if any(place[1:3] == source.problem(("tuning", "method"), "")[1:3] for place in problems):
+        if method not in METHODS:
             new = [e for e in new if e["loc"][:1] != ("tuning",)]
-        found = (source.problem(e["loc"], config._message(e, model)) for e in new)
-        raise ConfigError([*problems, *found]) from None
+        raise ConfigError(
+            [*problems, *(source.problem(e["loc"], config._message(e, model)) for e in new)]
+        ) from None
     if problems:
         raise ConfigError(problems)
     tuning._source = source

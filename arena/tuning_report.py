@@ -111,7 +111,7 @@ def summary_md(plan: Plan, found: Result) -> str:
     lines += ["| tuned against | games | score | Elo | likelihood of being stronger |", "|---|---|---|---|---|"]
     for name, match in ((_opponent(plan), found.against), ("the start", found.against_start)):
         elo = f"{match.elo:+.0f} ± {match.elo_error:.0f}"
-        lines.append(f"| {name} | {match.games} | {100 * match.score:.1f} % | {elo} | {100 * match.los:.1f} % |")
+        lines.append(f"| {name} | {match.games} | {100 * match.score:.1f} % | {elo} | {_probability(match.los)} |")
     lines += [
         "",
         "## Weights",
@@ -167,6 +167,10 @@ def _verdict(match: Summary) -> tuple[str, str]:
 def _opponent(plan: Plan) -> str:
     against = plan.config.tuning.against
     return {"simple": "+7/+5/+3"}.get(against, against) if isinstance(against, str) else "the given weights"
+
+
+def _probability(share: float) -> str:
+    return "> 99.9 %" if share > 0.9995 else "< 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
 
 
 def _noun(plan: Plan) -> str:
