@@ -73,7 +73,9 @@ def against_dame_rs(seconds: float = 0.1, pairs: int = 25, random_plies: int = 4
         points = 0.0
         for side, players in enumerate(((full, dame), (dame, full))):
             pairing = Pairing(2 * pair + side + 1, pair + 1, pair + 1, side, 1 - side, pair)
-            record = play(Task(pairing, variant, opening.position, *players, seed=seed, max_plies=300, time_margin=1.0))
+            record = play(
+                Task(pairing, variant, opening.position, *players, seed=seed, max_plies=300, time_margin=1.0)
+            )
             if record.error:
                 raise RuntimeError(record.error)
             white = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}[record.result]

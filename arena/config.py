@@ -432,8 +432,8 @@ def _place(error: ErrorDetails) -> Keys:
     return (*loc, "type") if error["type"].startswith("union_tag") else (*loc[:1], *loc[2:])
 
 
-def _message(error: ErrorDetails) -> str:
-    """What pydantic found, in the words of the file."""
+def _message(error: ErrorDetails, model: type[BaseModel] = Experiment) -> str:
+    """What pydantic found, in the words of the file, which is a `model`."""
     loc, kind, shown = error["loc"], error["type"], _shown(error["input"])
     if kind == "union_tag_invalid":
         tag = str(error["ctx"]["tag"])
@@ -447,7 +447,7 @@ def _message(error: ErrorDetails) -> str:
     if kind == "missing":
         return f"the key {key!r} is missing"
     if kind == "extra_forbidden":
-        return f"unknown key {key!r}; {_choices(str(key), _section(loc[:-1]).model_fields)}"
+        return f"unknown key {key!r}; {_choices(str(key), _section(loc[:-1], model).model_fields)}"
     if kind == "value_error":
         return f"{subject} {error['ctx']['error']}"
     expected = _EXPECTED.get(error.get("ctx", {}).get("pattern", kind))
@@ -455,9 +455,8 @@ def _message(error: ErrorDetails) -> str:
     return f"{subject} must {rule}, not {shown}"
 
 
-def _section(keys: Keys) -> type[BaseModel]:
-    """The model at `keys`, which is a field's type or part of it, as in `Openings | None`."""
-    model: type[BaseModel] = Experiment
+def _section(keys: Keys, model: type[BaseModel]) -> type[BaseModel]:
+    """The model at `keys` of a `model`, which is a field's type or part of it, as in `Openings | None`."""
     for key in keys:
         if key in FORMATS:
             model = FORMATS[str(key)]

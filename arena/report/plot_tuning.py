@@ -1,0 +1,61 @@
+"""The chart of a tuning: every weight along its path."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from arena.report.plots import MUTED, SERIES, _styled
+
+_COLUMNS = 4
+"""Panels side by side."""
+
+
+@_styled
+def plot_path(path: pd.DataFrame, *, step: str = "step") -> Axes:
+    """A panel for each feature with its weights, and one for the loss if there is any; returns the first Axes.
+
+    `path` is `arena.tuning_report.path_table`; `step` is what its steps are called.
+    """
+    names = [name for name in path.columns if name not in ("step", "games", "loss")]
+    features = list(dict.fromkeys(name.removesuffix(" opening").removesuffix(" ending") for name in names))
+    panels = [*features, *(["loss"] if path["loss"].notna().any() else [])]
+    rows = -(-len(panels) // _COLUMNS)
+    figure = Figure(figsize=(9.6, 0.7 + 1.45 * rows), layout="constrained")
+    axes = figure.subplots(rows, _COLUMNS, squeeze=False, sharex=True).ravel()
+    few = "o" if len(path) <= 12 else ""
+    for ax, panel in zip(axes, panels, strict=False):
+        ax.set_title("loss of the fit, nats" if panel == "loss" else panel, size=9, pad=4)
+        ax.tick_params(labelsize=8)
+        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(4))
+        if panel == "loss":
+            known = path[path["loss"].notna()]
+            ax.plot(known["step"], known["loss"].astype(float), color=MUTED, marker=few, markersize=3.5)
+            continue
+        ax.axhline(0, color=MUTED, linewidth=0.8)
+        for colour, line, suffix in zip(SERIES, ("-", "-", "--"), ("", " opening", " ending"), strict=False):
+            if f"{panel}{suffix}" in path:
+                label = suffix.strip() or None
+                ax.plot(
+                    path["step"],
+                    path[f"{panel}{suffix}"],
+                    line,
+                    color=colour,
+                    marker=few,
+                    markersize=3.5,
+                    label=label,
+                )
+    for ax in axes[len(panels) :]:
+        ax.set_axis_off()
+    for ax in axes[max(len(panels) - _COLUMNS, 0) : len(panels)]:
+        ax.tick_params(labelbottom=True)
+    figure.supxlabel(step, size=9)
+    handles, labels = axes[0].get_legend_handles_labels()
+    if labels:
+        figure.legend(handles, labels, loc="outside upper right", ncols=2)
+    figure.suptitle("Weights in hundredths of a man", x=0.01, ha="left", size=12, weight="bold")
+    first: Axes = axes[0]
+    return first

@@ -1,0 +1,187 @@
+"""What is told of a tuning: lines while it goes on, then weights, their path, its chart and a summary as files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arena.stats import Summary
+from arena.tuning import AGAINST, START, Plan, Result, Step
+from arena.tuning_config import Texel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def write(plan: Plan, found: Result, folder: Path) -> list[Path]:
+    """Write weights.yaml, path.csv, path.png, path.svg and summary.md; the files written. Raises OSError."""
+    from arena.report.plot_tuning import plot_path
+    from arena.report.plots import save_png, svg
+
+    path = path_table(plan, found)
+    axes = plot_path(path, step=_noun(plan))
+    texts = {
+        "weights.yaml": weights_yaml(plan, found),
+        "path.csv": path.to_csv(index=False, lineterminator="\n"),
+        "path.svg": svg(axes),
+        "summary.md": summary_md(plan, found),
+    }
+    for name, text in texts.items():
+        temporary = folder / f"{name}.tmp"
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(folder / name)
+    save_png(axes, folder / "path.png")
+    return [folder / name for name in (*texts, "path.png")]
+
+
+def stage_text(plan: Plan, stage: str) -> str:
+    """A stage in words: `round 1/3`, `tuned against simple`."""
+    against = {START: "the start", AGAINST: _opponent(plan)}
+    return f"tuned against {against[stage]}" if stage in against else f"{stage}/{plan.steps}"
+
+
+def step_text(plan: Plan, step: Step) -> str:
+    """What a step found, in one line; weights in hundredths of a man, `king 150/120` for opening/ending."""
+    learned = f" from {step.positions} positions, loss {step.loss:.4f}" if step.loss is not None else ""
+    weights = plan.columns.weights(plan.columns.scaled(np.array(step.theta)))
+    texts = (f"{name} {'/'.join(map(_whole, np.ravel(weight)))}" for name, weight in weights.items())
+    return f"{_noun(plan)} {step.number}/{plan.steps}{learned}: {', '.join(texts)}"
+
+
+def answer(plan: Plan, found: Result) -> str:
+    """The tuning's outcome in words, one line."""
+    start = _verdict(found.against_start)
+    against = _verdict(found.against)
+    return (
+        f"The tuned weights {against[0]} {_opponent(plan)} ({against[1]}) "
+        f"and {start[0]} the weights of the start ({start[1]})."
+    )
+
+
+def path_table(plan: Plan, found: Result) -> pd.DataFrame:
+    """The weights in hundredths of a man at the start (step 0) and after each step, a row for each.
+
+    Columns `step`, `games` (in all, so far), `loss` (missing for the start and SPSA), and the weights: a feature's
+    name, with phases `<name> opening` and `<name> ending`.
+    """
+    import pandas as pd
+
+    columns = plan.columns
+    names = list(columns.features)
+    if columns.phases:
+        names = [f"{name} {phase}" for phase in ("opening", "ending") for name in names]
+    rows = [(0, 0, None, *columns.scaled(plan.start).tolist())]
+    games = 0
+    for step in found.steps:
+        games += step.games
+        rows.append((step.number, games, step.loss, *columns.scaled(np.array(step.theta)).tolist()))
+    return pd.DataFrame(rows, columns=["step", "games", "loss", *names]).astype({"loss": "Float64"})
+
+
+def weights_yaml(plan: Plan, found: Result) -> str:
+    """The tuned player as an entry of `players:` in a configuration of `arena run`."""
+    search = plan.config.player
+    limits = {name: value for name, value in (("depth", search.depth), ("nodes", search.nodes)) if value}
+    lines = [f"# An entry for `players:`, tuned by {plan.config.name}; weights in hundredths of a man."]
+    lines += ["- name: tuned", "  type: negamax"]
+    lines += [f"  {name}: {json.dumps(value)}" for name, value in {**limits, **search.options}.items()]
+    lines += ["  evaluation:", "    linear:"]
+    lines += [f"      {name}: {_number(weight)}" for name, weight in plan.columns.weights(found.theta).items()]
+    return "\n".join(lines) + "\n"
+
+
+def summary_md(plan: Plan, found: Result) -> str:
+    """The answer in the first line, then the matches, the weights and how they were found."""
+    config, settings = plan.config, plan.config.tuning
+    limit = " and ".join(
+        f"{value} {unit}"
+        for value, unit in ((config.player.nodes, "nodes"), (config.player.depth, "plies"))
+        if value
+    )
+    pairs = f"{settings.check} pairs of games each, colours swapped, from openings that tuning did not use"
+    lines = [
+        answer(plan, found),
+        "",
+        f"{plan.variant.name}, {limit} a move; {pairs}. Elo with 95 % intervals.",
+        "",
+    ]
+    lines += ["| tuned against | games | score | Elo | likelihood of being stronger |", "|---|---|---|---|---|"]
+    for name, match in ((_opponent(plan), found.against), ("the start", found.against_start)):
+        elo = f"{match.elo:+.0f} ± {match.elo_error:.0f}"
+        lines.append(f"| {name} | {match.games} | {100 * match.score:.1f} % | {elo} | {_probability(match.los)} |")
+    lines += [
+        "",
+        "## Weights",
+        "",
+        "In hundredths of a man" + _errors_note(found) + ".",
+        "",
+        *_weight_rows(plan, found),
+    ]
+    games = sum(step.games for step in found.steps)
+    if isinstance(settings, Texel):
+        positions = sum(step.positions for step in found.steps)
+        how = (
+            f"Logistic regression of results (Texel): {settings.rounds} rounds of {settings.games} games, each "
+            f"played with the weights so far; {positions:,} quiet positions in all, each fit from its own round."
+        )
+    else:
+        how = (
+            f"SPSA: {settings.steps} steps of {settings.pairs} pairs of games, {games:,} games in all, "
+            f"a = {settings.a:g}, c = {settings.c:g}, alpha = {settings.alpha:g}, gamma = {settings.gamma:g}."
+        )
+    lines += ["", "## Method", "", how, "", "![Weights along the path](path.png)", ""]
+    return "\n".join(lines)
+
+
+def _weight_rows(plan: Plan, found: Result) -> list[str]:
+    errors = np.array(found.steps[-1].errors or np.zeros(len(found.theta)))
+    phases = ("opening", "ending") if plan.columns.phases else ("weight",)
+    start = plan.columns.scaled(plan.start).reshape(len(phases), -1)
+    tuned, errors = found.theta.reshape(len(phases), -1), errors.reshape(len(phases), -1)
+    header = ["feature", *(f"{phase}{mark}" for phase in phases for mark in (", start", ""))]
+    rows = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    for i, name in enumerate(plan.columns.features):
+        cells = [name]
+        for phase in range(len(phases)):
+            error = f" ± {1.96 * errors[phase, i]:.1f}" if found.steps[-1].errors else ""
+            cells += [f"{start[phase, i]:.4g}", f"{tuned[phase, i]:.1f}{error}"]
+        rows.append("| " + " | ".join(cells) + " |")
+    return rows
+
+
+def _errors_note(found: Result) -> str:
+    if not found.steps[-1].errors:
+        return ""
+    return ", with the 95 % intervals of the last fit (games independent, the unit taken as exact)"
+
+
+def _verdict(match: Summary) -> tuple[str, str]:
+    low, high = match.elo - match.elo_error, match.elo + match.elo_error
+    verb = "beat" if low > 0 else "lose to" if high < 0 else "cannot be told from"
+    return verb, f"{match.elo:+.0f} ± {match.elo_error:.0f} Elo in {match.games} games"
+
+
+def _opponent(plan: Plan) -> str:
+    against = plan.config.tuning.against
+    return {"simple": "+7/+5/+3"}.get(against, against) if isinstance(against, str) else "the given weights"
+
+
+def _probability(share: float) -> str:
+    return "> 99.9 %" if share > 0.9995 else "< 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
+
+
+def _noun(plan: Plan) -> str:
+    return "round" if isinstance(plan.config.tuning, Texel) else "step"
+
+
+def _whole(weight: float) -> str:
+    return str(round(weight))
+
+
+def _number(weight: float | list[float]) -> str:
+    if isinstance(weight, list):
+        return f"[{', '.join(map(_number, weight))}]"
+    return f"{weight:.2f}".rstrip("0").rstrip(".")

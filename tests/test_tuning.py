@@ -1,0 +1,372 @@
+"""Tuning: feature counts, the regression and SPSA on known answers, and whole tunings that are stopped."""
+
+import csv
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from arena.cli import main
+from arena.config import load
+from arena.openings import OpeningsError
+from arena.player import Limit, PlayerSpec
+from arena.probe import positions as probe_positions
+from arena.rules.movegen import legal_moves
+from arena.rules.moves import sides
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS
+from arena.tuning_config import RandomOpenings
+from arena.tuning_fit import Columns, Gains, feature_counts, logistic_fit, scale_of, spsa_step
+from arena.tuning_games import (
+    Failed,
+    Job,
+    check_openings,
+    draw_opening,
+    pair_points,
+    pentanomial,
+    play_job,
+)
+from arena.tuning_store import FILE, Played, Store, StoreError
+from players.linear import FEATURES, linear, linear_weights, shares
+
+ENGLISH = VARIANTS["english"]
+TINY = """\
+name: tiny
+variant: english
+openings: {random_plies: 6}
+max_plies: 60
+player: {preset: alphabeta, depth: 2}
+tuning: {method: texel, features: [man, king], games: 20, rounds: 2, positions: 6, check: 4}
+"""
+SPSA = TINY.replace("method: texel", "method: spsa").replace(
+    "games: 20, rounds: 2, positions: 6", "steps: 3, pairs: 4"
+)
+
+
+def arena(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["tune", *map(str, arguments)])
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "tuning.yaml"
+    path.write_text(text)
+    return path
+
+
+def played(result: str, stage: str = "start", game: int = 1) -> Played:
+    return Played(stage, game, result, "", 10, b"")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small Texel tuning that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    result = arena(written(folder, TINY), "--out", folder / "out", "--workers", 1)
+    assert result.exit_code == 0, result.output
+    return folder / "out"
+
+
+def same_outcome(first: Path, second: Path) -> bool:
+    names = ("weights.yaml", "path.csv", "summary.md", "path.svg")
+    return all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
+
+
+@pytest.mark.parametrize("name", ["english", "international"])
+def test_compiled_counts_are_those_of_the_features(name: str) -> None:
+    variant = VARIANTS[name]
+    rules = variant.constants
+    positions = probe_positions(variant, 12, None, 1)
+    counts = np.empty((len(positions), len(FEATURES) + 1))
+    feature_counts(rules, np.array(positions, dtype=np.int64), counts)
+    for row, position in zip(counts, positions, strict=True):
+        expected = [
+            share.own - share.other for share in shares(position, rules, np.ones(2 * len(FEATURES))).values()
+        ]
+        assert row.tolist() == [*expected, (position.white | position.black).bit_count()]
+
+
+@pytest.mark.parametrize("phases", [False, True])
+def test_the_design_times_theta_is_the_linear_evaluation(phases: bool) -> None:
+    rules, rng = ENGLISH.constants, np.random.default_rng(3)
+    columns = Columns(FEATURES, phases, 24)
+    positions = probe_positions(ENGLISH, 10, None, 2)
+    theta = rng.normal(size=len(FEATURES) * (1 + phases))
+    weights = linear_weights(columns.weights(theta), 24)
+    values = columns.design(rules, np.array(positions, dtype=np.int64)) @ theta
+    assert values == pytest.approx([linear(position, rules, weights) for position in positions])
+
+
+def test_weights_become_a_vector_and_back() -> None:
+    weights = {"man": [100.0, 90.0], "king": [130.0, 160.0]}
+    columns = Columns(("man", "king"), True, 24)
+    assert columns.theta(weights).tolist() == [100, 130, 90, 160]
+    assert columns.weights(columns.theta(weights)) == weights
+    assert Columns(("king", "man", "edge"), False, 24).theta(weights).tolist() == [145, 95, 0]
+
+
+@pytest.mark.parametrize(
+    ("features", "theta", "expected"),
+    [
+        (("man", "king"), [0.5, 0.8], [100, 160]),
+        (("man", "king"), [-0.5, -0.8], [-100, -160]),
+        (("edge", "king"), [-0.25, 0.5], [-50, 100]),
+        (("man", "king"), [0.0, 0.0], [0, 0]),
+    ],
+)
+def test_a_man_is_worth_100_and_keeps_its_sign(
+    features: tuple[str, ...], theta: list[float], expected: list[float]
+) -> None:
+    assert Columns(features, False, 24).scaled(np.array(theta)).tolist() == expected
+
+
+def synthetic(n: int, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(n, len(theta))) * [1, 3, 0.5]
+    return x, (rng.random(n) < 1 / (1 + np.exp(-x @ theta))).astype(float)
+
+
+def test_regression_finds_the_weights_that_made_the_results() -> None:
+    theta = np.array([0.8, -0.2, 1.5])
+    x, points = synthetic(20_000, theta)
+    fit = logistic_fit(x, points, np.arange(len(x)), 1e-6)
+    assert (np.abs(fit.theta - theta) < 4 * fit.errors).all()
+    assert (fit.errors < 0.05).all()
+    chance = 1 / (1 + np.exp(-x @ fit.theta))
+    assert np.abs(x.T @ (points - chance)).max() < 0.1, "the likelihood's slope at its maximum is 0"
+    assert fit.loss == pytest.approx(-np.mean(points * np.log(chance) + (1 - points) * np.log(1 - chance)))
+
+
+def test_positions_of_one_game_count_as_one_observation() -> None:
+    x, points = synthetic(2000, np.array([0.8, -0.2, 1.5]))
+    once = logistic_fit(x, points, np.arange(2000), 1e-6)
+    five = logistic_fit(np.repeat(x, 5, 0), np.repeat(points, 5), np.repeat(np.arange(2000), 5), 1e-6)
+    assert five.theta == pytest.approx(once.theta, rel=1e-3)
+    assert five.errors == pytest.approx(once.errors, rel=1e-3)
+
+
+def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
+    x, _ = synthetic(500, np.array([0.8, -0.2, 1.5]))
+    draws = logistic_fit(x, np.full(500, 0.5), np.arange(500), 1.0)
+    assert draws.theta == pytest.approx([0, 0, 0], abs=1e-9)
+    both = logistic_fit(np.tile(x, (2, 1)), np.repeat([1.0, 0.0], 500), np.arange(1000), 1.0)
+    assert both.theta == pytest.approx([0, 0, 0], abs=1e-9)
+    assert draws.loss == pytest.approx(np.log(2))
+
+
+def test_a_column_of_ones_is_the_advantage_of_the_move() -> None:
+    points = np.repeat([1.0, 0.0], [600, 400])
+    assert logistic_fit(np.ones((1000, 1)), points, np.arange(1000), 1e-6).theta == pytest.approx(np.log(1.5))
+
+
+def test_the_penalty_draws_weights_to_0_and_leaves_an_empty_column_there() -> None:
+    x, points = synthetic(500, np.array([0.8, -0.2, 1.5]))
+    x = np.hstack([x, np.zeros((500, 1))])
+    sizes = [np.abs(logistic_fit(x, points, np.arange(500), penalty).theta) for penalty in (0.01, 50.0, 5000.0)]
+    assert (sizes[0][:3] > sizes[1][:3]).all()
+    assert (sizes[1][:3] > sizes[2][:3]).all()
+    assert all(size[3] == 0 for size in sizes)
+
+
+def test_gains_are_spalls() -> None:
+    gains = Gains(a=2.0, c=0.5, stability=9.0, alpha=0.602, gamma=0.101)
+    assert gains.step(1) == pytest.approx(2 / 10**0.602)
+    assert gains.step(91) == pytest.approx(2 / 100**0.602)
+    assert gains.perturbation(1) == 0.5
+    assert gains.perturbation(10) == pytest.approx(0.5 / 10**0.101)
+
+
+def test_spsa_climbs_to_the_best_weights_under_noise() -> None:
+    rng, best = np.random.default_rng(1), np.array([1.0, -2.0, 0.3])
+    gains = Gains(a=1.5, c=0.2, stability=5.0, alpha=0.602, gamma=0.101)
+    theta, scale = np.zeros(3), np.array([1.0, 2.0, 0.5])
+
+    def strength(weights: np.ndarray) -> float:
+        return -float((((weights - best) / scale) ** 2).sum())
+
+    for k in range(1, 201):
+        deltas = rng.choice([-1.0, 1.0], (20, 3))
+        change = scale * gains.perturbation(k) * deltas
+        means = [np.tanh(strength(theta + one) - strength(theta - one)) for one in change]
+        theta = spsa_step(theta, scale, gains, k, deltas, np.clip(means + rng.normal(0, 0.3, 20), -1, 1))
+    assert np.abs((theta - best) / scale).max() < 0.15
+
+
+def test_a_scale_gives_every_column_the_same_typical_share() -> None:
+    x = np.tile([[1.0, 4.0, 0.0], [-1.0, -4.0, 0.0]], (10, 1))
+    assert scale_of(x, 5.0).tolist() == [5.0, 1.25, 50.0]
+
+
+def test_openings_of_the_check_are_never_drawn_for_tuning() -> None:
+    settings = RandomOpenings(random_plies=2, balanced=False)
+    kept = check_openings(ENGLISH, settings, 15, seed=1)
+    drawn = {draw_opening(ENGLISH, settings, f"seed {i}") for i in range(300)}
+    assert len(set(kept)) == 15
+    assert len(drawn) > 15
+    assert not drawn & set(kept)
+    with pytest.raises(OpeningsError, match="raise random_plies or lower check"):
+        check_openings(ENGLISH, settings, 60, seed=1)
+
+
+def test_positions_taken_from_a_game_are_quiet_and_its_own() -> None:
+    weak = PlayerSpec("a", "negamax", Limit(depth=1), {"preset": "alphabeta"})
+    job = Job("round 1", 7, 7, ENGLISH, weak, weak, RandomOpenings(), 1, 100, positions=10)
+    game = play_job(job)
+    assert isinstance(game, Played)
+    rows = game.array()
+    assert rows.shape == (10, 4)
+    left = [int(row[0] | row[1]).bit_count() for row in rows]
+    assert left == sorted(left, reverse=True), "in the order of the game"
+    assert len({tuple(row) for row in rows.tolist()}) > 5
+    for row in rows.tolist():
+        position = Position(*row)
+        assert not any(move & sides(position)[1] for move in legal_moves(ENGLISH.constants, position))
+    assert play_job(job) == game
+    assert play_job(job._replace(game=8, pair=8)) != game
+
+
+def test_a_player_that_fails_is_named() -> None:
+    broken = PlayerSpec("a", "negamax", Limit(depth=99), {})
+    job = Job("round 1", 7, 7, ENGLISH, broken, broken, RandomOpenings(), 1, 100)
+    failed = play_job(job)
+    assert isinstance(failed, Failed)
+    assert failed.reason.startswith("round 1, game 7: a raised ")
+
+
+def test_pairs_are_counted_from_the_first_players_view() -> None:
+    results = ["1-0", "0-1", "1-0", "1/2-1/2", "0-1", "0-1", "0-1", "1-0"]
+    points = pair_points([played(result) for result in results])
+    assert points.tolist() == [2, 1.5, 1, 0]
+    assert pentanomial(points).tolist() == [1, 0, 1, 1, 1]
+
+
+def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: Path) -> None:
+    first = (whole / "summary.md").read_text().splitlines()[0]
+    assert re.fullmatch(
+        r"The tuned weights (beat|lose to|cannot be told from) \+7/\+5/\+3 \([+-]\d+ ± \d+ Elo in 8 games\) "
+        r"and (beat|lose to|cannot be told from) the weights of the start \([+-]\d+ ± \d+ Elo in 8 games\)\.",
+        first,
+    )
+    config = tmp_path / "use.yaml"
+    config.write_text("name: use\nvariant: english\nplayers:\n" + (whole / "weights.yaml").read_text())
+    (spec,) = load(config).players
+    assert (spec.name, spec.limit, spec.options["preset"]) == ("tuned", Limit(depth=2), "alphabeta")
+    weights = spec.options["evaluation"]["linear"]
+    assert list(weights) == ["man", "king"]
+    assert abs(weights["man"]) == 100
+    rows = list(csv.DictReader((whole / "path.csv").open()))
+    assert [row["step"] for row in rows] == ["0", "1", "2"]
+    assert [float(rows[0][name]) for name in weights] == [100, 100]
+    assert [float(rows[-1][name]) for name in weights] == list(weights.values())
+    for path in whole.glob("*.[cmy]*"):
+        assert not re.search(r"\b(nan|inf)\b", path.read_text(), re.IGNORECASE), path
+    assert (whole / "path.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> None:
+    assert arena(written(tmp_path, TINY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
+    assert same_outcome(whole, tmp_path / "out")
+
+
+def until(path: Path, games: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until so many games are stored."""
+    for _ in range(1200):
+        assert process.poll() is None, "the tuning was over before it could be stopped"
+        if path.exists():
+            with sqlite3.connect(path, timeout=10) as connection:
+                known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'games'").fetchone()
+                if known and connection.execute("SELECT count(*) FROM games").fetchone()[0] >= games:
+                    return
+        time.sleep(0.02)
+    raise AssertionError(f"{games} games were never stored")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: Path, number: int) -> None:
+    config, out = written(tmp_path, TINY), tmp_path / "out"
+    command = [sys.executable, "-m", "arena", "tune", str(config), "--out", str(out), "--workers", "1"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ)
+    until(out / FILE, 3, process)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == (-9 if number == signal.SIGKILL else 130), errors
+    assert not (out / "weights.yaml").exists()
+    with sqlite3.connect(out / FILE) as connection:
+        before = {row[0] for row in connection.execute("SELECT game FROM games")}
+        connection.execute("UPDATE games SET plies = 999")
+    assert arena(config, "--out", out, "--workers", 1).exit_code == 0
+    with sqlite3.connect(out / FILE) as connection:
+        query = "SELECT game FROM games WHERE stage = 'round 1' AND plies = 999"
+        assert {row[0] for row in connection.execute(query)} == before, "stored games are not played again"
+    assert same_outcome(whole, out)
+
+
+def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Path) -> None:
+    config, out = written(tmp_path, SPSA), tmp_path / "out"
+    first = arena(config, "--out", out, "--workers", 1)
+    assert first.exit_code == 0, first.output
+    assert first.stderr.count("step 3/3") == 2
+    before = {path.name: path.read_bytes() for path in out.iterdir() if not path.name.startswith(FILE)}
+    assert set(before) == {"weights.yaml", "path.csv", "path.png", "path.svg", "summary.md"}
+    rows = list(csv.DictReader((out / "path.csv").open()))
+    assert [row["games"] for row in rows] == ["0", "8", "16", "24"]
+    assert (rows[0]["king"], rows[0]["loss"]) == ("100.0", "")
+    assert rows[-1]["king"] != "100.0"
+    again = arena(config, "--out", out, "--workers", 1)
+    assert again.stdout == first.stdout
+    assert again.stderr == ""
+    assert all((out / name).read_bytes() == content for name, content in before.items())
+
+
+def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: Path) -> None:
+    result = arena(written(tmp_path, "seed: 5\n" + TINY), "--out", whole)
+    assert result.exit_code == 2
+    assert "holds another tuning (changed: seed)" in result.stderr
+    store = Store(tmp_path / "out", {})
+    with pytest.raises(StoreError, match="is in use by another arena"):
+        Store(tmp_path / "out", {})
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("method: texel", "method: texl", "6:10: 'method' must be a known method, not the text 'texl'"),
+        ("games: 20", "pairs: 20", "6:48: unknown key 'pairs'; "),
+        ("games: 20", "games: 1", "6:48: 'games' must be greater than or equal to 2, not the whole number 1"),
+        ("[man, king]", "[man, kng]", "unknown feature 'kng'; did you mean 'king'?"),
+        ("[man, king]", "[man, man]", "6:25: 'features' must list at least one feature, and none twice"),
+        ("check: 4", "start: {man: x}", "the weight of man must be a number or a pair [opening, ending], not 'x'"),
+        ("check: 4", "start: {edge: 3}", "6:92: 'features' must list edge, which has a weight here"),
+        ("check: 4", "against: simpel", "6:84: unknown evaluation 'simpel'; did you mean 'simple'?"),
+        ("check: 4", "check: 50", "3:12: only "),
+        ("depth: 2", "seconds: 1", "'seconds' would make a tuning depend on the machine"),
+        ("preset: alphabeta, depth: 2", "preset: full", "5:1: negamax needs a limit"),
+        ("preset: alphabeta", "preset: alfabeta", "5:10: unknown preset 'alfabeta'"),
+        ("preset: alphabeta", "evaluation: simple", "5:10: 'evaluation' is what is tuned"),
+        ("english", "englsh", "2:1: 'variant' must be a known variant, not the text 'englsh'"),
+        ("max_plies", "max_ply", "4:1: unknown key 'max_ply'; did you mean 'max_plies'?"),
+        ("random_plies: 6", "ballots: 3", "3:12: unknown key 'ballots'; (valid: 'random_plies', 'balanced')"),
+    ],
+)
+def test_a_broken_configuration_gets_one_line_with_its_place(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    text = TINY.replace(old, new)
+    assert text != TINY
+    if new == "check: 50":
+        text = text.replace("random_plies: 6", "random_plies: 2, balanced: false")
+    config = written(tmp_path, text)
+    result = arena(config, "--out", tmp_path / "out")
+    assert result.exit_code == 2, result.output
+    assert result.stderr.startswith(f"{config}:")
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    assert not (tmp_path / "out").exists()
