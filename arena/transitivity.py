@@ -132,8 +132,8 @@ def nash(payoffs: Floats) -> Floats:
     *payoffs* is `float[n, n]`, antisymmetric, of row against column. One linear program finds an equilibrium;
     only strategies that earn 0 against it can be part of any other. Among these, another program finds every one
     that is part of some equilibrium; they earn 0 against all equilibria, others not more. Under these constraints
-    the entropy is greatest for a softmax, whose exponents minimize its convex dual. Of a thousand strategies, this
-    takes two seconds.
+    the entropy is greatest for a softmax, whose exponents minimize its convex dual. A thousand strategies take up
+    to 20 seconds.
     """
     size = len(payoffs)
     if not size:

@@ -23,7 +23,7 @@ COLOURS = ("white", "black")
 
 DECIMALS = {f"{elo}{end}": 1 for elo in ("elo", "elo_difference") for end in ("", "_low", "_high")}
 DECIMALS |= {f"{name}{end}": 4 for name in ("score", "share") for end in ("", "_low", "_high")} | {"los": 4}
-DECIMALS |= {"expected": 4, "difference": 4}
+DECIMALS |= {"expected": 4, "difference": 4, "z": 2}
 """Decimals of the columns of a table when it is written."""
 
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}

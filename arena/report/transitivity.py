@@ -36,40 +36,26 @@ def certain_cycles(cycles: pd.DataFrame, pairings: int) -> pd.DataFrame:
 
 def sentences(residuals: pd.DataFrame, cycles: pd.DataFrame) -> list[str]:
     """A sentence on the pairings that stand out, and one on the cycles; none where there are none."""
-    said = []
     unusual = standing_out(residuals)
+    said = []
     if len(unusual):
         parts = [
-            f"{row['player']} against {row['opponent']} scored {row['score']:.1%} where the ratings expect "
-            f"{row['expected']:.1%} (z {row['z']:.1f})".replace("%", " %").replace("-", "−")
-            for row in unusual.head(SAID).to_dict("records")
+            f"{row['Player']} against {row['Opponent']} scored {row['Score']} where the ratings expect "
+            f"{row['Expected']} (z {row['z']})"
+            for row in residuals_text(unusual.head(SAID)).to_dict("records")
         ]
-        differ = "differs" if len(unusual) == 1 else "differ"
-        said.append(
-            f"{len(unusual)} of {len(residuals)} pairings {differ} from the ratings by more than chance allows "
-            f"(Bonferroni, 5 %): {_joined(parts, len(unusual))}."
-        )
-    found = certain_cycles(cycles, len(residuals))
-    if len(found):
-        parts = [
-            f"{row['a']} beats {row['b']} beats {row['c']} beats {row['a']} (every lead is "
-            f"{row['z']:.1f} standard errors or more)"
-            for row in found.head(SAID).to_dict("records")
-        ]
-        said.append(f"No ratings can tell that {_joined(parts, len(found))}.")
-    return said
+        said.append(f"{_count(unusual, residuals)}: {_joined(parts, len(unusual))}.")
+    return said + _cycle_sentence(certain_cycles(cycles, len(residuals)))
 
 
 def misfits_text(residuals: pd.DataFrame, cycles: pd.DataFrame) -> str:
-    """All pairings that stand out as a table, and the sentences, or that there is nothing to say."""
-    unusual, found = standing_out(residuals), certain_cycles(cycles, len(residuals))
-    lines = [f"{residuals_text(unusual).to_string(index=False)}\n"] if len(unusual) else []
-    lines += sentences(residuals, cycles)
-    if not len(unusual):
-        lines.append("No pairing differs from the ratings by more than chance allows.")
-    if not len(found):
-        lines.append("No players beat one another in a circle by more than chance allows.")
-    return "\n".join(lines)
+    """All pairings that stand out as a table and the sentence on cycles, or that there are none."""
+    unusual = standing_out(residuals)
+    lines = [f"{_count(unusual, residuals)}."]
+    if len(unusual):
+        lines = [f"\n{lines[0][:-1]}:", f"{residuals_text(unusual).to_string(index=False)}"]
+    found = _cycle_sentence(certain_cycles(cycles, len(residuals)))
+    return "\n".join(lines + (found or ["No players beat one another in a circle by more than chance allows."]))
 
 
 def residuals_text(residuals: pd.DataFrame) -> pd.DataFrame:
@@ -95,6 +81,23 @@ def nash_text(averages: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
             "Nash skill": [f"{value:+.0f}".replace("-", "−") if round(value) else "0" for value in table["skill"]],
         }
     )
+
+
+def _count(unusual: pd.DataFrame, residuals: pd.DataFrame) -> str:
+    """How many pairings stand out, as the beginning of a sentence."""
+    which = f"{len(unusual)} of {len(residuals)} pairings" if len(unusual) else "No pairing"
+    return (
+        f"{which} differ{'s' * (len(unusual) < 2)} from the ratings by more than chance allows (Bonferroni, 5 %)"
+    )
+
+
+def _cycle_sentence(found: pd.DataFrame) -> list[str]:
+    parts = [
+        f"{row['a']} beats {row['b']} beats {row['c']} beats {row['a']} "
+        f"(every lead is {row['z']:.1f} standard errors or more)"
+        for row in found.head(SAID).to_dict("records")
+    ]
+    return [f"Ratings cannot express that {_joined(parts, len(found))}."] if parts else []
 
 
 def _joined(parts: list[str], total: int) -> str:
