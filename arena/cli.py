@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from arena.pilot import Expectation
     from arena.ratings import Ratings
     from arena.report import Run
+    from arena.results import Results
     from arena.rules.variants import Variant
     from arena.tournament import Plan
     from arena.tuning import Plan as TuningPlan
@@ -268,6 +269,8 @@ def report(folder: Path) -> None:
     "--first", type=click.Choice(["white", "black"]), help="Who moves first [as the run says, else white]."
 )
 @click.option("--bootstrap", type=click.IntRange(100), help="Intervals from so many resamples of the pairs.")
+@click.option("--nash", is_flag=True, help="Add each player's weight and skill by Nash averaging.")
+@click.option("--residuals", is_flag=True, help="Add the pairings and cycles that the ratings do not tell.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def rate(
     files: tuple[Path, ...],
@@ -277,12 +280,18 @@ def rate(
     anchor: str | None,
     first: Colour | None,
     bootstrap: int | None,
+    nash: bool,
+    residuals: bool,
     as_json: bool,
 ) -> None:
     """Rate the players of all FILES together: PDN of any program, CSV, or folders of runs.
 
     A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
     may have pair, the same for games that belong together.
+
+    Nash averaging takes the players for the strategies of a game: who has a share of its equilibrium has skill
+    0, others less. It sees cycles, and copies of a player change nothing. With --json, --residuals gives all
+    pairings.
     """
     from arena.ratings import rate as rate_games
     from arena.results import ResultsError, read_results
@@ -304,10 +313,13 @@ def rate(
     notes = list(ratings.notes)
     if found.skipped:
         notes.append(_passed_over(found.skipped))
+    if nash and len(ratings.groups) > 1:
+        notes.append("Nash averaging takes the means of groups without games between them for level.")
+    beside = _beside(found, ratings, nash, residuals)
     if as_json:
-        click.echo(json.dumps(_ratings_document(ratings, notes), ensure_ascii=False))
+        click.echo(json.dumps(_ratings_document(ratings, notes, beside), ensure_ascii=False))
         return
-    _print_ratings(ratings)
+    _print_ratings(ratings, beside)
     if advantage:
         worth = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"
         click.echo(f"Moving first ({found.first.capitalize()}) was worth {worth}.")
@@ -315,6 +327,10 @@ def rate(
         click.echo(f"Equal players draw {ratings.draw_rate:.0%} of their games.")
     for note in notes:
         click.echo(note)
+    if residuals:
+        from arena.report.transitivity import misfits_text
+
+        click.echo(misfits_text(beside["residuals"], beside["cycles"]))
 
 
 @main.command()
@@ -607,27 +623,48 @@ def _print_standings(finished: Run) -> None:
     click.echo(standings_text(finished.standings).to_string(index=False))
 
 
-def _print_ratings(ratings: Ratings) -> None:
+def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> dict[str, Any]:
+    """The tables of `arena.transitivity` that are wanted: nash, or residuals and cycles."""
+    from arena import transitivity
+
+    tables: dict[str, Any] = {}
+    if nash:
+        tables["nash"] = transitivity.nash_averages(found.games, ratings, found.first)
+    if residuals:
+        tables["residuals"] = transitivity.residuals(found.games, ratings, found.first)
+        tables["cycles"] = transitivity.cycles(found.games, ratings.table["player"].tolist())
+    return tables
+
+
+def _print_ratings(ratings: Ratings, beside: dict[str, Any]) -> None:
     from arena.report.page import standings_text
     from arena.report.tables import rated
+    from arena.report.transitivity import nash_text
 
-    click.echo(standings_text(rated(ratings.table, ratings.groups)).to_string(index=False))
+    table = standings_text(rated(ratings.table, ratings.groups))
+    if "nash" in beside:
+        table = table.join(nash_text(beside["nash"], ratings.table["player"].tolist()))
+    click.echo(table.to_string(index=False))
 
 
-def _ratings_document(ratings: Ratings, notes: list[str]) -> dict[str, Any]:
+def _ratings_document(ratings: Ratings, notes: list[str], beside: dict[str, Any]) -> dict[str, Any]:
     """A joint rating for JSON; `error`: half width of the 95 % interval; `los`: null for the last of a group."""
+    nash = beside["nash"].set_index("player").to_dict("index") if "nash" in beside else {}
     last = {group[-1] for group in ratings.groups}
     players = []
     for row in ratings.table.to_dict("records"):
         los = None if row["player"] in last else row["los"]
         error = (row["elo_high"] - row["elo_low"]) / 2
         players.append({"player": row["player"], "elo": row["elo"], "error": error, **row, "los": los})
+        if row["player"] in nash:
+            players[-1] |= {f"nash_{name}": nash[row["player"]][name] for name in ("weight", "skill")}
     return {
         "players": players,
         "advantage": ratings.advantage,
         "advantage_error": ratings.advantage_error,
         "draw_rate": ratings.draw_rate,
         "notes": notes,
+        **{name: table.to_dict("records") for name, table in beside.items() if name != "nash"},
     }
 
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pandas as pd
 from scipy.optimize import linprog, minimize
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp, ndtri, softmax
 
 from arena.clusters import Colour, clustered, encode
 from arena.davidson import NO_DRAWS, POINTS, RIDGE, Cells, Floats, Ints, game_moments, logits, outer_sum
@@ -78,15 +78,24 @@ def cycles(games: pd.DataFrame, players: list[str], at_most: int = STRONGEST) ->
     Which colour the players had is not taken into account.
     """
     lead = _leads(games, players)
-    found = []
+    found: list[tuple[float, int, int, int]] = []
     for a in range(len(players)):
         weight = np.minimum(np.minimum(lead[a, a + 1 :, None], lead[a + 1 :, a + 1 :]), lead[a + 1 :, a])
-        best = np.argsort(-weight, axis=None, kind="stable")[:at_most]
-        b, c = np.unravel_index(best, weight.shape)
-        found += [(weight[i, j], a, a + 1 + i, a + 1 + j) for i, j in zip(b, c, strict=True) if weight[i, j] > 0]
-    found = sorted(found, key=lambda row: (-row[0], *row[1:]))[:at_most]
+        least = found[-1][0] if len(found) == at_most else 0
+        b, c = np.nonzero(weight > least)
+        best = np.argsort(-weight[b, c], kind="stable")[:at_most]
+        found += [(weight[i, j], a, a + 1 + i, a + 1 + j) for i, j in zip(b[best], c[best], strict=True)]
+        found = sorted(found, key=lambda row: (-row[0], *row[1:]))[:at_most]
     rows = [(*(players[number] for number in row[1:]), float(row[0])) for row in found]
     return pd.DataFrame(rows, columns=["a", "b", "c", "z"])
+
+
+def threshold(pairings: int) -> float:
+    """The |z| that at most 5 % of tournaments of so many pairings exceed anywhere by chance (Bonferroni's bound).
+
+    It holds for leads in a cycle, too: one of the three is no lead in truth where there is no cycle.
+    """
+    return float(-ndtri(0.025 / max(pairings, 1)))
 
 
 def nash_averages(games: pd.DataFrame, ratings: Ratings, first: Colour = "white") -> pd.DataFrame:
@@ -120,19 +129,25 @@ def nash_averages(games: pd.DataFrame, ratings: Ratings, first: Colour = "white"
 def nash(payoffs: Floats) -> Floats:
     """The equilibrium of greatest entropy of a symmetric zero-sum game, `float[n]`.
 
-    *payoffs* is `float[n, n]`, antisymmetric, of row against column. One linear program finds every strategy that
-    is part of some equilibrium; these earn 0 against all equilibria, others not more. Under these constraints the
-    entropy is greatest for a softmax, whose exponents minimize its convex dual.
+    *payoffs* is `float[n, n]`, antisymmetric, of row against column. One linear program finds an equilibrium;
+    only strategies that earn 0 against it can be part of any other. Among these, another program finds every one
+    that is part of some equilibrium; they earn 0 against all equilibria, others not more. Under these constraints
+    the entropy is greatest for a softmax, whose exponents minimize its convex dual. A thousand strategies take up
+    to 20 seconds.
     """
     size = len(payoffs)
     if not size:
         return np.zeros(0)
     scaled = payoffs / max(float(np.abs(payoffs).max()), 1e-300)
+    one = linprog(np.zeros(size), scaled, np.zeros(size), np.ones((1, size)), [1])
+    able = np.flatnonzero(scaled @ np.asarray(one.x) > -1e-7)
     # x, not normed, earns at least 0 against all; t <= x and t <= 1 is 1 for all that can be above 0.
-    constraints = np.block([[scaled, np.zeros((size, size))], [-np.eye(size), np.eye(size)]])
-    bounds = [(0, None)] * size + [(0, 1)] * size
-    found = linprog(np.repeat([0.0, -1.0], size), constraints, np.zeros(2 * size), bounds=bounds)
-    taking_part = np.asarray(found.x)[size:] > 0.5
+    few = len(able)
+    constraints = np.block([[scaled[:, able], np.zeros((size, few))], [-np.eye(few), np.eye(few)]])
+    bounds = [(0, None)] * few + [(0, 1)] * few
+    found = linprog(np.repeat([0.0, -1.0], few), constraints, np.zeros(size + few), bounds=bounds)
+    taking_part = np.zeros(size, bool)
+    taking_part[able] = np.asarray(found.x)[few:] > 0.5
     earns = scaled[:, taking_part]
 
     def dual(exponent: Floats) -> float:

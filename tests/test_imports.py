@@ -80,6 +80,7 @@ ONLY = {
         "arena.sweep",
         "arena.ledger",
         "arena.ratings",
+        "arena.transitivity",
     ),
     "arena.results": ("arena.clusters", "arena.ledger", "arena.report"),
     "arena.progress": (),

@@ -21,6 +21,7 @@ from arena.ledger import read, read_probes
 from arena.ratings import Ratings, rate
 from arena.report import ablation, sweeps, tables
 from arena.report.sprt import sprt_path
+from arena.transitivity import cycles, residuals
 
 __all__ = ["Run", "load", "write"]
 
@@ -48,8 +49,12 @@ class Run:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player["name"] for player in self.config["players"]]
-        games = self.games.assign(line=tables.lines(self.games, self.moves))
-        return rate(games, players, first=self.config["first"], anchor=self.config.get("anchor"))
+        return rate(self.rated_games, players, first=self.config["first"], anchor=self.config.get("anchor"))
+
+    @cached_property
+    def rated_games(self) -> pd.DataFrame:
+        """The games with `line`, what was played as a number, as `arena.ratings.rate` takes them."""
+        return self.games.assign(line=tables.lines(self.games, self.moves))
 
     @property
     def players(self) -> list[str]:
@@ -70,6 +75,27 @@ class Run:
     def score_matrix(self) -> pd.DataFrame:
         """Score of row against column, 0 to 1: `tables.score_matrix`."""
         return tables.score_matrix(self.games, self.players)
+
+    @cached_property
+    def los(self) -> pd.DataFrame:
+        """Likelihood of superiority of row over column, in rank order: `tables.los_matrix`."""
+        return tables.los_matrix(self.ratings)
+
+    @cached_property
+    def residuals(self) -> pd.DataFrame:
+        """How each pairing differs from what the ratings expect: `arena.transitivity.residuals`."""
+        return residuals(self.rated_games, self.ratings, self.config["first"])
+
+    @cached_property
+    def cycles(self) -> pd.DataFrame:
+        """Three players of whom each beats the next, the strongest ten cycles: `arena.transitivity.cycles`."""
+        return cycles(self.rated_games, self.players)
+
+    @property
+    def rating_tables(self) -> dict[str, pd.DataFrame]:
+        """Residuals and cycles, if any, by file name."""
+        found = {"residuals.csv": self.residuals, "cycles.csv": self.cycles}
+        return {name: table for name, table in found.items() if len(table)}
 
     @cached_property
     def search(self) -> pd.DataFrame:
@@ -177,8 +203,8 @@ def load(folder: str | os.PathLike[str]) -> Run:
 def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
-    CSV tables, games.pdn, charts as PNG and SVG, summary.md and report.html. The same ledger gives the same
-    bytes. Each file is replaced whole, so a reader never sees half of one.
+    CSV tables, games.pdn, charts as PNG and SVG, summary.md and report.html; los.csv for 200 players at most. The
+    same ledger gives the same bytes. Each file is replaced whole, so a reader never sees half of one.
     """
     from arena.report import page, plots
 
@@ -189,7 +215,7 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
 
     files: dict[str, Callable[[Path], object]] = {
         "standings.csv": _csv(tables.rounded(run.standings)),
-        "crosstable.csv": _csv(run.crosstable.reset_index()),
+        "crosstable.csv": _csv(run.crosstable, index=True),
         "search.csv": _csv(tables.rounded(run.search)),
         "telemetry.csv": _csv(tables.rounded(run.telemetry)),
         "games.csv": _csv(tables.rounded(run.games, {})),
@@ -199,7 +225,9 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
     if len(run.probes):
         files["ablation.csv"] = _csv(tables.rounded(run.ablation))
         files["probes.csv"] = _csv(tables.rounded(run.probes, {}))
-    files |= {name: _csv(tables.rounded(table)) for name, table in run.sweep_tables.items()}
+    if page.has_los(run):
+        files["los.csv"] = _csv(run.los.round(tables.DECIMALS["los"]), index=True)
+    files |= {name: _csv(tables.rounded(table)) for name, table in (run.rating_tables | run.sweep_tables).items()}
     if len(run.sprt):
         files["sprt.csv"] = _csv(tables.rounded(run.sprt))
     if len(run.order):
@@ -213,7 +241,7 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
     for name in set(plots.NAMES) - set(charts):
         for suffix in ("png", "svg"):
             (target / f"{name}.{suffix}").unlink(missing_ok=True)
-    for name in set(page.SWEEP_FILES) - set(files):
+    for name in {*page.RATING_FILES, *page.SWEEP_FILES} - set(files):
         (target / name).unlink(missing_ok=True)
     return [_replace(target / name, fill) for name, fill in files.items()]
 
@@ -229,8 +257,8 @@ def _replace(path: Path, fill: Callable[[Path], object]) -> Path:
     return path
 
 
-def _csv(table: pd.DataFrame) -> Callable[[Path], object]:
-    return lambda path: table.to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
+def _csv(table: pd.DataFrame, index: bool = False) -> Callable[[Path], object]:
+    return lambda path: table.to_csv(path, index=index, lineterminator="\n", encoding="utf-8")
 
 
 def _text(text: str) -> Callable[[Path], object]:

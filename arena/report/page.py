@@ -17,6 +17,7 @@ from arena.report import plots, sprt
 from arena.report.ablation import findings, reference_of, times
 from arena.report.answers import answers, lead, probability
 from arena.report.tables import quantity, signed
+from arena.report.transitivity import sentences
 
 if TYPE_CHECKING:
     from arena.report import Run
@@ -52,6 +53,9 @@ TELEMETRY_NOTE = (
 
 LOS_NOTE = "LOS: likelihood of superiority over the next player in the table."
 
+MATRIX = 200
+"""Players above which no matrix of likelihoods of superiority is written."""
+
 WIDE = 560
 """Points (1/72 inch) above which a chart gets a row of its own."""
 
@@ -71,6 +75,13 @@ PROBE_FILES = {
     "probes.csv": "one row per search to a fixed depth",
 }
 """Besides FILES, where the run has a probe."""
+
+LOS_FILES = {"los.csv": "likelihood of superiority of row over column"}
+RATING_FILES = {
+    "residuals.csv": "score of each pairing against what the ratings expect",
+    "cycles.csv": "players of whom a beats b, b beats c and c beats a",
+}
+"""Besides FILES, those that have rows."""
 
 SWEEP_FILES = {
     "comparisons.csv": "Elo of one setting against another at equal terms",
@@ -116,8 +127,11 @@ def decisions(run: Run) -> list[str]:
 
 
 def notes(run: Run) -> list[str]:
-    """What a reader must know about the data, as sentences: of the rating, repeated games, unmeasured players."""
-    said = [str(note) for note in run.ratings.notes] if len(run.games) else []
+    """What a reader must know about the data, as sentences.
+
+    Of the rating, repeated games, pairings and cycles that the ratings do not tell, unmeasured players.
+    """
+    said = [*run.ratings.notes, *sentences(run.residuals, run.cycles)] if len(run.games) else []
     if sprt.verdict(run.sprt) != "continue":
         said.append(
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "
@@ -245,6 +259,11 @@ def markdown(run: Run) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def has_los(run: Run) -> bool:
+    """Whether the run has a file with the likelihood of superiority of any two players."""
+    return 2 <= len(run.players) <= MATRIX
+
+
 def html(run: Run, charts: Mapping[str, str]) -> str:
     """The report as one self-contained page; `charts` are SVG texts by name (see `plots.draw`)."""
     template = files("arena.report").joinpath("page.html").read_text(encoding="utf-8")
@@ -265,6 +284,8 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
             charts=[(name, CAPTIONS[name], inline_svg(name, text), _wide(text)) for name, text in charts.items()],
             config=json.dumps(run.config, indent=2, ensure_ascii=False, default=str),
             files=FILES
+            | (LOS_FILES if has_los(run) else {})
+            | {name: RATING_FILES[name] for name in run.rating_tables}
             | {name: SWEEP_FILES[name] for name in run.sweep_tables}
             | (PROBE_FILES if len(run.probes) else {})
             | (SPRT_FILES if len(run.sprt) else {})

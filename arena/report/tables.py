@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from arena.ratings import Ratings
+
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 """Points of White by result."""
 
@@ -21,6 +23,7 @@ COLOURS = ("white", "black")
 
 DECIMALS = {f"{elo}{end}": 1 for elo in ("elo", "elo_difference") for end in ("", "_low", "_high")}
 DECIMALS |= {f"{name}{end}": 4 for name in ("score", "share") for end in ("", "_low", "_high")} | {"los": 4}
+DECIMALS |= {"expected": 4, "difference": 4, "z": 2}
 """Decimals of the columns of a table when it is written."""
 
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
@@ -69,6 +72,18 @@ def score_matrix(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     """Score of the row player against the column player, 0 to 1; missing where the two never met."""
     points, played = _meetings(games, players)
     return _matrix(np.divide(points, played, out=np.full(points.shape, np.nan), where=played > 0), players)
+
+
+def los_matrix(ratings: Ratings) -> pd.DataFrame:
+    """Likelihood of superiority of the row player over the column player, 0 to 1, in rank order.
+
+    Missing where no games connect the two, and of a player over itself.
+    """
+    group = {player: number for number, members in enumerate(ratings.groups) for player in members}
+    players = ratings.table["player"].tolist()
+    of = np.array([group[player] for player in players], dtype=np.int64)
+    connected = (of[:, None] == of) & ~np.eye(len(of), dtype=bool)
+    return _matrix(np.where(connected, ratings.los_matrix().to_numpy(float), np.nan), players)
 
 
 def by_depth(moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
