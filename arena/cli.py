@@ -16,7 +16,11 @@ import click
 
 if TYPE_CHECKING:
     from arena.bench import Row
+    from arena.clusters import Colour
+    from arena.davidson import RatingModel
     from arena.ledger import Ledger
+    from arena.pilot import Expectation
+    from arena.ratings import Ratings
     from arena.report import Run
     from arena.rules.variants import Variant
     from arena.tournament import Plan
@@ -36,26 +40,14 @@ def main() -> None:
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
-@click.option("--dry-run", is_flag=True, help="Print the schedule and what it can resolve; play nothing.")
-def run(config: Path, out: Path | None, workers: int | None, dry_run: bool) -> None:
+def run(config: Path, out: Path | None, workers: int | None) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again.
     """
-    from arena.config import ConfigError, load
-
-    try:
-        experiment = load(config)
-        from arena.tournament import prepare
-
-        plan = prepare(experiment)
-    except ConfigError as error:
-        fail(str(error))
-    if dry_run:
-        _print_plan(plan)
-        return
-    folder = out or Path("reports") / experiment.name
-    complete = _play(plan, folder, workers or os.cpu_count() or 1)
+    prepared = _prepared(config)
+    folder = out or Path("reports") / prepared.experiment.name
+    complete = _play(prepared, folder, workers or os.cpu_count() or 1)
     from arena import report as reports
 
     finished = reports.load(folder)
@@ -65,6 +57,42 @@ def run(config: Path, out: Path | None, workers: int | None, dry_run: bool) -> N
     if not complete:
         click.echo("stopped; the same command goes on from here")
         sys.exit(130)
+
+
+@main.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--pilot", "games", type=click.IntRange(1), help="Games to play [some seconds of them].")
+@click.option("--workers", type=click.IntRange(1), help="Processes that will play games [one a core].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def plan(config: Path, games: int | None, workers: int | None, as_json: bool) -> None:
+    """Say how long the tournament of CONFIG will take and what differences in Elo it can resolve.
+
+    A short pilot measures time and draws; its games are not kept.
+    """
+    from arena.pilot import expectation, pilot
+
+    prepared, processes = _prepared(config), workers or os.cpu_count() or 1
+    if prepared.games == 0:
+        fail(f"{config}: one player alone has no games to plan")
+    expected = expectation(prepared, pilot(prepared, games), processes)
+    if as_json:
+        document = {"name": prepared.experiment.name, "format": prepared.experiment.format.type}
+        click.echo(json.dumps(document | {"workers": processes} | expected._asdict()))
+        return
+    _print_plan(prepared, expected, processes)
+
+
+def _prepared(config: Path) -> Plan:
+    """The tournament that a file describes, ready to play; exits with what is wrong."""
+    from arena.config import ConfigError, load
+
+    try:
+        experiment = load(config)
+        from arena.tournament import prepare
+
+        return prepare(experiment)
+    except ConfigError as error:
+        fail(str(error))
 
 
 def _play(plan: Plan, folder: Path, workers: int) -> bool:
@@ -79,7 +107,7 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
         with open_ledger(folder, plan.description()) as ledger:
             if not _measure(plan, ledger, workers):
                 return False
-            with Progress(plan.games) as progress:
+            with Progress(plan.games, exact=plan.exact) as progress:
                 progress.resume(ledger.scores())
                 faults: dict[str, int] = {}
                 with _interruptible(progress.say) as interrupts:
@@ -87,7 +115,8 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
                         progress.add(names[record.pairing.white], names[record.pairing.black], record.result)
                         if record.error:
                             _report_fault(record.error, record.pairing.game, faults, progress.say)
-            return len(ledger.finished()) == plan.games
+                progress.end(ledger.scores(), ledger.complete)
+            return ledger.complete
     except LedgerError as error:
         fail(str(error))
     except WorkerDied as error:
@@ -227,6 +256,98 @@ def report(folder: Path) -> None:
     _write(finished, folder)
     _print_standings(finished)
     click.echo(f"report: {folder / 'report.html'}")
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--model", type=click.Choice(["davidson", "bradley-terry"]), default="davidson", show_default=True)
+@click.option("--advantage/--no-advantage", default=True, help="Fit the advantage of moving first, or take none.")
+@click.option("--prior", type=click.FloatRange(0), default=0.5, show_default=True, help="Virtual draws a player.")
+@click.option("--anchor", help="The player whose Elo is 0 [the mean is].")
+@click.option(
+    "--first", type=click.Choice(["white", "black"]), help="Who moves first [as the run says, else white]."
+)
+@click.option("--bootstrap", type=click.IntRange(100), help="Intervals from so many resamples of the pairs.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def rate(
+    files: tuple[Path, ...],
+    model: RatingModel,
+    advantage: bool,
+    prior: float,
+    anchor: str | None,
+    first: Colour | None,
+    bootstrap: int | None,
+    as_json: bool,
+) -> None:
+    """Rate the players of all FILES together: PDN of any program, CSV, or folders of runs.
+
+    A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
+    may have pair, the same for games that belong together.
+    """
+    from arena.ratings import rate as rate_games
+    from arena.results import ResultsError, read_results
+
+    try:
+        found = read_results(files, first)
+        ratings = rate_games(
+            found.games,
+            first=found.first,
+            anchor=anchor,
+            model=model,
+            advantage=advantage,
+            prior=prior,
+            intervals="bootstrap" if bootstrap else "sandwich",
+            resamples=bootstrap or 1000,
+        )
+    except (ResultsError, ValueError) as error:
+        fail(str(error))
+    notes = list(ratings.notes)
+    if found.skipped:
+        notes.append(_passed_over(found.skipped))
+    if as_json:
+        click.echo(json.dumps(_ratings_document(ratings, notes), ensure_ascii=False))
+        return
+    _print_ratings(ratings)
+    if advantage:
+        worth = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"
+        click.echo(f"Moving first ({found.first.capitalize()}) was worth {worth}.")
+    if model == "davidson":
+        click.echo(f"Equal players draw {ratings.draw_rate:.0%} of their games.")
+    for note in notes:
+        click.echo(note)
+
+
+@main.command()
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@click.option("--first", type=click.Choice(["white", "black"]), help="Who moves first in files [white].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
+    """Set two runs, folders or files as `arena rate` reads, side by side, and say what changed from A to B.
+
+    Elo is relative to the mean of the players of both.
+    """
+    from arena.compare import compare as compare_sources
+    from arena.compare import comparison_text, read_source
+    from arena.results import ResultsError
+
+    try:
+        sources = [read_source(path, first) for path in (a, b)]
+    except ResultsError as error:
+        fail(str(error))
+    found = compare_sources(*sources)
+    if as_json:
+        players = [
+            {key: None if value != value else value for key, value in row.items()}
+            for row in found.table.astype(object).where(found.table.notna(), None).to_dict("records")
+        ]
+        document = {"a": str(a), "b": str(b), "players": players, "changes": found.changes, "notes": found.notes}
+        click.echo(json.dumps(document, ensure_ascii=False))
+        return
+    click.echo(f"a: {a}\nb: {b}\n")
+    click.echo(comparison_text(found.table).to_string(index=False))
+    for sentence in (*found.changes, *found.notes):
+        click.echo(sentence)
 
 
 @main.command()
@@ -459,33 +580,59 @@ def _write(finished: Run, folder: Path) -> None:
         fail(f"the report cannot be written to {folder}: {error.strerror}")
 
 
-def _print_plan(plan: Plan) -> None:
-    from arena.stats import resolution
+def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:
+    from arena.progress import duration
 
-    experiment, count = plan.experiment, len(plan.players)
-    each = 2 * len(plan.openings)
-    click.echo(f"{experiment.name}: round robin, {plan.variant.name}, {count} players")
-    click.echo(f"  {len(plan.openings)} openings, each played twice by every two players, colours swapped")
-    click.echo(f"  {each} games a pairing, {each * (count - 1)} a player, {plan.games} in all")
+    experiment, most = plan.experiment, "" if plan.exact else "at most "
+    click.echo(f"{experiment.name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
+    click.echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
+    error = 1.96 * expected.seconds_per_game_error / expected.seconds_per_game * expected.seconds
+    pilot = f"{expected.pilot_games} games, {100 * expected.draw_rate:.0f} % draws"
+    click.echo(f"  {most}{duration(expected.seconds)} ± {duration(error)} on {workers} processes (pilot: {pilot})")
     if experiment.probe is not None:
         depth = experiment.probe.depth
-        click.echo(f"  before the games, every player searches {len(plan.probes)} positions to depth {depth}")
-    for pairing in list(plan.schedule())[:6]:
-        white, black = plan.players[pairing.white].name, plan.players[pairing.black].name
-        click.echo(f"  game {pairing.game}: {white} (white) - {black} (black), opening {pairing.opening + 1}")
-    if plan.games > 6:
-        click.echo(f"  ... and {plan.games - 6} more")
-    for share in (0.0, 0.5, 0.8) if plan.games else ():
-        click.echo(
-            f"  if {share:.0%} are drawn, a pairing resolves {resolution(each, share):.0f} Elo "
-            f"and a player against the field {resolution(each * (count - 1), share):.0f} (95 %)"
-        )
+        click.echo(f"  before them, every player searches {len(plan.probes)} positions to depth {depth}")
+    click.echo(f"  the games of one pairing resolve {expected.pairing_elo:.0f} Elo between equal players (95 %)")
+    if expected.joint_elo is not None:
+        click.echo(f"  the joint rating resolves {expected.joint_elo:.0f} Elo between any two players")
+    needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
+    click.echo(f"  games that one pairing needs: {needed}")
 
 
 def _print_standings(finished: Run) -> None:
-    from arena.report.page import standings_text
+    from arena.report.page import decisions, standings_text
 
+    for sentence in decisions(finished):
+        click.echo(sentence)
     click.echo(standings_text(finished.standings).to_string(index=False))
+
+
+def _print_ratings(ratings: Ratings) -> None:
+    from arena.report.page import standings_text
+    from arena.report.tables import rated
+
+    click.echo(standings_text(rated(ratings.table, ratings.groups)).to_string(index=False))
+
+
+def _ratings_document(ratings: Ratings, notes: list[str]) -> dict[str, Any]:
+    """A joint rating for JSON; `error`: half width of the 95 % interval; `los`: null for the last of a group."""
+    last = {group[-1] for group in ratings.groups}
+    players = []
+    for row in ratings.table.to_dict("records"):
+        los = None if row["player"] in last else row["los"]
+        error = (row["elo_high"] - row["elo_low"]) / 2
+        players.append({"player": row["player"], "elo": row["elo"], "error": error, **row, "los": los})
+    return {
+        "players": players,
+        "advantage": ratings.advantage,
+        "advantage_error": ratings.advantage_error,
+        "draw_rate": ratings.draw_rate,
+        "notes": notes,
+    }
+
+
+def _passed_over(games: int) -> str:
+    return f"{games} game{'s' * (games > 1)} without a result {'were' if games > 1 else 'was'} passed over."
 
 
 def _first_line(text: str | None) -> str:

@@ -10,7 +10,6 @@ and numbers not finite or not below 2**63. Anchors and aliases work.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetPydanticSchema,
@@ -31,7 +31,11 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 from yaml.constructor import SafeConstructor
 
+from arena import sweep
+from arena.formats import FORMATS, TESTED, Format, RoundRobin, Section, Sprt
 from arena.player import Limit, PlayerSpec
+from arena.wording import choices as _choices
+from arena.wording import shown as _shown
 
 LIMIT_FIELDS = {
     "depth": Field(ge=1, le=64, description="Plies to search."),
@@ -62,7 +66,6 @@ _EXPECTED = {
     "tuple_type": "a list",
     "model_type": "a mapping of keys to values",
 }
-_NOUNS = {bool: "boolean", int: "whole number", float: "number", str: "text", list: "list", dict: "mapping"}
 
 Keys = tuple[str | int, ...]
 """The way to a value: `("players", 2, "depth")`, entries of a list counted from 0."""
@@ -79,12 +82,6 @@ class ConfigError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(f"{file}:{line}:{column}: {message}" for file, line, column, message in self.problems)
-
-
-class Section(BaseModel):
-    """A mapping in the file: frozen, unknown keys refused, no value converted to another type."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Openings(Section):
@@ -161,6 +158,10 @@ _VariantField = Annotated[
 ]
 
 
+def _format(value: Any) -> Any:
+    return {"type": value} if isinstance(value, str) else value
+
+
 class Experiment(Section):
     """One tournament: who plays whom, from which openings, under which rules."""
 
@@ -168,6 +169,10 @@ class Experiment(Section):
     variant: _VariantField = Field(description="The rules: a name, or a base and what is different.")
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: Openings = Openings()
+    format: Annotated[Format, Field(discriminator="type"), BeforeValidator(_format)] = Field(
+        default=RoundRobin(), description="Who meets whom: a name, or a mapping with a type."
+    )
+    sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
     time_margin: float = Field(default=0.1, ge=0, description="Seconds that a move may be late.")
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
@@ -195,12 +200,14 @@ def load(path: str | Path) -> Experiment:
     """Read the experiment in the YAML file `path`; raises ConfigError with all the problems that it has."""
     source = _Source(Path(path))
     data = source.read()
-    problems = [*source.problems, *_cross_problems(source, data)]
+    problems = [*source.problems, *_expand(source, data)]
+    if len(problems) == len(source.problems):
+        problems += _cross_problems(source, data)
     try:
         experiment = Experiment.model_validate(data)
     except ValidationError as error:
-        new = (e for e in error.errors() if e["loc"] not in source.refused or e["type"] == "extra_forbidden")
-        raise ConfigError([*problems, *(source.problem(e["loc"], _message(e)) for e in new)]) from None
+        new = (e for e in error.errors() if not source.refuses(_place(e)) or e["type"] == "extra_forbidden")
+        raise ConfigError([*problems, *(source.problem(_place(e), _message(e)) for e in new)]) from None
     if problems:
         raise ConfigError(problems)
     experiment._source = source
@@ -227,6 +234,11 @@ def schema() -> dict[str, Any]:
 
     result = Experiment.model_json_schema()
     result["properties"]["variant"]["anyOf"][0]["enum"] = list(VARIANTS)
+    player = result["$defs"]["Player"]
+    player["properties"]["sweep"] = sweep.SCHEMA
+    player["anyOf"] = [{"required": player.pop("required")}, {"required": ["sweep"]}]
+    mapping = result["properties"]["format"]
+    result["properties"]["format"] = {"anyOf": [{"enum": list(FORMATS)}, mapping]}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **result}
 
 
@@ -239,11 +251,16 @@ class _Source:
     problems: list[Problem] = field(default_factory=list)
     refused: set[Keys] = field(default_factory=set)
     values: int = 0
+    expansion: sweep.Expansion | None = None
 
     def problem(self, keys: Keys, message: str) -> Problem:
+        keys = self.expansion.origin(keys) if self.expansion else keys
         while keys and keys not in self.positions:
             keys = keys[:-1]
         return str(self.path), *self.positions.get(keys, (1, 1)), message
+
+    def refuses(self, keys: Keys) -> bool:
+        return (self.expansion.origin(keys) if self.expansion else keys) in self.refused
 
     def read(self) -> Any:
         """The file's data, None in the place of what is refused; raises ConfigError if it is not YAML."""
@@ -331,6 +348,16 @@ def _scalar(node: yaml.Node) -> Any:
     return value
 
 
+def _expand(source: _Source, data: Any) -> list[Problem]:
+    """Write the sweeps out, in `data` itself; what is wrong in them."""
+    if not isinstance(data, dict) or not isinstance(data.get("players"), list):
+        return []
+    expansion = sweep.expand(data["players"], Limit._fields)
+    problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
+    data["players"], source.expansion = expansion.players, expansion
+    return problems
+
+
 def _cross_problems(source: _Source, data: Any) -> Iterator[Problem]:
     """What is wrong between values, whatever else is wrong."""
     from arena.rules.variants import VariantError, build_variant
@@ -347,20 +374,74 @@ def _cross_problems(source: _Source, data: Any) -> Iterator[Problem]:
     for i, player in enumerate(players if isinstance(players, list) else []):
         name = player.get("name") if isinstance(player, dict) else None
         if isinstance(name, str) and first.setdefault(name, i) != i:
-            line = source.positions["players", first[name], "name"][0]
+            line = source.problem(("players", first[name], "name"), "")[1]
             message = f"the player {name!r} is already in line {line}: names must differ"
             yield source.problem(("players", i, "name"), message)
         if isinstance(player, dict) and player.get("increment") is not None and player.get("clock") is None:
             yield source.problem(("players", i, "increment"), "'increment' needs a 'clock' to add it to")
+    if isinstance(data, dict) and isinstance(players, list):
+        yield from _format_problems(source, data, first)
     anchor = data.get("anchor") if first else None
     if isinstance(anchor, str) and anchor not in first:
         message = f"'anchor' must be a player, not {_shown(anchor)}; {_choices(anchor, first)}"
         yield source.problem(("anchor",), message)
 
 
+def _format_problems(source: _Source, data: dict[str, Any], names: Collection[str]) -> Iterator[Problem]:
+    """What is wrong between the format or the sequential test and the players, `names`."""
+    given = _format(data.get("format", "round-robin"))
+    settings = given if isinstance(given, dict) else {}
+    kind = str(settings.get("type"))
+    if kind not in FORMATS:
+        return
+    if kind != "round-robin" and (len(names) != 2 if kind == "match" else len(names) < 2):
+        least = "exactly" if kind == "match" else "at least"
+        yield source.problem(("format", "type"), f"{kind!r} needs {least} two players, not {len(names)}")
+    for key, most in (("rounds", len(names) - 1), ("top", len(names))):
+        number = settings.get(key) if key in FORMATS[kind].model_fields else None
+        if isinstance(number, int) and number > most > 0:
+            yield source.problem(("format", key), f"{key!r} must be at most {most} with {len(names)} players")
+    yield from _seed_problems(source, settings.get("seeds") if kind == "gauntlet" else None, names)
+    if data.get("sprt") is not None and kind not in TESTED:
+        message = f"'sprt' does not go with the format {kind!r}; {_choices(kind, TESTED)}"
+        yield source.problem(("sprt",), message)
+    elif data.get("sprt") is not None and len(names) != 2:
+        yield source.problem(("sprt",), f"'sprt' needs exactly two players, not {len(names)}")
+
+
+def _seed_problems(source: _Source, seeds: Any, names: Collection[str]) -> Iterator[Problem]:
+    if not isinstance(seeds, list):
+        return
+    for i, seed in enumerate(seeds):
+        if isinstance(seed, str) and seed not in names:
+            message = f"a seed must be a player, not {_shown(seed)}; {_choices(seed, names)}"
+            yield source.problem(("format", "seeds", i), message)
+        elif seed in seeds[:i]:
+            yield source.problem(("format", "seeds", i), f"the seed {seed!r} is given twice")
+    if not seeds:
+        yield source.problem(("format", "seeds"), "'seeds' must list at least one player")
+    elif names and set(names) <= {seed for seed in seeds if isinstance(seed, str)}:
+        yield source.problem(("format", "seeds"), "'seeds' must leave out a player: seeds do not meet each other")
+
+
+def _place(error: ErrorDetails) -> Keys:
+    """The keys of what pydantic found, without the name of the format that it puts among them."""
+    loc = error["loc"]
+    if loc[:1] != ("format",):
+        return loc
+    return (*loc, "type") if error["type"].startswith("union_tag") else (*loc[:1], *loc[2:])
+
+
 def _message(error: ErrorDetails, model: type[BaseModel] = Experiment) -> str:
     """What pydantic found, in the words of the file, which is a `model`."""
     loc, kind, shown = error["loc"], error["type"], _shown(error["input"])
+    if kind == "union_tag_invalid":
+        tag = str(error["ctx"]["tag"])
+        return f"'format' must be a known format, not {_shown(tag)}; {_choices(tag, FORMATS)}"
+    if kind == "union_tag_not_found":
+        return f"'format' must have a type; {_choices('', FORMATS)}"
+    if kind == "model_attributes_type" and loc == ("format",):
+        return f"'format' must be text or a mapping with a type, not {shown}; {_choices('', FORMATS)}"
     key = loc[-1] if loc else None
     subject = "the file" if key is None else f"an entry of {loc[-2]!r}" if isinstance(key, int) else repr(key)
     if kind == "missing":
@@ -377,23 +458,12 @@ def _message(error: ErrorDetails, model: type[BaseModel] = Experiment) -> str:
 def _section(keys: Keys, model: type[BaseModel]) -> type[BaseModel]:
     """The model at `keys` of a `model`, which is a field's type or part of it, as in `Openings | None`."""
     for key in keys:
-        if isinstance(key, str):
+        if key in FORMATS:
+            model = FORMATS[str(key)]
+        elif isinstance(key, str) and key != "format":
             hint = model.model_fields[key].annotation
             model = next(t for t in (hint, *get_args(hint)) if isinstance(t, type) and issubclass(t, BaseModel))
     return model
-
-
-def _choices(word: str, valid: Collection[str]) -> str:
-    close = difflib.get_close_matches(word.lower(), valid, 1)
-    return (f"did you mean {close[0]!r}? " if close else "") + f"(valid: {', '.join(map(repr, valid))})"
-
-
-def _shown(value: Any) -> str:
-    """A value with its type in words, cut to 60 characters."""
-    if value is None:
-        return "nothing"
-    text = repr(value) if not isinstance(value, bool) else str(value).lower()
-    return f"the {_NOUNS[type(value)]} {text if len(text) <= 60 else text[:60] + '...'}"
 
 
 def _position(mark: yaml.Mark | None) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,9 +105,27 @@ class Ledger:
         """The numbers of the games that are stored."""
         return {row[0] for row in self._connection.execute("SELECT game FROM games")}
 
+    def results(self) -> dict[int, str]:
+        """The result of every stored game by its number."""
+        return dict(self._connection.execute("SELECT game, result FROM games"))
+
     def scores(self) -> list[tuple[str, str, str]]:
         """White, black and result of every stored game."""
         return self._connection.execute("SELECT white, black, result FROM games ORDER BY game").fetchall()
+
+    def remove_after(self, game: int) -> None:
+        """Delete the games with higher numbers."""
+        self._connection.execute("DELETE FROM games WHERE game > ?", (game,))
+
+    def finish(self, order: Sequence[tuple[str, str]]) -> None:
+        """Mark the run as complete, with the final order of its format: players with the reasons, best first."""
+        row = ("complete", json.dumps(order))
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run has been marked as complete."""
+        return "complete" in _meta(self._connection)
 
     def add(self, record: GameRecord, white: str, black: str, opening_fen: str) -> None:
         """Store a finished game, for good."""
@@ -159,7 +177,8 @@ def open_ledger(folder: Path, config: Mapping[str, Any]) -> Iterator[Ledger]:
 def read(folder: Path) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
     """The configuration, the games and the moves of a run, in the order of the games.
 
-    Raises LedgerError if there is no ledger in the folder.
+    The configuration of a complete run has `order`, see `Ledger.finish`. Raises LedgerError if there is no
+    ledger in the folder.
     """
     import pandas as pd
 
@@ -169,6 +188,8 @@ def read(folder: Path) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
     try:
         known = _meta(connection)
         config = json.loads(known["config"])
+        if "complete" in known:
+            config["order"] = json.loads(known["complete"])
         _check_columns(folder, known)
         rows = connection.execute(
             f"SELECT {', '.join(GAME_COLUMNS)}, width, moves FROM games ORDER BY game"

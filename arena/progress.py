@@ -16,10 +16,14 @@ SHOWN = 12
 
 
 class Progress:
-    """Counts finished games and shows them on `stream`; a context manager around the run."""
+    """Counts finished games and shows them on `stream`; a context manager around the run.
 
-    def __init__(self, planned: int, stream: TextIO | None = None) -> None:
+    `planned` is the number of games, or the most that there may be if not `exact`.
+    """
+
+    def __init__(self, planned: int, stream: TextIO | None = None, *, exact: bool = True) -> None:
         self._planned = planned
+        self._exact = exact
         self._stream = stream or sys.stderr
         self._points: dict[str, float] = defaultdict(float)
         self._games: dict[str, int] = defaultdict(int)
@@ -32,6 +36,16 @@ class Progress:
         for result in results:
             self._count(*result)
             self._before += 1
+
+    def end(self, results: Iterable[tuple[str, str, str]], complete: bool) -> None:
+        """Count anew what the run has kept; complete, it is the whole, however many games were possible."""
+        self._points.clear()
+        self._games.clear()
+        self._done = 0
+        for result in results:
+            self._count(*result)
+        if complete:
+            self._planned, self._exact = self._done, True
 
     def add(self, white: str, black: str, result: str) -> None:
         """Count a game that just ended, and show it when it is time."""
@@ -53,11 +67,12 @@ class Progress:
     def line(self) -> str:
         """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`."""
         share = 100 * self._done / self._planned if self._planned else 100
-        text = f"{self._done}/{self._planned} games ({share:.0f} %)"
+        most = "" if self._exact else "at most "
+        text = f"{self._done}/{most}{self._planned} games ({share:.0f} %)"
         rate = self._rate()
         if rate > 0:
             left = (self._planned - self._done) / rate
-            text += f", {rate:.3g} games/s, {_duration(left)} left"
+            text += f", {rate:.3g} games/s, {most}{duration(left)} left"
         ranked = self._ranked()
         return text + (f", leader {ranked[0][0]} {100 * ranked[0][1]:.1f} %" if ranked else "")
 
@@ -111,7 +126,8 @@ class Progress:
         return Group(table, rows)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """`14 s`, `3 min 05 s`, `2 h 10 min`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import players
-from arena import match, probe
+from arena import match, probe, schedule
 from arena.config import Experiment
 from arena.executor import run
+from arena.formats import Adaptive, Gauntlet, Knockout, Ladder, Sprt, Swiss
 from arena.ledger import Ledger
 from arena.match import GameRecord, Task
 from arena.openings import (
@@ -23,9 +24,14 @@ from arena.openings import (
 from arena.player import PlayerSpec
 from arena.probe import ProbeRecord, ProbeTask
 from arena.rules.notation import fen
-from arena.rules.position import COLOURS, Position
+from arena.rules.position import BLACK, COLOURS, Position
 from arena.rules.variants import Variant, build_variant
-from arena.schedule import Pairing, round_robin
+from arena.schedule import Pairing, Schedule
+from arena.stats import sprt
+from arena.swiss import swiss
+
+POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+"""Points of White by result."""
 
 
 class Plan(NamedTuple):
@@ -38,14 +44,36 @@ class Plan(NamedTuple):
     probes: tuple[Position, ...] = ()
     """Positions that every player searches to the depth of the configuration's probe."""
 
-    def schedule(self) -> Iterator[Pairing]:
-        """All games of the tournament, in their order."""
-        return round_robin(len(self.players), len(self.openings))
+    def schedule(self) -> Schedule:
+        """The tournament's games in its format, in batches."""
+        names = [spec.name for spec in self.players]
+        players, openings = len(names), len(self.openings)
+        match self.experiment.format:
+            case Gauntlet(seeds=seeds):
+                return schedule.static(schedule.gauntlet([names.index(seed) for seed in seeds], players), openings)
+            case Swiss() as settings:
+                return swiss(players, settings)
+            case Knockout() as settings:
+                return schedule.knockout(players, settings)
+            case Ladder() as settings:
+                return schedule.ladder(players, settings)
+            case Adaptive() as settings:
+                from arena.adaptive import adaptive
+
+                first: Literal["white", "black"] = "black" if self.variant.first == BLACK else "white"
+                return adaptive(names, openings, settings, first, self.experiment.anchor)
+        return schedule.static(schedule.everyone(players), openings)
 
     @property
     def games(self) -> int:
-        """How many games the whole tournament has."""
-        return len(self.players) * (len(self.players) - 1) * len(self.openings)
+        """The most games that the whole tournament can have, exact for formats that know them all before."""
+        return self.experiment.format.most_games(len(self.players), len(self.openings))
+
+    @property
+    def exact(self) -> bool:
+        """Whether exactly so many games are played, whatever their results."""
+        settings = self.experiment.format
+        return self.experiment.sprt is None and not isinstance(settings, Knockout | Adaptive)
 
     @property
     def searches(self) -> int:
@@ -62,6 +90,7 @@ class Plan(NamedTuple):
             "gametype": self.variant.gametype,
             "start_fen": fen(self.variant, self.variant.start),
             "games_planned": self.games,
+            "games_exact": self.exact,
             "files": files,
         }
 
@@ -83,6 +112,12 @@ def prepare(experiment: Experiment) -> Plan:
         openings = draw_openings(experiment, variant)
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
+    needed = experiment.format.openings_needed(len(specs))
+    if len(openings) < needed:
+        message = (
+            f"with {len(specs)} players, {experiment.format.type} needs {needed} openings, not {len(openings)}"
+        )
+        raise experiment.error(("openings", "count"), message)
     probes: list[Position] = []
     if (settings := experiment.probe) is not None:
         try:
@@ -132,32 +167,78 @@ def probe_tasks(plan: Plan, finished: set[tuple[str, int]]) -> Iterator[ProbeTas
 def play(
     plan: Plan, ledger: Ledger, workers: int, stopping: Callable[[], bool] = lambda: False
 ) -> Iterator[GameRecord]:
-    """Play the games that the ledger lacks, storing each before it is yielded.
+    """Play the games that the ledger lacks, storing each before it is yielded; mark the ledger when all is done.
+
+    A batch of the schedule is begun when all games of those before are stored. A sequential test is decided by
+    the first pairs of the schedule, whatever was finished first; when it is, no game is begun and the games behind
+    the deciding pair are removed, so that the games are the same for any number of workers.
 
     Raises WorkerDied if a game ends the process that plays it; finished games are kept in any case.
     """
     names = [spec.name for spec in plan.players]
     fens = [fen(plan.variant, opening) for opening in plan.openings]
-    for record in run(match.play, tasks(plan, ledger.finished()), workers, stopping, _game_name):
-        pairing = record.pairing
-        ledger.add(record, names[pairing.white], names[pairing.black], fens[pairing.opening])
-        yield record
+    points = {game: POINTS[result] for game, result in ledger.results().items()}
+    test = SequentialTest(plan.experiment.sprt)
+    games = plan.schedule()
+    batch = next(games, None)
+    order: list[schedule.Place] = []
+    while batch is not None:
+        test.advance(points)
+        missing = tasks(plan, [pairing for pairing in batch if pairing.game not in points])
+        for record in run(match.play, missing, workers, lambda: test.decided or stopping(), _game_name):
+            pairing = record.pairing
+            ledger.add(record, names[pairing.white], names[pairing.black], fens[pairing.opening])
+            points[pairing.game] = POINTS[record.result]
+            test.advance(points)
+            yield record
+        if test.decided:
+            ledger.remove_after(test.games)
+            break
+        if any(pairing.game not in points for pairing in batch):
+            return
+        try:
+            batch = games.send([points[pairing.game] for pairing in batch])
+        except StopIteration as end:
+            batch, order = None, end.value
+    ledger.finish([(names[place.player], place.reason) for place in order])
 
 
-def tasks(plan: Plan, finished: set[int]) -> Iterator[Task]:
-    """The games still to play, as workers receive them."""
-    for pairing in plan.schedule():
-        if pairing.game not in finished:
-            yield Task(
-                pairing,
-                plan.variant,
-                plan.openings[pairing.opening],
-                plan.players[pairing.white],
-                plan.players[pairing.black],
-                plan.experiment.seed,
-                plan.experiment.max_plies,
-                plan.experiment.time_margin,
-            )
+class SequentialTest:
+    """An SPRT over the complete pairs at the head of a match's schedule; without settings never decided."""
+
+    def __init__(self, settings: Sprt | None) -> None:
+        self._settings = settings.model_dump() if settings else None
+        self._counts = [0] * 5
+        self.games = 0
+        """Games that the test has taken in: two for each pair."""
+        self.decided = False
+
+    def advance(self, points: Mapping[int, float]) -> None:
+        """Take in the next pairs as far as both games are known, until decided.
+
+        `points` are White's by number of the game. The first player is White in the first game of each pair.
+        """
+        if self._settings is None:
+            return
+        while not self.decided and self.games + 1 in points and self.games + 2 in points:
+            self._counts[round(2 * (points[self.games + 1] + 1 - points[self.games + 2]))] += 1
+            self.games += 2
+            self.decided = sprt(self._counts, **self._settings).verdict != "continue"
+
+
+def tasks(plan: Plan, pairings: Iterable[Pairing]) -> Iterator[Task]:
+    """Games as workers receive them."""
+    for pairing in pairings:
+        yield Task(
+            pairing,
+            plan.variant,
+            plan.openings[pairing.opening],
+            plan.players[pairing.white],
+            plan.players[pairing.black],
+            plan.experiment.seed,
+            plan.experiment.max_plies,
+            plan.experiment.time_margin,
+        )
 
 
 def _game_name(task: Task) -> str:

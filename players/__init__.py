@@ -26,7 +26,7 @@ PLAYERS: dict[str, type[Any]] = {"random": Random, "greedy": Greedy, "negamax": 
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-_FILE_REFERENCE = re.compile(r"(.+\.py):(\w+)")
+_FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.npz$))(:\w+)?")
 
 
 def build_player(spec: PlayerSpec, variant: Variant) -> Player:
@@ -69,7 +69,7 @@ def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
             return text
         places = [folder / match[1], Path(match[1])]
         found = next((place for place in places if place.is_file()), places[0])
-        return f"{found.resolve()}:{match[2]}"
+        return f"{found.resolve()}{match[2] or ''}"
 
     options = {name: absolute(value) for name, value in spec.options.items()}
     return replace(spec, type=absolute(spec.type), options=options)

@@ -6,7 +6,9 @@ import dis
 import inspect
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,7 @@ from players.features import (
 )
 from players.files import PlayerError, blame, load_object, unknown
 from players.linear import Share, build_linear, linear, shares
+from players.patterns import learned, learned_variants, load_weights, patterns, weight_count
 from players.strong import strong, strong_weights
 
 
@@ -122,9 +125,10 @@ EVALUATORS: dict[str, Evaluator] = {
     "checkers-ai": checkers_ai,
     "cis300": cis300,
     "strong": strong,
+    "patterns": patterns,
     "linear": linear,
 }
-"""The evaluations that a configuration names by one word; `linear` needs weights."""
+"""The evaluations that a configuration names by one word; `linear` needs weights, `patterns` learned tables."""
 
 
 class Evaluation(NamedTuple):
@@ -135,7 +139,8 @@ class Evaluation(NamedTuple):
 
 
 def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> Evaluation:
-    """The evaluation that a YAML value names: `simple`, `file.py:function` or `{linear: {man: 100, ...}}`.
+    """The evaluation that a YAML value names: `simple`, `file.py:function`, `{linear: {man: 100, ...}}`, or a file
+    of weights for `patterns`, `file.npz`.
 
     Raises PlayerError, naming the choices, if there is no such evaluation.
     """
@@ -148,12 +153,16 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
             )
         function, weights = build_linear(description["linear"], 2 * variant.men)
         return Evaluation(function.pointer(rules), weights)
+    if description.endswith(".npz"):
+        return Evaluation(patterns.pointer(rules), _from_file(description, variant))
     if ":" in description:
         return Evaluation(_load_pointer(description, variant), np.zeros(0))
     if description == "linear":
         raise PlayerError("linear needs its weights: {linear: {man: 100, king: 160}}", "evaluation")
     if description not in EVALUATORS:
         raise PlayerError(unknown("evaluation", description, EVALUATORS), "evaluation")
+    if description == "patterns":
+        return Evaluation(patterns.pointer(rules), _learned(variant))
     return Evaluation(EVALUATORS[description].pointer(rules), np.zeros(0))
 
 
@@ -167,7 +176,9 @@ def appraise(
     """
     rules = variant.constants
     if description is None:
-        wanted: dict[str, Any] = {name: name for name in EVALUATORS if name != "linear"}
+        wanted: dict[str, Any] = {name: name for name in EVALUATORS if name not in ("linear", "patterns")}
+        if learned(variant.rules) is not None:
+            wanted["patterns"] = "patterns"
     else:
         wanted = {description if isinstance(description, str) else "linear": description}
     values, weights = {}, np.zeros(0)
@@ -176,7 +187,10 @@ def appraise(
         values[name] = value_of(*evaluation, rules, position)
         if not np.isfinite(values[name]):
             raise PlayerError(f"{name} is {values[name]} here, not a finite number", "evaluation")
-        weights = strong_weights(rules) if name == "strong" else evaluation.weights
+        if name == "strong":
+            weights = strong_weights(rules)
+        elif name == "linear":
+            weights = evaluation.weights
     return values, shares(position, rules, weights) if weights.size else {}
 
 
@@ -184,6 +198,31 @@ def appraise(
 def value_of(pointer: Any, weights: NDArray[np.float64], rules: Rules, position: Position) -> float:
     """The value of a position, be it finished or not, from the side to move's view; see `Evaluation`."""
     return evaluate(pointer, position, rules, weights)
+
+
+def _learned(variant: Variant) -> NDArray[np.float64]:
+    """The weights in `players/tables` for a variant; raises PlayerError if there are none."""
+    weights = learned(variant.rules)
+    if weights is None:
+        known = ", ".join(learned_variants())
+        raise PlayerError(
+            f"patterns are learned for the rules of {known}, not for {variant.name}: "
+            "`arena tune` learns others, to be named by their file",
+            "evaluation",
+        )
+    return weights
+
+
+def _from_file(name: str, variant: Variant) -> NDArray[np.float64]:
+    """The weights in a file of `arena tune`; raises PlayerError if they cannot be read or are for other boards."""
+    try:
+        weights = load_weights(Path(name))
+    except (OSError, KeyError, ValueError, BadZipFile) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no file of weights"
+        raise PlayerError(f"{name} cannot be read: {reason}", "evaluation") from None
+    if weights.shape != (weight_count(variant.rules),):
+        raise PlayerError(f"{name} holds weights for another size of board", "evaluation")
+    return weights
 
 
 def _load_pointer(reference: str, variant: Variant) -> Any:

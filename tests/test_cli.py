@@ -157,14 +157,26 @@ def test_divide_adds_up_to_perft() -> None:
     assert len(document["divide"]) == 9
 
 
-def test_a_dry_run_plays_nothing_and_says_what_it_can_resolve(tmp_path: Path) -> None:
+def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) -> None:
     config = tmp_path / "good.yaml"
     config.write_text(GOOD + "  - {name: b, type: random}\n")
-    result = arena("run", config, "--out", tmp_path / "out", "--dry-run")
+    before = set(tmp_path.iterdir())
+    result = arena("plan", config, "--pilot", "3", "--workers", "2")
     assert result.exit_code == 0
-    assert "4 in all" in result.stdout
-    assert "Elo" in result.stdout
-    assert not (tmp_path / "out").exists()
+    assert "4 games, 4 of any two players" in result.stdout
+    assert "on 2 processes (pilot: 3 games" in result.stdout
+    assert "for ±50 Elo" in result.stdout
+    document = json.loads(arena("plan", config, "--pilot", "3", "--json").stdout)
+    assert (document["most_games"], document["pilot_games"], document["format"]) == (4, 3, "round-robin")
+    assert document["joint_elo"] == pytest.approx(document["pairing_elo"]) and document["seconds"] > 0
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_a_plan_of_one_player_is_refused(tmp_path: Path) -> None:
+    config = tmp_path / "good.yaml"
+    config.write_text(GOOD)
+    result = arena("plan", config)
+    assert (result.exit_code, result.stderr) == (2, f"{config}: one player alone has no games to plan\n")
 
 
 def test_the_schema_and_the_lists_are_printed() -> None:

@@ -37,6 +37,18 @@ players:
     depth: 6
     evaluation: {linear: {man: 100, king: 160.5, back_row: -6}}
 """
+SWEPT = """\
+name: swept
+variant: english
+players:
+  - name: "{evaluation} {depth}"
+    type: negamax
+    sweep:
+      evaluation: [simple, {linear: {man: 1}}]
+      depth: {from: 1, to: 3, step: 1}
+  - type: random
+    sweep: {limit: [{depth: 1}, {nodes: 5}], evaluation.linear.man: [1, 2]}
+"""
 MINIMAL = "name: a\nvariant: english\nplayers:\n  - {name: x, type: random}\n"
 
 
@@ -87,6 +99,8 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
             "file": None,
             "count": None,
         },
+        "format": {"type": "round-robin"},
+        "sprt": None,
         "max_plies": 300,
         "time_margin": 0.1,
         "probe": None,
@@ -185,7 +199,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "seed: 2026",
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (valid: 'name', 'variant', 'seed', 'openings', "
-            "'max_plies', 'time_margin', 'probe', 'anchor', 'players')",
+            "'format', 'sprt', 'max_plies', 'time_margin', 'probe', 'anchor', 'players')",
         ),
         (
             "count: 20",
@@ -625,7 +639,8 @@ def test_the_schema_names_keys_bounds_and_choices() -> None:
     assert schema["properties"]["players"]["minItems"] == 1
     assert schema["properties"]["players"]["items"] == {"$ref": "#/$defs/Player"}
     player = schema["$defs"]["Player"]
-    assert (player["required"], player["additionalProperties"]) == (["name", "type"], True)
+    assert player["anyOf"] == [{"required": ["name", "type"]}, {"required": ["sweep"]}]
+    assert player["additionalProperties"] is True
     assert {"type": "integer", "minimum": 1, "maximum": 64} in player["properties"]["depth"]["anyOf"]
     assert player["dependentRequired"] == {"increment": ["clock"]}
     assert schema["$defs"]["Openings"]["properties"]["random_plies"]["default"] == 4
@@ -680,8 +695,8 @@ PIECES = [
 
 @st.composite
 def mutations(draw: st.DrawFn) -> str:
-    """The example with some pieces put in, in the place of up to 12 characters each."""
-    text = draw(st.sampled_from([EXAMPLE, MINIMAL]))
+    """An example with some pieces put in, in the place of up to 12 characters each."""
+    text = draw(st.sampled_from([EXAMPLE, SWEPT, MINIMAL]))
     for _ in range(draw(st.integers(1, 5))):
         at = draw(st.integers(0, len(text)))
         text = text[:at] + draw(st.sampled_from(PIECES)) + text[at + draw(st.integers(0, 12)) :]

@@ -424,4 +424,4 @@ def test_moves_without_a_clock_have_no_value_in_the_table(tmp_path: Path) -> Non
 def test_the_margin_of_a_configuration_reaches_the_games(tmp_path: Path) -> None:
     text = test_tournament.CONFIG + "time_margin: 0.5\n"
     plan = tournament.prepare(test_tournament.experiment(tmp_path, text))
-    assert {task.time_margin for task in tournament.tasks(plan, set())} == {0.5}
+    assert {task.time_margin for task in tournament.tasks(plan, next(plan.schedule()))} == {0.5}

@@ -154,6 +154,37 @@ def test_joint_rating_of_an_incomplete_cycle_is_the_published_one():
     assert strength == pytest.approx(row["strength"], abs=row["abs_tol"])
 
 
+def bradley_terry(games):
+    """Elo without prior and advantage, in the order of the names."""
+    return elo_of(rate(games, model="bradley-terry", prior=0, advantage=False)).sort_index()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bradley_terry_is_that_of_choix(seed):
+    """Without draws, as choix has none; also where some players never met."""
+    choix = pytest.importorskip("choix")
+    games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=0.0, h=0.3, seed=seed)
+    games = games[~((games["white"] == "p0") & games["black"].isin(["p3", "p4"]))]
+    names = sorted({*games["white"], *games["black"]})
+    winner = games["white"].where(games["result"] == "1-0", games["black"]).map(names.index)
+    loser = games["black"].where(games["result"] == "1-0", games["white"]).map(names.index)
+    strength = choix.ilsr_pairwise(len(names), list(zip(winner, loser, strict=True)), alpha=0, tol=1e-10)
+    np.testing.assert_allclose(bradley_terry(games), ELO_PER_LOGIT * (strength - strength.mean()), atol=0.01)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bradley_terry_is_that_of_evalica(seed):
+    """With draws, which both count as half a win."""
+    evalica = pytest.importorskip("evalica")
+    games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=1.0, h=0.3, seed=seed)
+    winner = dict(zip(RESULTS, (evalica.Winner.X, evalica.Winner.Draw, evalica.Winner.Y), strict=True))
+    found = evalica.bradley_terry(
+        games["white"], games["black"], games["result"].map(winner), tolerance=1e-12, limit=10_000
+    )
+    strength = np.log(found.scores).sort_index()
+    np.testing.assert_allclose(bradley_terry(games), ELO_PER_LOGIT * (strength - strength.mean()), atol=0.01)
+
+
 def test_two_players_have_davidsons_closed_form():
     ratings = rate(frame(repeat("a", "b", 30, 50, 10)), prior=0, advantage=False)
     nu = 50 / math.sqrt(30 * 10)
@@ -423,6 +454,28 @@ def test_any_results_give_a_finite_table(rows, model, prior, advantage, anchor):
 
 
 @quick
+@given(
+    st.lists(
+        st.tuples(GAMES.filter(len).map(lambda rows: rows[0]), st.integers(0, 3), st.none() | st.integers(0, 2))
+    ),
+    st.sampled_from(MODELS),
+    st.sampled_from([0.0, 0.5]),
+    st.sampled_from(["sandwich", "bootstrap"]),
+)
+def test_any_counts_and_repetitions_give_a_finite_table(rows, model, prior, intervals):
+    games = frame([row for row, _, _ in rows])
+    games = games.assign(count=[count for _, count, _ in rows], line=[line for _, _, line in rows])
+    ratings = rate(games, NAMES, model=model, prior=prior, intervals=intervals, resamples=20)
+    assert_finite(ratings)
+    assert ratings.table["games"].sum() == 2 * games["count"].sum()
+    counted = games[games["count"] > 0]
+    lines = counted.dropna(subset="line")[["white", "black", "line"]]
+    distinct = len(lines.drop_duplicates()) + counted["count"][counted["line"].isna()].sum()
+    repeated = games["count"].sum() - distinct
+    assert any(f"{distinct} distinct" in note for note in ratings.notes) == (repeated > 0)
+
+
+@quick
 @given(GAMES, st.randoms(use_true_random=False), st.sampled_from(MODELS))
 def test_order_of_games_and_names_of_players_do_not_matter(rows, random, model):
     ratings = rate(frame(rows), NAMES, model=model)
@@ -486,3 +539,81 @@ def test_a_thousand_players_fit():
 def test_wrong_arguments_are_refused_with_the_choices(arguments, reason):
     with pytest.raises(ValueError, match=reason):
         rate(**{"games": frame([("a", "b", "1-0")]), **arguments})
+
+
+def test_copies_of_every_game_leave_the_rating_of_the_distinct_games():
+    """600 games of which 98 are distinct are worth 98, whichever pairs hold the copies."""
+    once = simulate([0.3, -0.3], 49, nu=1.0, h=0.3, seed=11).assign(line=np.arange(98))
+    some = np.random.default_rng(0).permutation(98)[: 600 - 6 * 98]
+    again = pd.concat([once] * 6 + [once.iloc[some]], ignore_index=True)
+    again["pair"] = np.arange(600)
+    expected, found = rate(once), rate(again)
+    for column in ("elo", "elo_low", "elo_high"):
+        np.testing.assert_allclose(found.table[column], expected.table[column], atol=6)
+    assert any("600 games, 98 distinct" in note for note in found.notes)
+    assert not expected.notes
+    blind = rate(again.drop(columns="line")).table
+    assert blind["elo_high"][0] - blind["elo"][0] < 0.5 * (expected.table["elo_high"] - expected.table["elo"])[0]
+
+    exact = pd.concat([once.assign(pair=once["pair"] + 49 * copy) for copy in range(5)])
+    table = rate(exact).table
+    for column in ("elo", "elo_low", "elo_high"):
+        np.testing.assert_allclose(table[column], expected.table[column], rtol=1e-9)
+    assert table["games"].tolist() == [490, 490]
+
+
+def test_copies_of_one_sided_games_leave_the_rating_of_the_distinct_games():
+    once = frame(repeat("a", "b", wins=10) + repeat("b", "a", losses=10)).assign(line=[*range(10)] * 2)
+    expected, found = rate(once), rate(pd.concat([once] * 7))
+    np.testing.assert_allclose(found.table["elo_high"], expected.table["elo_high"], rtol=1e-9)
+    assert found.notes[1:] == expected.notes
+
+
+def test_only_games_of_the_same_players_and_colours_repeat_one_another():
+    rows = [("a", "b", "1-0"), ("b", "a", "1-0"), ("a", "c", "0-1"), ("c", "b", "1/2-1/2"), ("a", "b", "1-0")]
+    games = frame(rows).assign(line=["x", "x", "x", "x", None])
+    pd.testing.assert_frame_equal(rate(games).table, rate(games.drop(columns="line")).table)
+    assert not any("distinct" in note for note in rate(games).notes)
+
+
+def test_a_count_stands_for_so_many_games():
+    counted = frame(repeat("a", "b", 1, 1, 1) + repeat("b", "c", 1, 1, 1) + repeat("c", "a", 1, 1, 1))
+    counted["count"] = [9, 7, 3, 4, 0, 6, 5, 8, 2]
+    plain = counted.loc[counted.index.repeat(counted["count"])].drop(columns="count")
+    pd.testing.assert_frame_equal(rate(counted).table, rate(plain).table, rtol=1e-9)
+    together = counted.assign(pair=[1, 1, 1, None, None, None, 2, 2, 2])
+    plain = together.loc[together.index.repeat(together["count"])].drop(columns="count")
+    pd.testing.assert_frame_equal(rate(together).table, rate(plain).table, rtol=1e-9)
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, math.nan, math.inf, "many"])
+def test_a_count_that_is_none_is_refused(count):
+    with pytest.raises(ValueError, match="count must be a number of games"):
+        rate(frame(repeat("a", "b", 1)).assign(count=[count]))
+
+
+def test_bootstrap_agrees_with_the_sandwich_and_with_its_seed():
+    games = simulate([0.4, 0.0, -0.4], 150, nu=1.0, h=0.2, seed=5)
+    sandwich = rate(games)
+    boot = rate(games, intervals="bootstrap", resamples=600, seed=3)
+    width = sandwich.table["elo_high"] - sandwich.table["elo_low"]
+    np.testing.assert_allclose(boot.table["elo_high"] - boot.table["elo_low"], width, rtol=0.15)
+    assert boot.advantage_error == pytest.approx(sandwich.advantage_error, rel=0.15)
+    np.testing.assert_allclose(np.diag(boot.covariance), np.diag(sandwich.covariance), rtol=0.25)
+    pd.testing.assert_frame_equal(boot.table, rate(games, intervals="bootstrap", resamples=600, seed=3).table)
+    other = rate(games, intervals="bootstrap", resamples=600, seed=4)
+    assert (other.table["elo_low"] != boot.table["elo_low"]).all()
+
+
+def test_bootstrap_draws_whole_pairs():
+    games = simulate([0.2, -0.2], 200, nu=0.5, h=0.0, seed=3, bias=3.0)
+    pairs = rate(games, intervals="bootstrap", resamples=300).table
+    alone = rate(games.drop(columns="pair"), intervals="bootstrap", resamples=300).table
+    assert pairs["elo_high"][0] - pairs["elo_low"][0] < 0.85 * (alone["elo_high"][0] - alone["elo_low"][0])
+
+
+def test_one_sided_results_are_not_bootstrapped():
+    games = frame(repeat("a", "b", wins=10) + repeat("b", "a", losses=10))
+    boot = rate(games, intervals="bootstrap")
+    pd.testing.assert_frame_equal(boot.table, rate(games).table)
+    assert "not bootstrapped" in boot.notes[-1]

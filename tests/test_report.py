@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arena.report import Run, page, plots, tables, write
+from arena.report import Run, page, plot_sweeps, plots, tables, write
 from tests.report_data import MOVE_COLUMNS, OPENING, START, config, frames, player
 
 MISSING_WORD = re.compile(r"(?<![A-Za-z])(nan|inf|none|null|<na>)(?![A-Za-z])", re.IGNORECASE)
@@ -213,8 +213,8 @@ def test_families_differ_in_name_and_depth_only_and_are_named_by_what_tells_them
 def test_families_whose_weights_differ_have_different_names() -> None:
     players = [player(f"w{w}d{d}", d, evaluation={"linear": {"king": w}}) for w in (1, 2) for d in (2, 4)]
     names = tables.families(config(players))
-    assert names["w1d2"] == names["w1d4"] == "alphabeta, evaluation linear (w1d2, ...)"
-    assert names["w2d2"] == names["w2d4"] == "alphabeta, evaluation linear (w2d2, ...)"
+    assert names["w1d2"] == names["w1d4"] == "evaluation linear (w1d2, ...)"
+    assert names["w2d2"] == names["w2d4"] == "evaluation linear (w2d2, ...)"
 
 
 def test_elo_by_depth_needs_three_depths_with_games() -> None:
@@ -327,7 +327,7 @@ def test_tables_do_not_import_matplotlib_or_jinja2() -> None:
 @pytest.mark.parametrize("players", [[], MIXED[:1], MIXED, LONG], ids=["0", "1", "5", "30"])
 def test_a_run_without_games_says_so_in_every_chart(tmp_path: Path, players: list[dict[str, Any]]) -> None:
     charts = plots.draw(run(tmp_path, players, 0))
-    assert set(charts) == set(plots.NAMES) - {"ablation", "elo_by_depth"}
+    assert set(charts) == set(plots.NAMES) - {"sprt", "ablation", "elo_by_depth", *plot_sweeps.NAMES}
     for ax in charts.values():
         assert "no games yet" in texts(ax)
         assert not ax.axison
@@ -485,7 +485,7 @@ def test_every_file_that_the_page_links_is_written(mixed: Run) -> None:
 
 
 def test_the_summary_says_who_leads_and_how_many_games_are_played(mixed: Run) -> None:
-    mixed_text = " ".join(page.sentences(mixed))
+    mixed_text = " ".join([*page.headline(mixed), *page.facts(mixed)])
     rows: Any = mixed.standings.iloc
     top, second = rows[0], rows[1]
     assert f"5 players, {len(mixed.games)} games played of {len(mixed.games)} planned." in mixed_text
@@ -513,7 +513,7 @@ def test_repeated_games_are_noted(mixed: Run, tmp_path: Path) -> None:
 
 def test_players_that_only_draw_are_called_level(tmp_path: Path) -> None:
     made = run(tmp_path, [player("x", 3), player("y", 4)], 2, draws=1.1)
-    assert "are level at 0 ± " in " ".join(page.sentences(made))
+    assert "are level at 0 ± " in " ".join(page.headline(made))
 
 
 @pytest.mark.parametrize("kind", ["mixed", "hostile", "empty"])

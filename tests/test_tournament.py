@@ -18,7 +18,6 @@ from arena.ledger import Ledger, LedgerError
 from arena.match import Task
 from arena.openings import OpeningsError, random_openings
 from arena.rules.variants import VARIANTS
-from arena.schedule import round_robin
 from arena.tournament import play, prepare
 
 CONFIG = """\
@@ -93,16 +92,6 @@ def assert_same(one: arena.Run, other: arena.Run) -> None:
     pd.testing.assert_frame_equal(one.moves.drop(columns=TIMES), other.moves.drop(columns=TIMES))
     columns = [column for column in one.standings if not str(column).startswith("seconds")]
     pd.testing.assert_frame_equal(one.standings[columns], other.standings[columns])
-
-
-def test_round_robin_plays_every_opening_twice_with_colours_swapped() -> None:
-    pairings = list(round_robin(4, 3))
-    assert [p.game for p in pairings] == list(range(1, 4 * 3 * 3 + 1))
-    meetings = {(p.white, p.black, p.opening) for p in pairings}
-    assert len(meetings) == len(pairings)
-    for first, second in zip(pairings[::2], pairings[1::2], strict=True):
-        assert (first.pair, first.opening, first.round) == (second.pair, second.opening, second.round)
-        assert (first.white, first.black) == (second.black, second.white)
 
 
 def test_random_openings_are_distinct_and_seeded() -> None:

@@ -19,7 +19,8 @@ import pandas as pd
 
 from arena.ledger import read, read_probes
 from arena.ratings import Ratings, rate
-from arena.report import ablation, tables
+from arena.report import ablation, sweeps, tables
+from arena.report.sprt import sprt_path
 
 __all__ = ["Run", "load", "write"]
 
@@ -30,7 +31,7 @@ class Run:
 
     folder: Path
     config: dict[str, Any]
-    """The configuration, with `first` (colour that moves first) and `games_planned`."""
+    """The configuration, with `first` (colour that moves first), `games_planned` and, when complete, `order`."""
     games: pd.DataFrame
     """One row per finished game, see `arena.ledger.read`."""
     moves: pd.DataFrame
@@ -47,7 +48,8 @@ class Run:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player["name"] for player in self.config["players"]]
-        return rate(self.games, players, first=self.config["first"], anchor=self.config.get("anchor"))
+        games = self.games.assign(line=tables.lines(self.games, self.moves))
+        return rate(games, players, first=self.config["first"], anchor=self.config.get("anchor"))
 
     @property
     def players(self) -> list[str]:
@@ -105,11 +107,66 @@ class Run:
         return tables.elo_by_depth(self.standings, self.config)
 
     @cached_property
+    def elo_by_nodes(self) -> pd.DataFrame:
+        """Elo against nodes per move, empty if no family has three players: `sweeps.elo_by_nodes`."""
+        return sweeps.elo_by_nodes(self.standings, self.config)
+
+    @cached_property
+    def gains(self) -> pd.DataFrame:
+        """Elo per doubling of depth and of nodes, by family: `sweeps.gains`."""
+        return sweeps.gains(self.ratings, self.elo_by_depth, self.elo_by_nodes)
+
+    @cached_property
+    def comparisons(self) -> pd.DataFrame:
+        """Players that differ in one setting, at equal terms: `sweeps.comparisons`."""
+        return sweeps.comparisons(self.ratings, self.config)
+
+    @cached_property
+    def openings(self) -> pd.DataFrame:
+        """Score of the first mover by opening: `sweeps.openings`."""
+        return sweeps.openings(self.games, self.config["first"])
+
+    @cached_property
+    def opening_test(self) -> sweeps.Homogeneity | None:
+        """Whether all openings favour the first mover alike: `sweeps.homogeneity`."""
+        return sweeps.homogeneity(self.games, self.config["first"])
+
+    @cached_property
+    def convergence(self) -> pd.DataFrame:
+        """Ratings after growing parts of the schedule: `sweeps.convergence`."""
+        config = self.config
+        return sweeps.convergence(self.games, self.players, config["first"], config.get("anchor"))
+
+    @cached_property
+    def phases(self) -> pd.DataFrame:
+        """When winner and loser saw the result coming: `sweeps.phases`."""
+        return sweeps.phases(self.games, self.moves)
+
+    @property
+    def sweep_tables(self) -> dict[str, pd.DataFrame]:
+        """The tables of `sweeps` that have rows, and Elo by depth, by file name."""
+        names = ("comparisons", "gains", "elo_by_depth", "elo_by_nodes", "convergence", "phases", "openings")
+        return {f"{name}.csv": getattr(self, name) for name in names if len(getattr(self, name))}
+
+    @cached_property
     def ablation(self) -> pd.DataFrame:
         """Cost to a fixed depth and Elo against the reference, empty without a probe: `ablation.ablation`."""
         if not len(self.probes):
             return pd.DataFrame()
         return ablation.ablation(self.probes, self.ratings, self.config)
+
+    @cached_property
+    def sprt(self) -> pd.DataFrame:
+        """The sequential test pair by pair, empty without one: `sprt.sprt_path`."""
+        settings = self.config.get("sprt")
+        return sprt_path(self.games, settings) if settings else pd.DataFrame()
+
+    @cached_property
+    def order(self) -> pd.DataFrame:
+        """The final order of a Swiss, knockout or ladder: place, player, reason; empty until it is complete."""
+        order = pd.DataFrame(self.config.get("order") or [], columns=["player", "reason"])
+        order.insert(0, "place", range(1, len(order) + 1))
+        return order
 
 
 def load(folder: str | os.PathLike[str]) -> Run:
@@ -142,6 +199,11 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
     if len(run.probes):
         files["ablation.csv"] = _csv(tables.rounded(run.ablation))
         files["probes.csv"] = _csv(tables.rounded(run.probes, {}))
+    files |= {name: _csv(tables.rounded(table)) for name, table in run.sweep_tables.items()}
+    if len(run.sprt):
+        files["sprt.csv"] = _csv(tables.rounded(run.sprt))
+    if len(run.order):
+        files["order.csv"] = _csv(run.order)
     for name, axes in charts.items():
         files[f"{name}.png"] = partial(plots.save_png, axes)
         files[f"{name}.svg"] = _text(pictures[name])
@@ -151,6 +213,8 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
     for name in set(plots.NAMES) - set(charts):
         for suffix in ("png", "svg"):
             (target / f"{name}.{suffix}").unlink(missing_ok=True)
+    for name in set(page.SWEEP_FILES) - set(files):
+        (target / name).unlink(missing_ok=True)
     return [_replace(target / name, fill) for name, fill in files.items()]
 
 

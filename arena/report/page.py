@@ -13,17 +13,30 @@ import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from arena.report import plots
+from arena.report import plots, sprt
 from arena.report.ablation import findings, reference_of, times
+from arena.report.answers import answers, lead, probability
 from arena.report.tables import quantity, signed
 
 if TYPE_CHECKING:
     from arena.report import Run
 
 CAPTIONS = {
+    "sprt": "Log-likelihood ratio of H1 to H0 after each pair of the schedule, with the bounds at which it ends.",
     "ablation": "Nodes and time to one depth, and Elo in the games, against the reference, with 95 % intervals.",
     "elo": "Joint rating of all players with 95 % intervals.",
-    "elo_by_depth": "What a deeper search is worth: players that differ in depth only, with 95 % intervals.",
+    "elo_by_depth": "What a deeper search is worth: players that differ in depth only, with 95 % intervals, and "
+    "the line Elo = a + b log2(depth) fitted with the covariance of the ratings; b is the worth of a doubling.",
+    "elo_by_nodes": "Elo against measured nodes per move, with 95 % intervals, and the line "
+    "Elo = a + b log2(nodes) fitted in the same way.",
+    "comparisons": "Players that differ in one setting, at equal limits: difference of their Elo, with 95 % "
+    "intervals from the covariance of the ratings; means where there are several limits of one kind.",
+    "time_to_depth": "Mean time per move of players that differ in depth only; any move has a fixed cost.",
+    "convergence": "All games up to a round of the schedule, rated again, with 95 % bands.",
+    "phases": "Decisive games: share of the moves at which a player's own score favours the later winner, level "
+    "counting half. It shows when the searches saw the result, not when it was decided.",
+    "openings": "Score of the colour that moves first, over pairs of games with colours swapped, so that the "
+    "players' strengths cancel; 95 % intervals, the spread pooled over openings: one in twenty misses by chance.",
     "crosstable": "Score of the row player against the column player in per cent; columns numbered as rows.",
     "outcomes": "Wins, draws and losses of each player, as White in the upper and as Black in the lower bar.",
     "nodes": "Mean nodes per move. The effective branching factor is the geometric mean, per ply, of the "
@@ -59,13 +72,31 @@ PROBE_FILES = {
 }
 """Besides FILES, where the run has a probe."""
 
+SWEEP_FILES = {
+    "comparisons.csv": "Elo of one setting against another at equal terms",
+    "gains.csv": "Elo per doubling of depth and of nodes, by family",
+    "elo_by_depth.csv": "Elo against depth, by family",
+    "elo_by_nodes.csv": "Elo against nodes per move, by family",
+    "convergence.csv": "ratings after growing parts of the schedule",
+    "phases.csv": "when winner and loser saw the result, by tenths of the game",
+    "openings.csv": "score of the first mover by opening",
+}
+"""Besides FILES, those that have rows."""
+SPRT_FILES = {"sprt.csv": "the sequential test pair by pair"}
+ORDER_FILES = {"order.csv": "the final order of the format"}
 
-def sentences(run: Run) -> list[str]:
-    """What the run says, in plain text: who leads, how many games, first move, draws, then the notes."""
-    played, planned = len(run.games), int(run.config.get("games_planned") or 0)
-    said = [_progress(played, planned, len(run.config["players"]))]
+
+def headline(run: Run) -> list[str]:
+    """What the run decided, its answers and who leads, as plain sentences; without games only the first."""
+    said = decisions(run)
+    return [*said, *answers(run), *lead(run.standings)] if len(run.games) else said
+
+
+def facts(run: Run) -> list[str]:
+    """How many games were played, what moving first was worth and how many were drawn, in plain text."""
+    played = len(run.games)
+    said = [_progress(run)]
     if played:
-        said += _leader(run.standings)
         ratings, first = run.ratings, str(run.config["first"]).capitalize()
         if _known(ratings.advantage) and _known(ratings.advantage_error):
             worth = f"{signed(ratings.advantage)} ± {ratings.advantage_error:.0f} Elo"
@@ -75,13 +106,22 @@ def sentences(run: Run) -> list[str]:
     return said
 
 
+def decisions(run: Run) -> list[str]:
+    """What the sequential test and the format decided, as sentences."""
+    said = [sprt.sentence(run.sprt, run.config)] if run.config.get("sprt") else []
+    if len(run.order):
+        first = [f"{row.place}. {row.player} ({row.reason})" for row in run.order.head(3).itertuples()]
+        said.append(f"Final order ({run.config['format']['type']}): {'; '.join(first)}.")
+    return said
+
+
 def notes(run: Run) -> list[str]:
     """What a reader must know about the data, as sentences: of the rating, repeated games, unmeasured players."""
     said = [str(note) for note in run.ratings.notes] if len(run.games) else []
-    if len(run.games) and run.repeated_games:
+    if sprt.verdict(run.sprt) != "continue":
         said.append(
-            f"{run.repeated_games} of {len(run.games)} games repeat an earlier one move for move, as "
-            "deterministic players do: intervals that count them as new games are too narrow."
+            "The match ended when the test was decided, which on average lets the difference in Elo look larger "
+            "than it is."
         )
     return said + _unmeasured(run)
 
@@ -118,7 +158,10 @@ def ablation_note(run: Run) -> str:
 
 
 def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
-    """The standings with every cell as text for people, "" where there is no value."""
+    """The standings with every cell as text for people, "" where there is no value.
+
+    Nodes and time a move are left out where the standings have no such columns.
+    """
     columns = {
         "#": standings["rank"].map(str),
         "Player": standings["player"].astype(str),
@@ -131,10 +174,11 @@ def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
         "Drawn": standings["draws"].map(str),
         "Lost": standings["losses"].map(str),
         "Score": [_share(v) for v in standings["score"]],
-        "LOS": [_probability(v) for v in standings["los"]],
-        "Nodes/move": [_quantity(v) for v in standings["nodes_per_move"]],
-        "Time/move": [_quantity(v, "s") for v in standings["seconds_per_move"]],
+        "LOS": [probability(v) for v in standings["los"]],
     }
+    if "nodes_per_move" in standings:
+        columns["Nodes/move"] = [_quantity(v) for v in standings["nodes_per_move"]]
+        columns["Time/move"] = [_quantity(v, "s") for v in standings["seconds_per_move"]]
     return pd.DataFrame(columns)
 
 
@@ -181,7 +225,8 @@ def telemetry_text(telemetry: pd.DataFrame) -> pd.DataFrame:
 
 def markdown(run: Run) -> str:
     """The report as Markdown: sentences, standings, crosstable, search effort and telemetry."""
-    parts = [f"# {_escaped(run.name)}", " ".join(_escaped(text) for text in sentences(run))]
+    paragraphs = [" ".join(map(_escaped, said)) for said in (headline(run), facts(run)) if said]
+    parts = [f"# {_escaped(run.name)}", *paragraphs]
     if len(run.ablation):
         parts += [f"{_escaped(ablation_heading(run))}:", _bullets(findings(run.ablation, run.config))]
     if notes(run):
@@ -207,7 +252,8 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
     return (
         environment.from_string(template).render(
             title=run.name,
-            summary=sentences(run),
+            headline=headline(run),
+            facts=facts(run),
             notes=notes(run),
             standings=standings_text(run.standings),
             crosstable=crosstable_text(run.crosstable),
@@ -218,7 +264,11 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
             ablation=_ablation_section(run) if len(run.ablation) else None,
             charts=[(name, CAPTIONS[name], inline_svg(name, text), _wide(text)) for name, text in charts.items()],
             config=json.dumps(run.config, indent=2, ensure_ascii=False, default=str),
-            files=FILES | (PROBE_FILES if len(run.probes) else {}),
+            files=FILES
+            | {name: SWEEP_FILES[name] for name in run.sweep_tables}
+            | (PROBE_FILES if len(run.probes) else {})
+            | (SPRT_FILES if len(run.sprt) else {})
+            | (ORDER_FILES if len(run.order) else {}),
         )
         + "\n"
     )
@@ -277,27 +327,12 @@ def _wide(svg: str) -> bool:
     return width is not None and float(width[1]) > WIDE
 
 
-def _progress(played: int, planned: int, players: int) -> str:
-    of = f" of {planned} planned" if planned else ""
-    return f"{_count(players, 'player')}, {_count(played, 'game')} played{of}."
-
-
-def _leader(standings: pd.DataFrame) -> list[str]:
-    """The sentence about the first of the table, if a rating exists."""
-    table = standings[standings["elo"].notna()]
-    if len(table) < 2:
-        return []
-    first, second = table.iloc[0], table.iloc[1]
-    error = (first["elo_high"] - first["elo_low"]) / 2
-    lead = first["elo"] - second["elo"]
-    at = signed(first["elo"]) + (f" ± {error:.0f} Elo" if error > 0 else " Elo")
-    if round(lead) == 0:
-        text = f"{first['player']} and {second['player']} are level at {at}"
-    else:
-        text = f"{first['player']} leads with {at}, {lead:.0f} Elo ahead of {second['player']}"
-    if _known(first["los"]):
-        text += f" (likelihood of superiority {_probability(first['los'])})"
-    return [text + "."]
+def _progress(run: Run) -> str:
+    planned = int(run.config.get("games_planned") or 0)
+    exact = run.config.get("games_exact", True)
+    of = f" of {'' if exact else 'at most '}{planned} planned" if planned else ""
+    end = "" if exact else ", complete" if "order" in run.config else ", not complete"
+    return f"{_count(len(run.config['players']), 'player')}, {_count(len(run.games), 'game')} played{of}{end}."
 
 
 def _count(n: int, noun: str) -> str:
@@ -320,14 +355,6 @@ def _interval(low: Any, high: Any) -> str:
     if not (_known(low) and _known(high)):
         return ""
     return f"{signed(low)} to {signed(high)}" if low < high else "anchor"
-
-
-def _probability(value: Any) -> str:
-    """Per cent; what rounds to certainty is written as a bound."""
-    if not _known(value):
-        return ""
-    percent = 100 * float(value)
-    return "> 99.9 %" if percent > 99.9 else "< 0.1 %" if percent < 0.1 else f"{percent:.1f} %"
 
 
 def _quantity(value: Any, unit: str = "") -> str:

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-NAMES = ("ablation", "elo", "elo_by_depth", "crosstable", "outcomes", "nodes", "time", "terminations")
+NAMES = (
+    "sprt", "ablation", "comparisons", "elo", "elo_by_depth", "elo_by_nodes", "crosstable", "outcomes", "nodes",
+    "time", "time_to_depth", "convergence", "phases", "openings", "terminations",
+)  # fmt: skip
 """Every chart that `draw` may make, in the order of the page."""
 
 INK, MUTED, GRID, PAPER = "#22262e", "#666c77", "#d8dbe0", "#fefefe"
@@ -82,13 +85,17 @@ STYLE: Any = {
 
 def draw(run: Run) -> dict[str, Axes]:
     """Every chart that applies to the run, by name in the order of `NAMES`."""
+    from arena.report import plot_sweeps
+    from arena.report.plot_sprt import plot_sprt
+
     anchor = run.config.get("anchor")
     whole = "all players" if len(run.ratings.groups) < 2 else "each group"
     reference = f"{anchor} = 0" if anchor else f"mean of {whole} = 0"
-    charts = {
+    charts: dict[str, Axes | None] = {
+        "sprt": plot_sprt(run.sprt) if run.config.get("sprt") else None,
         "ablation": plot_ablation(run.ablation) if len(run.ablation) else None,
         "elo": plot_elo(run.standings, reference=reference),
-        "elo_by_depth": plot_elo_by_depth(run.elo_by_depth, reference=reference)
+        "elo_by_depth": plot_elo_by_depth(run.elo_by_depth, gains=run.gains, reference=reference)
         if len(run.elo_by_depth)
         else None,
         "crosstable": plot_crosstable(run.score_matrix),
@@ -96,8 +103,9 @@ def draw(run: Run) -> dict[str, Axes]:
         "nodes": plot_nodes(run.search, searched=len(run.moves) > 0),
         "time": plot_time(run.search_time),
         "terminations": plot_terminations(run.terminations),
+        **plot_sweeps.draw(run, reference),
     }
-    return {name: axes for name, axes in charts.items() if axes is not None}
+    return {name: axes for name in NAMES if (axes := charts.get(name)) is not None}
 
 
 def svg(axes: Axes) -> str:
@@ -204,7 +212,7 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None, *, searched: bool =
 
     ax = _area(ax, title, height=4.4)
     groups = search["family"].where(search["family"].notna(), search["player"])
-    order = [*dict.fromkeys(search["family"].dropna()), *search.loc[search["family"].isna(), "player"]]
+    order = [*sorted(search["family"].dropna().unique()), *search.loc[search["family"].isna(), "player"]]
     for i, name in enumerate(order):
         rows = search[groups == name].sort_values("depth")
         factor = rows["branching_factor"].iloc[0]
@@ -304,18 +312,17 @@ def plot_terminations(terminations: pd.DataFrame, ax: Axes | None = None) -> Axe
 
 
 @_styled
-def plot_elo_by_depth(elo_by_depth: pd.DataFrame, ax: Axes | None = None, *, reference: str = "") -> Axes:
-    """Elo against depth with 95 % intervals, a line for each family; `reference` says what 0 is."""
+def plot_elo_by_depth(
+    elo_by_depth: pd.DataFrame, ax: Axes | None = None, *, gains: pd.DataFrame | None = None, reference: str = ""
+) -> Axes:
+    """Elo against depth with 95 % intervals, and the curve of each family that `gains` fits.
+
+    `gains` is that of `arena.report.sweeps`; without it points are joined. `reference` says what 0 is.
+    """
     ax = _area(ax, "Elo against search depth, with 95 % intervals", height=4.4)
     if elo_by_depth.empty:
         return _no_games(ax)
-    families = list(dict.fromkeys(elo_by_depth["family"]))
-    for i, name in enumerate(families):
-        rows = elo_by_depth[elo_by_depth["family"] == name]
-        elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("elo", "elo_low", "elo_high"))
-        error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
-        beside = min(0.08, 0.5 / len(families)) * (i - (len(families) - 1) / 2)
-        ax.errorbar(rows["depth"] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=name, **_series(i))
+    _elo_lines(ax, elo_by_depth, "depth", gains, "depth")
     _whole_depths(ax)
     ax.set_ylabel(_elo_label(reference))
     _legend(ax)
@@ -374,6 +381,27 @@ def humanised(termination: str) -> str:
         "error": "error of a player",
     }
     return words.get(termination, termination.replace("_", " "))
+
+
+def _elo_lines(ax: Axes, table: pd.DataFrame, x: str, gains: pd.DataFrame | None, per: str) -> None:
+    """Elo over the column `x` for each family, with the line of `gains` per doubling of `per` where it has one."""
+    names = list(dict.fromkeys(table["family"]))
+    for i, name in enumerate(names):
+        rows = table[table["family"] == name]
+        elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("elo", "elo_low", "elo_high"))
+        error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
+        # Depths are whole, so families would hide one another.
+        beside = min(0.08, 0.5 / len(names)) * (i - (len(names) - 1) / 2) if x == "depth" else 0.0
+        style, label = _series(i), str(name)
+        fitted = gains[(gains["family"] == name) & (gains["per"] == per)] if gains is not None else table[:0]
+        if len(fitted):
+            fit = fitted.iloc[0]
+            label += f": {signed(fit['gain'])} ± {(fit['gain_high'] - fit['gain_low']) / 2:.0f} Elo per doubling"
+            along = np.geomspace(fit["x_low"], fit["x_high"], 100)
+            line = fit["elo_at_1"] + fit["gain"] * np.log2(along)
+            ax.plot(along, line, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
+            style["linestyle"] = "none"
+        ax.errorbar(rows[x] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=label, **style)
 
 
 def _elo_label(reference: str) -> str:
@@ -471,7 +499,7 @@ def _log_ratio(ax: Axes, values: np.ndarray) -> None:
 
 
 def _whole_depths(ax: Axes) -> None:
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
     ax.margins(x=0.06)
     ax.set_xlabel("search depth, plies")
 

@@ -20,7 +20,7 @@ POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 COLOURS = ("white", "black")
 
 DECIMALS = {f"{elo}{end}": 1 for elo in ("elo", "elo_difference") for end in ("", "_low", "_high")}
-DECIMALS |= {"score": 4, "los": 4, "share": 4}
+DECIMALS |= {f"{name}{end}": 4 for name in ("score", "share") for end in ("", "_low", "_high")} | {"los": 4}
 """Decimals of the columns of a table when it is written."""
 
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
@@ -38,9 +38,16 @@ def standings(ratings: pd.DataFrame, moves: pd.DataFrame, groups: Iterable[Seque
         {"nodes_per_move": effort["nodes"].where(effort["nodes"] > 0), "seconds_per_move": effort["seconds"]}
     )
     effort.index = effort.index.astype(str)
-    table = ratings.merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
-    rated = ["elo", "elo_low", "elo_high", "score", "los"]
-    table[rated] = table[rated].astype(float).where(table["games"] > 0)
+    return (
+        rated(ratings, groups).merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
+    )
+
+
+def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
+    """The table of `arena.ratings.rate` without what is unknown, see `standings`."""
+    table = ratings.copy()
+    figures = ["elo", "elo_low", "elo_high", "score", "los"]
+    table[figures] = table[figures].astype(float).where(table["games"] > 0)
     table.loc[table["player"].isin([group[-1] for group in groups]), "los"] = np.nan
     return table
 
@@ -190,28 +197,37 @@ def telemetry(games: pd.DataFrame, moves: pd.DataFrame, players: Sequence[str]) 
     return _in_order(table.reset_index(), players)
 
 
-def repeated_games(games: pd.DataFrame, moves: pd.DataFrame) -> int:
-    """Games that repeat an earlier one: same colours, opening and moves, told by a 64-bit hash of them."""
+def lines(games: pd.DataFrame, moves: pd.DataFrame) -> pd.Series:
+    """What was played in each game: a number that games of the same opening and moves share, as `int64[games]`.
+
+    Told by a 64-bit hash of the moves.
+    """
     step = np.int64(1 + moves["ply"].max()) if len(moves) else 1
     codes = pd.factorize(moves["move"])[0].astype(np.int64) * step + moves["ply"].to_numpy(dtype=np.int64)
     hashes = pd.Series(pd.util.hash_array(codes)).groupby(moves["game"].to_numpy()).sum()
     line = games["game"].map(hashes).fillna(0)
-    return int(games[["white", "black", "opening_fen"]].assign(line=line).duplicated().sum())
+    return games[["opening_fen"]].assign(line=line).groupby(["opening_fen", "line"], sort=False).ngroup()
 
 
-def families(config: Mapping[str, Any]) -> dict[str, str]:
-    """Player name -> family name, for players that differ from another one in name and depth only.
+def repeated_games(games: pd.DataFrame, moves: pd.DataFrame) -> int:
+    """Games that repeat an earlier one: same colours, opening and moves."""
+    return int(games[["white", "black"]].assign(line=lines(games, moves)).duplicated().sum())
 
-    A family is named by its type and by those options in which other players of that type differ from it; if
-    that leaves two of one name, by its first player too.
+
+def families(config: Mapping[str, Any], limit: str = "depth") -> dict[str, str]:
+    """Player name -> family name, for players that differ from another one in name and in one limit only.
+
+    A family is named by its type, unless all players are of one type and something else tells, and by those
+    options in which other players of that type differ from it; if that leaves two of one name, by its first
+    player too.
     """
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for player in config["players"]:
-        if isinstance(player.get("depth"), int):
-            rest = {key: value for key, value in player.items() if key not in ("name", "depth")}
+        if isinstance(player.get(limit), int | float):
+            rest = {key: value for key, value in player.items() if key not in ("name", limit)}
             groups.setdefault(json.dumps(rest, sort_keys=True, default=str), []).append(player)
-    members = [group for group in groups.values() if len({player["depth"] for player in group}) > 1]
-    names = [_family_name(group[0], config["players"]) for group in members]
+    members = [group for group in groups.values() if len({player[limit] for player in group}) > 1]
+    names = [_family_name(group[0], config["players"], limit) for group in members]
     names = [
         name if names.count(name) == 1 else f"{name} ({group[0]['name']}, ...)"
         for name, group in zip(names, members, strict=True)
@@ -294,11 +310,12 @@ def _branching_factor(rows: pd.DataFrame) -> float:
     return float((nodes.iloc[-1] / nodes.iloc[0]) ** (1 / (nodes.index[-1] - nodes.index[0])))
 
 
-def _family_name(player: Mapping[str, Any], players: Iterable[Mapping[str, Any]]) -> str:
+def _family_name(player: Mapping[str, Any], players: Sequence[Mapping[str, Any]], limit: str) -> str:
     same_type = [other for other in players if other["type"] == player["type"]]
-    options = [key for key in player if key not in ("name", "type", "depth") and player[key] is not None]
+    options = [key for key in player if key not in ("name", "type", limit) and player[key] is not None]
     telling = [key for key in options if any(other.get(key) != player[key] for other in same_type)]
-    return ", ".join([str(player["type"]), *(f"{key} {_option(player[key])}" for key in telling)])
+    parts = [f"{key} {_option(player[key])}" for key in telling]
+    return ", ".join(parts if parts and len(same_type) == len(players) else [str(player["type"]), *parts])
 
 
 def _option(value: Any) -> str:

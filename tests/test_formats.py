@@ -1,0 +1,427 @@
+"""Formats in whole runs: configuration, resuming, the sequential test, adaptive schedules, plans and reports."""
+
+import json
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import arena
+from arena import tournament
+from arena.adaptive import adaptive, next_pairs, pair_information, worth
+from arena.config import ConfigError, load
+from arena.formats import ELO_LIMIT, Adaptive, Sprt
+from arena.ledger import Ledger
+from arena.match import GameRecord, Task
+from arena.pilot import expectation, independent_games, pilot, sample
+from arena.ratings import rate
+from arena.report import page, plots
+from arena.report.plot_sprt import plot_sprt
+from arena.report.sprt import sentence, sprt_path, verdict
+from arena.report.tables import POINTS
+from arena.schedule import Pairing, Schedule
+from arena.stats import ELO_LIMIT as STATS_LIMIT
+from arena.stats import ELO_PER_LOGIT, resolution, sprt
+from arena.tournament import SequentialTest, play, prepare
+from tests.test_tournament import assert_same
+
+HEAD = "name: f\nvariant: english\nseed: 5\nopenings: {random_plies: 3, count: 24}\nmax_plies: 90\n"
+FOUR = (
+    "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
+    "  - {name: c, type: random}\n  - {name: d, type: greedy, evaluation: cis300}\n"
+)
+TWO = "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
+SPRT = {"elo0": 0.0, "elo1": 20.0, "alpha": 0.05, "beta": 0.05, "model": "normalized"}
+
+
+def plan_of(folder: Path, text: str) -> tournament.Plan:
+    path = folder / "config.yaml"
+    path.write_text(HEAD + text)
+    return prepare(load(path))
+
+
+def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[int] = ()) -> arena.Run:
+    """Play a tournament to its end, stopped and resumed after so many games."""
+    plan = plan_of(folder, text)
+    for stop in (*stops, math.inf):
+        ledger = Ledger(folder / out, plan.description())
+        played: list[GameRecord] = []
+        for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
+            played.append(record)
+        complete = ledger.complete
+        ledger.close()
+    assert complete
+    return arena.load(folder / out)
+
+
+# --- configuration
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("format: swis\n", "6:1: 'format' must be a known format, not the text 'swis'; did you mean 'swiss'?"),
+        ("format: {type: swis}\n", "6:10: 'format' must be a known format, not the text 'swis'; did you mean"),
+        ("format: {rounds: 2}\n", "6:1: 'format' must have a type; (valid: 'round-robin', 'match', 'gauntlet',"),
+        ("format: 5\n", "6:1: 'format' must be text or a mapping with a type, not the whole number 5; (valid:"),
+        ("format: swiss\n", "6:1: the key 'rounds' is missing"),
+        ("format: match\n", "6:1: 'match' needs exactly two players, not 4"),
+        ("format: {type: swiss, rounds: 4}\n", "6:23: 'rounds' must be at most 3 with 4 players"),
+        (
+            "format: {type: swiss, rounds: 3, pears: 2}\n",
+            "6:34: unknown key 'pears'; did you mean 'pairs'? (valid:",
+        ),
+        ("format: {type: knockout, rounds: 3}\n", "6:26: unknown key 'rounds'; (valid: 'type', 'pairs', 'extra')"),
+        ("format: {type: adaptive, error: 0}\n", "6:26: 'error' must be greater than 0, not the whole number 0"),
+        ("format: {type: adaptive, error: 9, top: 5}\n", "6:36: 'top' must be at most 4 with 4 players"),
+        (
+            "format: {type: gauntlet, seeds: [a, e]}\n",
+            "6:37: a seed must be a player, not the text 'e'; (valid: 'a',",
+        ),
+        ("format: {type: gauntlet, seeds: [a, a]}\n", "6:37: the seed 'a' is given twice"),
+        ("format: {type: gauntlet, seeds: []}\n", "6:26: 'seeds' must list at least one player"),
+        ("format: {type: gauntlet, seeds: [a, b, c, d]}\n", "6:26: 'seeds' must leave out a player"),
+        ("sprt: {elo0: 0, elo1: 5}\n", "6:1: 'sprt' needs exactly two players, not 4"),
+        ("format: ladder\nsprt: {elo0: 0, elo1: 5}\n", "7:1: 'sprt' does not go with the format 'ladder'"),
+        ("sprt: {elo0: 5, elo1: 5}\n", "6:17: 'elo1' makes no test: elo0 must be below elo1: there is nothing to"),
+        ("sprt: {elo0: 0, elo1: 5, beta: 0.96}\n", "6:26: 'beta' makes no test: alpha + beta must be below 1"),
+        ("sprt: {elo0: 0, elo1: 5, alpha: 0.96}\n", "6:1: 'beta' makes no test: alpha + beta must be below 1"),
+        ("sprt: {elo0: 0, elo1: 5, model: elo}\n", "6:26: 'model' must be 'normalized' or 'logistic'"),
+    ],
+)
+def test_a_format_that_cannot_be_is_told_at_its_key(tmp_path: Path, text: str, line: str) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(HEAD + text + FOUR)
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    assert f"{path}:{line}" in str(caught.value)
+
+
+def test_a_format_with_rounds_needs_openings_for_all_of_them(tmp_path: Path) -> None:
+    text = "format: {type: swiss, rounds: 3, pairs: 9}\n" + FOUR
+    with pytest.raises(ConfigError, match="4:29: with 4 players, swiss needs 27 openings, not 24"):
+        plan_of(tmp_path, text)
+
+
+def test_a_format_is_a_name_or_a_mapping(tmp_path: Path) -> None:
+    one, other = (plan_of(tmp_path, f"format: {f}\n" + FOUR) for f in ("knockout", "{type: knockout, extra: 5}"))
+    assert one.experiment.as_dict()["format"] == {"type": "knockout", "pairs": 1, "extra": 5}
+    assert one.experiment.as_dict() == other.experiment.as_dict()
+
+
+def test_the_limit_of_hypotheses_is_that_of_the_statistics() -> None:
+    assert ELO_LIMIT == STATS_LIMIT
+
+
+# --- runs
+
+
+DYNAMIC = {
+    "swiss": "format: {type: swiss, rounds: 3, pairs: 2}\n",
+    "knockout": "format: {type: knockout, pairs: 1, extra: 4}\n",
+    "ladder": "format: {type: ladder, pairs: 3}\n",
+    "adaptive": "format: {type: adaptive, error: 90, top: 2, batch: 4}\n",
+}
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_a_run_that_is_stopped_plays_the_same_games_as_one_that_is_not(tmp_path: Path, name: str) -> None:
+    text = DYNAMIC[name] + FOUR
+    whole = run(tmp_path, "whole", text)
+    assert_same(run(tmp_path, "parts", text, stops=(1, 3, 0, 6)), whole)
+    assert len(whole.games) <= whole.config["games_planned"]
+    assert whole.config["order"] == [] if name == "adaptive" else len(whole.config["order"]) == 4
+
+
+def test_two_workers_play_the_same_games_as_one_when_results_decide_them(tmp_path: Path) -> None:
+    text = DYNAMIC["swiss"] + FOUR
+    assert_same(run(tmp_path, "two", text, workers=2), run(tmp_path, "one", text))
+
+
+def test_no_game_of_a_round_begins_before_all_of_the_round_before_are_stored(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, DYNAMIC["swiss"] + FOUR)
+    ledger = Ledger(tmp_path / "out", plan.description())
+    rounds = [record.pairing.round for record in play(plan, ledger, 2)]
+    ledger.close()
+    assert rounds == sorted(rounds) and set(rounds) == {1, 2, 3}
+
+
+def test_the_final_order_is_told_and_written(tmp_path: Path) -> None:
+    finished = run(tmp_path, "out", DYNAMIC["swiss"] + FOUR)
+    points = finished.games["result"].map(POINTS)
+    won = points.groupby(finished.games["white"]).sum() + (1 - points).groupby(finished.games["black"]).sum()
+    best = finished.config["order"][0]
+    assert won[best[0]] == won.max() and best[1].startswith(f"{won.max():g} points, Buchholz ")
+    assert page.headline(finished)[0].startswith(f"Final order (swiss): 1. {best[0]} ({best[1]}); 2. ")
+    arena.report.write(finished)
+    table = pd.read_csv(tmp_path / "out" / "order.csv")
+    assert table["place"].tolist() == [1, 2, 3, 4] and set(table["player"]) == set("abcd")
+
+
+# --- the sequential test
+
+
+def record(task: Task) -> GameRecord:
+    """A made-up game: of three pairs the first player wins two with 1.5 points, one is level."""
+    won = task.pairing.game % 2 == 1 and task.pairing.pair % 3 != 0
+    result = "1-0" if won else "1/2-1/2"
+    return GameRecord(task.pairing, result, "no_moves", 0.0, "", b"", "1")
+
+
+def deciding_pair(results: Sequence[float]) -> int:
+    """The first pair after which the test of SPRT is decided, by trying every prefix."""
+    for pairs in range(1, len(results) + 1):
+        counts = np.bincount([round(2 * points) for points in results[:pairs]], minlength=5)
+        if sprt(counts, 0.0, 20.0).verdict != "continue":
+            return pairs
+    raise AssertionError("not decided")
+
+
+TESTED = "format: match\nsprt: {elo0: 0, elo1: 20}\n" + TWO
+
+
+@pytest.mark.parametrize("order", ["forwards", "backwards", "second games first"])
+def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
+) -> None:
+    plan = plan_of(tmp_path, TESTED)
+    plan = plan._replace(openings=plan.openings * 40)
+    expected = deciding_pair([1.0 if pair % 3 == 0 else 1.5 for pair in range(1, 481)])
+    begun: list[int] = []
+
+    def shuffled(work, tasks, workers, stopping, name):
+        """Finish games in blocks of 60 in another order than they were begun."""
+        tasks = list(tasks)
+        for start in range(0, len(tasks), 60):
+            if stopping():
+                return
+            block = tasks[start : start + 60]
+            begun.extend(task.pairing.game for task in block)
+            if order == "backwards":
+                block.reverse()
+            elif order == "second games first":
+                block.sort(key=lambda task: task.pairing.game % 2)
+            yield from map(record, block)
+
+    monkeypatch.setattr(tournament, "run", shuffled)
+    ledger = Ledger(tmp_path / "out", plan.description())
+    list(play(plan, ledger, 1))
+    assert ledger.complete and ledger.finished() == set(range(1, 2 * expected + 1))
+    assert max(begun) == -(-2 * expected // 60) * 60 < plan.games
+    begun.clear()
+    list(play(plan, ledger, 1))
+    assert begun == [] and ledger.finished() == set(range(1, 2 * expected + 1))
+    ledger.close()
+    path = sprt_path(arena.load(tmp_path / "out").games, SPRT)
+    assert len(path) == expected and verdict(path) == "H1"
+
+
+def test_the_state_of_a_test_is_that_of_the_pairs_without_a_gap_before_them() -> None:
+    test = SequentialTest(None)
+    test.advance({1: 1.0, 2: 0.0})
+    assert (test.games, test.decided) == (0, False)
+    test = SequentialTest(Sprt(elo0=0.0, elo1=20.0))
+    test.advance({1: 1.0, 3: 1.0, 4: 0.0})
+    assert test.games == 0
+    test.advance({1: 1.0, 2: 0.0, 3: 1.0, 4: 0.0, 6: 0.0})
+    assert test.games == 4
+
+
+def match_frame(results: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame({"game": range(1, len(results) + 1), "result": results})
+
+
+def test_the_path_of_a_test_is_the_ratio_of_each_prefix_of_pairs() -> None:
+    path = sprt_path(match_frame(["1-0", "0-1", "1-0", "1/2-1/2", "0-1", "1-0", "1-0"]), SPRT)
+    counts = ([0, 0, 0, 0, 1], [0, 0, 0, 1, 1], [1, 0, 0, 1, 1])
+    assert path["pair"].tolist() == [1, 2, 3]
+    assert path["llr"].tolist() == [sprt(c, 0.0, 20.0).llr for c in counts]
+    assert path["upper"].tolist() == pytest.approx([math.log(19)] * 3)
+    assert verdict(path) == "continue"
+    assert sprt_path(match_frame([]), SPRT).empty and verdict(sprt_path(match_frame([]), SPRT)) == "continue"
+
+
+@pytest.mark.parametrize(
+    ("results", "start", "end"),
+    [
+        (["1-0", "0-1"] * 200, "H1 accepted after ", "a is more than 0 normalized Elo stronger than b"),
+        (["0-1", "1-0"] * 200, "H0 accepted after ", "a is less than 20 normalized Elo stronger than b"),
+        (["1-0", "1-0"] * 20, "The test of 0 against 20 normalized Elo is open after 20 pairs: LLR ", ""),
+        ([], "The test of 0 against 20 normalized Elo is open after 0 pairs.", ""),
+    ],
+)
+def test_the_decision_is_told_in_words(results: list[str], start: str, end: str) -> None:
+    path = sprt_path(match_frame(results), SPRT)
+    said = sentence(path, {"sprt": SPRT, "players": [{"name": "a"}, {"name": "b"}]})
+    assert said.startswith(start) and end in said
+    assert path["llr"].iloc[:-1].between(-math.log(19), math.log(19)).all()
+    drawn = plots.svg(plot_sprt(path))
+    assert drawn == plots.svg(plot_sprt(path)) and "nan" not in drawn
+
+
+def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> None:
+    text = "format: match\nsprt: {elo0: 0, elo1: 400}\n" + TWO.replace("greedy", "negamax, depth: 3")
+    finished = run(tmp_path, "out", text)
+    assert verdict(finished.sprt) == "H1" and 2 * len(finished.sprt) == len(finished.games) < 48
+    assert_same(run(tmp_path, "two", text, workers=2), finished)
+    files = {path.name for path in arena.report.write(finished)}
+    assert {"sprt.svg", "sprt.png", "sprt.csv"} <= files
+    summary = (tmp_path / "out" / "summary.md").read_text()
+    assert summary.split("\n\n")[1].startswith(f"H1 accepted after {len(finished.sprt)} pairs: a is more than 0 ")
+    assert f"{len(finished.games)} games played of at most 48 planned, complete." in summary
+    assert "The match ended when the test was decided" in summary
+    assert 'id="chart-sprt"' in (tmp_path / "out" / "report.html").read_text()
+
+
+# --- adaptive
+
+STRENGTHS = np.array([0.0, -30, -60, -150, -160, -170, -180, -190])
+NAMES = [f"p{i}" for i in range(len(STRENGTHS))]
+
+
+def simulated(schedule: Schedule, seed: int, draw_rate: float = 0.4) -> tuple[list[Pairing], list[float]]:
+    """Games of players of STRENGTHS under Davidson's model."""
+    rng = np.random.default_rng(seed)
+    scale, draws = ELO_PER_LOGIT * (1 - draw_rate), 2 * draw_rate / (1 - draw_rate)
+    played: list[Pairing] = []
+    points: list[float] = []
+    batch = next(schedule, None)
+    while batch is not None:
+        half = np.array([STRENGTHS[p.white] - STRENGTHS[p.black] for p in batch]) / (2 * scale)
+        weights = np.column_stack([np.exp(half), np.full(len(half), draws), np.exp(-half)])
+        weights /= weights.sum(axis=1, keepdims=True)
+        found = [float(rng.choice([1.0, 0.5, 0.0], p=p)) for p in weights]
+        played, points = played + batch, points + found
+        try:
+            batch = schedule.send(found)
+        except StopIteration:
+            batch = None
+    return played, points
+
+
+def frame(played: Sequence[Pairing], points: Sequence[float]) -> pd.DataFrame:
+    texts = {value: text for text, value in POINTS.items()}
+    rows = [(NAMES[p.white], NAMES[p.black], texts[x], p.pair) for p, x in zip(played, points, strict=True)]
+    return pd.DataFrame(rows, columns=["white", "black", "result", "pair"])
+
+
+def half_width(games: pd.DataFrame, top: int = 3) -> float:
+    table = rate(games, NAMES).table.head(top)
+    return float(((table["elo_high"] - table["elo_low"]) / 2).max())
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_adaptive_knows_the_top_three_from_fewer_games_than_a_round_robin(seed: int) -> None:
+    error, openings = 25.0, 200
+    played, points = simulated(adaptive(NAMES, openings, Adaptive(type="adaptive", error=error)), seed)
+    assert half_width(frame(played, points)) <= error
+    openings = next(n for n in range(1, 200) if 8 * 7 * n > 1.4 * len(played))
+    everyone, results = simulated(round_robin(openings), seed)
+    assert half_width(frame(everyone, results)) > error
+
+
+def round_robin(openings: int) -> Schedule:
+    from arena.schedule import everyone, static
+
+    return static(everyone(len(NAMES)), openings)
+
+
+def test_adaptive_gives_the_n_th_pair_of_two_players_the_n_th_opening() -> None:
+    played, _ = simulated(adaptive(NAMES, 12, Adaptive(type="adaptive", error=30.0)), 3)
+    seen: dict[frozenset[int], list[int]] = {}
+    for pairing in played[::2]:
+        seen.setdefault(frozenset((pairing.white, pairing.black)), []).append(pairing.opening)
+    assert all(openings == list(range(len(openings))) for openings in seen.values())
+    assert max(map(len, seen.values())) <= 12 and min(map(len, seen.values())) >= 2
+
+
+def test_adaptive_ends_when_the_openings_that_could_help_are_used_up() -> None:
+    played, _ = simulated(adaptive(NAMES, 3, Adaptive(type="adaptive", error=1.0)), 4)
+    assert len(played) <= 8 * 7 * 3
+    assert any(later.round > earlier.round for earlier, later in pairwise(played))
+
+
+def test_adaptive_stays_with_its_choice_when_the_same_results_come_again() -> None:
+    settings = Adaptive(type="adaptive", error=35.0, batch=5)
+    assert simulated(adaptive(NAMES, 50, settings), 6) == simulated(adaptive(NAMES, 50, settings), 6)
+
+
+def test_what_a_pair_is_worth_is_the_loss_of_variance_in_the_whole_fit() -> None:
+    rng = np.random.default_rng(1)
+    precision = np.diag(rng.uniform(1, 2, 4)) / 900
+    information = pair_information(np.array([0.0, 40, 90, 300]), 0.3)
+    covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
+    gain = worth(covariance, information, [0, 2])
+    for one, other in ((0, 1), (1, 3), (2, 3)):
+        v = np.eye(4)[one] - np.eye(4)[other]
+        after = np.linalg.inv(precision + information[one, other] * np.outer(v, v))
+        lost = np.diag(covariance - after)
+        assert gain[one, other] == pytest.approx(lost[0] + lost[2], abs=1e-9)
+
+
+def test_the_information_of_a_pair_of_equals_is_that_of_the_resolution() -> None:
+    for draw_rate in (0.0, 0.4, 0.9):
+        error = 1.959963984540054 / math.sqrt(pair_information(np.zeros(2), draw_rate)[0, 1])
+        assert error == pytest.approx(resolution(2, draw_rate))
+
+
+def test_next_pairs_are_those_of_the_top_that_is_too_wide() -> None:
+    played, points = simulated(round_robin(12), 7)
+    ratings = rate(frame(played, points), NAMES)
+    used = np.full((8, 8), 12) - 12 * np.eye(8, dtype=int)
+    top = {NAMES.index(player) for player in ratings.table["player"][:3]}
+    wide = next_pairs(NAMES, ratings, used, 100, Adaptive(type="adaptive", error=5.0, batch=6))
+    assert len(wide) == 6 and all(top & set(tie) for tie in wide)
+    assert next_pairs(NAMES, ratings, used, 100, Adaptive(type="adaptive", error=500.0)) == []
+    assert next_pairs(NAMES, ratings, used, 12, Adaptive(type="adaptive", error=5.0)) == []
+
+
+# --- plans
+
+
+def test_a_pilot_takes_each_pairing_before_any_a_second_time(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, FOUR)
+    found = list(sample(plan))
+    ties = [frozenset((p.white, p.black)) for p in found]
+    assert all(len(set(ties[start : start + 6])) == 6 for start in range(0, len(ties), 6))
+    assert len({(p.white, p.black, p.opening) for p in found}) == len(found) == plan.games
+    field = list(sample(plan_of(tmp_path, "format: {type: gauntlet, seeds: [c]}\n" + FOUR)))
+    assert all(2 in (p.white, p.black) for p in field)
+
+
+def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, FOUR)
+    records = pilot(plan, 5)
+    assert len(records) == 5
+    made = [r._replace(seconds=2.0, result="1/2-1/2" if i < 2 else "1-0") for i, r in enumerate(records)]
+    expected = expectation(plan, made, workers=4)
+    assert (expected.most_games, expected.pilot_games) == (288, 5)
+    assert expected.draw_rate == pytest.approx(2.5 / 6)
+    assert (expected.seconds, expected.seconds_per_game_error) == (pytest.approx(144), 0)
+    assert expected.pairing_elo == pytest.approx(resolution(48, 2.5 / 6))
+    assert expected.joint_elo == pytest.approx(resolution(48 * 4 / 2, 2.5 / 6))
+    assert json.loads(json.dumps(expected._asdict()))["games_needed"].keys() == {"10", "20", "50"}
+    cup = expectation(plan_of(tmp_path, DYNAMIC["knockout"] + FOUR), made, workers=1)
+    assert (cup.games_per_pairing, cup.joint_elo) == (10, None)
+
+
+def test_the_joint_table_resolves_what_the_joint_fit_does() -> None:
+    rng = np.random.default_rng(2)
+    rows = []
+    meetings = np.zeros((4, 4))
+    for one, other, pairs in ((0, 1, 300), (0, 2, 200), (1, 3, 100), (2, 3, 250)):
+        meetings[one, other] = meetings[other, one] = 2 * pairs
+        for _ in range(pairs):
+            for white, black in ((one, other), (other, one)):
+                rows.append((f"p{white}", f"p{black}", rng.choice(["1-0", "1/2-1/2", "0-1"], p=[0.3, 0.4, 0.3])))
+    ratings = rate(pd.DataFrame(rows, columns=["white", "black", "result"]))
+    covariance = ratings.covariance.to_numpy()
+    own = np.diag(covariance)
+    widest = 1.959963984540054 * math.sqrt((own[:, None] + own - 2 * covariance).max())
+    assert resolution(independent_games(meetings), 0.4) == pytest.approx(widest, rel=0.1)
+    with pytest.raises(ValueError, match="connect"):
+        independent_games(np.zeros((3, 3)))

@@ -1,0 +1,377 @@
+"""The commands `arena rate` and `arena compare`: foreign results in, tables and JSON out, broken files refused."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from arena.cli import main
+from arena.compare import Source, compare
+from arena.ratings import rate
+from arena.results import ResultsError, read_results
+from tests.test_ratings import error_of_difference, frame, repeat, simulate
+
+GAMES = "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n"
+RUN = """\
+name: tiny
+variant: english
+max_plies: 20
+openings: {random_plies: 2, count: 3}
+players:
+  - {name: a, type: random}
+  - {name: b, type: random}
+"""
+
+
+def call(*arguments):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    return result
+
+
+def written(folder, name, text):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def elo(document):
+    return {row["player"]: row["elo"] for row in document["players"]}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    config = written(folder, "tiny.yaml", RUN)
+    assert call("run", config, "--out", folder / "out", "--workers", 1).exit_code == 0
+    return folder / "out"
+
+
+def test_json_has_the_joint_rating(tmp_path):
+    document = json.loads(call("rate", written(tmp_path, "games.csv", GAMES), "--json").output)
+    assert [row["player"] for row in document["players"]] == ["ann", "cat", "bob"]
+    assert sum(elo(document).values()) == pytest.approx(0, abs=1e-6)
+    ann = document["players"][0]
+    assert (ann["games"], ann["wins"], ann["draws"], ann["losses"]) == (4, 3, 1, 0)
+    assert ann["elo_high"] - ann["elo"] == pytest.approx(ann["error"]) and ann["error"] > 100
+    assert document["players"][-1]["los"] is None
+    assert (
+        document["advantage_error"] > 0 and 0 < document["draw_rate"] < 1 and isinstance(document["notes"], list)
+    )
+
+
+def test_text_has_the_table_of_a_run(tmp_path):
+    output = call("rate", written(tmp_path, "games.csv", GAMES)).output
+    assert output.split("\n")[0].split() == [
+        "#",
+        "Player",
+        "Elo",
+        "95",
+        "%",
+        "interval",
+        "Games",
+        "Won",
+        "Drawn",
+        "Lost",
+        "Score",
+        "LOS",
+    ]
+    assert "Moving first (White) was worth" in output and "Equal players draw" in output
+    assert "nan" not in output and "inf" not in output
+
+
+def test_options_reach_the_fit(tmp_path):
+    path = written(tmp_path, "games.csv", GAMES)
+
+    def found(*options):
+        return json.loads(call("rate", path, "--json", *options).output)
+
+    plain = found()
+    assert elo(found("--anchor", "bob"))["bob"] == 0
+    assert found("--first", "black")["advantage"] == pytest.approx(-plain["advantage"])
+    assert found("--no-advantage")["advantage"] == found("--no-advantage")["advantage_error"] == 0
+    assert found("--model", "bradley-terry")["draw_rate"] == 0
+    assert elo(found("--prior", "5"))["ann"] < elo(plain)["ann"] / 1.5
+    many = written(tmp_path, "many.csv", "white,black,wins,draws,losses\nann,bob,30,30,30\nbob,ann,30,20,10\n")
+    boot = json.loads(call("rate", many, "--json", "--bootstrap", 100).output)["players"][0]
+    assert boot["elo_high"] - boot["elo"] != pytest.approx(boot["elo"] - boot["elo_low"], rel=1e-6)
+
+
+def test_counts_stand_for_the_games_they_count(tmp_path):
+    counted = "white,black,wins,draws,losses\nann,bob,2,1,0\nbob,ann,0,1,3\n"
+    rows = [("ann,bob,1-0", 2), ("ann,bob,1/2-1/2", 1), ("bob,ann,1/2-1/2", 1), ("bob,ann,0-1", 3)]
+    listed = "white,black,result\n" + "".join(f"{row}\n" * count for row, count in rows)
+    assert (
+        call("rate", written(tmp_path, "counted.csv", counted)).output
+        == call("rate", written(tmp_path, "listed.csv", listed)).output
+    )
+
+
+def test_a_billion_counted_games_are_rated(tmp_path):
+    text = "white,black,wins,draws,losses\nann,bob,400000000,300000000,300000000\n"
+    document = json.loads(call("rate", written(tmp_path, "huge.csv", text), "--no-advantage", "--json").output)
+    assert document["players"][0]["games"] == 10**9
+    assert 0 < document["players"][0]["error"] < 0.05
+
+
+def test_pairs_of_a_csv_are_clusters(tmp_path):
+    rows = []
+    for pair in range(31):
+        results = ("1-0", "0-1") if pair == 30 else ("1-0",) * 2 if pair % 2 else ("0-1",) * 2
+        rows += [f"ann,bob,{results[0]},{pair}", f"bob,ann,{results[1]},{pair}"]
+    paired = written(tmp_path, "paired.csv", "white,black,result,pair\n" + "\n".join(rows))
+    alone = written(tmp_path, "alone.csv", "white,black,result\n" + "\n".join(r.rpartition(",")[0] for r in rows))
+    error = [json.loads(call("rate", path, "--json").output)["players"][0]["error"] for path in (paired, alone)]
+    assert error[0] < 0.9 * error[1]
+    assert read_results([alone]).games["pair"].isna().all()
+
+
+def test_pairs_of_different_files_are_different(tmp_path):
+    text = "white,black,result,pair\nann,bob,1-0,1\nbob,ann,1-0,1\n"
+    games = read_results([written(tmp_path, "one.csv", text), written(tmp_path, "two.csv", text)]).games
+    assert games["pair"].nunique() == 2 and len(games) == 4
+
+
+def test_every_result_that_programs_write_is_known(tmp_path):
+    results = ["1-0", "2-0", "0-1", "0-2", "1/2-1/2", "1-1", "½-½", "1/2 - 1/2"]
+    text = "white,black,result\n" + "".join(f"ann,bob,{result}\n" for result in results)
+    games = read_results([written(tmp_path, "games.csv", text)]).games
+    assert games["result"].tolist() == ["1-0", "1-0", "0-1", "0-1"] + ["1/2-1/2"] * 4
+
+
+PDN = """\
+% a line of the program
+[Event "one"] [Round "1"]
+[White "Ann \\"the\\" First"]
+[Black "bob"]
+[Result "2-0"]
+[GameType "99"]
+1. a1-b2 {no game [White "of ours"]
+; 1-0 } 2. zz 2-0
+
+[White "bob"]
+[Black "Ann \\"the\\" First"]
+1. 11-15 1/2-1/2
+
+[White "bob"]
+[Black "cat"]
+[Result "*"]
+1. 11-15 *
+
+[White "cat"]
+[Black "bob"]
+[Result "0-1"]
+[White "cat"]
+[Black "bob"]
+[Result "1-1"]
+"""
+
+
+def test_a_pdn_needs_no_known_rules(tmp_path):
+    found = read_results([written(tmp_path, "games.pdn", PDN)])
+    rows = found.games[["white", "black", "result"]].to_numpy().tolist()
+    ann = 'Ann "the" First'
+    assert rows == [[ann, "bob", "1-0"], ["bob", ann, "1/2-1/2"], ["cat", "bob", "0-1"], ["cat", "bob", "1/2-1/2"]]
+    assert found.skipped == 1
+    assert "1 game without a result was passed over." in call("rate", tmp_path / "games.pdn").output
+
+
+def test_a_pdn_is_told_by_its_name_or_its_first_tag(tmp_path):
+    texts = ['[White "a"]\n[Black "b"]\n[Result "1-0"]\n', GAMES]
+    for name, text, count in [("x.pdn", texts[0], 1), ("x.txt", texts[0], 1), ("y.txt", texts[1], 5)]:
+        assert len(read_results([written(tmp_path, name, text)]).games) == count
+
+
+def test_games_of_a_pdn_with_the_same_moves_repeat_one_another(tmp_path):
+    def game(white, black, moves):
+        return f'[White "{white}"]\n[Black "{black}"]\n[Result "1-0"]\n\n{moves} 1-0\n\n'
+
+    text = (
+        game("a", "b", "1. 11-15 22-17") * 3
+        + game("a", "b", "1. 11-15\n22-17 $1")
+        + game("b", "a", "1. 11-15 22-17")
+    )
+    games = read_results([written(tmp_path, "games.pdn", text + game("a", "b", "") * 2)]).games
+    assert games["line"].isna().sum() == 2
+    assert any("7 games, 5 distinct" in note for note in rate(games).notes)
+
+
+def test_a_file_in_latin_1_is_read(tmp_path):
+    path = written(tmp_path, "games.csv", "white,black,result\nJosé,bob,1-0\n".encode("latin-1"))
+    assert read_results([path]).games["white"].tolist() == ["José"]
+
+
+def test_players_may_be_called_nan(tmp_path):
+    path = written(tmp_path, "games.csv", "White , Black,Result\nnan,NA,1-0\n\n NA,nan,0-1\n")
+    games = read_results([path]).games
+    assert games[["white", "black"]].to_numpy().tolist() == [["nan", "NA"], ["NA", "nan"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("a.csv", "", ":1: the file is empty"),
+        ("a.csv", "white,result\na,1-0\n", ":1: the columns must be white, black, result or"),
+        ("a.csv", "white,black,wins,draws\na,b,1,2\n", ":1: the columns must be"),
+        ("a.csv", "white,black,result,white\na,b,1-0,c\n", ":1: the column white is given twice"),
+        ("a.csv", "white,black,result\na,b,1-0\n\nb,a,3-0\n", ":4: unknown result '3-0' (choices: 1-0, 2-0"),
+        ("a.csv", "white,black,result\na,b,\n", ":2: unknown result ''"),
+        ("a.csv", "white,black,result\na,b,1-0\na,b,1-0,5\n", ":3: 4 cells in place of 3"),
+        ("a.csv", "white,black,result\na,b,1-0\na\n", ":3: no player under black"),
+        ("a.csv", "white,black,result\na,a,1-0\n", ":2: White and Black are both 'a'"),
+        (
+            "a.csv",
+            "white,black,wins,draws,losses\na,b,1,2,3\na,b,1,-2,3\n",
+            ":3: draws must be a number of games, not",
+        ),
+        ("a.csv", "white,black,wins,draws,losses\na,b,1.5,2,3\n", ":2: wins must be a number of games, not '1.5'"),
+        ("a.csv", "white,black,wins,draws,losses\na,b,1,2,x\n", ":2: losses must be a number of games, not 'x'"),
+        ("a.csv", "white,black,result\na,b,*\n", "no game with a result"),
+        ("a.csv", "white,black,wins,draws,losses\na,b,0,0,0\n", "no game with a result"),
+        ("a.pdn", "1. 11-15 *", ": no games"),
+        ("a.pdn", '\n[White "a"]\n[Result "1-0"]\n', ":2: the game has no tag Black"),
+        ("a.pdn", '[White "a"]\n[Black "b"]\n[Result "won"]\n', ":1: unknown result 'won' (choices: 1-0"),
+        ("a.pdn", '[White "a"]\n[Black "a"]\n[Result "1-0"]\n', ":1: White and Black are both 'a'"),
+    ],
+)
+def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, reason):
+    path = written(tmp_path, name, text)
+    result = call("rate", path)
+    assert result.exit_code == 2
+    assert result.output.count("\n") == 1
+    assert result.output.startswith(str(path)) and reason in result.output
+
+
+def test_what_is_not_there_gets_one_line(tmp_path):
+    for path, reason in ((tmp_path / "none.csv", "cannot be read"), (tmp_path, "there is no run in")):
+        result = call("rate", path)
+        assert (result.exit_code, result.output.count("\n")) == (2, 1) and reason in result.output
+    games = written(tmp_path, "games.csv", GAMES)
+    result = call("rate", games, "--anchor", "dan")
+    assert result.exit_code == 2 and result.output == 'unknown anchor "dan": choose one of ann, bob, cat\n'
+
+
+def test_a_run_is_rated_as_in_its_report(run):
+    import arena
+
+    report = arena.load(run)
+    found = read_results([run])
+    assert found.first == "black" and found.games["pair"].nunique() == 3
+    document = json.loads(call("rate", run, "--json").output)
+    table = report.ratings.table
+    assert elo(document) == pytest.approx(dict(zip(table["player"], table["elo"], strict=True)))
+    assert document["players"][0]["error"] == pytest.approx((table["elo_high"] - table["elo"])[0])
+    assert document["advantage"] == pytest.approx(report.ratings.advantage)
+    assert elo(json.loads(call("rate", run / "games.pdn", "--first", "black", "--json").output)) == pytest.approx(
+        elo(document), abs=1e-6
+    )
+
+
+def test_runs_with_other_first_movers_need_to_be_told(run, monkeypatch):
+    from arena import results
+
+    read, colours = results._run, itertools.cycle(["white", "black"])
+    monkeypatch.setattr(results, "_run", lambda folder: (read(folder)[0], next(colours)))
+    with pytest.raises(ResultsError, match="--first"):
+        read_results([run, run])
+    assert isinstance(read_results([run, run], "white").games, pd.DataFrame)
+
+
+def source(games, name="x"):
+    return Source(name, rate(games), {})
+
+
+def by_player(comparison):
+    return comparison.table.set_index("player")
+
+
+def test_a_comparison_with_itself_finds_no_change(tmp_path):
+    path = written(tmp_path, "games.csv", GAMES)
+    document = json.loads(call("compare", path, path, "--json").output)
+    assert [row["difference"] for row in document["players"]] == [0, 0, 0]
+    assert document["changes"] == ["No player's rating changed by more than its interval."]
+    assert document["notes"] == []
+
+
+def test_common_players_have_a_common_mean_and_independent_errors():
+    one = simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=1)
+    other = simulate([0.6, 0.0, -0.6, 1.5], 60, nu=1.0, h=0.3, seed=2)
+    a, b = source(one), source(other)
+    table = by_player(compare(a, b))
+    common = ["p0", "p1", "p2"]
+    for end, side in (("a", a), ("b", b)):
+        assert table[f"elo_{end}"][common].mean() == pytest.approx(0, abs=1e-9)
+        elo = side.ratings.table.set_index("player")["elo"]
+        assert table[f"elo_{end}"]["p0"] - table[f"elo_{end}"]["p1"] == pytest.approx(elo["p0"] - elo["p1"])
+    assert math.isnan(table["elo_a"]["p3"]) and math.isnan(table["difference"]["p3"])
+    assert table["elo_b"]["p3"] > 150 and table["error_b"]["p3"] > 0
+    expected = np.hypot(table["error_a"], table["error_b"])[common]
+    np.testing.assert_allclose(table["difference_error"][common], expected)
+    np.testing.assert_allclose(table["difference"], table["elo_b"] - table["elo_a"])
+
+
+def test_two_common_players_have_the_error_of_half_their_difference():
+    games = simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=1)
+    a, b = source(games), source(frame(repeat("p0", "p1", 20, 20, 20)))
+    error = 1.959964 * error_of_difference(a.ratings, "p0", "p1") / 2
+    assert by_player(compare(a, b))["error_a"]["p0"] == pytest.approx(error)
+
+
+def test_an_anchor_does_not_change_a_comparison():
+    games, other = (simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=seed) for seed in (1, 2))
+    anchored = Source("x", rate(games, anchor="p2", anchor_elo=1500), {})
+    plain, moved = compare(source(games), source(other)), compare(anchored, source(other))
+    pd.testing.assert_frame_equal(by_player(plain), by_player(moved).loc[by_player(plain).index])
+
+
+def test_changes_beyond_the_intervals_are_said_in_words():
+    games = simulate([0.5, 0.0, -0.5], 100, nu=1.0, h=0.0, seed=1)
+    better = simulate([0.5, 0.0, 1.5], 100, nu=1.0, h=1.0, seed=2)
+    found = compare(source(games, "old"), source(better, "new"))
+    row = by_player(found).loc["p2"]
+    assert (
+        found.changes[0] == f"p2 is {row['difference']:.0f} ± {row['difference_error']:.0f} Elo stronger in new."
+    )
+    assert any("p0 is" in said and "weaker in new" in said for said in found.changes)
+    assert "3 of 3 ratings changed" in found.changes[3]
+    assert found.changes[-1].startswith("Moving first is worth") and "more in new" in found.changes[-1]
+
+
+def test_without_common_players_the_comparison_says_why_it_is_empty():
+    a, b = source(frame(repeat("a", "b", 3, 1, 1))), source(frame(repeat("c", "d", 3, 1, 1)))
+    found = compare(a, b)
+    assert found.table["difference"].isna().all() and len(found.table) == 4
+    assert found.changes == () and "no player in common" in found.notes[0]
+    assert "one player in common" in compare(a, source(frame(repeat("a", "d", 3, 1, 1)))).notes[0]
+
+
+def test_players_that_games_do_not_connect_are_compared_apart():
+    both = frame(repeat("a", "b", 5, 1, 1) + repeat("c", "d", 1, 1, 5) + repeat("e", "f", 1, 1, 1))
+    other = frame(repeat("a", "b", 3, 3, 1) + repeat("c", "d", 1, 1, 3) + repeat("e", "a", 1, 1, 1))
+    found = compare(source(both), source(other))
+    table = by_player(found)
+    for part in (["a", "b"], ["c", "d"]):
+        assert table["elo_a"][part].mean() == pytest.approx(0, abs=1e-9)
+        assert table["elo_b"][part].mean() == pytest.approx(0, abs=1e-9)
+    assert table["difference"][["e", "f"]].isna().all()
+    assert found.notes[0] == "Games do not connect e to any other common player in both."
+    assert "(1) a, b; (2) d, c" in found.notes[1]
+
+
+def test_runs_and_files_compare_with_seconds_a_move_where_they_are_known(run):
+    document = json.loads(call("compare", run, run / "games.pdn", "--first", "black", "--json").output)
+    for row in document["players"]:
+        assert row["seconds_a"] > 0 and row["seconds_b"] is None
+        assert row["difference"] == pytest.approx(0, abs=1e-6)
+    output = call("compare", run, run).output
+    assert "Time/move a" in output and "nan" not in output
+    assert "No player's rating changed by more than its interval." in output
+
+
+def test_compare_says_what_it_cannot_read(tmp_path, run):
+    result = call("compare", run, tmp_path)
+    assert result.exit_code == 2 and result.output.count("\n") == 1 and "there is no run in" in result.output

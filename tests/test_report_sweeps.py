@@ -1,0 +1,388 @@
+"""Analyses of sweeps against results computed by hand, by scipy and by simulation; their sentences and charts."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import f_oneway, t
+
+from arena.ratings import Ratings, rate
+from arena.report import Run, answers, page, plot_sweeps, plots, sweeps, tables, write
+from arena.stats import Z95
+from tests.report_data import START, config, frames, player
+from tests.test_report import MISSING_WORD, texts
+
+EVALUATIONS = ("simple", "cis300")
+GRID = [player(f"{e} d{d}", d, evaluation=e) for e in EVALUATIONS for d in (1, 2, 4)]
+TERMS: list[dict[str, Any]] = [{"depth": 6}, {"nodes": 2000}, {"seconds": 0.02}]
+EQUAL = [player(f"{e} {term}", evaluation=e, **term) for e in EVALUATIONS for term in TERMS]
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two evaluations at three depths, twelve rounds, written to its folder; games numbered as by the schedule."""
+    whole, games, moves = frames(GRID, 8, plies=20)
+    order = games.sort_values(["opening", "pair"], kind="stable")["game"].tolist()
+    number = {game: i + 1 for i, game in enumerate(order)}
+    games = games.assign(game=games["game"].map(number), round=games["opening"] + 1).sort_values("game")
+    moves = moves.assign(game=moves["game"].map(number)).sort_values(["game", "ply"])
+    run = Run(tmp_path_factory.mktemp("grid"), whole, games.reset_index(drop=True), moves.reset_index(drop=True))
+    write(run)
+    return run
+
+
+def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes: Any) -> Ratings:
+    """Ratings of connected players with games, as given."""
+    names = list(elo)
+    matrix = np.eye(len(names)) * 100.0 if covariance is None else covariance
+    error = Z95 * np.sqrt(np.diag(matrix))
+    values = np.array(list(elo.values()))
+    table = pd.DataFrame(
+        {"player": names, "elo": values, "elo_low": values - error, "elo_high": values + error, "games": 9}
+    )
+    fields: dict[str, Any] = {
+        "table": table, "covariance": pd.DataFrame(matrix, names, names), "advantage": 0.0, "advantage_error": 1.0,
+        "draw_rate": 0.5, "openings": pd.Series(dtype=float), "opening_spread": 0.0,
+        "groups": (tuple(names),), "notes": (),
+    }  # fmt: skip
+    return Ratings(**(fields | changes))
+
+
+def by_depth(ratings: Ratings, depths: list[int]) -> pd.DataFrame:
+    table = ratings.table.assign(family="f", depth=depths)
+    return table[["family", "depth", "player", "elo", "elo_low", "elo_high"]]
+
+
+NO_NODES = pd.DataFrame({"family": [], "player": [], "nodes_per_move": [], "elo": []})
+
+
+# gains
+
+
+def test_ratings_on_a_line_give_its_slope_with_the_error_of_least_squares() -> None:
+    depths = [1, 2, 4, 8]
+    ratings = rated({f"d{d}": 50 + 90 * np.log2(d) for d in depths})
+    (row,) = sweeps.gains(ratings, by_depth(ratings, depths), NO_NODES).to_dict("records")
+    x = np.log2(depths)
+    error = Z95 * 10 / np.sqrt(((x - x.mean()) ** 2).sum())
+    assert (row["family"], row["per"], row["players"], row["x_low"], row["x_high"]) == ("f", "depth", 4, 1, 8)
+    np.testing.assert_allclose([row["gain"], row["gain_low"], row["gain_high"]], [90, 90 - error, 90 + error])
+    np.testing.assert_allclose([row["elo_at_1"], row["misfit"]], [50, 0], atol=1e-9)
+
+
+def test_ratings_off_the_line_widen_the_interval_by_the_root_of_chi_square_over_its_freedom() -> None:
+    depths, off = [1, 2, 4, 8], np.array([30, -40, 10, 50.0])
+    ratings = rated({f"d{d}": float(e) for d, e in zip(depths, off, strict=True)})
+    (row,) = sweeps.gains(ratings, by_depth(ratings, depths), NO_NODES).to_dict("records")
+    x = np.log2(depths)
+    slope, intercept = np.polyfit(x, off, 1)
+    residual = off - intercept - slope * x
+    error = Z95 * 10 / np.sqrt(((x - x.mean()) ** 2).sum()) * np.sqrt((residual**2).sum() / 100 / 2)
+    np.testing.assert_allclose([row["gain"], row["gain_high"] - row["gain"]], [slope, error])
+    np.testing.assert_allclose(row["misfit"], np.sqrt((residual**2).mean()))
+
+
+def test_a_gain_does_not_depend_on_the_anchor() -> None:
+    whole, games, moves = frames(GRID, 6)
+    runs = [Run(Path(), whole | {"anchor": anchor}, games, moves) for anchor in (None, "simple d1", "cis300 d4")]
+    tables_of = [run.gains.sort_values(["per", "family"]).drop(columns=["elo_at_1"]) for run in runs]
+    for other in tables_of[1:]:
+        pd.testing.assert_frame_equal(tables_of[0].reset_index(drop=True), other.reset_index(drop=True), rtol=1e-6)
+
+
+def test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments() -> None:
+    rng = np.random.default_rng(1)
+    depths = np.array([1, 2, 4, 8])
+    names = [f"d{d}" for d in depths]
+    pairings = [(a, b) for a, b in combinations(range(4), 2) for _ in range(30) for a, b in ((a, b), (b, a))]
+    white, black = np.array(pairings).T
+    chance = 1 / (1 + 10 ** (-60 * (np.log2(depths)[white] - np.log2(depths)[black]) / 400))
+    covered = 0
+    for _ in range(100):
+        result = np.where(rng.random(len(white)) < chance, "1-0", "0-1")
+        games = pd.DataFrame({"white": np.array(names)[white], "black": np.array(names)[black], "result": result})
+        ratings = rate(games.assign(pair=np.arange(len(games)) // 2), names)
+        order = [int(name[1:]) for name in ratings.table["player"]]
+        gain = sweeps.gains(ratings, by_depth(ratings, order), NO_NODES).iloc[0]
+        covered += gain["gain_low"] <= 60 <= gain["gain_high"]
+    assert 90 <= covered <= 100
+
+
+def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_limits_apart() -> None:
+    players = [player(f"n{n}", nodes=n) for n in (100, 200, 400)] + [player(f"d{d}", d) for d in (1, 2, 3)]
+    players += [player(f"t{s}", type="x", seconds=s) for s in (0.1, 0.2)]
+    standings = pd.DataFrame({"player": [p["name"] for p in players], "elo": np.arange(8.0), "games": 9})
+    standings = standings.assign(elo_low=0.0, elo_high=1.0, nodes_per_move=[90, 180, 300, 7, 8, 9, 5, 6])
+    table = sweeps.elo_by_nodes(standings, config(players))
+    assert sorted(map(tuple, table[["family", "player"]].to_numpy().tolist())) == [
+        ("alphabeta by depth", "d1"), ("alphabeta by depth", "d2"), ("alphabeta by depth", "d3"),
+        ("alphabeta by nodes", "n100"), ("alphabeta by nodes", "n200"), ("alphabeta by nodes", "n400"),
+    ]  # fmt: skip
+    assert table["nodes_per_move"].tolist() == [7, 8, 9, 90, 180, 300]
+
+
+# equal terms
+
+
+def test_a_setting_is_compared_at_each_kind_of_limit_with_the_covariance_of_the_two() -> None:
+    elo = dict(zip([p["name"] for p in EQUAL], [0, 10, 20, 40, 10, 0.0], strict=True))
+    covariance = np.full((6, 6), 30.0) + np.eye(6) * 70
+    table = sweeps.comparisons(rated(elo, covariance), config(EQUAL))
+    assert table[["setting", "value", "reference", "terms", "at", "pairs"]].to_numpy().tolist() == [
+        ["evaluation", "cis300", "simple", "depth", "6", 1],
+        ["evaluation", "cis300", "simple", "nodes", "2000", 1],
+        ["evaluation", "cis300", "simple", "time", "0.02 s", 1],
+    ]
+    assert table["elo_difference"].tolist() == [40, 0, -20]
+    error = Z95 * np.sqrt(100 + 100 - 2 * 30)
+    np.testing.assert_allclose(table["elo_difference_high"] - table["elo_difference"], error)
+    assert table["los"].tolist()[1] == 0.5 and table["los"].tolist()[0] > 0.999
+
+
+def test_the_reference_is_the_value_of_the_anchor() -> None:
+    ratings = rated(dict.fromkeys([p["name"] for p in EQUAL], 0.0))
+    table = sweeps.comparisons(ratings, config(EQUAL, anchor=EQUAL[-1]["name"]))
+    assert set(table["value"]) == {"simple"} and set(table["reference"]) == {"cis300"}
+
+
+def test_limits_of_one_kind_are_averaged() -> None:
+    ratings = rated(dict(zip([p["name"] for p in GRID], [0, 10, 20, 30, 20, 70.0], strict=True)))
+    (row,) = sweeps.comparisons(ratings, config(GRID)).to_dict("records")
+    assert (row["terms"], row["at"], row["pairs"]) == ("depth", "1 to 4", 3)
+    np.testing.assert_allclose(row["elo_difference"], 30)
+    np.testing.assert_allclose(row["elo_difference_high"] - 30, Z95 * np.sqrt(6 * 100 / 9))
+
+
+def test_a_factorial_of_switches_gives_main_effects() -> None:
+    players = [
+        player(f"{pvs}{lmr}", 4, pvs=pvs, lmr=lmr, evaluation={"linear": {"man": 1}})
+        for pvs in (True, False)
+        for lmr in (True, False)
+    ]
+    ratings = rated(dict(zip([p["name"] for p in players], [10, 4, 6, 0.0], strict=True)))
+    table = sweeps.comparisons(ratings, config(players))
+    assert table[["value", "reference", "pairs", "elo_difference"]].to_numpy().tolist() == [
+        ["no pvs", "pvs", 2, -4.0],
+        ["no lmr", "lmr", 2, -6.0],
+    ]
+
+
+def test_a_setting_left_out_is_called_the_default() -> None:
+    players = [player("a", 4), player("b", 4, pvs=False), player("c", 4, tt=0)]
+    table = sweeps.comparisons(rated({"a": 9, "b": 1, "c": 2}), config(players))
+    assert table[["value", "reference"]].to_numpy().tolist() == [["no pvs", "default pvs"], ["tt 0", "default tt"]]
+
+
+def test_players_without_common_games_are_not_compared() -> None:
+    players = [player("a", 4, evaluation="simple"), player("b", 4, evaluation="cis300")]
+    apart = rated({"a": 9, "b": 1}, groups=(("a",), ("b",)))
+    assert sweeps.comparisons(apart, config(players)).empty
+    assert sweeps.contrast(rated({"a": 9.0, "b": 1}), {"a": 1, "c": -1}) is None
+
+
+# openings
+
+
+def pairs_of(results: list[tuple[int, str, str]]) -> pd.DataFrame:
+    """Pairs of games of (opening, first result, second result)."""
+    rows = [
+        (2 * i + side, i, opening, START, pair[side])
+        for i, (opening, *pair) in enumerate(results)
+        for side in (0, 1)
+    ]
+    return pd.DataFrame(rows, columns=["game", "pair", "opening", "opening_fen", "result"])
+
+
+def test_an_openings_bias_is_the_first_movers_score_over_pairs() -> None:
+    games = pairs_of([(1, "1-0", "1-0"), (1, "1-0", "1/2-1/2"), (2, "0-1", "1-0"), (2, "1/2-1/2", "1/2-1/2")])
+    white = sweeps.openings(games, "white")
+    assert white[["opening", "pairs", "score"]].to_numpy().tolist() == [[1, 2, 0.875], [2, 2, 0.5]]
+    assert sweeps.openings(games, "black")["score"].tolist() == [0.125, 0.5]
+    pooled = np.sqrt((2 * 0.125**2 + 0) / 2)
+    error = t.ppf(0.975, 2) * pooled / np.sqrt(2)
+    np.testing.assert_allclose(white["score_low"], [0.875 - error, 0.5 - error])
+    np.testing.assert_allclose(white["score_high"], [1.0, 0.5 + error])
+
+
+def test_single_games_say_nothing_of_an_opening_and_single_pairs_have_no_interval() -> None:
+    games = pairs_of([(1, "1-0", "1-0"), (2, "0-1", "1-0"), (3, "1-0", "1-0")]).iloc[:-1]
+    table = sweeps.openings(games, "white")
+    assert table["opening"].tolist() == [1, 2]
+    assert table["score_low"].isna().all()
+    assert sweeps.homogeneity(games, "white") is None
+
+
+def test_the_test_of_openings_is_the_analysis_of_variance() -> None:
+    rng = np.random.default_rng(3)
+    words = np.array(["1-0", "1/2-1/2", "0-1"])
+    results = []
+    for opening in (1, 2, 3):
+        for _ in range(12):
+            one, other = rng.choice(words, 2, p=[0.2 + opening / 10, 0.3, 0.5 - opening / 10])
+            results.append((opening, str(one), str(other)))
+    games = pairs_of(results)
+    points = games["result"].map({"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}).to_numpy().reshape(-1, 2).mean(axis=1)
+    found = sweeps.homogeneity(games, "white")
+    assert found is not None and found.openings == 3
+    np.testing.assert_allclose(found.p_value, f_oneway(*points.reshape(3, 12)).pvalue)
+
+
+# convergence and phases
+
+
+def test_convergence_ends_at_the_ratings_of_the_whole_run_and_its_bands_narrow(grid: Run) -> None:
+    table = grid.convergence
+    assert table["games"].unique().tolist() == [60, 90, 120, 150, 180, 210, 240]
+    last = table[table["games"] == 240].set_index("player")["elo"]
+    np.testing.assert_allclose(last[grid.players], grid.standings["elo"])
+    width = (table["elo_high"] - table["elo_low"]).groupby(table["games"]).mean()
+    assert width.iloc[-1] < 0.7 * width.iloc[0]
+
+
+def test_convergence_stops_before_the_first_missing_game(grid: Run) -> None:
+    games = grid.games[grid.games["game"] != 125].reset_index(drop=True)
+    table = sweeps.convergence(games, grid.players, "black")
+    assert table["games"].unique().tolist() == [60, 90, 120, 124]
+    assert sweeps.convergence(games[games["game"] > 1], grid.players, "black").empty
+
+
+def test_phases_count_moves_whose_score_favours_the_later_winner() -> None:
+    games = pd.DataFrame({"game": [1, 2, 3], "pair": [1, 1, 2], "result": ["1-0", "0-1", "1/2-1/2"], "plies": 20})
+    moves = pd.DataFrame({"game": np.repeat([1, 2, 3], 20), "ply": np.tile(np.arange(1, 21), 3)})
+    white = moves["ply"] % 2 == 1
+    moves["colour"] = np.where(white, "white", "black")
+    # In game 1 White wins and both agree from ply 11 on; in game 2 Black wins and only Black ever sees it.
+    moves["score"] = pd.array(np.zeros(60), dtype="Float64")
+    moves.loc[(moves["game"] == 1) & (moves["ply"] > 10), "score"] = np.where(white[10:20], 5.0, -5.0)
+    moves.loc[(moves["game"] == 2) & ~white, "score"] = 1.0
+    moves.loc[(moves["game"] == 1) & (moves["ply"] == 1), "score"] = pd.NA
+    moves["legal_moves"] = np.where(white, 8, 4)
+    table: Any = sweeps.phases(games, moves).set_index(["tenth", "role"])
+    assert table.loc[[(1, "winner"), (1, "loser")], "moves"].tolist() == [1, 2]
+    assert table.loc[(1, "winner"), "share"] == 1.0
+    assert table.loc[(2, "winner"), "share"] == 0.75 and table.loc[(2, "loser"), "share"] == 0.5
+    assert table.loc[(6, "winner"), "share"] == 1.0 and table.loc[(6, "loser"), "share"] == 0.75
+    assert table.loc[(10, "winner"), "legal_moves"] == 6
+    assert (table["pairs"] == 1).all()
+    assert (table["share_low"] < table["share"]).all() and (table["share_high"] <= 1).all()
+
+
+# sentences
+
+
+def test_a_depth_sweep_says_what_a_doubling_is_worth(grid: Run) -> None:
+    said = page.headline(grid)
+    worth = [rf"\d+ ± \d+ Elo with evaluation {name}" for name in ("cis300", "simple")]
+    assert re.fullmatch(rf"Each doubling of depth is worth {worth[0]} and {worth[1]}\.", said[0])
+    assert said[1].startswith("Each doubling of nodes (measured nodes per move) is worth ")
+
+
+def test_equal_terms_are_said_in_one_sentence_the_certain_ones_first() -> None:
+    ratings = rated(dict(zip([p["name"] for p in EQUAL], [0, 10, 20, 50, 10, -40.0], strict=True)))
+    assert answers.comparison_sentences(sweeps.comparisons(ratings, config(EQUAL))) == [
+        "cis300 is 50 ± 28 Elo stronger than simple at equal depth (LOS > 99.9 %) and 60 ± 28 Elo weaker at equal "
+        "time (LOS < 0.1 %); not measurably different at equal nodes (0 ± 28)."
+    ]
+    level = rated(dict(zip([p["name"] for p in GRID], [0, 0, 0, 1, 2, 3.0], strict=True)))
+    assert answers.comparison_sentences(sweeps.comparisons(level, config(GRID))) == [
+        "cis300 is not measurably stronger or weaker than simple at equal depth (mean over 1 to 4; +2 ± 16)."
+    ]
+
+
+def test_of_many_comparisons_the_surest_are_said() -> None:
+    players = [player(f"p{i}", 4, evaluation=f"e{i}") for i in range(9)]
+    ratings = rated({f"p{i}": 40.0 * i for i in range(9)})
+    said = answers.comparison_sentences(sweeps.comparisons(ratings, config(players)))
+    assert [text.split()[0] for text in said] == ["e3", "e4", "e5", "e6", "e7", "e8"]
+
+
+@pytest.mark.parametrize(("los", "certain"), [(0.99, True), (0.97, False)])
+def test_the_lead_is_called_uncertain_unless_its_interval_excludes_zero(los: float, certain: bool) -> None:
+    table = rated({"a": 20.0, "b": 0}).table.assign(los=los)
+    (text,) = answers.lead(table)
+    assert text.startswith("a leads with +20 ± 20 Elo, 20 Elo ahead of b (likelihood of superiority 9")
+    assert text.endswith("; the lead is not certain.") != certain
+
+
+def test_openings_are_mentioned_only_if_they_differ(tmp_path: Path) -> None:
+    biased = [(1, "1-0", "1-0")] * 9 + [(2, "0-1", "0-1")] * 9 + [(2, "0-1", "1-0"), (1, "0-1", "1-0")]
+    even = [(o, a, b) for o in (1, 2) for a, b in (("1-0", "0-1"), ("1-0", "1-0"), ("0-1", "0-1"))]
+    for results, count in ((biased, 1), (even, 0)):
+        run = Run(tmp_path, config([player("x", 4)]), pairs_of(results), pd.DataFrame())
+        said = answers.opening_sentences(run)
+        assert len(said) == count
+    assert (
+        "gave Black"
+        in answers.opening_sentences(Run(tmp_path, config([player("x", 4)]), pairs_of(biased), pd.DataFrame()))[0]
+    )
+
+
+# charts and files
+
+
+def test_charts_of_a_sweep_show_no_missing_number_and_cut_no_text_off(grid: Run) -> None:
+    charts = plots.draw(grid)
+    assert set(plot_sweeps.NAMES) <= set(charts)
+    for name in plot_sweeps.NAMES:
+        figure: Any = charts[name].figure
+        assert not [text for text in texts(charts[name]) if MISSING_WORD.search(text)], name
+        shown = figure.get_tightbbox()
+        assert shown.x0 >= -0.02 and shown.y0 >= -0.02, name
+        assert shown.x1 <= figure.get_figwidth() + 0.02 and shown.y1 <= figure.get_figheight() + 0.02, name
+
+
+def test_the_depth_chart_draws_the_fitted_curve_through_its_ends(grid: Run) -> None:
+    ax: Any = plots.draw(grid)["elo_by_depth"]
+    fit: Any = grid.gains[grid.gains["per"] == "depth"].iloc[0]
+    curve = next(line for line in ax.lines if len(line.get_xdata()) == 100)
+    np.testing.assert_allclose(curve.get_xdata()[[0, -1]], [1, 4])
+    np.testing.assert_allclose(curve.get_ydata()[[0, -1]], [fit["elo_at_1"], fit["elo_at_1"] + 2 * fit["gain"]])
+    assert f"evaluation cis300: +{fit['gain']:.0f} ± " in ax.get_legend().get_texts()[0].get_text()
+
+
+def test_a_family_has_one_colour_in_every_chart(grid: Run) -> None:
+    colours = []
+    for name in ("elo_by_depth", "elo_by_nodes", "nodes", "time_to_depth"):
+        ax: Any = plots.draw(grid)[name]
+        labels = [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
+        assert labels == ["evaluation cis300", "evaluation simple"]
+        colours.append([line.get_color() for line in ax.lines if line.get_marker() not in ("None", "_", "|")])
+    assert all(colour[0] == colours[0][0] for colour in colours)
+
+
+def test_only_some_of_many_players_and_openings_are_drawn() -> None:
+    names = [f"p{i:02d}" for i in range(20)]
+    table = pd.DataFrame([(g, n, 0.0 - i, -9.0, 9.0) for g in (40, 80, 120) for i, n in enumerate(names)])
+    table.columns = pd.Index(["games", "player", "elo", "elo_low", "elo_high"])
+    ax: Any = plot_sweeps.plot_convergence(table)
+    shown = {text for text in texts(ax) if text.startswith("p")}
+    assert len(shown) == 8 and {"p00", "p19"} <= shown
+    assert "8 of 20 players" in ax.get_title(loc="left")
+    openings = pd.DataFrame({"opening": range(50), "score": np.linspace(0.9, 0.5, 50)})
+    openings = openings.assign(score_low=openings["score"] - 0.1, score_high=openings["score"] + 0.1)
+    drawn = plot_sweeps.plot_openings(openings, first="white")
+    assert "opening 29" in texts(drawn) and "opening 30" not in texts(drawn)
+
+
+def test_tables_of_a_sweep_are_written_and_linked_and_stale_ones_removed(grid: Run, tmp_path: Path) -> None:
+    linked = re.findall(r'href="(\w+\.csv)"', (grid.folder / "report.html").read_text(encoding="utf-8"))
+    assert set(page.SWEEP_FILES) <= set(linked)
+    for name in page.SWEEP_FILES:
+        text = (grid.folder / name).read_text(encoding="utf-8")
+        assert not MISSING_WORD.search(text), name
+    gains = pd.read_csv(grid.folder / "gains.csv")
+    np.testing.assert_allclose(gains["gain"], grid.gains["gain"], rtol=1e-5)
+    (tmp_path / "gains.csv").write_text("stale")
+    write(Run(tmp_path, *frames([player("a", 1), player("b", 2, type="x")], 1)))
+    assert not (tmp_path / "gains.csv").exists()
+
+
+def test_families_of_one_type_are_named_by_their_settings_alone() -> None:
+    assert set(tables.families(config(GRID)).values()) == {"evaluation simple", "evaluation cis300"}
+    assert tables.families(config(EQUAL)) == {}

@@ -1,0 +1,267 @@
+"""Schedules: which pairings each format makes of which results."""
+
+import random
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.formats import Adaptive, Gauntlet, Knockout, Ladder, Match, RoundRobin, Swiss
+from arena.schedule import Pairing, Place, Schedule, everyone, gauntlet, knockout, ladder, static
+from arena.swiss import Table, next_round, swiss
+
+Result = Callable[[Pairing], float]
+"""White's points in a game."""
+
+
+def batches(schedule: Schedule, result: Result) -> tuple[list[list[Pairing]], list[Place]]:
+    """All batches of a schedule under some results, and its final order."""
+    made = []
+    batch = next(schedule)
+    try:
+        while True:
+            made.append(batch)
+            batch = schedule.send([result(pairing) for pairing in batch])
+    except StopIteration as end:
+        return made, end.value
+
+
+def games(schedule: Schedule, result: Result) -> list[Pairing]:
+    return [pairing for batch in batches(schedule, result)[0] for pairing in batch]
+
+
+def by_order(pairing: Pairing) -> float:
+    """Whoever stands first in the configuration wins."""
+    return float(pairing.white < pairing.black)
+
+
+def drawn(pairing: Pairing) -> float:
+    return 0.5
+
+
+def by_chance(seed: int) -> Result:
+    """Any result, the same one for the same game."""
+    return lambda pairing: random.Random(f"{seed} {pairing.game}").choice((0.0, 0.5, 1.0))
+
+
+def each_format(players: int, seed: int) -> list[tuple[Schedule, int]]:
+    """Every format but adaptive with small numbers, and the most games that it says it has."""
+    rounds = min(3, players - 1)
+    settings = Swiss(type="swiss", rounds=rounds, pairs=2)
+    cup, hill = Knockout(type="knockout", pairs=1, extra=2), Ladder(type="ladder", pairs=2)
+    field = Gauntlet(type="gauntlet", seeds=("a",))
+    return [
+        (static(everyone(players), 3), RoundRobin().most_games(players, 3)),
+        (static(gauntlet([0], players), 3), field.most_games(players, 3)),
+        (swiss(players, settings), settings.most_games(players, 99)),
+        (knockout(players, cup), cup.most_games(players, 99)),
+        (ladder(players, hill), hill.most_games(players, 99)),
+    ]
+
+
+@settings(max_examples=60)
+@given(players=st.integers(2, 11), seed=st.integers(0, 1000))
+def test_in_every_format_an_opening_is_played_from_both_sides(players: int, seed: int) -> None:
+    for schedule, most in each_format(players, seed):
+        found = games(schedule, by_chance(seed))
+        assert [p.game for p in found] == list(range(1, len(found) + 1))
+        assert len(found) <= most
+        for first, second in zip(found[::2], found[1::2], strict=True):
+            assert first.pair == second.pair == first.game // 2 + 1
+            assert (first.round, first.opening) == (second.round, second.opening)
+            assert (first.white, first.black) == (second.black, second.white) and first.white != first.black
+
+
+@settings(max_examples=60)
+@given(players=st.integers(2, 11), seed=st.integers(0, 1000))
+def test_in_every_format_the_ties_of_a_round_have_the_same_openings_in_the_same_order(
+    players: int, seed: int
+) -> None:
+    for schedule, _ in each_format(players, seed):
+        openings: dict[tuple[int, int, int], list[int]] = {}
+        for pairing in games(schedule, by_chance(seed))[::2]:
+            openings.setdefault((pairing.round, pairing.white, pairing.black), []).append(pairing.opening)
+        for (number, *_), own in openings.items():
+            longest = max((o for (other, *_), o in openings.items() if other == number), key=len)
+            assert own == longest[: len(own)] and len(set(own)) == len(own)
+
+
+def test_two_players_never_meet_twice_from_one_opening_in_a_static_format() -> None:
+    for ties in (everyone(5), gauntlet([1, 3], 5)):
+        (batch,), order = batches(static(ties, 4), drawn)
+        assert len({(p.white, p.black, p.opening) for p in batch}) == len(batch) == 8 * len(ties)
+        assert order == []
+
+
+def test_a_round_of_a_round_robin_is_one_opening_by_everyone() -> None:
+    (batch,), _ = batches(static(everyone(4), 3), drawn)
+    assert [p.round for p in batch] == [1] * 12 + [2] * 12 + [3] * 12
+    assert all(p.opening == p.round - 1 for p in batch)
+    assert Counter(p.white for p in batch[:12]) == dict.fromkeys(range(4), 3)
+
+
+def test_seeds_of_a_gauntlet_meet_everyone_but_each_other() -> None:
+    assert sorted(gauntlet([2, 0], 4)) == [(0, 1), (0, 3), (2, 1), (2, 3)]
+    assert Gauntlet(type="gauntlet", seeds=("a", "c")).most_games(4, 5) == 2 * 4 * 5
+
+
+def test_one_player_or_no_opening_has_no_games() -> None:
+    assert next(static(everyone(1), 5), None) is None
+    assert next(static(everyone(3), 0), None) is None
+
+
+# --- Swiss
+
+
+@pytest.mark.parametrize(("players", "rounds"), [(8, 7), (9, 8), (16, 5), (13, 4), (2, 1), (20, 12)])
+def test_in_a_swiss_everyone_plays_each_round_once(players: int, rounds: int) -> None:
+    found, _ = batches(swiss(players, Swiss(type="swiss", rounds=rounds, pairs=2)), by_chance(4))
+    assert len(found) == rounds
+    byes: Counter[int] = Counter()
+    for number, batch in enumerate(found, start=1):
+        assert {p.round for p in batch} == {number}
+        assert {p.opening for p in batch} == {2 * number - 2, 2 * number - 1}
+        seen = Counter(p.white for p in batch)
+        assert set(seen.values()) == {2} and len(seen) == players - players % 2
+        byes += Counter(set(range(players)) - set(seen))
+    assert set(byes.values()) <= {1} and byes.total() == rounds * (players % 2)
+
+
+@settings(max_examples=40)
+@given(players=st.integers(4, 14), seed=st.integers(0, 10_000), data=st.data())
+def test_nobody_meets_twice_in_a_swiss_while_a_round_without_rematch_exists(
+    players: int, seed: int, data: st.DataObject
+) -> None:
+    rounds = data.draw(st.integers(2, players - 1))
+    met: set[frozenset[int]] = set()
+    for batch in batches(swiss(players, Swiss(type="swiss", rounds=rounds)), by_chance(seed))[0]:
+        ties = [frozenset((p.white, p.black)) for p in batch[::2]]
+        if any(tie in met for tie in ties):
+            left = [p for p in range(players) if players % 2 == 0 or any(p in tie for tie in ties)]
+            assert not pairable(left, met)
+        met |= set(ties)
+
+
+def pairable(players: list[int], met: set[frozenset[int]]) -> bool:
+    """Whether all can be paired without a rematch, by trying everything."""
+    if not players:
+        return True
+    first, *rest = players
+    return any(
+        frozenset((first, other)) not in met and pairable([p for p in rest if p != other], met) for other in rest
+    )
+
+
+def test_the_upper_half_of_equals_meets_the_lower_half_in_a_swiss() -> None:
+    found, _ = batches(swiss(8, Swiss(type="swiss", rounds=3)), by_order)
+    ties = [[(p.white, p.black) for p in batch[::2]] for batch in found]
+    assert ties[0] == [(0, 4), (1, 5), (2, 6), (3, 7)]
+    assert ties[1] == [(0, 2), (1, 3), (4, 6), (5, 7)]
+    assert ties[2][0] == (0, 1) and (6, 7) in ties[2]
+
+
+def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_configuration() -> None:
+    table = Table(4, pairs=1)
+    for tie, points in [((0, 3), (1.0, 1.0)), ((1, 2), (1.0, 1.0)), ((2, 3), (2.0, 0.0)), ((0, 1), (0.0, 2.0))]:
+        table.add(tie, points)
+    assert table.points == [1, 3, 3, 1]
+    assert [table.buchholz(p) for p in range(4)] == [4, 4, 4, 4]
+    assert [table.sonneborn_berger(p) for p in range(4)] == [0.5, 2.5, 2.5, 0.5]
+    assert table.order() == [1, 2, 0, 3]
+    table = Table(6, pairs=1)
+    for tie, points in [((0, 3), (2.0, 0.0)), ((1, 4), (2.0, 0.0)), ((5, 4), (1.5, 0.5)), ((2, 3), (2.0, 0.0))]:
+        table.add(tie, points)
+    assert table.order() == [1, 0, 2, 5, 4, 3]  # player 4 has half a point more than player 3
+
+
+def test_sonneborn_berger_orders_players_of_equal_points_and_buchholz() -> None:
+    table = Table(4, pairs=1)
+    for tie, points in [((0, 2), (0.0, 2.0)), ((0, 3), (2.0, 0.0)), ((1, 2), (2.0, 0.0)), ((1, 3), (0.0, 2.0))]:
+        table.add(tie, points)
+    table.add((2, 3), (2.0, 0.0))
+    assert table.points[:2] == [2, 2] and table.buchholz(0) == table.buchholz(1)
+    assert (table.sonneborn_berger(0), table.sonneborn_berger(1)) == (2, 4)
+    assert table.order() == [2, 3, 1, 0]
+
+
+def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None:
+    table = Table(5, pairs=2)
+    ties, bye = next_round(table)
+    assert bye == 4 and ties == [(0, 2), (1, 3)]
+    for tie in ties:
+        table.add(tie, (4.0, 0.0))
+    table.add_bye(4)
+    assert table.points == [4, 4, 0, 0, 4]
+    assert next_round(table)[1] == 3
+
+
+# --- knockout
+
+
+def test_seeds_one_and_two_meet_in_the_final_and_the_first_have_the_byes() -> None:
+    found, order = batches(knockout(6, Knockout(type="knockout")), by_order)
+    ties = [[(p.white, p.black) for p in batch[::2]] for batch in found]
+    assert ties == [[(3, 4), (2, 5)], [(0, 3), (1, 2)], [(0, 1)]]
+    assert [place.player for place in order] == [0, 1, 2, 3, 4, 5]
+    assert [place.reason for place in order] == ["winner", "out in round 3", *2 * ["out in round 2"]] + 2 * [
+        "out in round 1"
+    ]
+
+
+def test_only_level_ties_go_on_and_the_higher_seed_wins_what_stays_level() -> None:
+    def result(pairing: Pairing) -> float:
+        if {pairing.white, pairing.black} == {0, 3}:
+            return 0.5
+        return float(pairing.white == 2) if pairing.opening >= 1 and 2 in pairing[3:5] else 0.5
+
+    found, order = batches(knockout(4, Knockout(type="knockout", pairs=1, extra=2)), result)
+    first = [(sorted({p.white for p in batch}), {p.opening for p in batch}) for batch in found[:3]]
+    assert first == [([0, 1, 2, 3], {0}), ([0, 1, 2, 3], {1}), ([0, 3], {2})]
+    assert {p.opening for batch in found[3:] for p in batch} <= {3, 4, 5}
+    assert order[0].player == 2 and order[1].player == 0
+
+
+@given(players=st.integers(2, 33), seed=st.integers(0, 1000))
+def test_a_knockout_leaves_everyone_but_the_winner_beaten_once(players: int, seed: int) -> None:
+    found, order = batches(knockout(players, Knockout(type="knockout", extra=1)), by_chance(seed))
+    ties = {(p.round, frozenset((p.white, p.black))) for batch in found for p in batch}
+    assert len(ties) == players - 1
+    assert sorted(place.player for place in order) == list(range(players))
+    last = {player: max(number for number, tie in ties if player in tie) for player in range(players)}
+    assert [last[place.player] for place in order] == sorted(last.values(), reverse=True)
+
+
+# --- ladder
+
+
+def test_the_holder_of_a_ladder_meets_challengers_from_the_bottom_up() -> None:
+    found, order = batches(ladder(4, Ladder(type="ladder", pairs=2)), lambda p: float(2 in (p.white,)) or 0.5 * (
+        2 not in (p.white, p.black)
+    ))  # fmt: skip
+    assert [(batch[0].white, batch[0].black) for batch in found] == [(2, 3), (1, 2), (0, 2)]
+    assert [sorted({p.opening for p in batch}) for batch in found] == [[0, 1], [2, 3], [4, 5]]
+    assert [place.player for place in order] == [2, 0, 1, 3]
+    assert order[0].reason == "holds the place, 2 challengers beaten off"
+
+
+def test_a_level_tie_leaves_the_place_to_its_holder() -> None:
+    _, order = batches(ladder(3, Ladder(type="ladder")), drawn)
+    assert [place.player for place in order] == [2, 0, 1]
+
+
+# --- openings
+
+
+def test_formats_with_rounds_say_how_many_openings_they_use() -> None:
+    players = 7
+    for schedule, settings_ in (
+        (swiss(players, s := Swiss(type="swiss", rounds=4, pairs=3)), s),
+        (knockout(players, k := Knockout(type="knockout", pairs=2, extra=3)), k),
+        (ladder(players, h := Ladder(type="ladder", pairs=2)), h),
+    ):
+        used = {p.opening for p in games(schedule, drawn)}
+        assert max(used) + 1 == len(used) == settings_.openings_needed(players)
+    assert Match(type="match").most_games(2, 9) == 18
+    assert Adaptive(type="adaptive", error=5.0).most_games(4, 10) == 120

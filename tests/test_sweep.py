@@ -1,0 +1,272 @@
+"""Sweeps in configurations: which players they make, under which names, and what a wrong one is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena import config
+from arena.config import ConfigError, Experiment, load
+from arena.player import Limit
+from arena.sweep import MAX_PLAYERS
+from arena.tournament import prepare
+
+HEAD = "name: a\nvariant: english\nplayers:\n"
+
+
+def entry(sweep: str, name: str | None = "{evaluation} d{depth}", more: str = "") -> str:
+    """A configuration with one entry, each line of `sweep` a key of its sweep."""
+    first = (
+        f'  - name: "{name}"\n    type: negamax\n' if name is not None else "  - type: negamax\n    preset: pvs\n"
+    )
+    keys = "".join(f"      {line}\n" for line in sweep.splitlines())
+    return f"{HEAD}{first}{more}    sweep:\n{keys}"
+
+
+def loaded(folder: Path, text: str) -> Experiment:
+    (folder / "run.yaml").write_text(text)
+    return load(folder / "run.yaml")
+
+
+def made(folder: Path, text: str) -> dict[str, dict[str, Any]]:
+    """The players as the ledger describes them, by name, without name and type."""
+    players = loaded(folder, text).as_dict()["players"]
+    return {p["name"]: {k: v for k, v in p.items() if k not in ("name", "type")} for p in players}
+
+
+def errors(folder: Path, text: str) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        loaded(folder, text)
+    return [line.removeprefix(f"{folder}/run.yaml:") for line in str(caught.value).splitlines()]
+
+
+# --- what sweeps make
+
+
+def test_a_grid_is_every_combination_in_the_order_written(tmp_path: Path) -> None:
+    players = made(tmp_path, entry("evaluation: [simple, cis300]\ndepth: {from: 1, to: 3}"))
+    assert players == {
+        f"{evaluation} d{depth}": {"evaluation": evaluation, "depth": depth}
+        for evaluation in ("simple", "cis300")
+        for depth in (1, 2, 3)
+    }
+    assert list(players)[:4] == ["simple d1", "simple d2", "simple d3", "cis300 d1"]
+
+
+def test_an_expanded_sweep_is_the_same_experiment_as_its_players_written_out(tmp_path: Path) -> None:
+    swept = loaded(tmp_path, entry("evaluation: [simple, cis300]\ndepth: [4, 6]"))
+    lines = [
+        f"  - {{name: {e} d{d}, type: negamax, evaluation: {e}, depth: {d}}}\n"
+        for e in ("simple", "cis300")
+        for d in (4, 6)
+    ]
+    plain = loaded(tmp_path, HEAD + "".join(lines))
+    assert swept.as_dict() == plain.as_dict()
+    assert swept.players == plain.players
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        ("{from: 1, to: 4}", [1, 2, 3, 4]),
+        ("{from: 2, to: 9, step: 3}", [2, 5, 8]),
+        ("{from: 3, to: 3}", [3]),
+        ("{from: 1000, to: 64000, factor: 2}", [1000, 2000, 4000, 8000, 16000, 32000, 64000]),
+        ("{from: 3, to: 100, factor: 3}", [3, 9, 27, 81]),
+        ("{from: 1, to: 1000, factor: 10}", [1, 10, 100, 1000]),
+    ],
+)
+def test_a_range_has_both_ends_where_its_steps_lead_there(tmp_path: Path, written: str, values: list[int]) -> None:
+    players = made(tmp_path, entry(f"nodes: {written}", "n{nodes}"))
+    assert [player["nodes"] for player in players.values()] == values
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        ("{from: 0.1, to: 0.7, step: 0.1}", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]),
+        ("{from: 0.005, to: 0.04, factor: 2}", [0.005, 0.01, 0.02, 0.04]),
+    ],
+)
+def test_a_range_of_decimal_fractions_is_not_off_by_their_rounding(
+    tmp_path: Path, written: str, values: list[float]
+) -> None:
+    players = made(tmp_path, entry(f"seconds: {written}", "t{seconds}"))
+    assert [player["seconds"] for player in players.values()] == values
+    assert list(players) == [f"t{value}" for value in values]
+
+
+def test_without_a_template_names_say_each_swept_value(tmp_path: Path) -> None:
+    text = entry("evaluation: [simple]\ndepth: [4]\npvs: [true, false]\ntt: [null, 16]", None)
+    assert list(made(tmp_path, text)) == [
+        "simple, depth 4, pvs, no tt",
+        "simple, depth 4, pvs, tt 16",
+        "simple, depth 4, no pvs, no tt",
+        "simple, depth 4, no pvs, tt 16",
+    ]
+
+
+def test_booleans_make_a_factorial_of_switches(tmp_path: Path) -> None:
+    text = entry("lmr: [true, false]\nfutility: [true, false]", "{lmr}, {futility}", "    depth: 4\n")
+    players = made(tmp_path, text)
+    assert players["lmr, no futility"] == {"depth": 4, "lmr": True, "futility": False}
+    assert len(players) == 4
+
+
+def test_limit_makes_one_player_at_equal_depth_nodes_and_time(tmp_path: Path) -> None:
+    text = entry(
+        "evaluation: [simple, cis300]\nlimit: [{depth: 6}, {nodes: 20000}, {clock: 9, increment: 0.1}]", None
+    )
+    experiment = loaded(tmp_path, text)
+    limits = {spec.name: spec.limit for spec in experiment.players}
+    assert limits["simple, depth 6"] == Limit(depth=6)
+    assert limits["cis300, nodes 20000"] == Limit(nodes=20000)
+    assert limits["cis300, clock 9 increment 0.1"] == Limit(clock=9, increment=0.1)
+    assert len(limits) == 6
+
+
+def test_dots_lead_into_a_mapping_that_other_players_do_not_share(tmp_path: Path) -> None:
+    weights = "    depth: 4\n    evaluation: {linear: {man: 100}}\n"
+    players = made(tmp_path, entry("evaluation.linear.king: {from: 120, to: 160, step: 20}", None, weights))
+    assert players == {
+        f"king {king}": {"preset": "pvs", "depth": 4, "evaluation": {"linear": {"man": 100, "king": king}}}
+        for king in (120, 140, 160)
+    }
+
+
+def test_of_several_mappings_names_show_what_differs(tmp_path: Path) -> None:
+    sweep = "evaluation: [simple, {linear: {man: 100, king: 130}}, {linear: {man: 100, king: 160}}]"
+    assert list(made(tmp_path, entry(sweep, None))) == ["simple", "king 130", "king 160"]
+    assert list(made(tmp_path, entry("evaluation: [simple, {linear: {man: 100}}]", None))) == ["simple", "linear"]
+
+
+def test_a_template_knows_every_key_of_the_entry_and_braces(tmp_path: Path) -> None:
+    assert list(
+        made(tmp_path, entry("depth: [4]", "{{x}} {type} {evaluation} {depth}", "    evaluation: simple\n"))
+    ) == ["{x} negamax simple 4"]
+
+
+def test_braces_in_the_name_of_a_player_without_a_sweep_are_left_alone(tmp_path: Path) -> None:
+    assert list(made(tmp_path, HEAD + '  - {name: "{depth}", type: random}\n')) == ["{depth}"]
+
+
+def test_an_anchor_can_be_a_swept_player(tmp_path: Path) -> None:
+    assert loaded(tmp_path, entry("depth: [4, 6]", "d{depth}") + "anchor: d6\n").anchor == "d6"
+
+
+# --- what a wrong sweep is told
+
+
+@pytest.mark.parametrize(
+    ("sweep", "line"),
+    [
+        ("depth: []", "7:7: 'depth' must be a list of values or a range {from: 1, to: 10}, not an empty list"),
+        ("depth: 4", "7:7: 'depth' must be a list of values or a range {from: 1, to: 10}, not the whole number 4"),
+        (
+            "depth: {from: 1, too: 10}",
+            "7:24: unknown key 'too' of a range; did you mean 'to'? (valid: 'from', 'to', 'step', 'factor')",
+        ),
+        ("depth: {from: 1}", "7:7: the range of 'depth' needs 'from' and 'to'"),
+        ("depth: {from: a, to: 3}", "7:15: 'from' must be a number, not the text 'a'"),
+        ("depth: {from: 5, to: 3}", "7:24: 'to' must be at least 'from', 5, not 3"),
+        ("depth: {from: 1, to: 3, step: 0}", "7:31: 'step' must be above 0, not 0"),
+        ("depth: {from: 0, to: 3, factor: 2}", "7:31: 'factor' must be above 1 and 'from' above 0, not 2 and 0"),
+        (
+            "depth: {from: 1, to: 3, step: 1, factor: 2}",
+            "7:40: a range has a 'step' or a 'factor', not both",
+        ),
+        ("depth: [4, 0]", "7:18: 'depth' must be greater than or equal to 1, not the whole number 0"),
+        ("depth: {from: 0, to: 1}", "7:7: 'depth' must be greater than or equal to 1, not the whole number 0"),
+        ("depth: [4, no]", "7:18: YAML 1.1 reads no as the boolean false: write true or false, or 'no' in quotes "
+         "for text"),
+        ("preset: [pvs, full]", "7:7: 'preset' is both set and swept: leave one of the two out"),
+        ("name: [x, y]", "7:7: 'name' cannot be swept; a template such as '{depth} plies' makes names"),
+        ("preset.x: [1]", "7:7: 'preset' is the text 'pvs', so 'preset.x' has no place in it"),
+        ("depth: [4, 4]", "6:5: the sweep makes two players named 'depth 4': is a value listed twice?"),
+        ("depth: [4]\nlimit: [{depth: 6}]", "8:7: 'depth' is swept twice, by 'depth' and by 'limit'"),
+        (
+            "limit: [{depht: 6}]",
+            "7:16: unknown limit 'depht'; did you mean 'depth'? (valid: 'depth', 'nodes', 'seconds', 'clock', "
+            "'increment')",
+        ),
+        ("limit: [6]", "7:15: an entry of 'limit' must be a mapping such as {depth: 6}, not the whole number 6"),
+        (
+            "limit: [{depth: 6}, {depth: 0}]",
+            "7:28: 'depth' must be greater than or equal to 1, not the whole number 0",
+        ),
+        ("depth: {from: 1, to: 1000000000}", "7:7: the range of 'depth' has more than 200 values"),
+        ("depth: {from: 1, to: 2, step: 1.0e-320}", "7:7: the range of 'depth' has more than 200 values"),
+        ("depth: {from: 1.0e-310, to: 9, factor: 2}", "7:7: the range of 'depth' has more than 200 values"),
+        ("depth: {from: 1, to: 20}\nnodes: {from: 1, to: 11}", "6:5: the sweeps make 220 players, more than 200"),
+    ],
+)  # fmt: skip
+def test_a_wrong_sweep_is_told_where(tmp_path: Path, sweep: str, line: str) -> None:
+    assert errors(tmp_path, entry(sweep, None)) == [line]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        (
+            "{evaluatoin}",
+            "4:5: unknown key 'evaluatoin' in the template of 'name'; did you mean 'evaluation'? "
+            "(valid: 'type', 'evaluation', 'depth')",
+        ),
+        ("{depth:03}", "4:5: unknown key 'depth:03' in the template of 'name'; did you mean 'depth'? "
+         "(valid: 'type', 'evaluation', 'depth')"),
+        ("d{depth", "4:5: 'name' is no template: expected '}' before end of string (write {{ for a brace)"),
+        (
+            "{evaluation}",
+            "4:5: the sweep makes two players named 'simple': put {depth} into 'name'",
+        ),
+        (
+            "x",
+            "4:5: the sweep makes two players named 'x': put {evaluation} and {depth} into 'name'",
+        ),
+    ],
+)  # fmt: skip
+def test_a_wrong_template_is_told_what_it_may_hold(tmp_path: Path, name: str, line: str) -> None:
+    assert errors(tmp_path, entry("evaluation: [simple, cis300]\ndepth: [4, 6]", name)) == [line]
+
+
+@pytest.mark.parametrize("sweep", ["sweep: 5", "sweep: []", "sweep: {}", "sweep:"])
+def test_a_sweep_is_a_mapping_with_something_in_it(tmp_path: Path, sweep: str) -> None:
+    (line,) = errors(tmp_path, f"{HEAD}  - type: random\n    {sweep}\n")
+    assert line.startswith("5:5: 'sweep' must be a mapping of a player's keys to lists or ranges, not ")
+
+
+def test_names_of_two_entries_must_differ_as_of_plain_players(tmp_path: Path) -> None:
+    text = entry("depth: [4, 6]", "d{depth}") + "  - {name: d6, type: random}\n"
+    assert errors(tmp_path, text) == ["8:6: the player 'd6' is already in line 4: names must differ"]
+
+
+def test_an_error_in_a_fixed_value_is_told_once_and_a_wrong_sweep_hides_no_other_error(tmp_path: Path) -> None:
+    assert errors(tmp_path, entry("nodes: [1, 2, 3]", "n{nodes}", "    depth: 0\n")) == [
+        "6:5: 'depth' must be greater than or equal to 1, not the whole number 0"
+    ]
+    found = errors(tmp_path, entry("depth: []", "d{depth}") + "  - {name: y, type: 5}\nanchor: d6\n")
+    assert [line.split(":")[0] for line in found] == ["7", "8"]
+
+
+def test_the_sweeps_of_all_entries_together_make_a_bounded_number_of_players(tmp_path: Path) -> None:
+    half = "depth: {from: 1, to: 10}\nnodes: {from: 1, to: 10}"
+    text = entry(half, "a {depth} {nodes}") + entry(half, "b {depth} {nodes}").removeprefix(HEAD)
+    assert len(loaded(tmp_path, text).players) == MAX_PLAYERS
+    more = text + entry("depth: [1]", "c {depth}").removeprefix(HEAD)
+    assert errors(tmp_path, more) == ["16:5: the sweeps make 201 players, more than 200"]
+
+
+def test_what_a_player_refuses_is_told_at_its_place_in_the_sweep(tmp_path: Path) -> None:
+    experiment = loaded(tmp_path, entry("evaluation: [simple, simpel]\ndepth: [2]"))
+    with pytest.raises(ConfigError, match=r":7:28: unknown evaluation 'simpel'; did you mean 'simple'\?"):
+        prepare(experiment)
+
+
+def test_the_schema_knows_sweeps() -> None:
+    player: Any = json.loads(json.dumps(config.schema()))["$defs"]["Player"]
+    assert {"required": ["sweep"]} in player["anyOf"]
+    ranged = player["properties"]["sweep"]["additionalProperties"]["anyOf"][1]
+    assert set(ranged["properties"]) == {"from", "to", "step", "factor"}
