@@ -127,10 +127,10 @@ def summary_md(plan: Plan, found: Result) -> str:
     ]
     games = sum(step.games for step in found.steps)
     if isinstance(settings, Texel):
-        positions = sum(step.positions for step in found.steps)
         how = (
             f"Logistic regression of results (Texel): {settings.rounds} rounds of {settings.games} games, each "
-            f"played with the weights so far; {positions:,} quiet positions in all, each fit from its own round."
+            f"played with the weights so far; the last fit has {found.steps[-1].positions:,} quiet positions, "
+            f"{'of all rounds but the first' if settings.rounds > 1 else 'of that round'}."
         )
     else:
         how = (
