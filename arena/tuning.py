@@ -100,9 +100,9 @@ class Step(NamedTuple):
     errors: list[float]
     """Their standard errors; none from SPSA."""
     games: int
-    """Games that it learned from."""
+    """Games played for it."""
     positions: int
-    """Positions taken from these games; 0 for SPSA."""
+    """Positions of the fit, from these and earlier games; 0 for SPSA."""
     loss: float | None
     """Of Texel's fit: the mean cross-entropy of the results, in nats."""
 
@@ -195,14 +195,17 @@ def result(plan: Plan, store: Store) -> Result | None:
 def _texel(
     plan: Plan, settings: Texel, play: Callable[[str, list[Job]], Stage], store: Store, number: int, theta: Floats
 ) -> Generator[Progress, None, Step | None]:
-    """Games of the weights with themselves, and a fit of the results; None if it was stopped."""
+    """Games of the weights with themselves, and a fit of the results; None if it was stopped.
+
+    Later fits leave out the first round, whose weights need not be any good, and learn from all rounds since.
+    """
     player, stage = plan.weighed("weights", theta), f"round {number}"
     jobs = [
         plan.job(stage, game, player, player, game, settings.positions) for game in range(1, settings.games + 1)
     ]
     if not (yield from play(stage, jobs)):
         return None
-    games = store.games(stage)
+    games = [game for past in range(min(number, 2), number + 1) for game in store.games(f"round {past}")]
     positions = np.concatenate([game.array() for game in games])
     if not len(positions):
         raise TuningError(f"{stage}: there is no quiet position in its games")
@@ -214,7 +217,7 @@ def _texel(
         raise TuningError(f"{stage}: its results tell nothing about the features; play more games")
     errors = fit.errors * MAN / plan.columns.unit(fit.theta)
     scaled = plan.columns.scaled(fit.theta)
-    return Step(number, scaled.tolist(), errors.tolist(), len(games), len(positions), fit.loss)
+    return Step(number, scaled.tolist(), errors.tolist(), len(jobs), len(positions), fit.loss)
 
 
 def _spsa(

@@ -76,7 +76,7 @@ class _Method(Section):
 
 
 class Texel(_Method):
-    """Logistic regression of results on the features of quiet positions."""
+    """Logistic regression of results on the features of quiet positions, the first round forgotten later."""
 
     method: Literal["texel"]
     games: int = Field(default=2000, ge=2, description="Games of a round.")

@@ -94,7 +94,7 @@ def feature_counts(rules: Rules, positions: NDArray[np.int64], counts: Floats) -
 
 
 def logistic_fit(x: Floats, points: Floats, games: NDArray[np.int64], penalty: float) -> Fit:
-    """Fit results by ridge-penalised logistic regression with L-BFGS.
+    """Fit results by ridge-penalised logistic regression with Newton's method in a trust region.
 
     `x` is `float64[n, columns]`, `points` the result of each position's game from the side to move's view (0,
     1/2, 1), `games` its number. The penalty, penalty / 2 * sum((theta * spread)^2), counts each column in its
@@ -113,14 +113,18 @@ def logistic_fit(x: Floats, points: Floats, games: NDArray[np.int64], penalty: f
         gradient = z.T @ (_sigmoid(logits) - points)
         return loss + penalty / 2 * float(beta @ beta), gradient + penalty * beta
 
-    options: Any = {"maxiter": 1000, "ftol": 1e-13, "gtol": 1e-6 * len(points)}
-    beta = minimize(objective, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B", options=options).x
-    chance = _sigmoid(z @ beta)
-    curvature = (z * (chance * (1 - chance))[:, None]).T @ z + penalty * np.eye(len(beta))
+    def curvature(beta: Floats) -> Floats:
+        chance = _sigmoid(z @ beta)
+        hessian: Floats = (z * (chance * (1 - chance))[:, None]).T @ z + penalty * np.eye(len(beta))
+        return hessian
+
+    options: Any = {"gtol": 1e-6}
+    start = np.zeros(x.shape[1])
+    beta = minimize(objective, start, jac=True, hess=curvature, method="trust-exact", options=options).x
     _, cluster = np.unique(games, return_inverse=True)
     scores = np.zeros((cluster.max() + 1, len(beta)))
-    np.add.at(scores, cluster, z * (chance - points)[:, None])
-    bread = np.linalg.inv(curvature)
+    np.add.at(scores, cluster, z * (_sigmoid(z @ beta) - points)[:, None])
+    bread = np.linalg.inv(curvature(beta))
     errors = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread))
     loss = objective(beta)[0] - penalty / 2 * float(beta @ beta)
     return Fit(beta / spread, errors / spread, loss / len(points))

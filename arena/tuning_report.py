@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def write(plan: Plan, found: Result, folder: Path) -> list[Path]:
-    """Write weights.yaml, path.csv, path.png, path.svg and summary.md; the files written. Raises OSError."""
+    """Write weights.yaml, path.csv, path.png, path.svg and summary.md, each replaced whole; the files written.
+
+    Raises OSError.
+    """
     from arena.report.plot_tuning import plot_path
     from arena.report.plots import save_png, svg
 
@@ -29,11 +32,13 @@ def write(plan: Plan, found: Result, folder: Path) -> list[Path]:
         "path.svg": svg(axes),
         "summary.md": summary_md(plan, found),
     }
-    for name, text in texts.items():
-        temporary = folder / f"{name}.tmp"
-        temporary.write_text(text, encoding="utf-8")
+    for name in (*texts, "path.png"):
+        temporary = folder / f".{name}.tmp"
+        if name in texts:
+            temporary.write_text(texts[name], encoding="utf-8", newline="\n")
+        else:
+            save_png(axes, temporary)
         temporary.replace(folder / name)
-    save_png(axes, folder / "path.png")
     return [folder / name for name in (*texts, "path.png")]
 
 
@@ -122,10 +127,10 @@ def summary_md(plan: Plan, found: Result) -> str:
     ]
     games = sum(step.games for step in found.steps)
     if isinstance(settings, Texel):
-        positions = sum(step.positions for step in found.steps)
         how = (
             f"Logistic regression of results (Texel): {settings.rounds} rounds of {settings.games} games, each "
-            f"played with the weights so far; {positions:,} quiet positions in all, each fit from its own round."
+            f"played with the weights so far; the last fit has {found.steps[-1].positions:,} quiet positions, "
+            f"{'of all rounds but the first' if settings.rounds > 1 else 'of that round'}."
         )
     else:
         how = (

@@ -1,6 +1,7 @@
 """Tuning: feature counts, the regression and SPSA on known answers, and whole tunings that are stopped."""
 
 import csv
+import json
 import os
 import re
 import signal
@@ -44,10 +45,10 @@ variant: english
 openings: {random_plies: 6}
 max_plies: 60
 player: {preset: alphabeta, depth: 2}
-tuning: {method: texel, features: [man, king], games: 20, rounds: 2, positions: 6, check: 4}
+tuning: {method: texel, features: [man, king], games: 12, rounds: 3, positions: 6, check: 4}
 """
 SPSA = TINY.replace("method: texel", "method: spsa").replace(
-    "games: 20, rounds: 2, positions: 6", "steps: 3, pairs: 4"
+    "games: 12, rounds: 3, positions: 6", "steps: 3, pairs: 4"
 )
 
 
@@ -262,7 +263,7 @@ def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: P
     assert list(weights) == ["man", "king"]
     assert abs(weights["man"]) == 100
     rows = list(csv.DictReader((whole / "path.csv").open()))
-    assert [row["step"] for row in rows] == ["0", "1", "2"]
+    assert [row["step"] for row in rows] == ["0", "1", "2", "3"]
     assert [float(rows[0][name]) for name in weights] == [100, 100]
     assert [float(rows[-1][name]) for name in weights] == list(weights.values())
     for path in whole.glob("*.[cmy]*"):
@@ -273,6 +274,15 @@ def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: P
 def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> None:
     assert arena(written(tmp_path, TINY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
     assert same_outcome(whole, tmp_path / "out")
+
+
+def test_later_fits_leave_out_the_first_round_and_keep_the_others(whole: Path) -> None:
+    with sqlite3.connect(whole / FILE) as connection:
+        steps = [json.loads(row[0]) for row in connection.execute("SELECT document FROM steps ORDER BY step")]
+        query = "SELECT sum(length(positions)) / 32 FROM games WHERE stage = ?"
+        taken = [connection.execute(query, (f"round {n}",)).fetchone()[0] for n in (1, 2, 3)]
+    assert [step["positions"] for step in steps] == [taken[0], taken[1], taken[1] + taken[2]]
+    assert [step["games"] for step in steps] == [12, 12, 12]
 
 
 def until(path: Path, games: int, process: subprocess.Popen[bytes]) -> None:
@@ -339,8 +349,8 @@ def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: P
     ("old", "new", "message"),
     [
         ("method: texel", "method: texl", "6:10: 'method' must be a known method, not the text 'texl'"),
-        ("games: 20", "pairs: 20", "6:48: unknown key 'pairs'; "),
-        ("games: 20", "games: 1", "6:48: 'games' must be greater than or equal to 2, not the whole number 1"),
+        ("games: 12", "pairs: 20", "6:48: unknown key 'pairs'; "),
+        ("games: 12", "games: 1", "6:48: 'games' must be greater than or equal to 2, not the whole number 1"),
         ("[man, king]", "[man, kng]", "unknown feature 'kng'; did you mean 'king'?"),
         ("[man, king]", "[man, man]", "6:25: 'features' must list at least one feature, and none twice"),
         ("check: 4", "start: {man: x}", "the weight of man must be a number or a pair [opening, ending], not 'x'"),
