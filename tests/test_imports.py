@@ -48,7 +48,7 @@ LAYERS = (
     ),
     ("arena.results",),
     ("arena.compare",),
-    ("arena", "arena.__main__", "arena.cli", "arena.progress"),
+    ("arena", "arena.__main__", "arena.cli", "arena.commands", "arena.progress"),
 )
 """A part of the program imports its own layer and those before it.
 
@@ -109,12 +109,12 @@ LIBRARIES = {
     ),
     "yaml": ("arena.config",),
     "numba": ("arena.rules", "players"),
-    "click": ("arena.cli",),
+    "click": ("arena.cli", "arena.commands"),
     "rich": ("arena.progress",),
 }
 """The only parts that use a library."""
 
-PRINTING = ("arena.cli", "arena.progress")
+PRINTING = ("arena.commands", "arena.progress")
 
 
 def is_within(module: str, part: str) -> bool:

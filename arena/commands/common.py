@@ -1,0 +1,59 @@
+"""What the commands share: errors, names of variants, and interruption."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from arena.rules.variants import Variant
+
+
+def fail(message: str) -> NoReturn:
+    """Print what is wrong and exit with code 2."""
+    click.echo(message, err=True)
+    sys.exit(2)
+
+
+def say(text: str) -> None:
+    """Print a line beside the command's output."""
+    click.echo(text, err=True)
+
+
+def variant_named(name: str) -> Variant:
+    """The variant of that name, or an error that lists them."""
+    import difflib
+
+    from arena.rules.variants import VARIANTS
+
+    if name not in VARIANTS:
+        near = difflib.get_close_matches(name, VARIANTS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        fail(f"unknown variant {name!r}{hint} (choices: {', '.join(VARIANTS)})")
+    return VARIANTS[name]
+
+
+@contextmanager
+def interruptible(say: Any) -> Iterator[list[int]]:
+    """Collect Ctrl-C and SIGTERM: the first lets what is under way finish, the second stops at once."""
+    received: list[int] = []
+
+    def handle(number: int, _frame: Any) -> None:
+        received.append(number)
+        if len(received) > 1:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGTERM)
+        say("finishing what is under way; once more to stop now")
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

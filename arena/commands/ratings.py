@@ -1,0 +1,173 @@
+"""Commands about results of any origin: rate, compare."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.commands.common import fail
+
+if TYPE_CHECKING:
+    from arena.clusters import Colour
+    from arena.davidson import RatingModel
+    from arena.ratings import Ratings
+    from arena.results import Results
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--model", type=click.Choice(["davidson", "bradley-terry"]), default="davidson", show_default=True)
+@click.option("--advantage/--no-advantage", default=True, help="Fit the advantage of moving first, or take none.")
+@click.option("--prior", type=click.FloatRange(0), default=0.5, show_default=True, help="Virtual draws a player.")
+@click.option("--anchor", help="The player whose Elo is 0 [the mean is].")
+@click.option(
+    "--first", type=click.Choice(["white", "black"]), help="Who moves first [as the run says, else white]."
+)
+@click.option("--bootstrap", type=click.IntRange(100), help="Intervals from so many resamples of the pairs.")
+@click.option("--nash", is_flag=True, help="Add each player's weight and skill by Nash averaging.")
+@click.option("--residuals", is_flag=True, help="Add the pairings and cycles that the ratings do not tell.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def rate(
+    files: tuple[Path, ...],
+    model: RatingModel,
+    advantage: bool,
+    prior: float,
+    anchor: str | None,
+    first: Colour | None,
+    bootstrap: int | None,
+    nash: bool,
+    residuals: bool,
+    as_json: bool,
+) -> None:
+    """Rate the players of all FILES together: PDN of any program, CSV, or folders of runs.
+
+    A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
+    may have pair, the same for games that belong together.
+
+    Nash averaging takes the players for the strategies of a game: who has a share of its equilibrium has skill
+    0, others less. It sees cycles, and copies of a player change nothing. With --json, --residuals gives all
+    pairings.
+    """
+    from arena.ratings import rate as rate_games
+    from arena.results import ResultsError, read_results
+
+    try:
+        found = read_results(files, first)
+        ratings = rate_games(
+            found.games,
+            first=found.first,
+            anchor=anchor,
+            model=model,
+            advantage=advantage,
+            prior=prior,
+            intervals="bootstrap" if bootstrap else "sandwich",
+            resamples=bootstrap or 1000,
+        )
+    except (ResultsError, ValueError) as error:
+        fail(str(error))
+    notes = list(ratings.notes)
+    if found.skipped:
+        notes.append(_passed_over(found.skipped))
+    if nash and len(ratings.groups) > 1:
+        notes.append("Nash averaging takes the means of groups without games between them for level.")
+    beside = _beside(found, ratings, nash, residuals)
+    if as_json:
+        click.echo(json.dumps(_ratings_document(ratings, notes, beside), ensure_ascii=False))
+        return
+    _print_ratings(ratings, beside)
+    if advantage:
+        worth = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"
+        click.echo(f"Moving first ({found.first.capitalize()}) was worth {worth}.")
+    if model == "davidson":
+        click.echo(f"Equal players draw {ratings.draw_rate:.0%} of their games.")
+    for note in notes:
+        click.echo(note)
+    if residuals:
+        from arena.report.transitivity import misfits_text
+
+        click.echo(misfits_text(beside["residuals"], beside["cycles"]))
+
+
+@click.command()
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@click.option("--first", type=click.Choice(["white", "black"]), help="Who moves first in files [white].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
+    """Set two runs, folders or files as `arena rate` reads, side by side, and say what changed from A to B.
+
+    Elo is relative to the mean of the players of both.
+    """
+    from arena.compare import compare as compare_sources
+    from arena.compare import comparison_text, read_source
+    from arena.results import ResultsError
+
+    try:
+        sources = [read_source(path, first) for path in (a, b)]
+    except ResultsError as error:
+        fail(str(error))
+    found = compare_sources(*sources)
+    if as_json:
+        players = [
+            {key: None if value != value else value for key, value in row.items()}
+            for row in found.table.astype(object).where(found.table.notna(), None).to_dict("records")
+        ]
+        document = {"a": str(a), "b": str(b), "players": players, "changes": found.changes, "notes": found.notes}
+        click.echo(json.dumps(document, ensure_ascii=False))
+        return
+    click.echo(f"a: {a}\nb: {b}\n")
+    click.echo(comparison_text(found.table).to_string(index=False))
+    for sentence in (*found.changes, *found.notes):
+        click.echo(sentence)
+
+
+def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> dict[str, Any]:
+    """The tables of `arena.transitivity` that are wanted: nash, or residuals and cycles."""
+    from arena import transitivity
+
+    tables: dict[str, Any] = {}
+    if nash:
+        tables["nash"] = transitivity.nash_averages(found.games, ratings, found.first)
+    if residuals:
+        tables["residuals"] = transitivity.residuals(found.games, ratings, found.first)
+        tables["cycles"] = transitivity.cycles(found.games, ratings.table["player"].tolist())
+    return tables
+
+
+def _print_ratings(ratings: Ratings, beside: dict[str, Any]) -> None:
+    from arena.report.page import standings_text
+    from arena.report.tables import rated
+    from arena.report.transitivity import nash_text
+
+    table = standings_text(rated(ratings.table, ratings.groups))
+    if "nash" in beside:
+        table = table.join(nash_text(beside["nash"], ratings.table["player"].tolist()))
+    click.echo(table.to_string(index=False))
+
+
+def _ratings_document(ratings: Ratings, notes: list[str], beside: dict[str, Any]) -> dict[str, Any]:
+    """A joint rating for JSON; `error`: half width of the 95 % interval; `los`: null for the last of a group."""
+    nash = beside["nash"].set_index("player").to_dict("index") if "nash" in beside else {}
+    last = {group[-1] for group in ratings.groups}
+    players = []
+    for row in ratings.table.to_dict("records"):
+        los = None if row["player"] in last else row["los"]
+        error = (row["elo_high"] - row["elo_low"]) / 2
+        players.append({"player": row["player"], "elo": row["elo"], "error": error, **row, "los": los})
+        if row["player"] in nash:
+            players[-1] |= {f"nash_{name}": nash[row["player"]][name] for name in ("weight", "skill")}
+    return {
+        "players": players,
+        "advantage": ratings.advantage,
+        "advantage_error": ratings.advantage_error,
+        "draw_rate": ratings.draw_rate,
+        "notes": notes,
+        **{name: table.to_dict("records") for name, table in beside.items() if name != "nash"},
+    }
+
+
+def _passed_over(games: int) -> str:
+    return f"{games} game{'s' * (games > 1)} without a result {'were' if games > 1 else 'was'} passed over."

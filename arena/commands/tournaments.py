@@ -1,0 +1,191 @@
+"""Commands about tournaments: plan, run, report."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.commands.common import fail, interruptible
+
+if TYPE_CHECKING:
+    from arena.ledger import Ledger
+    from arena.pilot import Expectation
+    from arena.report import Run
+    from arena.tournament import Plan
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
+@click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
+def run(config: Path, out: Path | None, workers: int | None) -> None:
+    """Play the tournament that CONFIG describes and write its report.
+
+    A run that was stopped goes on where it stopped when the same command is given again.
+    """
+    prepared = _prepared(config)
+    folder = out or Path("reports") / prepared.experiment.name
+    complete = _play(prepared, folder, workers or os.cpu_count() or 1)
+    from arena import report as reports
+
+    finished = reports.load(folder)
+    _write(finished, folder)
+    _print_standings(finished)
+    click.echo(f"report: {folder / 'report.html'}")
+    if not complete:
+        click.echo("stopped; the same command goes on from here")
+        sys.exit(130)
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--pilot", "games", type=click.IntRange(1), help="Games to play [some seconds of them].")
+@click.option("--workers", type=click.IntRange(1), help="Processes that will play games [one a core].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def plan(config: Path, games: int | None, workers: int | None, as_json: bool) -> None:
+    """Say how long the tournament of CONFIG will take and what differences in Elo it can resolve.
+
+    A short pilot measures time and draws; its games are not kept.
+    """
+    from arena.pilot import expectation, pilot
+
+    prepared, processes = _prepared(config), workers or os.cpu_count() or 1
+    if prepared.games == 0:
+        fail(f"{config}: one player alone has no games to plan")
+    expected = expectation(prepared, pilot(prepared, games), processes)
+    if as_json:
+        document = {"name": prepared.experiment.name, "format": prepared.experiment.format.type}
+        click.echo(json.dumps(document | {"workers": processes} | expected._asdict()))
+        return
+    _print_plan(prepared, expected, processes)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+def report(folder: Path) -> None:
+    """Write the tables, charts and the page of the run in FOLDER again."""
+    from arena import report as reports
+    from arena.ledger import LedgerError
+
+    try:
+        finished = reports.load(folder)
+    except LedgerError as error:
+        fail(str(error))
+    _write(finished, folder)
+    _print_standings(finished)
+    click.echo(f"report: {folder / 'report.html'}")
+
+
+def _prepared(config: Path) -> Plan:
+    """The tournament that a file describes, ready to play; exits with what is wrong."""
+    from arena.config import ConfigError, load
+
+    try:
+        experiment = load(config)
+        from arena.tournament import prepare
+
+        return prepare(experiment)
+    except ConfigError as error:
+        fail(str(error))
+
+
+def _play(plan: Plan, folder: Path, workers: int) -> bool:
+    """Play what is missing, with progress shown; whether the tournament is complete."""
+    from arena.executor import WorkerDied
+    from arena.ledger import LedgerError, open_ledger
+    from arena.progress import Progress
+    from arena.tournament import play
+
+    names = [spec.name for spec in plan.players]
+    try:
+        with open_ledger(folder, plan.description()) as ledger:
+            if not _measure(plan, ledger, workers):
+                return False
+            with Progress(plan.games, exact=plan.exact) as progress:
+                progress.resume(ledger.scores())
+                faults: dict[str, int] = {}
+                with interruptible(progress.say) as interrupts:
+                    for record in play(plan, ledger, workers, lambda: bool(interrupts)):
+                        progress.add(names[record.pairing.white], names[record.pairing.black], record.result)
+                        if record.error:
+                            _report_fault(record.error, record.pairing.game, faults, progress.say)
+                progress.end(ledger.scores(), ledger.complete)
+            return ledger.complete
+    except LedgerError as error:
+        fail(str(error))
+    except WorkerDied as error:
+        fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
+
+
+def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
+    """Make the searches of the probe that are missing; whether none is missing any more."""
+    from arena.progress import PLAIN_SECONDS
+    from arena.tournament import measure
+
+    def say(text: str) -> None:
+        click.echo(text, err=True)
+
+    done = len(ledger.probed())
+    if done == plan.searches:
+        return True
+    faults: dict[str, str] = {}
+    spoke = time.monotonic()
+    with interruptible(say) as interrupts:
+        for record in measure(plan, ledger, workers, lambda: bool(interrupts)):
+            done += 1
+            if record.error and faults.setdefault(record.player, record.error) is record.error:
+                say(f"{record.player} cannot be measured at position {record.position}: {record.error}")
+            if done == plan.searches or time.monotonic() - spoke >= PLAIN_SECONDS:
+                spoke = time.monotonic()
+                say(f"{done}/{plan.searches} searches to a fixed depth")
+    return done == plan.searches
+
+
+def _report_fault(error: str, game: int, faults: dict[str, int], say: Any) -> None:
+    """Say once per player that games are lost by its fault."""
+    player = error.split(" r")[0]
+    faults[player] = faults.get(player, 0) + 1
+    if faults[player] == 1:
+        say(f"game {game}: {error} (it loses; later faults of it are in games.csv)")
+
+
+def _write(finished: Run, folder: Path) -> None:
+    from arena import report as reports
+
+    try:
+        reports.write(finished)
+    except OSError as error:
+        fail(f"the report cannot be written to {folder}: {error.strerror}")
+
+
+def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:
+    from arena.progress import duration
+
+    experiment, most = plan.experiment, "" if plan.exact else "at most "
+    click.echo(f"{experiment.name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
+    click.echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
+    error = 1.96 * expected.seconds_per_game_error / expected.seconds_per_game * expected.seconds
+    pilot = f"{expected.pilot_games} games, {100 * expected.draw_rate:.0f} % draws"
+    click.echo(f"  {most}{duration(expected.seconds)} ± {duration(error)} on {workers} processes (pilot: {pilot})")
+    if experiment.probe is not None:
+        depth = experiment.probe.depth
+        click.echo(f"  before them, every player searches {len(plan.probes)} positions to depth {depth}")
+    click.echo(f"  the games of one pairing resolve {expected.pairing_elo:.0f} Elo between equal players (95 %)")
+    if expected.joint_elo is not None:
+        click.echo(f"  the joint rating resolves {expected.joint_elo:.0f} Elo between any two players")
+    needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
+    click.echo(f"  games that one pairing needs: {needed}")
+
+
+def _print_standings(finished: Run) -> None:
+    from arena.report.page import decisions, standings_text
+
+    for sentence in decisions(finished):
+        click.echo(sentence)
+    click.echo(standings_text(finished.standings).to_string(index=False))

@@ -1,0 +1,80 @@
+"""The command that tunes an evaluation."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.commands.common import fail, interruptible, say
+
+if TYPE_CHECKING:
+    from arena.tuning import Plan as TuningPlan
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the tuning [reports/<name>].")
+@click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
+def tune(config: Path, out: Path | None, workers: int | None) -> None:
+    """Find weights of a linear evaluation as CONFIG describes, and check them in a match.
+
+    A tuning that was stopped goes on where it stopped when the same command is given again.
+    """
+    from arena.config import ConfigError
+    from arena.executor import WorkerDied
+    from arena.tuning_config import load_tuning
+    from arena.tuning_store import StoreError, open_store
+
+    try:
+        settings = load_tuning(config)
+        from arena import tuning, tuning_report
+
+        plan = tuning.prepare(settings)
+    except ConfigError as error:
+        fail(str(error))
+    folder = out or Path("reports") / settings.name
+    try:
+        with open_store(folder, plan.description()) as store:
+            with interruptible(say) as interrupts:
+                _follow(plan, tuning.tune(plan, store, workers or os.cpu_count() or 1, lambda: bool(interrupts)))
+            found = tuning.result(plan, store)
+        if found is None:
+            say("stopped; the same command goes on from here")
+            sys.exit(130)
+        tuning_report.write(plan, found, folder)
+    except (StoreError, tuning.TuningError) as error:
+        fail(str(error))
+    except WorkerDied as error:
+        fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
+    except OSError as error:
+        fail(f"the report cannot be written to {folder}: {error.strerror}")
+    click.echo(tuning_report.answer(plan, found))
+    click.echo(f"weights: {folder / 'weights.yaml'}, report: {folder / 'summary.md'}")
+
+
+def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
+    """Say how far a tuning is every few seconds, at the end of each stage of games and after each step."""
+    from arena.progress import PLAIN_SECONDS
+    from arena.tuning import Step
+    from arena.tuning_report import stage_text, step_text
+
+    began = spoke = time.monotonic()
+    stage, before = "", 0
+    for event in events:
+        now = time.monotonic()
+        if isinstance(event, Step):
+            say(step_text(plan, event))
+            continue
+        if event.stage != stage:
+            stage, before, began = event.stage, event.games - 1, now
+        if event.games == event.planned or now - spoke >= PLAIN_SECONDS:
+            spoke = now
+            rate = (event.games - before) / max(now - began, 1e-9)
+            rated = f", {rate:.3g} games/s" if now - began > 1 else ""
+            say(f"{stage_text(plan, stage)}: {event.games}/{event.planned} games{rated}")
