@@ -206,15 +206,15 @@ def _learned(variant: Variant) -> NDArray[np.float64]:
     if weights is None:
         known = ", ".join(learned_variants())
         raise PlayerError(
-            f"patterns are learned for the rules of {known}, not for {variant.name}: "
-            "`arena tune` learns others, to be named by their file",
+            f"patterns are learned for the rules of {known}, not for {variant.name}; "
+            "tables of one's own are named by their file.npz",
             "evaluation",
         )
     return weights
 
 
 def _from_file(name: str, variant: Variant) -> NDArray[np.float64]:
-    """The weights in a file of `arena tune`; raises PlayerError if they cannot be read or are for other boards."""
+    """The weights in a file; raises PlayerError if they cannot be read or are for other boards."""
     try:
         weights = load_weights(Path(name))
     except (OSError, KeyError, ValueError, BadZipFile) as error:
