@@ -22,7 +22,7 @@ from arena.player import Limit, PlayerSpec
 from arena.probe import PLIES, ProbeError, ProbeTask, measure, positions
 from arena.ratings import rate
 from arena.report import Run, page, plots, write
-from arena.report.ablation import ablation, elo_difference, findings, times
+from arena.report.ablation import ablation, elo_difference, findings, times, verdict
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
@@ -416,6 +416,22 @@ def test_no_file_shows_a_missing_number(tmp_path: Path, pairs: int, counts: dict
         <= linked
         == {p.name for p in tmp_path.iterdir()} - {"report.html"}
     )
+
+
+def test_the_verdict_names_those_whose_elo_differs_the_largest_loss_first() -> None:
+    estimates = {
+        "full": (0.0, math.nan, math.nan),
+        "a": (-20, -50, 10),
+        "b": (-40, -69, -11),
+        "c": (-92, -121, -63),
+    }
+    table = pd.concat([row(elo_difference=value).assign(player=name) for name, value in estimates.items()])
+    config = {"players": [FULL, *({**FULL, "name": name} for name in "abc")]}
+    assert verdict(table, config) == (
+        "Elo against full: c −92 ± 29, b −40 ± 29; no measurable difference for 1 more."
+    )
+    assert verdict(table.head(2), config) == "Nobody differs measurably from full in Elo."
+    assert verdict(table.head(1), config) == ""
 
 
 def test_the_page_and_the_summary_say_the_findings_and_who_was_not_measured(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from arena.ratings import Ratings
+from arena.report.tables import signed
 from arena.stats import Z95
 
 LIMITS = ("depth", "nodes", "seconds", "clock", "increment")
@@ -127,6 +128,25 @@ def findings(table: pd.DataFrame, config: Mapping[str, Any]) -> list[str]:
             listed = " and ".join(filter(None, (", ".join(known[:-1]), known[-1])))
             said.append(f"{_subject(entries[row['player']], reference)} {listed}.")
     return said
+
+
+def verdict(table: pd.DataFrame, config: Mapping[str, Any]) -> str:
+    """One sentence: whose Elo certainly differs from the reference's, largest loss first; "" without games."""
+    reference = reference_of(config)
+    rows = table[(table["player"] != reference) & table["elo_difference"].notna()]
+    if rows.empty:
+        return ""
+    differs = (rows["elo_difference_low"] > 0) | (rows["elo_difference_high"] < 0)
+    named = [
+        f"{row['player']} {signed(row['elo_difference'])} ± "
+        f"{(row['elo_difference_high'] - row['elo_difference_low']) / 2:.0f}"
+        for row in rows[differs].sort_values("elo_difference", kind="stable").to_dict("records")
+    ]
+    others = len(rows) - len(named)
+    if not named:
+        return f"Nobody differs measurably from {reference} in Elo."
+    rest = f"; no measurable difference for {others} more" if others else ""
+    return f"Elo against {reference}: {', '.join(named)}{rest}."
 
 
 def times(ratio: float) -> str:

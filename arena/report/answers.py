@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from arena.report.ablation import verdict
 from arena.report.tables import signed
 
 if TYPE_CHECKING:
@@ -22,10 +23,12 @@ SPOKEN = 6
 def answers(run: Run) -> list[str]:
     """Sentences on gains per doubling, settings at equal terms and biased openings, as far as the run has any.
 
-    Differences of settings are left to the findings of the ablation where the run has a probe.
+    Where the run has a probe the ablation's verdict stands for the differences of settings.
     """
     said = gain_sentences(run.gains)
-    if not len(run.ablation):
+    if len(run.ablation):
+        said = [*filter(None, [verdict(run.ablation, run.config)]), *said]
+    else:
         said += comparison_sentences(run.comparisons)
     return said + opening_sentences(run)
 
