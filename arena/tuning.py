@@ -1,4 +1,4 @@
-"""Tune the weights of a linear evaluation: stages of games, a step after each, and a match that checks the result.
+"""Tune the weights of an evaluation: stages of games, a step after each, and a match that checks the result.
 
 Everything that chance decides follows from the seed and a game's number, and a stage's games are read in order, so
 that the number of workers and interruptions change nothing.
@@ -6,10 +6,10 @@ that the number of workers and interruptions change nothing.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Generator
-from functools import cache, partial
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -17,23 +17,20 @@ import players
 from arena.executor import run
 from arena.openings import OpeningsError
 from arena.player import Limit, PlayerSpec
-from arena.rules.game import Game
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant, build_variant
 from arena.stats import Summary, summary
-from arena.tuning_config import Spsa, Texel, Tuning
-from arena.tuning_fit import MAN, Columns, Floats, Gains, logistic_fit, scale_of, spsa_step
-from arena.tuning_games import Failed, Job, check_openings, pair_points, pentanomial, play_job
-from arena.tuning_store import Store
+from arena.tuning_config import Patterns, Spsa, Texel, Tuning
+from arena.tuning_fit import MAN, Columns, Floats, Gains, logistic_fit, random_design, scale_of, spsa_step
+from arena.tuning_games import Failed, Job, check_openings, pair_points, pentanomial, play_job, play_scored
+from arena.tuning_patterns import FitError, fit, loss, samples
+from arena.tuning_store import Played, Store
 from players.files import unknown
 from players.linear import FEATURES
+from players.patterns import save_weights
 
 TUNED, START, AGAINST = "tuned", "start", "against"
 """Players of the last matches, the latter two also the names of these stages."""
-_SAMPLE_GAMES = 200
-"""Random games from which SPSA learns how much each feature varies."""
-_SAMPLE_PLIES = 200
-"""Plies after which such a game is left."""
 
 
 class TuningError(Exception):
@@ -46,8 +43,11 @@ class Plan(NamedTuple):
     config: Tuning
     variant: Variant
     columns: Columns
+    """Those of a linear evaluation; without a feature if tables are learned."""
     start: Floats
-    """Theta to begin with."""
+    """Theta to begin with, empty for tables."""
+    first: Any
+    """The evaluation to begin with."""
     check_openings: tuple[Position, ...]
 
     def player(self, name: str, evaluation: Any) -> PlayerSpec:
@@ -61,15 +61,26 @@ class Plan(NamedTuple):
         """The configured player with the weights `theta`."""
         return self.player(name, {"linear": self.columns.weights(theta)})
 
+    def tables(self, name: str, number: int, folder: Path) -> PlayerSpec:
+        """The configured player with the tables of a round, which are in `folder`; 0 is the start."""
+        return self.player(name, str(tables_file(folder, number).resolve()) if number else self.first)
+
+    def tuned(self, step: Step, folder: Path) -> PlayerSpec:
+        """The configured player with what a step found, as it is written out."""
+        if isinstance(self.config.tuning, Patterns):
+            return self.tables(TUNED, step.number, folder)
+        return self.weighed(TUNED, self.columns.scaled(np.array(step.theta)))
+
     @property
     def steps(self) -> int:
         """How many steps, or rounds, there are."""
         settings = self.config.tuning
-        return settings.rounds if isinstance(settings, Texel) else settings.steps
+        return settings.steps if isinstance(settings, Spsa) else settings.rounds
 
     def description(self) -> dict[str, Any]:
         """What the store keeps of the tuning: the configuration, and the files of the user's own that it uses."""
-        files = players.fingerprints(self.player(AGAINST, self.config.tuning.against))
+        against = self.player(AGAINST, self.config.tuning.against)
+        files = players.fingerprints(against) | players.fingerprints(self.player(START, self.first))
         return self.config.as_dict() | {"files": files}
 
     def job(
@@ -90,25 +101,45 @@ class Progress(NamedTuple):
     planned: int
 
 
+class Fitting(NamedTuple):
+    """The fit of a round's tables begins."""
+
+    number: int
+    """Of the round, from 1."""
+    positions: int
+    """Positions that it learns from or is judged by."""
+
+
 class Step(NamedTuple):
     """What one step found, as it is stored."""
 
     number: int
     """From 1."""
     theta: list[float]
-    """The weights that the next step plays with; see `arena.tuning_fit`."""
+    """The weights that the next step plays with; see `arena.tuning_fit`. Empty for tables, which are in a file."""
     errors: list[float]
-    """Their standard errors; none from SPSA."""
+    """Their standard errors; only from Texel's fit."""
     games: int
     """Games played for it."""
     positions: int
     """Positions of the fit, from these and earlier games; 0 for SPSA."""
     loss: float | None
-    """Of Texel's fit: the mean cross-entropy of the results, in nats."""
+    """Of Texel's fit: the mean cross-entropy of the results, in nats. Of tables: the last of `losses`."""
+    losses: Sequence[float] = ()
+    """By the start and the tables of each round so far: the mean cross-entropy of the targets of all positions
+    held out so far, in nats."""
 
 
 Stage: TypeAlias = Generator[Progress, None, bool]
 """Plays a stage's games that are missing; whether none is missing any more."""
+
+
+class Play(Protocol):
+    """Plays the games of a stage that are missing, each as `work` does."""
+
+    def __call__(
+        self, stage: str, jobs: list[Job], work: Callable[[Job], Played | Failed] = play_job
+    ) -> Stage: ...
 
 
 class Result(NamedTuple):
@@ -116,7 +147,7 @@ class Result(NamedTuple):
 
     steps: list[Step]
     theta: Floats
-    """The tuned weights in hundredths of a man."""
+    """The tuned weights in hundredths of a man, empty for tables."""
     against_start: Summary
     """The tuned weights against the start's."""
     against: Summary
@@ -129,33 +160,31 @@ def prepare(config: Tuning) -> Plan:
     Raises ConfigError, at the key to blame, for weights, players or openings that cannot be had.
     """
     variant, settings = build_variant(config.variant), config.tuning
-    features = settings.features or tuple(settings.start or FEATURES)
-    for number, name in enumerate(settings.features or ()):
-        if name not in FEATURES:
-            raise config.error(("tuning", "features", number), unknown("feature", name, FEATURES))
-    given = dict.fromkeys(features, 1) if settings.start is None else settings.start
-    for name in given:
-        if name in FEATURES and name not in features:
-            raise config.error(("tuning", "start", name), f"'features' must list {name}, which has a weight here")
-    columns = Columns(features, settings.phases, 2 * variant.men)
-    plan = Plan(config, variant, columns, np.zeros(0), ())
-    for place, evaluation, depth in ((START, {"linear": given}, 2), (AGAINST, settings.against, 1)):
+    if isinstance(settings, Patterns):
+        plan, depth = Plan(config, variant, Columns((), False, 0), np.zeros(0), settings.start, ()), 1
+    else:
+        plan, depth = _linear_plan(config, settings, variant), 2
+    for place, evaluation, below in ((START, plan.first, depth), (AGAINST, settings.against, 1)):
         try:
             players.build_player(plan.player(place, evaluation), variant)
         except players.PlayerError as error:
             ours = error.keys[:1] == ("evaluation",)
-            keys = ("tuning", place, *error.keys[depth:]) if ours else ("player", *error.keys)
+            keys = ("tuning", place, *error.keys[below:]) if ours else ("player", *error.keys)
             raise config.error(keys, str(error)) from None
     try:
         openings = check_openings(variant, config.openings, settings.check, config.seed)
     except OpeningsError as error:
         raise config.error(("openings", "random_plies"), str(error)) from None
-    return plan._replace(start=columns.theta(given), check_openings=tuple(openings))
+    plan = plan._replace(check_openings=tuple(openings))
+    if isinstance(settings, Patterns):
+        return plan
+    start = plan.columns.theta(plan.first["linear"])
+    return plan._replace(start=start, first={"linear": plan.columns.weights(start)})
 
 
 def tune(
     plan: Plan, store: Store, workers: int, stopping: Callable[[], bool] = lambda: False
-) -> Generator[Progress | Step, None, None]:
+) -> Generator[Progress | Fitting | Step, None, None]:
     """Do what the store lacks, storing each game and step before it is told of.
 
     Ends early once `stopping()` is true; `result` says whether all is done. Raises TuningError for a game that
@@ -165,7 +194,9 @@ def tune(
     settings, steps = plan.config.tuning, _steps(store)
     for number in range(len(steps) + 1, plan.steps + 1):
         theta = np.array(steps[-1].theta) if steps else plan.start
-        if isinstance(settings, Texel):
+        if isinstance(settings, Patterns):
+            found = yield from _patterns(plan, settings, play, store, number)
+        elif isinstance(settings, Texel):
             found = yield from _texel(plan, settings, play, store, number, theta)
         else:
             found = yield from _spsa(plan, settings, play, store, number, theta)
@@ -174,8 +205,8 @@ def tune(
         store.add_step(number, found._asdict())
         steps.append(found)
         yield found
-    tuned = plan.columns.scaled(np.array(steps[-1].theta))
-    for other in (plan.weighed(START, plan.start), plan.player(AGAINST, settings.against)):
+    tuned = plan.tuned(steps[-1], store.folder)
+    for other in (plan.player(START, plan.first), plan.player(AGAINST, settings.against)):
         if not (yield from play(other.name, _match(plan, other, tuned))):
             return
 
@@ -192,8 +223,20 @@ def result(plan: Plan, store: Store) -> Result | None:
     return Result(steps, theta, start, against)
 
 
+def tables_file(folder: Path, number: int) -> Path:
+    """Where the tables of a round are kept."""
+    return folder / f"round_{number}.npz"
+
+
+def write_tables(path: Path, weights: Floats) -> None:
+    """Write tables to a file that is there in full or not at all. Raises OSError."""
+    temporary = path.with_suffix(".tmp.npz")
+    save_weights(temporary, weights)
+    temporary.replace(path)
+
+
 def _texel(
-    plan: Plan, settings: Texel, play: Callable[[str, list[Job]], Stage], store: Store, number: int, theta: Floats
+    plan: Plan, settings: Texel, play: Play, store: Store, number: int, theta: Floats
 ) -> Generator[Progress, None, Step | None]:
     """Games of the weights with themselves, and a fit of the results; None if it was stopped.
 
@@ -221,12 +264,12 @@ def _texel(
 
 
 def _spsa(
-    plan: Plan, settings: Spsa, play: Callable[[str, list[Job]], Stage], store: Store, number: int, theta: Floats
+    plan: Plan, settings: Spsa, play: Play, store: Store, number: int, theta: Floats
 ) -> Generator[Progress, None, Step | None]:
     """Pairs of games, each of the weights changed at random against changed the other way; None if stopped."""
     stability = settings.steps / 10 if settings.A is None else settings.A
     gains = Gains(settings.a, settings.c, stability, settings.alpha, settings.gamma)
-    scale = scale_of(_random_design(plan.columns, plan.variant), plan.columns.unit(plan.start))
+    scale = scale_of(random_design(plan.columns, plan.variant), plan.columns.unit(plan.start))
     deltas = np.random.default_rng([plan.config.seed, number]).choice([-1.0, 1.0], (settings.pairs, len(theta)))
     stage = f"step {number}"
     jobs = []
@@ -241,9 +284,45 @@ def _spsa(
     return Step(number, moved.tolist(), [], len(jobs), 0, None)
 
 
-def _match(plan: Plan, other: PlayerSpec, theta: Floats) -> list[Job]:
-    """Pairs of games of the tuned weights against another player, from the openings kept for it."""
-    tuned, jobs = plan.weighed(TUNED, theta), []
+def _patterns(
+    plan: Plan, settings: Patterns, play: Play, store: Store, number: int
+) -> Generator[Progress | Fitting, None, Step | None]:
+    """Games of the last tables with themselves, and a fit of the games of all rounds; None if it was stopped."""
+    player, stage = plan.tables("tables", number - 1, store.folder), f"round {number}"
+    jobs = [plan.job(stage, game, player, player, game) for game in range(1, settings.games + 1)]
+    if not (yield from play(stage, jobs, play_scored)):
+        return None
+    rounds = [store.games(f"round {one}") for one in range(1, number + 1)]
+    try:
+        data = samples(rounds, settings.results)
+        yield Fitting(number, len(data.positions))
+        weights = fit(plan.variant, data, settings, [plan.config.seed, number])
+        write_tables(tables_file(store.folder, number), weights)
+        evaluations = [plan.tables("tables", one, store.folder).options["evaluation"] for one in range(number + 1)]
+        losses = [loss(plan.variant, data, evaluation) for evaluation in evaluations]
+    except FitError as error:
+        raise TuningError(str(error)) from None
+    positions = sum(len(game.scored()) for game in rounds[-1])
+    return Step(number, [], [], len(jobs), positions, losses[-1], losses)
+
+
+def _linear_plan(config: Tuning, settings: Texel | Spsa, variant: Variant) -> Plan:
+    """A plan still without theta and openings; raises ConfigError for features that cannot be had."""
+    features = settings.features or tuple(settings.start or FEATURES)
+    for number, name in enumerate(settings.features or ()):
+        if name not in FEATURES:
+            raise config.error(("tuning", "features", number), unknown("feature", name, FEATURES))
+    given = dict.fromkeys(features, 1) if settings.start is None else settings.start
+    for name in given:
+        if name in FEATURES and name not in features:
+            raise config.error(("tuning", "start", name), f"'features' must list {name}, which has a weight here")
+    columns = Columns(features, settings.phases, 2 * variant.men)
+    return Plan(config, variant, columns, np.zeros(0), {"linear": given}, ())
+
+
+def _match(plan: Plan, other: PlayerSpec, tuned: PlayerSpec) -> list[Job]:
+    """Pairs of games of the tuned player against another, from the openings kept for it."""
+    jobs = []
     for pair, opening in enumerate(plan.check_openings, start=1):
         for game, white, black in ((2 * pair - 1, tuned, other), (2 * pair, other, tuned)):
             jobs.append(plan.job(other.name, game, white, black, pair)._replace(opening=opening))
@@ -251,33 +330,25 @@ def _match(plan: Plan, other: PlayerSpec, theta: Floats) -> list[Job]:
 
 
 def _play(
-    store: Store, workers: int, stopping: Callable[[], bool], stage: str, jobs: list[Job]
-) -> Generator[Progress, None, bool]:
+    store: Store,
+    workers: int,
+    stopping: Callable[[], bool],
+    stage: str,
+    jobs: list[Job],
+    work: Callable[[Job], Played | Failed] = play_job,
+) -> Stage:
     finished = store.finished(stage)
     missing = [job for job in jobs if job.game not in finished]
     for spec in (missing[0].white, missing[0].black) if missing else ():
         players.build_player(spec, missing[0].variant)  # compiled here once, not by every worker at once
     done = len(finished)
-    for played in run(play_job, missing, workers, stopping, _job_name):
+    for played in run(work, missing, workers, stopping, _job_name):
         if isinstance(played, Failed):
             raise TuningError(played.reason)
         store.add(played)
         done += 1
         yield Progress(stage, done, len(jobs))
     return done == len(jobs)
-
-
-@cache
-def _random_design(columns: Columns, variant: Variant) -> Floats:
-    """The columns' counts in all positions of random games."""
-    rng = random.Random("random games")
-    positions: list[Position] = []
-    for _ in range(_SAMPLE_GAMES):
-        game = Game(variant)
-        while game.outcome is None and len(game.moves) < _SAMPLE_PLIES:
-            game.push(rng.choice(game.legal_moves))
-        positions += game.positions
-    return columns.design(variant.constants, np.array(positions, dtype=np.int64))
 
 
 def _steps(store: Store) -> list[Step]:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field, ValidationError, WithJso
 from arena import config
 from arena.config import LIMIT_FIELDS, ConfigError, Problem, Section
 
-METHODS = ("texel", "spsa")
+METHODS = ("texel", "spsa", "patterns")
 _TAKEN = {
     "evaluation": "'evaluation' is what is tuned: its weights to begin with are 'start', in 'tuning'",
     "seconds": "'seconds' would make a tuning depend on the machine: give 'nodes' or 'depth'",
@@ -22,7 +22,7 @@ _TAKEN = {
 
 
 class RandomOpenings(Section):
-    """The openings; each is played once (Texel) or twice, colours swapped."""
+    """The openings; each is played once (Texel, patterns) or twice, colours swapped."""
 
     random_plies: int = Field(default=8, ge=2, description="Random plies from the start position.")
     balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
@@ -60,7 +60,16 @@ def _features(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _Method(Section):
-    """What both methods are told."""
+    """What every method is told."""
+
+    against: Annotated[Any, AfterValidator(_evaluation), WithJsonSchema({"type": ["string", "object"]})] = Field(
+        default="simple", description="The evaluation that the tuned one meets in the end."
+    )
+    check: int = Field(default=200, ge=1, description="Pairs of games of each match in the end.")
+
+
+class _Linear(_Method):
+    """What both methods for `linear` are told."""
 
     features: Annotated[tuple[str, ...], AfterValidator(_features)] | None = Field(
         default=None, strict=False, description="Features to weigh [those of start, else all]."
@@ -69,13 +78,9 @@ class _Method(Section):
         default=None, validate_default=False, description="Weights to begin with [1 for every feature]."
     )
     phases: bool = Field(default=False, description="Two weights a feature: for the opening and the ending.")
-    against: Annotated[Any, AfterValidator(_evaluation), WithJsonSchema({"type": ["string", "object"]})] = Field(
-        default="simple", description="The evaluation that the tuned one meets in the end."
-    )
-    check: int = Field(default=200, ge=1, description="Pairs of games of each match in the end.")
 
 
-class Texel(_Method):
+class Texel(_Linear):
     """Logistic regression of results on the features of quiet positions, the first round forgotten later."""
 
     method: Literal["texel"]
@@ -85,7 +90,7 @@ class Texel(_Method):
     penalty: float = Field(default=20.0, gt=0, description="Strength of the ridge penalty.")
 
 
-class Spsa(_Method):
+class Spsa(_Linear):
     """Simultaneous perturbation stochastic approximation over pairs of games."""
 
     method: Literal["spsa"]
@@ -98,6 +103,22 @@ class Spsa(_Method):
     gamma: float = Field(default=0.101, gt=0, description="Decay of the perturbations.")
 
 
+class Patterns(_Method):
+    """The tables of `patterns`, from results and the search's scores of quiet positions."""
+
+    method: Literal["patterns"]
+    start: Annotated[Any, AfterValidator(_evaluation), WithJsonSchema({"type": ["string", "object"]})] = Field(
+        default="strong", description="The evaluation that plays the first round."
+    )
+    games: int = Field(default=4000, ge=20, description="Games of a round; every 20th is held out of the fit.")
+    rounds: int = Field(default=4, ge=1, description="Rounds: play with the tables so far, then fit all games.")
+    results: float = Field(
+        default=0.2, ge=0, le=1, description="Weight of results against scores, which get the rest."
+    )
+    epochs: int = Field(default=10, ge=1, description="Passes of a fit over its positions.")
+    penalty: float = Field(default=1e-4, ge=0, description="Strength of the ridge penalty, per position.")
+
+
 class Tuning(Section):
     """One tuning: which evaluation of which player, by which method."""
 
@@ -107,7 +128,7 @@ class Tuning(Section):
     openings: RandomOpenings = RandomOpenings()
     max_plies: int = Field(default=200, ge=1, description="Plies after which a game is a draw.")
     player: Search = Field(description="The player: a limit of nodes or depth, and options of negamax.")
-    tuning: Texel | Spsa
+    tuning: Texel | Spsa | Patterns
     _source: config._Source
 
     @property
@@ -132,6 +153,13 @@ class _SpsaTuning(Tuning):
     tuning: Spsa
 
 
+class _PatternsTuning(Tuning):
+    tuning: Patterns
+
+
+_MODELS: dict[str, type[Tuning]] = {"texel": _TexelTuning, "spsa": _SpsaTuning, "patterns": _PatternsTuning}
+
+
 def load_tuning(path: str | Path) -> Tuning:
     """Read the tuning in the YAML file `path`; raises ConfigError with all the problems that it has."""
     source = config._Source(Path(path))
@@ -139,7 +167,7 @@ def load_tuning(path: str | Path) -> Tuning:
     problems = [*source.problems, *_problems(source, data)]
     settings = data.get("tuning") if isinstance(data, dict) else None
     method = settings.get("method", "texel") if isinstance(settings, dict) else "texel"
-    model = _SpsaTuning if method == "spsa" else _TexelTuning
+    model = _MODELS.get(method, _TexelTuning) if isinstance(method, str) else _TexelTuning
     try:
         tuning = model.model_validate(data)
     except ValidationError as error:

@@ -7,20 +7,28 @@ share of the start's pieces that is left (opening), or is gone (ending), which i
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.rules.game import Game
 from arena.rules.jit import kernel, popcount
 from arena.rules.position import Position
 from arena.rules.rules import Rules
+from arena.rules.variants import Variant
 from players.linear import FEATURES, N, weighted
 
 MAN = 100.0
 """What a man is worth in weights that are written out: hundredths of a man."""
 DECIMALS = 2
+_SAMPLE_GAMES = 200
+"""Random games from which SPSA learns how much each feature varies."""
+_SAMPLE_PLIES = 200
+"""Plies after which such a game is left."""
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +60,7 @@ class Columns(NamedTuple):
     def unit(self, theta: Floats) -> float:
         """The size of a man's weight, with phases the mean of both; of the largest weight if a man has none."""
         man = [weight for name, weight in zip(self.features * 2, theta, strict=False) if name == "man"]
-        return abs(float(np.mean(man or [0.0]))) or float(np.abs(theta).max()) or 1.0
+        return abs(float(np.mean(man or [0.0]))) or float(np.abs(theta).max(initial=0.0)) or 1.0
 
     def scaled(self, theta: Floats) -> Floats:
         """The vector in hundredths of a man, to two decimals: the same evaluation in another unit."""
@@ -164,6 +172,19 @@ def scale_of(x: Floats, unit: float) -> Floats:
     """For each column of a design the weight whose typical share of the evaluation, weight times spread, is
     `unit`; columns that are hardly ever other than 0 count as if their spread were a tenth."""
     return unit / np.maximum(spread_of(x), 0.1)
+
+
+@cache
+def random_design(columns: Columns, variant: Variant) -> Floats:
+    """The columns' counts in all positions of random games, `float64[n, columns]`."""
+    rng = random.Random("random games")
+    positions: list[Position] = []
+    for _ in range(_SAMPLE_GAMES):
+        game = Game(variant)
+        while game.outcome is None and len(game.moves) < _SAMPLE_PLIES:
+            game.push(rng.choice(game.legal_moves))
+        positions += game.positions
+    return columns.design(variant.constants, np.array(positions, dtype=np.int64))
 
 
 def spread_of(x: Floats) -> Floats:

@@ -8,22 +8,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import players
 from arena import match
 from arena.ballots import is_even
 from arena.openings import OpeningsError, random_openings
-from arena.player import PlayerSpec
+from arena.player import Choice, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.moves import sides
 from arena.rules.notation import fen, move_text
-from arena.rules.position import Position
+from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
 from arena.rules.zobrist import key
 from arena.schedule import Pairing
 from arena.tuning_config import RandomOpenings
-from arena.tuning_store import Played
+from arena.tuning_store import SCORED, Played
+from players.values import LIMIT
 
 _TRIES = 200
 """Openings drawn in vain, one after the other, before giving up."""
+RANDOM_MOVES = 0.01
+"""Share of the moves of `play_scored` that are drawn at random, so that its games see unequal positions."""
 
 
 class Job(NamedTuple):
@@ -102,13 +106,33 @@ def play_job(job: Job) -> Played | Failed:
     return Played(job.stage, job.game, record.result, text, len(table), positions.tobytes())
 
 
+def play_scored(job: Job) -> Played | Failed:
+    """Play a game of `job.white` with itself, and take the quiet positions that it searched, with their scores.
+
+    The opening is half of `random_plies` to all of them long. A forced move is not searched, one in a hundred
+    is random, and a game that is certain to be won is left. Nothing is raised.
+    """
+    rng = random.Random(f"{job.seed} {job.stage} {job.game}")
+    longest = job.openings.random_plies
+    settings = job.openings.model_copy(update={"random_plies": rng.randint((longest + 1) // 2, longest)})
+    try:
+        opening = draw_opening(job.variant, settings, f"{job.seed} {job.stage} {job.pair}")
+        game, found, result = _scored_game(job, opening, rng)
+    except OpeningsError as error:
+        return Failed(str(error))
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        return Failed(f"{job.stage}, game {job.game}: {job.white.name} raised {type(error).__name__}: {reason}")
+    text, taken = fen(job.variant, opening), np.array(found, dtype=SCORED)
+    return Played(job.stage, job.game, result, text, len(game.moves), taken.tobytes())
+
+
 def quiet_positions(variant: Variant, opening: Position, moves: list[str]) -> list[Position]:
     """The positions of a game, from its opening to before its last move, in which nothing can be captured."""
     game, found = Game(variant, opening), []
     for text in moves:
         position, legal = game.position, game.legal_moves
-        _, other = sides(position)
-        if not any(move & other for move in legal):
+        if _is_quiet(game):
             found.append(position)
         game.push(next(move for move in legal if move_text(variant, position, move, legal) == text))
     return found
@@ -126,6 +150,39 @@ def pair_points(games: list[Played]) -> NDArray[np.float64]:
 def pentanomial(points: NDArray[np.float64]) -> NDArray[np.int64]:
     """Counts of pairs as `arena.stats` takes them, worst first: `int64[5]`."""
     return np.bincount(np.rint(2 * points).astype(np.int64), minlength=5)
+
+
+def _scored_game(
+    job: Job, opening: Position, rng: random.Random
+) -> tuple[Game, list[tuple[Position, float]], str]:
+    """The game of `play_scored`, its quiet positions with scores from White's view, and its result."""
+    player = players.build_player(job.white, job.variant)
+    game = Game(job.variant, opening)
+    found: list[tuple[Position, float]] = []
+    while (outcome := match.adjudicate(game, job.max_plies)) is None:
+        if len(game.legal_moves) == 1:
+            game.push(game.legal_moves[0])
+            continue
+        choice = player.choose(game, job.white.limit, rng)
+        score = _white_score(game, choice)
+        if _is_quiet(game):
+            found.append((game.position, score))
+        if abs(score) > LIMIT:
+            return game, found, "1-0" if score > 0 else "0-1"
+        game.push(rng.choice(game.legal_moves) if rng.random() < RANDOM_MOVES else choice.move)
+    return game, found, outcome.result
+
+
+def _white_score(game: Game, choice: Choice) -> float:
+    if choice.score is None:
+        raise ValueError("the search gave no score; raise its limit")
+    return choice.score if game.position.turn == WHITE else -choice.score
+
+
+def _is_quiet(game: Game) -> bool:
+    """Whether nothing can be captured."""
+    _, other = sides(game.position)
+    return not any(move & other for move in game.legal_moves)
 
 
 def _random_opening(

@@ -4,42 +4,45 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arena.stats import Summary
-from arena.tuning import AGAINST, START, Plan, Result, Step
-from arena.tuning_config import Texel
+from arena.tuning import AGAINST, START, Fitting, Plan, Result, Step, tables_file
+from arena.tuning_config import Patterns, Texel
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def write(plan: Plan, found: Result, folder: Path) -> list[Path]:
-    """Write weights.yaml, path.csv, path.png, path.svg and summary.md, each replaced whole; the files written.
+    """Write weights.yaml or, of tables, weights.npz, then path.csv, path.png, path.svg and summary.md.
 
-    Raises OSError.
+    Each is replaced whole. Returns the files written, weights first. Raises OSError.
     """
     from arena.report.plot_tuning import plot_path
     from arena.report.plots import save_png, svg
 
     path = path_table(plan, found)
     axes = plot_path(path, step=_noun(plan))
-    texts = {
-        "weights.yaml": weights_yaml(plan, found),
-        "path.csv": path.to_csv(index=False, lineterminator="\n"),
-        "path.svg": svg(axes),
-        "summary.md": summary_md(plan, found),
+    if isinstance(plan.config.tuning, Patterns):
+        contents = {"weights.npz": tables_file(folder, len(found.steps)).read_bytes()}
+    else:
+        contents = {"weights.yaml": weights_yaml(plan, found).encode()}
+    contents |= {
+        "path.csv": path.to_csv(index=False, lineterminator="\n").encode(),
+        "path.svg": svg(axes).encode(),
+        "summary.md": summary_md(plan, found, folder).encode(),
     }
-    for name in (*texts, "path.png"):
+    for name in (*contents, "path.png"):
         temporary = folder / f".{name}.tmp"
-        if name in texts:
-            temporary.write_text(texts[name], encoding="utf-8", newline="\n")
+        if name in contents:
+            temporary.write_bytes(contents[name])
         else:
             save_png(axes, temporary)
         temporary.replace(folder / name)
-    return [folder / name for name in (*texts, "path.png")]
+    return [folder / name for name in (*contents, "path.png")]
 
 
 def stage_text(plan: Plan, stage: str) -> str:
@@ -50,27 +53,35 @@ def stage_text(plan: Plan, stage: str) -> str:
 
 def step_text(plan: Plan, step: Step) -> str:
     """What a step found, in one line; weights in hundredths of a man, `king 150/120` for opening/ending."""
+    if isinstance(plan.config.tuning, Patterns):
+        return f"round {step.number}/{plan.steps}: loss held out {_path(step)}"
     learned = f" from {step.positions} positions, loss {step.loss:.4f}" if step.loss is not None else ""
     weights = plan.columns.weights(plan.columns.scaled(np.array(step.theta)))
     texts = (f"{name} {'/'.join(map(_whole, np.ravel(weight)))}" for name, weight in weights.items())
     return f"{_noun(plan)} {step.number}/{plan.steps}{learned}: {', '.join(texts)}"
 
 
+def fitting_text(plan: Plan, fitting: Fitting) -> str:
+    """That a fit begins, in one line."""
+    return f"round {fitting.number}/{plan.steps}: fitting tables to {fitting.positions} positions"
+
+
 def answer(plan: Plan, found: Result) -> str:
     """The tuning's outcome in words, one line."""
     start = _verdict(found.against_start)
     against = _verdict(found.against)
-    return (
-        f"The tuned weights {against[0]} {_opponent(plan)} ({against[1]}) "
-        f"and {start[0]} the weights of the start ({start[1]})."
-    )
+    ours, theirs = "The tuned weights", "the weights of the start"
+    if isinstance(plan.config.tuning, Patterns):
+        ours, theirs = "The learned tables", f"the start, {_evaluation(plan.config.tuning.start)}"
+    return f"{ours} {against[0]} {_opponent(plan)} ({against[1]}) and {start[0]} {theirs} ({start[1]})."
 
 
 def path_table(plan: Plan, found: Result) -> pd.DataFrame:
     """The weights in hundredths of a man at the start (step 0) and after each step, a row for each.
 
     Columns `step`, `games` (in all, so far), `loss` (missing for the start and SPSA), and the weights: a feature's
-    name, with phases `<name> opening` and `<name> ending`.
+    name, with phases `<name> opening` and `<name> ending`. Tables have no columns of weights, and every loss is
+    that of the positions held out from all rounds.
     """
     import pandas as pd
 
@@ -78,11 +89,13 @@ def path_table(plan: Plan, found: Result) -> pd.DataFrame:
     names = list(columns.features)
     if columns.phases:
         names = [f"{name} {phase}" for phase in ("opening", "ending") for name in names]
-    rows = [(0, 0, None, *columns.scaled(plan.start).tolist())]
+    own: list[float | None] = [None, *(step.loss for step in found.steps)]
+    losses = found.steps[-1].losses or own
+    rows = [(0, 0, losses[0], *columns.scaled(plan.start).tolist())]
     games = 0
     for step in found.steps:
         games += step.games
-        rows.append((step.number, games, step.loss, *columns.scaled(np.array(step.theta)).tolist()))
+        rows.append((step.number, games, losses[step.number], *columns.scaled(np.array(step.theta)).tolist()))
     return pd.DataFrame(rows, columns=["step", "games", "loss", *names]).astype({"loss": "Float64"})
 
 
@@ -98,8 +111,11 @@ def weights_yaml(plan: Plan, found: Result) -> str:
     return "\n".join(lines) + "\n"
 
 
-def summary_md(plan: Plan, found: Result) -> str:
-    """The answer in the first line, then the matches, the weights and how they were found."""
+def summary_md(plan: Plan, found: Result, folder: Path) -> str:
+    """The answer in the first line, then the matches, the weights and how they were found.
+
+    `folder` is where the files are written.
+    """
     config, settings = plan.config, plan.config.tuning
     limit = " and ".join(
         f"{value} {unit}"
@@ -117,6 +133,8 @@ def summary_md(plan: Plan, found: Result) -> str:
     for name, match in ((_opponent(plan), found.against), ("the start", found.against_start)):
         elo = f"{match.elo:+.0f} ± {match.elo_error:.0f}"
         lines.append(f"| {name} | {match.games} | {100 * match.score:.1f} % | {elo} | {_probability(match.los)} |")
+    if isinstance(settings, Patterns):
+        return "\n".join([*lines, *_tables_lines(plan, found, folder / "weights.npz")])
     lines += [
         "",
         "## Weights",
@@ -139,6 +157,51 @@ def summary_md(plan: Plan, found: Result) -> str:
         )
     lines += ["", "## Method", "", how, "", "![Weights along the path](path.png)", ""]
     return "\n".join(lines)
+
+
+def _tables_lines(plan: Plan, found: Result, file: Path) -> list[str]:
+    """The rest of the summary if tables were learned."""
+    settings = plan.config.tuning
+    assert isinstance(settings, Patterns)
+    positions = sum(step.positions for step in found.steps)
+    plural = "s" if settings.rounds > 1 else ""
+    rows = [
+        f"| {name} | {loss:.4f} |"
+        for name, loss in zip(
+            (_evaluation(settings.start), *(f"round {step.number}" for step in found.steps)),
+            found.steps[-1].losses,
+            strict=True,
+        )
+    ]
+    how = (
+        f"Logistic regression: {settings.rounds} round{plural} of {settings.games} games, each played with the "
+        f"tables so far and fitted with all before it; {positions:,} quiet positions in all. Their targets are "
+        f"{100 * settings.results:g} % result and the rest the search's score; {settings.epochs} epochs, penalty "
+        f"{settings.penalty:g}. Every 20th game was held out: the loss is the cross-entropy of its targets, each "
+        "evaluation in the unit that suits it best. A constant 1/2 has 0.6931."
+    )
+    return [
+        "",
+        "## Tables",
+        "",
+        f"The tables are in `{file}`, for any player of {plan.variant.name}'s rules:",
+        "",
+        "```yaml",
+        "players:",
+        f"  - {{name: tuned, type: negamax, preset: full, evaluation: {file}, nodes: 1000}}",
+        "```",
+        "",
+        "## Method",
+        "",
+        how,
+        "",
+        "| evaluation | loss held out, nats |",
+        "|---|---|",
+        *rows,
+        "",
+        "![Loss along the path](path.png)",
+        "",
+    ]
 
 
 def _weight_rows(plan: Plan, found: Result) -> list[str]:
@@ -170,8 +233,15 @@ def _verdict(match: Summary) -> tuple[str, str]:
 
 
 def _opponent(plan: Plan) -> str:
-    against = plan.config.tuning.against
-    return {"simple": "+7/+5/+3"}.get(against, against) if isinstance(against, str) else "the given weights"
+    return _evaluation(plan.config.tuning.against)
+
+
+def _evaluation(name: Any) -> str:
+    return {"simple": "+7/+5/+3"}.get(name, name) if isinstance(name, str) else "the given weights"
+
+
+def _path(step: Step) -> str:
+    return " -> ".join(f"{loss:.4f}" for loss in step.losses)
 
 
 def _probability(share: float) -> str:
@@ -179,7 +249,7 @@ def _probability(share: float) -> str:
 
 
 def _noun(plan: Plan) -> str:
-    return "round" if isinstance(plan.config.tuning, Texel) else "step"
+    return "round" if isinstance(plan.config.tuning, Texel | Patterns) else "step"
 
 
 def _whole(weight: float) -> str:

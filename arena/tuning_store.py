@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 FILE = "tuning.sqlite"
+SCORED = np.dtype([("position", np.int64, 4), ("score", np.float64)])
+"""A position, as `arena.rules.position.Position`, and the score of a search of it, from White's view."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS games (
@@ -41,11 +43,15 @@ class Played(NamedTuple):
     """FEN of the position that it began from."""
     plies: int
     positions: bytes
-    """The quiet positions taken from it, `int64[n, 4]` as `arena.rules.position.Position`."""
+    """The quiet positions taken from it, `int64[n, 4]` as `arena.rules.position.Position`, or SCORED[n]."""
 
     def array(self) -> NDArray[np.int64]:
         """The positions, `int64[n, 4]`."""
         return np.frombuffer(self.positions, dtype=np.int64).reshape(-1, 4)
+
+    def scored(self) -> NDArray[np.void]:
+        """The positions with their scores, SCORED[n]."""
+        return np.frombuffer(self.positions, dtype=SCORED)
 
     def white_points(self) -> float:
         """White's points: 0, 1/2 or 1."""
@@ -60,6 +66,7 @@ class Store:
 
         Raises StoreError if the folder cannot be written to, is in use, or holds another tuning.
         """
+        self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder, os.O_RDONLY)

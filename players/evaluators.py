@@ -207,7 +207,7 @@ def _learned(variant: Variant) -> NDArray[np.float64]:
         known = ", ".join(learned_variants())
         raise PlayerError(
             f"patterns are learned for the rules of {known}, not for {variant.name}; "
-            "tables of one's own are named by their file.npz",
+            "`arena tune` learns others, to be named by their file",
             "evaluation",
         )
     return weights

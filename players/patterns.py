@@ -34,6 +34,8 @@ BLOCKS = COUNTS + 2 * 8**4
 TABLES = Path(__file__).parent / "tables"
 STEPS = 20
 """Weights in a file are whole numbers of this part of a hundredth of a man."""
+LARGEST = 1000.0
+"""The largest weight in a file, in hundredths of a man."""
 
 _TERNARY = np.array([sum(3**i for i in range(8) if byte >> i & 1) for byte in range(256)])
 _GATHER = 1 << 6 | 1 << 12 | 1 << 18 | 1 << 24
@@ -147,6 +149,6 @@ def load_weights(path: Path) -> NDArray[np.float64]:
 
 
 def save_weights(path: Path, weights: NDArray[np.float64]) -> None:
-    """Write weights in hundredths of a man, rounded to 1/STEPS, those beyond +-1000 cut."""
-    steps = np.clip(np.round(weights * STEPS), -1000 * STEPS, 1000 * STEPS)
+    """Write weights in hundredths of a man, rounded to 1/STEPS, those beyond +-LARGEST cut."""
+    steps = np.round(np.clip(weights, -LARGEST, LARGEST) * STEPS)
     np.savez_compressed(path, weights=steps.astype(np.int16))

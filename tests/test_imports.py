@@ -32,6 +32,7 @@ LAYERS = (
         "arena.tuning_config",
         "arena.tuning_fit",
         "arena.tuning_games",
+        "arena.tuning_patterns",
         "arena.tuning_store",
     ),
     ("arena.clusters", "arena.davidson", "arena.sandwich"),

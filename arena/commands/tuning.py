@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the tuning [reports/<name>].")
 @click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
 def tune(config: Path, out: Path | None, workers: int | None) -> None:
-    """Find weights of a linear evaluation as CONFIG describes, and check them in a match.
+    """Find weights of an evaluation as CONFIG describes, and check them in a match.
 
     A tuning that was stopped goes on where it stopped when the same command is given again.
     """
@@ -47,7 +47,7 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
         if found is None:
             say("stopped; the same command goes on from here")
             sys.exit(130)
-        tuning_report.write(plan, found, folder)
+        weights = tuning_report.write(plan, found, folder)[0]
     except (StoreError, tuning.TuningError) as error:
         fail(str(error))
     except WorkerDied as error:
@@ -55,14 +55,14 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
     except OSError as error:
         fail(f"the report cannot be written to {folder}: {error.strerror}")
     click.echo(tuning_report.answer(plan, found))
-    click.echo(f"weights: {folder / 'weights.yaml'}, report: {folder / 'summary.md'}")
+    click.echo(f"weights: {weights}, report: {folder / 'summary.md'}")
 
 
 def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
     """Say how far a tuning is every few seconds, at the end of each stage of games and after each step."""
     from arena.progress import PLAIN_SECONDS
-    from arena.tuning import Step
-    from arena.tuning_report import stage_text, step_text
+    from arena.tuning import Fitting, Step
+    from arena.tuning_report import fitting_text, stage_text, step_text
 
     began = spoke = time.monotonic()
     stage, before = "", 0
@@ -70,6 +70,9 @@ def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
         now = time.monotonic()
         if isinstance(event, Step):
             say(step_text(plan, event))
+            continue
+        if isinstance(event, Fitting):
+            say(fitting_text(plan, event))
             continue
         if event.stage != stage:
             stage, before, began = event.stage, event.games - 1, now

@@ -19,6 +19,8 @@ def plot_path(path: pd.DataFrame, *, step: str = "step") -> Axes:
 
     `path` is `arena.tuning_report.path_table`; `step` is what its steps are called.
     """
+    if list(path.columns) == ["step", "games", "loss"]:
+        return _plot_loss(path, step)
     names = [name for name in path.columns if name not in ("step", "games", "loss")]
     features = list(dict.fromkeys(name.removesuffix(" opening").removesuffix(" ending") for name in names))
     panels = [*features, *(["loss"] if path["loss"].notna().any() else [])]
@@ -59,3 +61,15 @@ def plot_path(path: pd.DataFrame, *, step: str = "step") -> Axes:
     figure.suptitle("Weights in hundredths of a man", x=0.01, ha="left", size=12, weight="bold")
     first: Axes = axes[0]
     return first
+
+
+def _plot_loss(path: pd.DataFrame, step: str) -> Axes:
+    """The loss along the path, one panel."""
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    ax: Axes = figure.subplots()
+    ax.plot(path["step"], path["loss"].astype(float), color=SERIES[0], marker="o", markersize=4)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel(f"{step} (0: the start)")
+    ax.set_ylabel("cross-entropy, nats")
+    figure.suptitle("Loss on games held out of the fit", x=0.01, ha="left", size=12, weight="bold")
+    return ax
