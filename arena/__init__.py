@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arena.player import Choice, Limit, Player
-    from arena.report import Run, load
+    from arena.report.run import Run, load
     from arena.rules.game import Game
     from arena.rules.position import BLACK, WHITE, Position
     from arena.rules.variants import VARIANTS
@@ -19,10 +19,10 @@ _HOMES = {
     "Limit": "arena.player",
     "Player": "arena.player",
     "Position": "arena.rules.position",
-    "Run": "arena.report",
+    "Run": "arena.report.run",
     "VARIANTS": "arena.rules.variants",
     "WHITE": "arena.rules.position",
-    "load": "arena.report",
+    "load": "arena.report.run",
 }
 __all__ = ["BLACK", "VARIANTS", "WHITE", "Choice", "Game", "Limit", "Player", "Position", "Run", "load"]
 

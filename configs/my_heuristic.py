@@ -1,7 +1,7 @@
 """An evaluation of one's own: copy this file, change the function, name it in a configuration."""
 
 from players import evaluator
-from players.features import advancement, kings, men
+from players.evaluation.features import advancement, kings, men
 
 
 @evaluator

@@ -14,11 +14,11 @@ from pydantic import TypeAdapter, ValidationError
 from arena.player import Player, PlayerSpec
 from arena.rules.variants import Variant
 from players.baselines import Greedy, Random
-from players.evaluators import EVALUATORS
-from players.features import evaluator
-from players.files import PlayerError, blame, load_object, unknown
+from players.evaluation.build import EVALUATORS
+from players.evaluation.evaluator import evaluator
+from players.loading import PlayerError, blame, load_object, unknown
+from players.negamax.player import Negamax
 from players.published import PUBLISHED
-from players.search import Negamax
 
 __all__ = ["EVALUATORS", "PLAYERS", "PlayerError", "build_player", "evaluator", "fingerprints", "located"]
 

@@ -9,8 +9,8 @@ from arena.player import Choice, Limit
 from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move
 from arena.rules.variants import Variant
-from players.evaluators import build_evaluation
-from players.values import static_value
+from players.evaluation.build import build_evaluation
+from players.negamax.score import static_value
 
 
 class Random:

@@ -12,7 +12,7 @@ from typing import Any
 from arena.player import Choice, Limit
 from arena.rules.game import Game
 from arena.rules.variants import Variant
-from players.search import Negamax
+from players.negamax.player import Negamax
 
 
 class Published(Negamax):

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from arena.rules import variants as variants_module
+from arena.rules.custom import build_variant
 from arena.rules.game import Game, Outcome, Termination
+from arena.rules.move_text import move_text, parse_move
 from arena.rules.movegen import apply, legal_moves
-from arena.rules.notation import fen, move_text, parse_fen, parse_move
-from arena.rules.variants import VARIANTS, build_variant
+from arena.rules.notation import fen, parse_fen
+from arena.rules.variants import VARIANTS
 
 ARTICLES = [
     ("WCDF 1.17 a king moves one square", "english", "W:WK18:B1", "18-14 18-15 18-22 18-23"),

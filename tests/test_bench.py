@@ -13,17 +13,20 @@ from types import SimpleNamespace
 import pytest
 
 import players
-from arena import bench
-from arena.bench import RIVALS, Rival, random_games, rivals, rows, rules, search
-from arena.match import Task, move_dtype, play
+from arena.bench import rates
+from arena.bench import rivals as bench_rivals
+from arena.bench.rates import random_games, rows, rules, search
+from arena.bench.rivals import RIVALS, Rival, rivals
+from arena.formats.base import Pairing
+from arena.play.match import play
 from arena.player import Limit, PlayerSpec
+from arena.record import Task, move_dtype
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.perft import perft
 from arena.rules.variants import VARIANTS
-from arena.schedule import Pairing
-from players.search import Negamax
+from players.negamax.player import Negamax
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "perft.json").read_text())["rows"]
 INTERNATIONAL = VARIANTS["international"]
@@ -48,7 +51,7 @@ class Clock:
 def clock(monkeypatch):
     """The clock that the benchmarks read."""
     clock = Clock()
-    monkeypatch.setattr(bench, "time", clock)
+    monkeypatch.setattr(rates, "time", clock)
     return clock
 
 
@@ -63,7 +66,7 @@ def install(monkeypatch):
             return versions[name.replace("-", "_")]
 
         fake = SimpleNamespace(version=version, PackageNotFoundError=PackageNotFoundError)
-        monkeypatch.setattr(bench, "metadata", fake)
+        monkeypatch.setattr(bench_rivals, "metadata", fake)
 
     return install
 
@@ -75,7 +78,7 @@ def rival(monkeypatch, install):
     def rival(count):
         install(some_draughts="1.2")
         only = Rival("some-draughts", "json", "its own perft", lambda module: count)
-        monkeypatch.setattr(bench, "RIVALS", (only,))
+        monkeypatch.setattr(bench_rivals, "RIVALS", (only,))
 
     return rival
 
@@ -140,7 +143,7 @@ def test_both_evaluations_run_in_turn_and_are_compared_by_their_best(clock):
 
 
 def test_a_user_evaluation_with_other_values_is_flagged(clock, monkeypatch):
-    monkeypatch.setattr(bench, "USER_EVALUATION", bench.USER_EVALUATION.replace("value = 3.0", "value = -3.0"))
+    monkeypatch.setattr(rates, "USER_EVALUATION", rates.USER_EVALUATION.replace("value = 3.0", "value = -3.0"))
     built_in, user = search(["international"], seconds_per_variant=3, repeat=1)
     assert user.nodes != built_in.nodes
     assert user.note == f"NODES DIFFER: the same evaluation built in enters {built_in.nodes:,}"
@@ -148,8 +151,8 @@ def test_a_user_evaluation_with_other_values_is_flagged(clock, monkeypatch):
 
 def test_the_user_evaluation_gives_the_values_of_the_built_in_one(tmp_path):
     path = tmp_path / "user_evaluation.py"
-    path.write_text(bench.USER_EVALUATION)
-    mine = players.files.load_object(f"{path}:seven_five_three", "evaluation")
+    path.write_text(rates.USER_EVALUATION)
+    mine = players.loading.load_object(f"{path}:seven_five_three", "evaluation")
     rng = random.Random(3)
     values = set()
     for variant in VARIANTS.values():
@@ -235,7 +238,7 @@ def test_a_rival_that_raises_says_so_and_the_next_is_measured(clock, rival, monk
         raise AttributeError("no such\nmethod")
 
     rival(count)
-    monkeypatch.setattr(bench, "RIVALS", (*bench.RIVALS, RIVALS[0]))
+    monkeypatch.setattr(bench_rivals, "RIVALS", (*bench_rivals.RIVALS, RIVALS[0]))
     _, broken, absent = rivals()
     assert (broken.nodes, broken.note) == (0, "failed: AttributeError: no such method")
     assert absent.note == "not installed: pip install dame-rs"
@@ -346,4 +349,4 @@ def test_all_benchmarks_have_the_rivals_if_the_international_variant_is_chosen(c
     ],
 )
 def test_figures_are_never_written_in_powers_of_ten(number, text):
-    assert bench._three_figures(number) == text
+    assert rates._three_figures(number) == text

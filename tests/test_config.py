@@ -16,10 +16,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import arena.player
-from arena import config
-from arena.config import ConfigError, Experiment, load
+from arena.experiment import model
+from arena.experiment.load import load
+from arena.experiment.model import Experiment
+from arena.experiment.schema import schema as config_schema
 from arena.player import Limit, PlayerSpec
-from arena.rules.variants import CHANGES, VARIANTS
+from arena.rules.custom import CHANGES
+from arena.rules.variants import VARIANTS
+from arena.yaml.errors import ConfigError
 
 EXAMPLE = """\
 name: heuristics                 # the run
@@ -608,14 +612,14 @@ def test_a_field_added_to_limit_is_a_key_of_players(tmp_path: Path, monkeypatch:
         seconds: float | None = None
 
     monkeypatch.setattr(arena.player, "Limit", Wider)
-    spec = importlib.util.spec_from_file_location("wider_config", config.__file__)
+    spec = importlib.util.spec_from_file_location("wider_config", model.__file__)
     assert spec is not None and spec.loader is not None
     wider = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "wider_config", wider)
     spec.loader.exec_module(wider)
     path = tmp_path / "run.yaml"
     path.write_text(MINIMAL.replace("random}", "n, nodes: 500, seconds: 1, c: 2}"))
-    experiment = wider.load(path)
+    experiment = wider.Experiment.model_validate(inline(path.read_text(), "x"))
     assert experiment.players[0].limit == Wider(None, 500, 1.0)
     assert experiment.players[0].options == {"c": 2}
     assert experiment.as_dict()["players"][0] == {
@@ -632,7 +636,7 @@ def test_a_field_added_to_limit_is_a_key_of_players(tmp_path: Path, monkeypatch:
 
 
 def test_the_schema_names_keys_bounds_and_choices() -> None:
-    schema: dict[str, Any] = json.loads(json.dumps(config.schema()))
+    schema: dict[str, Any] = json.loads(json.dumps(config_schema()))
     assert schema["required"] == ["name", "variant", "players"]
     assert schema["additionalProperties"] is False
     assert schema["properties"]["variant"]["anyOf"][0]["enum"] == list(VARIANTS)

@@ -18,9 +18,9 @@ from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 from players import EVALUATORS, PlayerError
-from players.evaluators import appraise, build_evaluation, value_of
-from players.linear import FEATURES, VOCABULARY
-from players.strong import FLYING, FLYING_10, SHORT, UNCROWNED
+from players.evaluation.build import appraise, build_evaluation, value_of
+from players.evaluation.linear import FEATURES, VOCABULARY
+from players.evaluation.strong import FLYING, FLYING_10, SHORT, UNCROWNED
 from tests import naive
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
@@ -28,7 +28,7 @@ SYSTEMS = ("game3", "checkers-ai", "simple", "cis300")
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
 BROKEN = """\
 from players import evaluator
-from players.features import men
+from players.evaluation.features import men
 
 class Thing:
     pass

@@ -11,22 +11,26 @@ import pandas as pd
 import pytest
 
 import arena
-from arena import tournament
-from arena.adaptive import adaptive, next_pairs, pair_information, worth
-from arena.config import ConfigError, load
-from arena.formats import ELO_LIMIT, Adaptive, Sprt
-from arena.ledger import Ledger
-from arena.match import GameRecord, Task
-from arena.pilot import expectation, independent_games, pilot, sample
-from arena.ratings import rate
+from arena.experiment.load import load
+from arena.formats.adaptive import Adaptive, adaptive, next_pairs, pair_information, worth
+from arena.formats.base import Pairing, Schedule
+from arena.formats.sprt import ELO_LIMIT, Sprt
+from arena.play import tournament
+from arena.play.pilot import expectation, independent_games, pilot, sample
+from arena.play.plan import prepare
+from arena.play.sequential import SequentialTest
+from arena.play.tournament import play
+from arena.ratings.joint import rate
+from arena.ratings.match import ELO_LIMIT as STATS_LIMIT
+from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
+from arena.record import GameRecord, Task
 from arena.report import page, plots
 from arena.report.plot_sprt import plot_sprt
 from arena.report.sprt import sentence, sprt_path, verdict
 from arena.report.tables import POINTS
-from arena.schedule import Pairing, Schedule
-from arena.stats import ELO_LIMIT as STATS_LIMIT
-from arena.stats import ELO_PER_LOGIT, resolution, sprt
-from arena.tournament import SequentialTest, play, prepare
+from arena.report.write import write
+from arena.store.ledger import Ledger
+from arena.yaml.errors import ConfigError
 from tests.test_tournament import assert_same
 
 HEAD = "name: f\nvariant: english\nseed: 5\nopenings: {random_plies: 3, count: 24}\nmax_plies: 90\n"
@@ -48,7 +52,7 @@ def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[
     """Play a tournament to its end, stopped and resumed after so many games."""
     plan = plan_of(folder, text)
     for stop in (*stops, math.inf):
-        ledger = Ledger(folder / out, plan.description())
+        ledger = Ledger(folder / out, plan.experiment, plan.facts)
         played: list[GameRecord] = []
         for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
             played.append(record)
@@ -144,7 +148,7 @@ def test_two_workers_play_the_same_games_as_one_when_results_decide_them(tmp_pat
 
 def test_no_game_of_a_round_begins_before_all_of_the_round_before_are_stored(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, DYNAMIC["swiss"] + FOUR)
-    ledger = Ledger(tmp_path / "out", plan.description())
+    ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
     rounds = [record.pairing.round for record in play(plan, ledger, 2)]
     ledger.close()
     assert rounds == sorted(rounds) and set(rounds) == {1, 2, 3}
@@ -157,7 +161,7 @@ def test_the_final_order_is_told_and_written(tmp_path: Path) -> None:
     best = finished.config["order"][0]
     assert won[best[0]] == won.max() and best[1].startswith(f"{won.max():g} points, Buchholz ")
     assert page.headline(finished)[0].startswith(f"Final order (swiss): 1. {best[0]} ({best[1]}); 2. ")
-    arena.report.write(finished)
+    write(finished)
     table = pd.read_csv(tmp_path / "out" / "order.csv")
     assert table["place"].tolist() == [1, 2, 3, 4] and set(table["player"]) == set("abcd")
 
@@ -208,7 +212,7 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
             yield from map(record, block)
 
     monkeypatch.setattr(tournament, "run", shuffled)
-    ledger = Ledger(tmp_path / "out", plan.description())
+    ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
     list(play(plan, ledger, 1))
     assert ledger.complete and ledger.finished() == set(range(1, 2 * expected + 1))
     assert max(begun) == -(-2 * expected // 60) * 60 < plan.games
@@ -268,7 +272,7 @@ def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> No
     finished = run(tmp_path, "out", text)
     assert verdict(finished.sprt) == "H1" and 2 * len(finished.sprt) == len(finished.games) < 48
     assert_same(run(tmp_path, "two", text, workers=2), finished)
-    files = {path.name for path in arena.report.write(finished)}
+    files = {path.name for path in write(finished)}
     assert {"sprt.svg", "sprt.png", "sprt.csv"} <= files
     summary = (tmp_path / "out" / "summary.md").read_text()
     assert summary.split("\n\n")[1].startswith(f"H1 accepted after {len(finished.sprt)} pairs: a is more than 0 ")
@@ -325,7 +329,7 @@ def test_adaptive_knows_the_top_three_from_fewer_games_than_a_round_robin(seed: 
 
 
 def round_robin(openings: int) -> Schedule:
-    from arena.schedule import everyone, static
+    from arena.formats.base import everyone, static
 
     return static(everyone(len(NAMES)), openings)
 

@@ -8,8 +8,9 @@ import pytest
 
 from arena.rules.draws import Draws, Ending, in_balance
 from arena.rules.game import Game, Outcome, Termination, leader_on_points, points
+from arena.rules.move_text import move_text, parse_move
 from arena.rules.movegen import apply, legal_moves
-from arena.rules.notation import fen, move_text, parse_fen, parse_move
+from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS, Variant
 

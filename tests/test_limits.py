@@ -15,16 +15,20 @@ import numpy as np
 import pytest
 
 import arena
-from arena import match, tournament
-from arena.bench_time import kept_time
-from arena.match import MOVE_COLUMNS, GameRecord, Task, clock_after, move_dtype, overrun, play
+from arena.bench.time import kept_time
+from arena.formats.base import Pairing
+from arena.play import match
+from arena.play.clock import clock_after, overrun
+from arena.play.match import play
+from arena.play.plan import prepare
+from arena.play.tournament import tasks
 from arena.player import Choice, Limit, PlayerSpec
+from arena.record import MOVE_COLUMNS, GameRecord, Task, move_dtype
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, COLOURS, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
-from arena.schedule import Pairing
 from players import PLAYERS, PlayerError, build_player
 from tests import test_tournament
 
@@ -423,5 +427,5 @@ def test_moves_without_a_clock_have_no_value_in_the_table(tmp_path: Path) -> Non
 
 def test_the_margin_of_a_configuration_reaches_the_games(tmp_path: Path) -> None:
     text = test_tournament.CONFIG + "time_margin: 0.5\n"
-    plan = tournament.prepare(test_tournament.experiment(tmp_path, text))
-    assert {task.time_margin for task in tournament.tasks(plan, next(plan.schedule()))} == {0.5}
+    plan = prepare(test_tournament.experiment(tmp_path, text))
+    assert {task.time_margin for task in tasks(plan, next(plan.schedule()))} == {0.5}

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.rules.game import Game
+from arena.rules.move_text import move_text, parse_move, path
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides, target_of
-from arena.rules.notation import NotationError, diagram, fen, move_text, parse_fen, parse_move, path
-from arena.rules.pdn import pdn_game
+from arena.rules.notation import NotationError, diagram, fen, parse_fen
+from arena.rules.pdn.write import pdn_game
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER
 from arena.rules.variants import VARIANTS, Variant

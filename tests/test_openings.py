@@ -6,13 +6,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from arena.ballots import ballots, is_even
 from arena.cli import main
-from arena.config import ConfigError, load
-from arena.openings import OpeningsError, ballot_openings, drawn, file_openings, random_openings
+from arena.experiment.load import load
+from arena.openings.balance import is_even
+from arena.openings.ballots import ballots
+from arena.openings.sources import OpeningsError, ballot_openings, drawn, file_openings, random_openings
+from arena.play.plan import prepare
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
-from arena.tournament import prepare
+from arena.yaml.errors import ConfigError
 
 ENGLISH = VARIANTS["english"]
 CONFIG = """\

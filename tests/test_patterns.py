@@ -7,13 +7,13 @@ import random
 import numpy as np
 import pytest
 
-from arena.rules.board import square_of
 from arena.rules.game import Game
 from arena.rules.position import Position
+from arena.rules.squares import square_of
 from arena.rules.variants import VARIANTS, Variant
 from players import PlayerError
-from players.evaluators import appraise, build_evaluation, value_of
-from players.patterns import (
+from players.evaluation.build import appraise, build_evaluation, value_of
+from players.evaluation.patterns import (
     BLOCKS,
     COUNTS,
     KING,

@@ -11,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.rules.game import Game
+from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
-from arena.rules.notation import algebraic, fen, move_text, parse_fen
-from arena.rules.pdn import PdnGame, pdn_game, read_pdn, write_pdn
+from arena.rules.notation import algebraic, fen, parse_fen
+from arena.rules.pdn.game import PdnGame
+from arena.rules.pdn.read import read_pdn
+from arena.rules.pdn.write import pdn_game, write_pdn
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 

@@ -14,21 +14,27 @@ import pytest
 from scipy import stats
 
 import arena
-from arena.ballots import is_even
-from arena.config import ConfigError, load
-from arena.executor import WorkerDied
-from arena.ledger import Ledger, read_probes
+from arena.experiment.load import load
+from arena.openings.balance import is_even
+from arena.play.executor import WorkerDied
+from arena.play.plan import Plan, prepare
+from arena.play.probe import PLIES, ProbeError, measure, positions
+from arena.play.tournament import measure as measure_all
+from arena.play.tournament import probe_tasks
 from arena.player import Limit, PlayerSpec
-from arena.probe import PLIES, ProbeError, ProbeTask, measure, positions
-from arena.ratings import rate
-from arena.report import Run, page, plots, write
+from arena.ratings.joint import rate
+from arena.record import ProbeTask
+from arena.report import page, plots
 from arena.report.ablation import ablation, elo_difference, findings, times, verdict
+from arena.report.run import Run
+from arena.report.write import write
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
-from arena.tournament import Plan, prepare, probe_tasks
-from arena.tournament import measure as measure_all
-from players.search import Negamax
+from arena.store.ledger import Ledger
+from arena.store.read import read
+from arena.yaml.errors import ConfigError
+from players.negamax.player import Negamax
 from tests.report_data import frames, player
 
 ROOT = Path(__file__).parents[1]
@@ -94,13 +100,13 @@ def plan_of(folder: Path, text: str = CONFIG) -> Plan:
 
 
 def measured(plan: Plan, folder: Path, workers: int = 1) -> pd.DataFrame:
-    ledger = Ledger(folder, plan.description())
+    ledger = Ledger(folder, plan.experiment, plan.facts)
     try:
         for _ in measure_all(plan, ledger, workers):
             pass
     finally:
         ledger.close()
-    return read_probes(folder)
+    return read(folder).probes
 
 
 def task(name: str, type: str, depth: int = 5, limit: Limit = Limit(), **options: Any) -> ProbeTask:  # noqa: B008
@@ -218,10 +224,10 @@ def test_a_stopped_probe_goes_on_and_searches_nothing_twice(tmp_path: Path) -> N
     plan = plan_of(tmp_path)
     seen: list[tuple[str, int]] = []
     for limit in (3, 9, 100):
-        ledger = Ledger(tmp_path / "out", plan.description())
+        ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
         for record in measure_all(plan, ledger, 1, lambda limit=limit: len(seen) >= limit):  # type: ignore[misc]
             seen.append((record.player, record.position))
-            stored = read_probes(tmp_path / "out")
+            stored = read(tmp_path / "out").probes
             assert len(stored) == len(seen), "a search is stored before it is handed on"
         assert ledger.probed() == set(seen)
         ledger.close()

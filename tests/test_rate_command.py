@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.compare import Source, compare
-from arena.ratings import rate
-from arena.results import ResultsError, read_results
+from arena.ratings.joint import rate
+from arena.report.compare import Source, compare
+from arena.report.results import ResultsError, read_results
 from tests.test_ratings import error_of_difference, frame, repeat, simulate
 
 GAMES = "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n"
@@ -272,7 +272,7 @@ def test_a_run_is_rated_as_in_its_report(run):
 
 
 def test_runs_with_other_first_movers_need_to_be_told(run, monkeypatch):
-    from arena import results
+    from arena.report import results
 
     read, colours = results._run, itertools.cycle(["white", "black"])
     monkeypatch.setattr(results, "_run", lambda folder: (read(folder)[0], next(colours)))

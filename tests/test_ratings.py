@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from arena.ratings import rate
-from arena.stats import ELO_PER_LOGIT, Z95
+from arena.ratings.joint import rate
+from arena.ratings.match import ELO_PER_LOGIT, Z95
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 JOINT = [row for row in PUBLISHED if row["kind"] == "joint"]

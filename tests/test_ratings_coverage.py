@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 from scipy.stats import binom
 
-from arena.ratings import rate
-from arena.stats import ELO_PER_LOGIT, score_from_elo, sprt
+from arena.ratings.joint import rate
+from arena.ratings.match import ELO_PER_LOGIT, score_from_elo, sprt
 from tests.test_ratings import GAMES, MODELS, NAMES, RESULTS, assert_finite, elo_of, frame, log_cosh, naive_elo
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]

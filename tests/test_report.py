@@ -16,7 +16,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arena.report import Run, page, plot_sweeps, plots, tables, write
+from arena.report import page, plot_sweeps, plots, tables
+from arena.report.run import Run
+from arena.report.write import write
 from tests.report_data import MOVE_COLUMNS, OPENING, START, config, frames, player
 
 MISSING_WORD = re.compile(r"(?<![A-Za-z])(nan|inf|none|null|<na>)(?![A-Za-z])", re.IGNORECASE)

@@ -12,9 +12,11 @@ import pandas as pd
 import pytest
 from scipy.stats import f_oneway, t
 
-from arena.ratings import Ratings, rate
-from arena.report import Run, answers, page, plot_sweeps, plots, sweeps, tables, write
-from arena.stats import Z95
+from arena.ratings.joint import Ratings, rate
+from arena.ratings.match import Z95
+from arena.report import answers, page, plot_sweeps, plots, sweeps, tables
+from arena.report.run import Run
+from arena.report.write import write
 from tests.report_data import START, config, frames, player
 from tests.test_report import MISSING_WORD, texts
 

@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.ratings import rate
-from arena.report import Run, page, tables, write
+from arena.ratings.joint import rate
+from arena.ratings.transitivity import cycles, residuals, threshold
+from arena.report import page, tables
+from arena.report.run import Run
 from arena.report.transitivity import FEWEST, certain_cycles, misfits_text, sentences, standing_out
-from arena.transitivity import cycles, residuals, threshold
+from arena.report.write import write
 from tests.report_data import frames, player
 from tests.test_rate_command import call, written
 from tests.test_ratings import frame, repeat, simulate

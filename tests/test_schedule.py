@@ -8,9 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats import Adaptive, Gauntlet, Knockout, Ladder, Match, RoundRobin, Swiss
-from arena.schedule import Pairing, Place, Schedule, everyone, gauntlet, knockout, ladder, static
-from arena.swiss import Table, next_round, swiss
+from arena.formats.adaptive import Adaptive
+from arena.formats.base import Pairing, Place, Schedule, everyone, static
+from arena.formats.gauntlet import Gauntlet, gauntlet
+from arena.formats.knockout import Knockout, knockout
+from arena.formats.ladder import Ladder, ladder
+from arena.formats.match import Match
+from arena.formats.round_robin import RoundRobin
+from arena.formats.swiss import Swiss, Table, next_round, swiss
 
 Result = Callable[[Pairing], float]
 """White's points in a game."""

@@ -12,13 +12,14 @@ import pytest
 
 from arena.player import Choice, Limit
 from arena.rules.game import Game
+from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply, has_move, legal_moves
-from arena.rules.notation import fen, parse_fen, parse_move
+from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.search import Negamax
-from players.state import MAX_DEPTH
-from players.values import LIMIT, WIN
+from players.negamax.player import Negamax
+from players.negamax.score import LIMIT, WIN
+from players.negamax.state import MAX_DEPTH
 from tests import naive
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
@@ -148,7 +149,7 @@ def test_a_search_with_weights_is_the_oracles():
 
 SIMPLE_AGAIN = """
 from players import evaluator
-from players.features import far_half, far_row, pieces
+from players.evaluation.features import far_half, far_row, pieces
 
 
 @evaluator
@@ -225,7 +226,7 @@ def test_evaluations_out_of_bounds_never_look_like_wins(tmp_path):
     file = tmp_path / "wild.py"
     file.write_text(
         "from players import evaluator\n"
-        "from players.features import pieces\n\n"
+        "from players.evaluation.features import pieces\n\n"
         "@evaluator\n"
         "def wild(position, rules):\n"
         "    return 1e12 * (pieces(position, rules, position.turn) - pieces(position, rules, 1 - position.turn))\n"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit
 
-from arena import stats
-from arena.stats import elo_from_score, games_needed, llr, los, resolution, score_from_elo, sprt, summary
+from arena.ratings import match as stats
+from arena.ratings.match import elo_from_score, games_needed, llr, los, resolution, score_from_elo, sprt, summary
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 FIELDS = {"elo_half_width_95": "elo_error", "nelo_half_width_95": "nelo_error"}

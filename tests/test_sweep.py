@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from arena import config
-from arena.config import ConfigError, Experiment, load
+from arena.experiment.load import load
+from arena.experiment.model import Experiment
+from arena.experiment.schema import schema
+from arena.experiment.sweep import MAX_PLAYERS
+from arena.play.plan import prepare
 from arena.player import Limit
-from arena.sweep import MAX_PLAYERS
-from arena.tournament import prepare
+from arena.yaml.errors import ConfigError
 
 HEAD = "name: a\nvariant: english\nplayers:\n"
 
@@ -266,7 +268,7 @@ def test_what_a_player_refuses_is_told_at_its_place_in_the_sweep(tmp_path: Path)
 
 
 def test_the_schema_knows_sweeps() -> None:
-    player: Any = json.loads(json.dumps(config.schema()))["$defs"]["Player"]
+    player: Any = json.loads(json.dumps(schema()))["$defs"]["Player"]
     assert {"required": ["sweep"]} in player["anyOf"]
     ranged = player["properties"]["sweep"]["additionalProperties"]["anyOf"][1]
     assert set(ranged["properties"]) == {"from", "to", "step", "factor"}

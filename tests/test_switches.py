@@ -12,17 +12,18 @@ import pytest
 
 from arena.player import Choice, Limit
 from arena.rules.game import Game
+from arena.rules.move_text import parse_move
 from arena.rules.movegen import has_move
-from arena.rules.notation import fen, parse_fen, parse_move
+from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key
 from players import PlayerError
-from players.presets import MINIMAX, PRESETS
-from players.search import Negamax, budget
-from players.state import MAX_DEPTH
-from players.transposition import EXACT, LOWER, find, new_table, score_of, store
-from players.values import LIMIT, WIN
+from players.negamax.player import Negamax, budget
+from players.negamax.score import LIMIT, WIN
+from players.negamax.state import MAX_DEPTH
+from players.negamax.switches import MINIMAX, PRESETS
+from players.negamax.transposition import EXACT, LOWER, find, new_table, score_of, store
 from tests import naive
 
 ENGLISH = VARIANTS["english"]

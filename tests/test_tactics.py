@@ -10,10 +10,11 @@ import pytest
 
 from arena.player import Limit
 from arena.rules.game import Game
-from arena.rules.notation import parse_fen, parse_move
+from arena.rules.move_text import parse_move
+from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
-from players.search import Negamax
-from players.values import LIMIT
+from players.negamax.player import Negamax
+from players.negamax.score import LIMIT
 
 TACTICS = json.loads((Path(__file__).parent / "data" / "tactics.json").read_text())
 

@@ -12,13 +12,15 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.config import Experiment, load
-from arena.executor import WorkerDied
-from arena.ledger import Ledger, LedgerError
-from arena.match import Task
-from arena.openings import OpeningsError, random_openings
+from arena.experiment.load import load
+from arena.experiment.model import Experiment
+from arena.openings.sources import OpeningsError, random_openings
+from arena.play.executor import WorkerDied
+from arena.play.plan import prepare
+from arena.play.tournament import play
+from arena.record import Task
 from arena.rules.variants import VARIANTS
-from arena.tournament import play, prepare
+from arena.store.ledger import Ledger, LedgerError
 
 CONFIG = """\
 name: small
@@ -78,13 +80,18 @@ def experiment(folder: Path, text: str = CONFIG) -> Experiment:
 
 def run(folder: Path, out: str, text: str = CONFIG, workers: int = 1) -> arena.Run:
     plan = prepare(experiment(folder, text))
-    ledger = Ledger(folder / out, plan.description())
+    ledger = Ledger(folder / out, plan.experiment, plan.facts)
     try:
         for _ in play(plan, ledger, workers):
             pass
     finally:
         ledger.close()
     return arena.load(folder / out)
+
+
+def open_for(folder: Path, text: str = CONFIG) -> Ledger:
+    plan = prepare(experiment(folder, text))
+    return Ledger(folder / "out", plan.experiment, plan.facts)
 
 
 def assert_same(one: arena.Run, other: arena.Run) -> None:
@@ -131,7 +138,7 @@ def test_another_seed_gives_other_games(tmp_path: Path) -> None:
 def test_a_stopped_run_goes_on_and_plays_nothing_twice(tmp_path: Path) -> None:
     plan = prepare(experiment(tmp_path))
     for limit in (5, 17, 1000):
-        ledger = Ledger(tmp_path / "parts", plan.description())
+        ledger = Ledger(tmp_path / "parts", plan.experiment, plan.facts)
         before = ledger.finished()
         played: list[int] = []
         for record in play(plan, ledger, 1, lambda played=played, limit=limit: len(played) >= limit):  # type: ignore[misc]
@@ -173,11 +180,11 @@ def stored(folder: Path) -> dict[int, float]:
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     plan = prepare(experiment(tmp_path))
-    ledger = Ledger(tmp_path / "out", plan.description())
+    ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
     with pytest.raises(LedgerError, match="in use by another arena"):
-        Ledger(tmp_path / "out", plan.description())
+        Ledger(tmp_path / "out", plan.experiment, plan.facts)
     ledger.close()
-    Ledger(tmp_path / "out", plan.description()).close()
+    Ledger(tmp_path / "out", plan.experiment, plan.facts).close()
 
 
 def test_a_ledger_whose_moves_have_other_columns_is_refused(tmp_path: Path) -> None:
@@ -189,16 +196,16 @@ def test_a_ledger_whose_moves_have_other_columns_is_refused(tmp_path: Path) -> N
     with pytest.raises(LedgerError, match="of another version"):
         arena.load(tmp_path / "out")
     with pytest.raises(LedgerError, match="of another version"):
-        Ledger(tmp_path / "out", prepare(experiment(tmp_path)).description())
+        open_for(tmp_path)
 
 
 def test_an_edited_evaluation_file_is_another_experiment(tmp_path: Path) -> None:
     text = CONFIG.replace("type: greedy", 'type: "own.py:Slow"')
-    Ledger(tmp_path / "out", prepare(experiment(tmp_path, text)).description()).close()
+    open_for(tmp_path, text).close()
     plan = prepare(experiment(tmp_path, text))
     (tmp_path / "own.py").write_text(PLAYERS + "\n")
     with pytest.raises(LedgerError, match="changed: files"):
-        Ledger(tmp_path / "out", plan.description())
+        Ledger(tmp_path / "out", plan.experiment, plan.facts)
 
 
 def test_an_illegal_move_loses(tmp_path: Path) -> None:
@@ -213,7 +220,7 @@ def test_an_illegal_move_loses(tmp_path: Path) -> None:
 def test_a_player_that_ends_its_process_stops_the_run_and_loses_no_game(tmp_path: Path) -> None:
     text = CONFIG.replace("type: greedy", 'type: "own.py:Dies"').replace("count: 8", "count: 2")
     plan = prepare(experiment(tmp_path, text))
-    ledger = Ledger(tmp_path / "out", plan.description())
+    ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
     with pytest.raises(WorkerDied) as caught:
         for _ in play(plan, ledger, 2):
             pass

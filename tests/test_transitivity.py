@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import entropy
 
-from arena.ratings import rate
-from arena.transitivity import cycles, nash, nash_averages, residuals
+from arena.ratings.joint import rate
+from arena.ratings.transitivity import cycles, nash, nash_averages, residuals
 from tests.test_ratings import GAMES, MODELS, NAMES, OPPOSITE, frame, repeat, simulate
 from tests.test_ratings_coverage import tournament
 

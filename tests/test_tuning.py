@@ -16,27 +16,21 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena.cli import main
-from arena.config import load
-from arena.openings import OpeningsError
+from arena.experiment.load import load
+from arena.openings.sources import OpeningsError
+from arena.play.probe import positions as probe_positions
 from arena.player import Limit, PlayerSpec
-from arena.probe import positions as probe_positions
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS
-from arena.tuning_config import RandomOpenings
-from arena.tuning_fit import Columns, Gains, feature_counts, logistic_fit, scale_of, spsa_step
-from arena.tuning_games import (
-    Failed,
-    Job,
-    check_openings,
-    draw_opening,
-    pair_points,
-    pentanomial,
-    play_job,
-)
-from arena.tuning_store import FILE, Played, Store, StoreError
-from players.linear import FEATURES, linear, linear_weights, shares
+from arena.tuning.columns import Columns, feature_counts
+from arena.tuning.config import RandomOpenings
+from arena.tuning.games import Failed, Job, check_openings, draw_opening, pair_points, pentanomial, play_job
+from arena.tuning.regression import logistic_fit
+from arena.tuning.spsa import Gains, scale_of, spsa_step
+from arena.tuning.store import FILE, Played, Store, StoreError
+from players.evaluation.linear import FEATURES, linear, linear_weights, shares
 
 ENGLISH = VARIANTS["english"]
 TINY = """\

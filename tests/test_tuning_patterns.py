@@ -23,9 +23,9 @@ from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from arena.tuning_config import Patterns, RandomOpenings
-from arena.tuning_games import Failed, Job, play_scored
-from arena.tuning_patterns import (
+from arena.tuning.config import Patterns, RandomOpenings
+from arena.tuning.games import Failed, Job, play_scored
+from arena.tuning.patterns import (
     FEATURES,
     FitError,
     Samples,
@@ -37,10 +37,10 @@ from arena.tuning_patterns import (
     turned,
     white_values,
 )
-from arena.tuning_store import FILE, SCORED, Played
-from players.evaluators import build_evaluation
-from players.patterns import load_weights, patterns, save_weights, weight_count
-from players.values import LIMIT
+from arena.tuning.store import FILE, SCORED, Played
+from players.evaluation.build import build_evaluation
+from players.evaluation.patterns import load_weights, patterns, save_weights, weight_count
+from players.negamax.score import LIMIT
 
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
 BOARDS = (ENGLISH, INTERNATIONAL)

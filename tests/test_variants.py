@@ -5,10 +5,11 @@ import random
 
 import pytest
 
+from arena.rules.custom import VariantError, build_variant
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import diagram
 from arena.rules.table import HEADER, variant_rows
-from arena.rules.variants import VARIANTS, VariantError, build_variant
+from arena.rules.variants import VARIANTS
 from tests import naive
 
 

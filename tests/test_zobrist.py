@@ -3,7 +3,7 @@
 import random
 
 from arena.rules.game import Game
-from arena.rules.notation import parse_move
+from arena.rules.move_text import parse_move
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key

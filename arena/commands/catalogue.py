@@ -11,7 +11,7 @@ import click
 from arena.commands.common import variant_named
 
 if TYPE_CHECKING:
-    from arena.bench import Row
+    from arena.bench.rates import Row
 
 
 BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines")
@@ -23,7 +23,7 @@ def players() -> None:
     import inspect
 
     from players import EVALUATORS, PLAYERS
-    from players.linear import VOCABULARY
+    from players.evaluation.linear import VOCABULARY
 
     for name, maker in PLAYERS.items():
         parameters = list(inspect.signature(maker).parameters.values())[1:]
@@ -53,7 +53,7 @@ def variants() -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON schema of configuration files, for editors."""
-    from arena.config import schema as config_schema
+    from arena.experiment.schema import schema as config_schema
 
     click.echo(json.dumps(config_schema(), indent=2))
 
@@ -67,9 +67,9 @@ def bench(what: str, names: tuple[str, ...]) -> None:
     Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
     plays a match against dame-rs on the international board, where that is installed.
     """
-    from arena import bench as benches
-    from arena.bench_engines import against_dame_rs
-    from arena.bench_time import kept_time
+    from arena.bench import rates
+    from arena.bench.engines import against_dame_rs
+    from arena.bench.time import kept_time
     from arena.rules.variants import VARIANTS
 
     chosen = [variant_named(name).name for name in names]
@@ -79,7 +79,7 @@ def bench(what: str, names: tuple[str, ...]) -> None:
     elif what == "engines":
         measured = [against_dame_rs()]
     else:
-        measured = benches.rows(what, chosen or list(VARIANTS))
+        measured = rates.rows(what, chosen or list(VARIANTS))
     click.echo(f"{'what':24} {'variant':14} {'depth':>5} {'nodes':>14} {'seconds':>8} {'rate':>16}  note")
     for row in measured:
         depth = "" if row.depth is None else row.depth

@@ -11,10 +11,10 @@ import click
 from arena.commands.common import fail
 
 if TYPE_CHECKING:
-    from arena.clusters import Colour
-    from arena.davidson import RatingModel
-    from arena.ratings import Ratings
-    from arena.results import Results
+    from arena.ratings.clusters import Colour
+    from arena.ratings.davidson import RatingModel
+    from arena.ratings.joint import Ratings
+    from arena.report.results import Results
 
 
 @click.command()
@@ -51,8 +51,8 @@ def rate(
     0, others less. It sees cycles, and copies of a player change nothing. With --json, --residuals gives all
     pairings.
     """
-    from arena.ratings import rate as rate_games
-    from arena.results import ResultsError, read_results
+    from arena.ratings.joint import rate as rate_games
+    from arena.report.results import ResultsError, read_results
 
     try:
         found = read_results(files, first)
@@ -101,9 +101,9 @@ def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
 
     Elo is relative to the mean of the players of both.
     """
-    from arena.compare import compare as compare_sources
-    from arena.compare import comparison_text, read_source
-    from arena.results import ResultsError
+    from arena.report.compare import compare as compare_sources
+    from arena.report.compare import comparison_text, read_source
+    from arena.report.results import ResultsError
 
     try:
         sources = [read_source(path, first) for path in (a, b)]
@@ -125,8 +125,8 @@ def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
 
 
 def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> dict[str, Any]:
-    """The tables of `arena.transitivity` that are wanted: nash, or residuals and cycles."""
-    from arena import transitivity
+    """The tables of `arena.ratings.transitivity` that are wanted: nash, or residuals and cycles."""
+    from arena.ratings import transitivity
 
     tables: dict[str, Any] = {}
     if nash:

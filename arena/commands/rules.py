@@ -20,8 +20,9 @@ from arena.commands.common import fail, variant_named
 def perft(variant: str, depth: int, fen: str | None, divide: bool, as_json: bool) -> None:
     """Count the move tree of VARIANT, the test of a move generator."""
     chosen = variant_named(variant)
+    from arena.rules.move_text import move_text
     from arena.rules.movegen import legal_moves
-    from arena.rules.notation import NotationError, move_text, parse_fen
+    from arena.rules.notation import NotationError, parse_fen
     from arena.rules.notation import fen as fen_of
     from arena.rules.perft import divide as divide_perft
     from arena.rules.perft import perft as count_perft
@@ -71,11 +72,12 @@ def evaluate(variant: str, fen: str | None, evaluation: str | None, as_json: boo
     Of `linear` each feature's counts and share are shown, with the weights of `strong` if none are given.
     """
     chosen = variant_named(variant)
-    from arena.config import ConfigError, inline
     from arena.rules.notation import NotationError, parse_fen
     from arena.rules.notation import fen as fen_of
+    from arena.yaml.errors import ConfigError
+    from arena.yaml.values import inline
     from players import PlayerError
-    from players.evaluators import appraise
+    from players.evaluation.build import appraise
 
     try:
         position = parse_fen(chosen, fen) if fen else chosen.start
@@ -121,7 +123,7 @@ def openings(
     unbalanced: bool,
 ) -> None:
     """List or draw openings of VARIANT: a FEN, then its moves and mark where they are known."""
-    from arena import openings as sources
+    from arena.openings import sources
     from arena.rules.notation import fen
 
     chosen = variant_named(variant)

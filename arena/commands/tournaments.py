@@ -14,10 +14,10 @@ import click
 from arena.commands.common import fail, interruptible
 
 if TYPE_CHECKING:
-    from arena.ledger import Ledger
-    from arena.pilot import Expectation
-    from arena.report import Run
-    from arena.tournament import Plan
+    from arena.play.pilot import Expectation
+    from arena.play.plan import Plan
+    from arena.report.run import Run
+    from arena.store.ledger import Ledger
 
 
 @click.command()
@@ -32,9 +32,9 @@ def run(config: Path, out: Path | None, workers: int | None) -> None:
     prepared = _prepared(config)
     folder = out or Path("reports") / prepared.experiment.name
     complete = _play(prepared, folder, workers or os.cpu_count() or 1)
-    from arena import report as reports
+    from arena.report.run import load as load_run
 
-    finished = reports.load(folder)
+    finished = load_run(folder)
     _write(finished, folder)
     _print_standings(finished)
     click.echo(f"report: {folder / 'report.html'}")
@@ -53,7 +53,7 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
 
     A short pilot measures time and draws; its games are not kept.
     """
-    from arena.pilot import expectation, pilot
+    from arena.play.pilot import expectation, pilot
 
     prepared, processes = _prepared(config), workers or os.cpu_count() or 1
     if prepared.games == 0:
@@ -70,11 +70,11 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
 @click.argument("folder", type=click.Path(path_type=Path))
 def report(folder: Path) -> None:
     """Write the tables, charts and the page of the run in FOLDER again."""
-    from arena import report as reports
-    from arena.ledger import LedgerError
+    from arena.report.run import load as load_run
+    from arena.store.ledger import LedgerError
 
     try:
-        finished = reports.load(folder)
+        finished = load_run(folder)
     except LedgerError as error:
         fail(str(error))
     _write(finished, folder)
@@ -84,11 +84,12 @@ def report(folder: Path) -> None:
 
 def _prepared(config: Path) -> Plan:
     """The tournament that a file describes, ready to play; exits with what is wrong."""
-    from arena.config import ConfigError, load
+    from arena.experiment.load import load
+    from arena.yaml.errors import ConfigError
 
     try:
         experiment = load(config)
-        from arena.tournament import prepare
+        from arena.play.plan import prepare
 
         return prepare(experiment)
     except ConfigError as error:
@@ -97,14 +98,14 @@ def _prepared(config: Path) -> Plan:
 
 def _play(plan: Plan, folder: Path, workers: int) -> bool:
     """Play what is missing, with progress shown; whether the tournament is complete."""
-    from arena.executor import WorkerDied
-    from arena.ledger import LedgerError, open_ledger
+    from arena.play.executor import WorkerDied
+    from arena.play.tournament import play
     from arena.progress import Progress
-    from arena.tournament import play
+    from arena.store.ledger import LedgerError, open_ledger
 
     names = [spec.name for spec in plan.players]
     try:
-        with open_ledger(folder, plan.description()) as ledger:
+        with open_ledger(folder, plan.experiment, plan.facts) as ledger:
             if not _measure(plan, ledger, workers):
                 return False
             with Progress(plan.games, exact=plan.exact) as progress:
@@ -125,8 +126,8 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
 
 def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
     """Make the searches of the probe that are missing; whether none is missing any more."""
+    from arena.play.tournament import measure
     from arena.progress import PLAIN_SECONDS
-    from arena.tournament import measure
 
     def say(text: str) -> None:
         click.echo(text, err=True)
@@ -156,10 +157,10 @@ def _report_fault(error: str, game: int, faults: dict[str, int], say: Any) -> No
 
 
 def _write(finished: Run, folder: Path) -> None:
-    from arena import report as reports
+    from arena.report.write import write
 
     try:
-        reports.write(finished)
+        write(finished)
     except OSError as error:
         fail(f"the report cannot be written to {folder}: {error.strerror}")
 

@@ -14,7 +14,7 @@ import click
 from arena.commands.common import fail, interruptible, say
 
 if TYPE_CHECKING:
-    from arena.tuning import Plan as TuningPlan
+    from arena.tuning.run import Plan as TuningPlan
 
 
 @click.command()
@@ -26,14 +26,15 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
 
     A tuning that was stopped goes on where it stopped when the same command is given again.
     """
-    from arena.config import ConfigError
-    from arena.executor import WorkerDied
-    from arena.tuning_config import load_tuning
-    from arena.tuning_store import StoreError, open_store
+    from arena.play.executor import WorkerDied
+    from arena.tuning.config import load_tuning
+    from arena.tuning.store import StoreError, open_store
+    from arena.yaml.errors import ConfigError
 
     try:
         settings = load_tuning(config)
-        from arena import tuning, tuning_report
+        from arena.tuning import report as tuning_report
+        from arena.tuning import run as tuning
 
         plan = tuning.prepare(settings)
     except ConfigError as error:
@@ -61,8 +62,8 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
 def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
     """Say how far a tuning is every few seconds, at the end of each stage of games and after each step."""
     from arena.progress import PLAIN_SECONDS
-    from arena.tuning import Fitting, Step
-    from arena.tuning_report import fitting_text, stage_text, step_text
+    from arena.tuning.report import fitting_text, stage_text, step_text
+    from arena.tuning.run import Fitting, Step
 
     began = spoke = time.monotonic()
     stage, before = "", 0

@@ -15,9 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from arena.ratings import Ratings
+from arena.ratings.joint import Ratings
+from arena.ratings.match import Z95
 from arena.report.tables import signed
-from arena.stats import Z95
 
 LIMITS = ("depth", "nodes", "seconds", "clock", "increment")
 """Keys of a player's entry that limit its moves in the games."""
@@ -42,7 +42,7 @@ def ablation(probes: pd.DataFrame, ratings: Ratings, config: Mapping[str, Any]) 
     Columns: player; depth (of the probe); positions (which it searched to that depth); geometric means nodes
     and seconds over these; branching_factor (the depth-th root of nodes); node_ratio and time_ratio to the
     reference, over the positions that both searched to the depth; elo_difference to the reference. The last
-    three have 95 % intervals in `_low` and `_high`. `probes` is that of `arena.ledger.read_probes`.
+    three have 95 % intervals in `_low` and `_high`. `probes` is that of `arena.store.ledger.read_probes`.
     """
     reference = reference_of(config)
     names = [str(player["name"]) for player in config["players"]]

@@ -12,7 +12,7 @@ from arena.report.ablation import verdict
 from arena.report.tables import signed
 
 if TYPE_CHECKING:
-    from arena.report import Run
+    from arena.report.run import Run
 
 CERTAIN = 0.975
 """Likelihood of superiority above which a lead is called certain: the 95 % interval excludes 0."""

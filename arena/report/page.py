@@ -20,7 +20,7 @@ from arena.report.tables import quantity, signed
 from arena.report.transitivity import sentences
 
 if TYPE_CHECKING:
-    from arena.report import Run
+    from arena.report.run import Run
 
 CAPTIONS = {
     "sprt": "Log-likelihood ratio of H1 to H0 after each pair of the schedule, with the bounds at which it ends.",

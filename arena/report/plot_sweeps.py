@@ -27,7 +27,7 @@ from arena.report.plots import (
 from arena.report.tables import quantity, signed
 
 if TYPE_CHECKING:
-    from arena.report import Run
+    from arena.report.run import Run
 
 NAMES = ("comparisons", "elo_by_nodes", "time_to_depth", "convergence", "phases", "openings")
 """Every chart that `draw` may make."""

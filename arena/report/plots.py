@@ -23,7 +23,7 @@ from arena.report.ablation import times
 from arena.report.tables import QUANTILES, quantity, signed
 
 if TYPE_CHECKING:
-    from arena.report import Run
+    from arena.report.run import Run
 
 P = ParamSpec("P")
 

@@ -11,16 +11,16 @@ from typing import Any, cast
 
 import pandas as pd
 
+from arena.ratings.match import Verdict, sprt
 from arena.report.tables import POINTS
-from arena.stats import Verdict, sprt
 
 
 def sprt_path(games: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     """The state of the test after each pair until it is decided: pair (from 1), llr, lower, upper.
 
     `games` has the columns game (from 1) and result, of a match in which games 2 k - 1 and 2 k are a pair and the
-    first player is White in its first game; `settings` are the arguments of `arena.stats.sprt`. From the first
-    game that is missing on, nothing counts. About a millisecond a pair.
+    first player is White in its first game; `settings` are the arguments of `arena.ratings.match.sprt`. From the
+    first game that is missing on, nothing counts. About a millisecond a pair.
     """
     points = dict(zip(games["game"].tolist(), games["result"].map(POINTS).tolist(), strict=True))
     counts = [0] * 5

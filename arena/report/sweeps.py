@@ -1,7 +1,8 @@
 """Tables of what a sweep asks: the worth of depth and nodes, equal terms, openings, convergence, phases of games.
 
-The input frames are those of `arena.ledger.read`, the ratings those of `arena.ratings`. Elo differences carry
-95 % intervals from the ratings' covariance. A value that does not exist is missing (an empty cell).
+The input frames are those of `arena.store.ledger.read`, the ratings those of `arena.ratings.joint`. Elo
+differences carry 95 % intervals from the ratings' covariance. A value that does not exist is missing (an empty
+cell).
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import fdtrc, stdtrit
 
-from arena.ratings import Colour, Floats, Ratings, rate
+from arena.experiment.sweep import phrases
+from arena.ratings.joint import Colour, Floats, Ratings, rate
+from arena.ratings.match import Z95, los
 from arena.report.ablation import LIMITS
 from arena.report.tables import POINTS, families
-from arena.stats import Z95, los
-from arena.sweep import phrases
 
 POINTS_OF_CONVERGENCE = 12
 """Parts of the schedule that are rated."""

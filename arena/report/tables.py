@@ -1,6 +1,6 @@
 """Tables of a run: standings, crosstable, search effort, outcomes, terminations; DataFrame in, DataFrame out.
 
-The input frames are those of `arena.ledger.read`: one row per game, one row per move. Everything is from the
+The input frames are those of `arena.store.ledger.read`: one row per game, one row per move. Everything is from the
 row player's view. A value that does not exist is missing (an empty cell), never an infinity.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.ratings import Ratings
+from arena.ratings.joint import Ratings
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 """Points of White by result."""
@@ -30,7 +30,7 @@ QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
 
 
 def standings(ratings: pd.DataFrame, moves: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
-    """The table of `arena.ratings.rate` with what each player spent on a move.
+    """The table of `arena.ratings.joint.rate` with what each player spent on a move.
 
     Adds `nodes_per_move` (missing for a player that never searched a node) and `seconds_per_move`: means over
     all moves of the player, forced ones included. Elo and score are missing for a player without games, and
@@ -47,7 +47,7 @@ def standings(ratings: pd.DataFrame, moves: pd.DataFrame, groups: Iterable[Seque
 
 
 def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
-    """The table of `arena.ratings.rate` without what is unknown, see `standings`."""
+    """The table of `arena.ratings.joint.rate` without what is unknown, see `standings`."""
     table = ratings.copy()
     figures = ["elo", "elo_low", "elo_high", "score", "los"]
     table[figures] = table[figures].astype(float).where(table["games"] > 0)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from arena.transitivity import threshold
+from arena.ratings.transitivity import threshold
 
 FEWEST = 5
 """Points of the weaker side, expected or scored, below which z is too far from normal to call a pairing unusual.
@@ -19,7 +19,7 @@ SAID = 3
 
 
 def standing_out(residuals: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `arena.transitivity.residuals` that differ from the ratings by more than chance allows.
+    """The rows of `arena.ratings.transitivity.residuals` that differ from the ratings by more than chance allows.
 
     At most 5 % of tournaments whose players stand on one line have any: |z| beyond Bonferroni's bound over all
     pairings, with points enough for z to be normal.
@@ -30,7 +30,7 @@ def standing_out(residuals: pd.DataFrame) -> pd.DataFrame:
 
 
 def certain_cycles(cycles: pd.DataFrame, pairings: int) -> pd.DataFrame:
-    """The rows of `arena.transitivity.cycles` that chance does not explain, at 5 % over so many pairings."""
+    """The rows of `arena.ratings.transitivity.cycles` beyond chance, at 5 % over so many pairings."""
     return cycles[cycles["z"] > threshold(pairings)]
 
 

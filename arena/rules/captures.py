@@ -7,8 +7,8 @@ level is the majority) and lets captures begun that differ only in their path be
 
 from __future__ import annotations
 
-from arena.rules.board import step
-from arena.rules.jit import inlined, kernel, popcount
+from arena.rules.jit.bits import popcount
+from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.moves import (
     CROWNED,
     FIRST_HOP,
@@ -23,6 +23,7 @@ from arena.rules.moves import (
 )
 from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING, STOPS, Rules
+from arena.rules.step import step
 
 
 @kernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from arena.rules.board import bit_of
 from arena.rules.position import Position
-from arena.rules.rules import Rules, column_of
+from arena.rules.rules import Rules
+from arena.rules.squares import bit_of, column_of
 
 
 class Ending(NamedTuple):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from arena.rules.board import step
 from arena.rules.captures import capturers, generate_captures
-from arena.rules.jit import inlined, kernel, popcount
+from arena.rules.jit.bits import popcount
+from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.moves import CROWNED, ROOM, Moves, new_buffer, promotion_row, sides, target_of
 from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING, NEVER, Rules
+from arena.rules.step import step
 
 
 def legal_moves(rules: Rules, position: Position) -> list[int]:

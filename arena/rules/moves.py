@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.jit import inlined, lowest_square
+from arena.rules.jit.bits import lowest_square
+from arena.rules.jit.kernel import inlined
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 

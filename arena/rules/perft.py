@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import types
 
-from arena.rules.jit import kernel, prepare
+from arena.rules.jit.kernel import kernel, prepare
 from arena.rules.movegen import apply, count, generate
 from arena.rules.moves import Moves, new_buffer
 from arena.rules.position import Position

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from arena.rules.board import bit_of, row_mask
+from arena.rules.squares import bit_of, column_of, row_mask
 
 NEVER, AT_END, STOPS, IN_PASSING, DELAYED = range(5)
 """Promotion: never; where a move ends; touching the last row ends the move; at once, going on as a king; going on
@@ -100,8 +100,3 @@ def board_rules(rows: int, per_row: int) -> Rules:
         leftmost=leftmost,
         rightmost=rightmost,
     )
-
-
-def column_of(row: int, index: int) -> int:
-    """The column, from the left, of the dark square with an index from 0 in a row; row 0 is at the top."""
-    return 2 * index + (row + 1) % 2

@@ -6,17 +6,15 @@ Articles are those of the national and international codes: WCDF (English), FMJD
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import cast
 
-from arena.rules.board import bit_of
 from arena.rules.draws import Draws, Ending
-from arena.rules.jit import Constants
-from arena.rules.position import BLACK, COLOURS, WHITE, Position
-from arena.rules.rules import AT_END, DELAYED, GEOMETRY, IN_PASSING, NEVER, PROMOTIONS, STOPS, Rules, board_rules
+from arena.rules.jit.constants import Constants
+from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules, board_rules
+from arena.rules.squares import bit_of
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,6 @@ class Variant:
 
 _EIGHT = board_rules(8, 4)
 _TEN = board_rules(10, 5)
-
 _ENGLISH = Variant(
     name="english",
     rules=_EIGHT._replace(  # WCDF 1.1
@@ -150,7 +147,6 @@ _FRISIAN = Variant(
     gametype="40,W,10,10,N2,0",
     about="captures straight ahead and sideways, too",
 )
-
 VARIANTS: dict[str, Variant] = {
     variant.name: variant
     for variant in (
@@ -277,98 +273,3 @@ VARIANTS: dict[str, Variant] = {
         replace(_ENGLISH, name="cis300", draws=Draws(), gametype="", about="house rules: English without draws"),
     )
 }
-
-
-class VariantError(ValueError):
-    """A variant that cannot be made; `key` is the key of its description to blame."""
-
-    def __init__(self, message: str, key: str) -> None:
-        super().__init__(message)
-        self.key = key
-
-
-class _Change(NamedTuple):
-    """What a key of a variant's description may be."""
-
-    kind: type
-    choices: tuple[str, ...] = ()
-
-
-_RULE_KEYS = {
-    name: _Change(bool) for name, default in Rules._field_defaults.items() if isinstance(default, bool)
-} | {"promotion": _Change(str, PROMOTIONS)}
-_DRAW_KEYS = {"repetition": _Change(int), "no_progress": _Change(int), "no_capture": _Change(int)}
-_OTHER_KEYS = {
-    "base": _Change(str, tuple(VARIANTS)),
-    "endings": _Change(bool),
-    "first": _Change(str, COLOURS),
-    "men": _Change(int),
-    "king_moves": _Change(int),
-}
-CHANGES = _OTHER_KEYS | _RULE_KEYS | _DRAW_KEYS
-"""The keys of a variant's description, besides the base."""
-assert not set(CHANGES) & set(GEOMETRY)
-
-
-def build_variant(description: str | Mapping[str, Any]) -> Variant:
-    """The variant that a configuration names, or describes by a `base` and what is different.
-
-    `{base: english, promotion: never, repetition: 0}`: any rule of `Rules` by its name, draw rules (0 is off;
-    `endings: false` switches the endgame rules off), `first`, `men`, `king_moves`. Raises VariantError.
-    """
-    if isinstance(description, str):
-        description = {"base": description}
-    for key, value in description.items():
-        _check(key, value)
-    if "base" not in description:
-        raise VariantError("a variant of one's own needs a base, such as {base: english, promotion: never}", "")
-    base = VARIANTS[description["base"]]
-    changes = {key: value for key, value in description.items() if key != "base"}
-    if not changes:
-        return base
-    rules = {key: value for key, value in changes.items() if key in _RULE_KEYS}
-    if "promotion" in rules:
-        rules["promotion"] = PROMOTIONS.index(rules["promotion"])
-    draws = {key: value for key, value in changes.items() if key in _DRAW_KEYS}
-    if not changes.get("endings", True):
-        draws["endings"] = ()
-    changed = base.rules._replace(**rules)
-    if changed.prefer_early_kings and (changed.rows > 8 or changed.removed_at_once):
-        raise VariantError("prefer_early_kings needs 8x8 and not removed_at_once", "prefer_early_kings")
-    if changed.killer and changed.one_hop:
-        raise VariantError("killer and one_hop do not go together", "one_hop")
-    men = changes.get("men", base.men)
-    if not 1 <= men <= base.squares // 2:
-        raise VariantError(f"men must be 1 to {base.squares // 2}, not {men}", "men")
-    return replace(
-        base,
-        name=f"{base.name}*",
-        rules=changed,
-        men=men,
-        first=COLOURS.index(changes["first"]) if "first" in changes else base.first,
-        draws=base.draws._replace(**draws),
-        king_moves=changes.get("king_moves", base.king_moves),
-        gametype="",
-        about=f"{base.name} with {', '.join(f'{key}: {value}' for key, value in changes.items())}",
-    )
-
-
-def _check(key: str, value: Any) -> None:
-    """Raise VariantError unless a key of a description is known and its value fits."""
-    if key not in CHANGES:
-        raise VariantError(f"unknown rule {key!r}{_nearest(key, tuple(CHANGES))}", key)
-    change = CHANGES[key]
-    kind: type = type(value)
-    if kind is not change.kind:
-        wanted = {bool: "true or false", int: "a whole number", str: "text"}[change.kind]
-        raise VariantError(f"{key!r} must be {wanted}, not {value!r}", key)
-    if change.choices and value not in change.choices:
-        raise VariantError(f"unknown {key} {value!r}{_nearest(value, change.choices)}", key)
-    if change.kind is int and value < 0:
-        raise VariantError(f"{key!r} must not be below 0", key)
-
-
-def _nearest(word: str, choices: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(word, choices, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{hint} (choices: {', '.join(choices)})"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.rules.jit import inlined, kernel, lowest_square
+from arena.rules.jit.bits import lowest_square
+from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.position import Position
 
 _NUMBERS = np.random.default_rng(1970).integers(-(2**63), 2**63, size=(4, 64), dtype=np.int64)

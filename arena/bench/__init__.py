@@ -1,0 +1,1 @@
+"""Benchmarks: node rates, time kept, and other programs."""

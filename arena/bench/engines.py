@@ -1,0 +1,100 @@
+"""A match on the international board against the engine of dame-rs (PyPI, MIT), where it is installed."""
+
+from __future__ import annotations
+
+import random
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from arena.bench.rates import Row
+from arena.formats.base import Pairing
+from arena.openings.sources import random_openings
+from arena.play.match import play
+from arena.player import Choice, Limit, PlayerSpec
+from arena.ratings.match import summary
+from arena.record import Task, move_dtype
+from arena.rules.game import Game
+from arena.rules.notation import fen
+from arena.rules.position import WHITE
+from arena.rules.squares import bit_of
+from arena.rules.variants import VARIANTS, Variant
+
+VARIANT = "international"
+
+
+class DameRs:
+    """The engine of dame-rs, under the limits of depth, nodes and seconds; its table is `tt` megabytes."""
+
+    def __init__(self, variant: Variant, tt: int = 16) -> None:
+        if variant.name != VARIANT:
+            raise ValueError(f"dame-rs plays by the {VARIANT} rules only")
+        self._dame: Any = import_module("dame")
+        self._engine = self._dame.Engine(hash_mb=tt)
+        self._per_row = variant.rules.per_row
+        self._board: Any = None
+        self._pushed: list[int] = []
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """Give it the game's start and the moves that are new to it, and take its best move."""
+        known = len(self._pushed)
+        if self._board is None or game.moves[:known] != self._pushed:
+            self._board, self._pushed, known = self._dame.Board(fen(game.variant, game.start)), [], 0
+        for move in game.moves[known:]:
+            self._board.push(next(theirs for theirs in self._board.legal_moves if self._encoded(theirs) == move))
+            self._pushed.append(move)
+        found = self._engine.search(self._board, depth=limit.depth, nodes=limit.nodes, time=limit.seconds)
+        return Choice(self._encoded(found.best_move), depth=found.depth, nodes=found.nodes)
+
+    def _encoded(self, theirs: Any) -> int:
+        """A move of theirs as one of ours; squares count from 1."""
+        move = 0
+        for square in (theirs.from_square, theirs.to_square, *theirs.captured):
+            move |= bit_of(square - 1, self._per_row)
+        return move
+
+
+def against_dame_rs(seconds: float = 0.1, pairs: int = 25, random_plies: int = 4, seed: int = 1) -> Row:
+    """Play `full` with `patterns` against it, each opening with both colours, at equal seconds a move.
+
+    Openings are random and even in material; neither stops before its time is over. The
+    row's nodes and seconds are those of `full`; its rate is the score of `full`.
+    """
+    try:
+        import_module("dame")
+    except ImportError:
+        return Row("full - dame-rs", VARIANT, None, 0, 0.0, "", "not measured: dame-rs is not installed")
+    variant, limit = VARIANTS[VARIANT], Limit(seconds=seconds)
+    full = PlayerSpec("full", "negamax", limit, {"preset": "full", "evaluation": "patterns", "stop_half": False})
+    dame = PlayerSpec("dame-rs", f"{__name__}:DameRs", limit)
+    counts = [0] * 5
+    spent, nodes = [0.0, 0.0], [0, 0]
+    for pair, opening in enumerate(random_openings(variant, random_plies, pairs, seed)):
+        points = 0.0
+        for side, players in enumerate(((full, dame), (dame, full))):
+            pairing = Pairing(2 * pair + side + 1, pair + 1, pair + 1, side, 1 - side, pair)
+            record = play(
+                Task(pairing, variant, opening.position, *players, seed=seed, max_plies=300, time_margin=1.0)
+            )
+            if record.error:
+                raise RuntimeError(record.error)
+            white = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}[record.result]
+            points += white if players[WHITE] is full else 1 - white
+            table = np.frombuffer(record.moves, move_dtype(int(record.dtype)))
+            for ply, row in enumerate(table):
+                mover = players[(ply + opening.position.turn) % 2]
+                spent[mover is dame] += float(row["seconds"])
+                nodes[mover is dame] += int(row["nodes"])
+        counts[round(2 * points)] += 1
+    found = summary(counts)
+    return Row(
+        "full - dame-rs",
+        VARIANT,
+        None,
+        nodes[0],
+        spent[0],
+        f"{100 * found.score:.1f} %",
+        f"{2 * pairs} games at {seconds:g} s; pairs by points {counts}; dame-rs: {nodes[1]:,} nodes, "
+        f"{spent[1]:.1f} s",
+    )

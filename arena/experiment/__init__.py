@@ -1,0 +1,1 @@
+"""An experiment: its model, its sweeps, what is checked, and how a file becomes one."""

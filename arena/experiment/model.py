@@ -1,0 +1,154 @@
+"""The model of an experiment: every key of its file, frozen.
+
+A new top-level section is one more field of `Experiment` with a small model of its own, a `Section`: its
+validation, the valid keys that errors name, `Experiment.as_dict` and `schema` follow from the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_type_hints
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    WithJsonSchema,
+    create_model,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from arena.formats.round_robin import RoundRobin
+from arena.formats.sprt import Sprt
+from arena.formats.table import Format
+from arena.player import Limit, PlayerSpec
+from arena.wording import choices as _choices
+from arena.wording import shown as _shown
+from arena.yaml.errors import ConfigError
+from arena.yaml.section import Section
+from arena.yaml.values import Source
+
+LIMIT_FIELDS = {
+    "depth": Field(ge=1, le=64, description="Plies to search."),
+    "nodes": Field(gt=0, description="Positions to enter."),
+    "seconds": Field(gt=0, description="Seconds for the move; who takes longer loses."),
+    "clock": Field(gt=0, description="Seconds for the whole game; who takes longer loses."),
+    "increment": Field(ge=0, description="Seconds that the clock gains with each move."),
+}
+"""Bounds of the fields of `Limit`; one not listed must be above 0."""
+FOLDER = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
+
+
+class Openings(Section):
+    """The openings; each is played twice by every pairing, colours swapped."""
+
+    random_plies: int = Field(default=4, ge=0, description="Random plies from the start position.")
+    balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
+    ballots: Literal[2, 3] | None = Field(default=None, description="Use the 2- or 3-move ballots (English).")
+    barred: bool = Field(default=False, description="With ballots: the barred ones, too.")
+    file: str | None = Field(default=None, description="Use a file of FENs, one a line, or a PDN.")
+    count: int | None = Field(default=None, ge=1, description="Openings: 50 random ones, or all of the others.")
+
+
+class Probe(Section):
+    """Positions that every player searches to one depth, before the games and with no other limit."""
+
+    depth: int = Field(ge=1, le=64, description="Plies to search.")
+    positions: int = Field(default=40, ge=2, description="Positions, the same ones for every player.")
+    plies: int | None = Field(default=None, ge=0, description="Random plies to each position [6 to 40].")
+
+
+def _player_name(name: str) -> str:
+    if not name.isprintable() or name != name.strip():
+        raise ValueError(f"must be printable characters with no space at either end, not {_shown(name)}")
+    return name
+
+
+class _NamedEntry(Section):
+    """A player: its name, its type, limits of a move; every other key goes to the player's constructor."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"dependentRequired": {"increment": ["clock"]}})
+    name: Annotated[str, AfterValidator(_player_name)] = Field(min_length=1, max_length=40)
+    type: str = Field(description="A built-in player, or package.module:Class, or path/to/file.py:Class.")
+
+
+_limits: Any = {
+    name: (Annotated[hint, LIMIT_FIELDS.get(name, Field(gt=0))], None)
+    for name, hint in get_type_hints(Limit).items()
+}
+_PlayerEntry = create_model("Player", __base__=_NamedEntry, __doc__=_NamedEntry.__doc__, **_limits)
+
+
+def _spec_of(entry: _NamedEntry) -> PlayerSpec:
+    limit = Limit(*(getattr(entry, name) for name in Limit._fields))
+    return PlayerSpec(entry.name, entry.type, limit, entry.model_extra or {})
+
+
+def _entry_of(spec: PlayerSpec) -> dict[str, Any]:
+    limits = {name: value for name, value in spec.limit._asdict().items() if value is not None}
+    return {"name": spec.name, "type": spec.type, **limits, **spec.options}
+
+
+def _player_schema(_: Any, handler: Any) -> CoreSchema:
+    dump = core_schema.plain_serializer_function_ser_schema(_entry_of)
+    return core_schema.no_info_after_validator_function(_spec_of, handler(_PlayerEntry), serialization=dump)
+
+
+def variant_value(value: Any) -> str | dict[str, Any]:
+    from arena.rules.variants import VARIANTS
+
+    if isinstance(value, dict):
+        return value
+    if not isinstance(value, str):
+        raise ValueError(f"must be text or a mapping with a base, not {_shown(value)}")
+    if value not in VARIANTS:
+        raise ValueError(f"must be a known variant, not {_shown(value)}; {_choices(value, VARIANTS)}")
+    return value
+
+
+VariantField = Annotated[
+    Any,
+    AfterValidator(variant_value),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["base"]}]}),
+]
+
+
+def _format(value: Any) -> Any:
+    return {"type": value} if isinstance(value, str) else value
+
+
+class Experiment(Section):
+    """One tournament: who plays whom, from which openings, under which rules."""
+
+    name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
+    variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
+    seed: int = Field(default=0, ge=0, description="The source of all chance.")
+    openings: Openings = Openings()
+    format: Annotated[Format, Field(discriminator="type"), BeforeValidator(_format)] = Field(
+        default=RoundRobin(), description="Who meets whom: a name, or a mapping with a type."
+    )
+    sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
+    max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
+    time_margin: float = Field(default=0.1, ge=0, description="Seconds that a move may be late.")
+    probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
+    anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
+    players: tuple[Annotated[PlayerSpec, GetPydanticSchema(_player_schema)], ...] = Field(
+        strict=False, json_schema_extra={"minItems": 1}
+    )
+    _source: Source
+
+    @property
+    def path(self) -> Path:
+        """The file that this was loaded from, as given to `load`."""
+        return self._source.path
+
+    def error(self, keys: Iterable[str | int], message: str) -> ConfigError:
+        """An error at the key `keys`, or at the nearest enclosing key that the file has."""
+        return ConfigError([self._source.problem(tuple(keys), message)])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The configuration as JSON types, defaults filled in; equal for equal experiments."""
+        return self.model_dump(mode="json")

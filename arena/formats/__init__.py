@@ -1,0 +1,1 @@
+"""Tournament formats: who meets whom, in one file a format."""

@@ -1,0 +1,1 @@
+"""Openings: where they come from, and whether they are even."""

@@ -1,0 +1,125 @@
+"""Openings: start positions that every pairing plays from both sides."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.openings.balance import is_even
+from arena.openings.ballots import ballots
+from arena.rules.game import Game
+from arena.rules.movegen import apply, has_move
+from arena.rules.notation import NotationError, parse_fen
+from arena.rules.position import Position
+from arena.rules.variants import Variant
+
+_TRIES = 200
+"""Random lines tried for each opening before giving up."""
+
+
+class OpeningsError(ValueError):
+    """There are not the openings that were asked for; `key` is the key of a configuration to blame."""
+
+    def __init__(self, message: str, key: str = "count") -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class Opening(NamedTuple):
+    """A position to start from, and what is known of it: its moves, its mark, or nothing."""
+
+    position: Position
+    name: str = ""
+    mark: str = ""
+
+
+def random_openings(variant: Variant, plies: int, count: int, seed: int, balanced: bool = True) -> list[Opening]:
+    """`count` distinct positions after `plies` random moves, the same for the same seed.
+
+    None is over, or can be won by the very next move; `balanced` also throws out those in which a search of
+    `arena.openings.balance.EVEN_DEPTH` plies wins material. Raises OpeningsError if so many are not found.
+    """
+    rng = random.Random(f"openings {seed}")
+    found: dict[Position, bool] = {}
+    for _ in range(_TRIES * count):
+        game = Game(variant)
+        while game.outcome is None and len(game.moves) < plies:
+            game.push(rng.choice(game.legal_moves))
+        if game.position not in found:
+            playable = game.outcome is None and not _won_at_once(game)
+            found[game.position] = playable and (not balanced or is_even(variant, game.position))
+        openings = [Opening(position) for position, good in found.items() if good]
+        if len(openings) == count:
+            return openings
+    raise OpeningsError(
+        f"only {len(openings)} distinct openings of {plies} random plies were found, {count} are wanted; "
+        "raise random_plies or lower count"
+    )
+
+
+def ballot_openings(variant: Variant, plies: int, barred: bool = False) -> list[Opening]:
+    """The two-move or three-move ballots of English draughts, without the barred ones unless asked for.
+
+    Raises OpeningsError for a variant whose start position is another.
+    """
+    if variant.name not in ("english", "checkers-ai", "cis300"):
+        raise OpeningsError(f"ballots are openings of english draughts, not of {variant.name}", "ballots")
+    return [
+        Opening(ballot.position, " ".join(ballot.moves), ballot.mark)
+        for ballot in ballots(variant, plies)
+        if barred or ballot.mark != "barred"
+    ]
+
+
+def file_openings(variant: Variant, path: Path) -> list[Opening]:
+    """The openings in a file: the final positions of the games of a `.pdn`, else a FEN in each line.
+
+    Empty lines, lines that begin with `#` and what stands in braces behind a FEN are passed over.
+    Raises OpeningsError, with file and line.
+    """
+    try:
+        if path.suffix.lower() == ".pdn":
+            return _from_pdn(variant, path)
+        openings = []
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                openings.append(Opening(parse_fen(variant, line.split("{")[0]), f"{path.name}:{number}"))
+    except NotationError as error:
+        raise OpeningsError(f"{path}:{number}: {error}", "file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise OpeningsError(f"{path} cannot be read: {reason}", "file") from None
+    if not openings:
+        raise OpeningsError(f"{path} holds no opening", "file")
+    return openings
+
+
+def drawn(openings: Sequence[Opening], count: int | None, seed: int) -> list[Opening]:
+    """`count` of the openings drawn by lot, the same for the same seed; all of them, in order, for None.
+
+    Openings of the same position count once. Raises OpeningsError if there are not so many.
+    """
+    distinct = list({opening.position: opening for opening in openings}.values())
+    if count is None:
+        return distinct
+    if count > len(distinct):
+        raise OpeningsError(f"there are {len(distinct)} such openings, {count} are wanted")
+    return random.Random(f"openings {seed}").sample(distinct, count)
+
+
+def _from_pdn(variant: Variant, path: Path) -> list[Opening]:
+    from arena.rules.pdn.read import read_pdn
+
+    read = read_pdn(path, variant)
+    if read.problems:
+        raise OpeningsError(str(read.problems[0]), "file")
+    if not read.games:
+        raise OpeningsError(f"{path} holds no game", "file")
+    return [Opening(game.positions()[-1], f"{path.name}: game {game.number}") for game in read.games]
+
+
+def _won_at_once(game: Game) -> bool:
+    rules = game.variant.constants
+    return not all(has_move(rules, apply(rules, game.position, move)) for move in game.legal_moves)

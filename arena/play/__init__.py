@@ -1,0 +1,1 @@
+"""Playing: one game, many at once, and a whole tournament."""

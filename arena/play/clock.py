@@ -1,0 +1,21 @@
+"""Clocks: what a move leaves, and by how much it broke its limit."""
+
+from __future__ import annotations
+
+from arena.player import Limit
+
+
+def overrun(limit: Limit, seconds: float) -> float | None:
+    """By how many seconds a move of `seconds` broke its limit, 0 if it did not; None without a limit of time."""
+    allowed = [bound for bound in (limit.seconds, limit.clock) if bound is not None]
+    return max(seconds - min(allowed), 0.0) if allowed else None
+
+
+def clock_after(limit: Limit, seconds: float) -> float | None:
+    """What a clock of `limit.clock` shows after a move of `seconds`: at least 0, and the increment added.
+
+    None without a clock.
+    """
+    if limit.clock is None:
+        return None
+    return max(limit.clock - seconds, 0.0) + (limit.increment or 0.0)

@@ -1,0 +1,135 @@
+"""Pilots: a few games of a tournament, and what they let expect of the whole."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.formats.base import Pairing, Tie, everyone
+from arena.formats.gauntlet import Gauntlet, gauntlet
+from arena.formats.swiss import Swiss
+from arena.formats.table import STATIC
+from arena.play.match import play
+from arena.play.plan import Plan
+from arena.play.tournament import tasks
+from arena.ratings.match import games_needed, resolution
+from arena.record import GameRecord
+
+SECONDS = 5.0
+"""How long a pilot lasts if it is not told how many games to play."""
+TARGETS = (10, 20, 50)
+"""Half widths in Elo for which the games needed are told."""
+
+
+class Expectation(NamedTuple):
+    """What a pilot lets expect; seconds are wall time, differences in Elo are half widths of 95 % intervals."""
+
+    most_games: int
+    pilot_games: int
+    draw_rate: float
+    """(draws + 1/2) / (games + 1) of the pilot, so that no few games promise the impossible."""
+    seconds_per_game: float
+    seconds_per_game_error: float
+    """Standard error of the mean, 0 for a single game."""
+    seconds: float
+    """Of all games on the workers asked for, without the probe and the report."""
+    games_per_pairing: int
+    pairing_elo: float
+    """What the games of one pairing resolve of the difference of its players, were they of equal strength."""
+    joint_elo: float | None
+    """What the joint rating of all games resolves of the difference of those two players it knows least about.
+
+    None where the results decide who meets whom; for Swiss as if everyone met everyone equally often.
+    """
+    games_needed: dict[int, int]
+    """Games of one pairing that resolve so many Elo."""
+
+
+def pilot(plan: Plan, games: int | None = None) -> list[GameRecord]:
+    """Play a number of games in this process, or for SECONDS, at least one; none are kept.
+
+    They are spread over the pairings and openings at random: no pairing has a second game before all have one.
+    """
+    records: list[GameRecord] = []
+    began = time.perf_counter()
+    for task in tasks(plan, sample(plan)):
+        if len(records) == games or (games is None and records and time.perf_counter() - began > SECONDS):
+            break
+        records.append(play(task))
+    return records
+
+
+def sample(plan: Plan) -> Iterator[Pairing]:
+    """Games of a pilot, in a random order that depends on the seed alone."""
+    rng = random.Random(f"{plan.experiment.seed} pilot")
+    openings = rng.sample(range(len(plan.openings)), len(plan.openings))
+    game = 0
+    for side in (0, 1):
+        for number, opening in enumerate(openings, start=1):
+            for tie in rng.sample(ties := _ties(plan), len(ties)):
+                game += 1
+                white, black = tie[:: 1 if (sum(tie) + number + side) % 2 else -1]
+                yield Pairing(game, game, number, white, black, opening)
+
+
+def expectation(plan: Plan, records: list[GameRecord], workers: int) -> Expectation:
+    """What the games of a pilot, at least one, let expect of the whole tournament on so many processes."""
+    seconds = np.array([record.seconds for record in records])
+    draws = sum(record.result == "1/2-1/2" for record in records)
+    draw_rate = (draws + 0.5) / (len(records) + 1)
+    each = _games_per_pairing(plan)
+    return Expectation(
+        most_games=plan.games,
+        pilot_games=len(records),
+        draw_rate=draw_rate,
+        seconds_per_game=float(seconds.mean()),
+        seconds_per_game_error=float(seconds.std(ddof=1) / np.sqrt(len(seconds))) if len(seconds) > 1 else 0.0,
+        seconds=float(seconds.mean()) * plan.games / workers,
+        games_per_pairing=each,
+        pairing_elo=resolution(each, draw_rate),
+        joint_elo=_joint(plan, draw_rate),
+        games_needed={elo: games_needed(elo, draw_rate) for elo in TARGETS},
+    )
+
+
+def independent_games(meetings: np.ndarray) -> float:
+    """Games of one pairing that would tell as much of its difference as all games together, for the least known.
+
+    `meetings[i, j]` are the games between players i and j, who are of equal strength: `float[players, players]`,
+    symmetric. Each game is a resistor of 1 between its players, and the variance of a difference in the joint fit
+    is the resistance between the two. Raises ValueError if the games do not connect all players.
+    """
+    laplacian = np.diag(meetings.sum(axis=1)) - meetings
+    if np.linalg.matrix_rank(laplacian) < len(meetings) - 1:
+        raise ValueError("games must connect all players")
+    inverse = np.linalg.pinv(laplacian)
+    own = np.diag(inverse)
+    return float(1 / (own[:, None] + own - 2 * inverse).max())
+
+
+def _ties(plan: Plan) -> list[Tie]:
+    names = [spec.name for spec in plan.players]
+    if isinstance(settings := plan.experiment.format, Gauntlet):
+        return gauntlet([names.index(seed) for seed in settings.seeds], len(names))
+    return everyone(len(names))
+
+
+def _games_per_pairing(plan: Plan) -> int:
+    """The most games that two players have: all openings, or those of one tie."""
+    settings = plan.experiment.format
+    pairs = getattr(settings, "pairs", len(plan.openings)) + getattr(settings, "extra", 0)
+    return 2 * int(pairs)
+
+
+def _joint(plan: Plan, draw_rate: float) -> float | None:
+    settings, ties = plan.experiment.format, _ties(plan)
+    if settings.type not in STATIC and not isinstance(settings, Swiss):
+        return None
+    meetings = np.zeros((len(plan.players), len(plan.players)))
+    for one, other in ties:
+        meetings[one, other] = meetings[other, one] = plan.games / len(ties)
+    return resolution(independent_games(meetings), draw_rate)

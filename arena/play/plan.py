@@ -1,0 +1,125 @@
+"""A configuration made ready to play: variant, players, openings and positions to search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import players
+from arena.experiment.model import Experiment
+from arena.formats.adaptive import Adaptive
+from arena.formats.base import Schedule, everyone, static
+from arena.formats.gauntlet import Gauntlet, gauntlet
+from arena.formats.knockout import Knockout, knockout
+from arena.formats.ladder import Ladder, ladder
+from arena.formats.swiss import Swiss, swiss
+from arena.openings.sources import Opening, OpeningsError, ballot_openings, drawn, file_openings, random_openings
+from arena.play.probe import ProbeError, positions
+from arena.player import PlayerSpec
+from arena.result import Colour
+from arena.rules.custom import build_variant
+from arena.rules.notation import fen
+from arena.rules.position import BLACK, Position
+from arena.rules.variants import Variant
+from arena.store.ledger import Facts
+
+
+class Plan(NamedTuple):
+    """A configuration made ready: everything that a run needs, checked and built once."""
+
+    experiment: Experiment
+    variant: Variant
+    players: tuple[PlayerSpec, ...]
+    openings: tuple[Position, ...]
+    probes: tuple[Position, ...] = ()
+    """Positions that every player searches to the depth of the configuration's probe."""
+
+    def schedule(self) -> Schedule:
+        """The tournament's games in its format, in batches."""
+        names = [spec.name for spec in self.players]
+        players, openings = len(names), len(self.openings)
+        match self.experiment.format:
+            case Gauntlet(seeds=seeds):
+                return static(gauntlet([names.index(seed) for seed in seeds], players), openings)
+            case Swiss() as settings:
+                return swiss(players, settings)
+            case Knockout() as settings:
+                return knockout(players, settings)
+            case Ladder() as settings:
+                return ladder(players, settings)
+            case Adaptive() as settings:
+                from arena.formats.adaptive import adaptive
+
+                first: Literal["white", "black"] = "black" if self.variant.first == BLACK else "white"
+                return adaptive(names, openings, settings, first, self.experiment.anchor)
+        return static(everyone(players), openings)
+
+    @property
+    def games(self) -> int:
+        """The most games that the whole tournament can have, exact for formats that know them all before."""
+        return self.experiment.format.most_games(len(self.players), len(self.openings))
+
+    @property
+    def exact(self) -> bool:
+        """Whether exactly so many games are played, whatever their results."""
+        settings = self.experiment.format
+        return self.experiment.sprt is None and not isinstance(settings, Knockout | Adaptive)
+
+    @property
+    def searches(self) -> int:
+        """How many searches the probe has."""
+        return len(self.players) * len(self.probes)
+
+    @property
+    def facts(self) -> Facts:
+        """What a report needs to know besides the configuration."""
+        files: dict[str, str] = {}
+        for spec in self.players:
+            files |= players.fingerprints(spec)
+        start = fen(self.variant, self.variant.start)
+        first: Colour = "black" if self.variant.first == BLACK else "white"
+        return Facts(first, self.variant.gametype, start, self.games, self.exact, files)
+
+
+def prepare(experiment: Experiment) -> Plan:
+    """Build every player once, which also compiles what they need, and draw the openings.
+
+    Raises ConfigError, at the key to blame, if a player cannot be built or there are too few openings.
+    """
+    variant = build_variant(experiment.variant)
+    folder = experiment.path.parent
+    specs = tuple(players.located(spec, folder) for spec in experiment.players)
+    for index, spec in enumerate(specs):
+        try:
+            players.build_player(spec, variant)
+        except players.PlayerError as error:
+            raise experiment.error(("players", index, *error.keys), str(error)) from None
+    try:
+        openings = draw_openings(experiment, variant)
+    except OpeningsError as error:
+        raise experiment.error(("openings", error.key), str(error)) from None
+    needed = experiment.format.openings_needed(len(specs))
+    if len(openings) < needed:
+        message = (
+            f"with {len(specs)} players, {experiment.format.type} needs {needed} openings, not {len(openings)}"
+        )
+        raise experiment.error(("openings", "count"), message)
+    probes: list[Position] = []
+    if (settings := experiment.probe) is not None:
+        try:
+            probes = positions(variant, settings.positions, settings.plies, experiment.seed)
+        except ProbeError as error:
+            raise experiment.error(("probe", "positions"), str(error)) from None
+    return Plan(experiment, variant, specs, tuple(opening.position for opening in openings), tuple(probes))
+
+
+def draw_openings(experiment: Experiment, variant: Variant) -> list[Opening]:
+    """The openings that a configuration asks for. Raises OpeningsError."""
+    settings, seed = experiment.openings, experiment.seed
+    if settings.file is not None:
+        places = (experiment.path.parent / settings.file, Path(settings.file))
+        path = next((place for place in places if place.is_file()), places[0])
+        return drawn(file_openings(variant, path), settings.count, seed)
+    if settings.ballots is not None:
+        return drawn(ballot_openings(variant, settings.ballots, settings.barred), settings.count, seed)
+    return random_openings(variant, settings.random_plies, settings.count or 50, seed, settings.balanced)

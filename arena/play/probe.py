@@ -1,0 +1,99 @@
+"""Probes: positions that every player searches to one depth, which games at equal time cannot tell.
+
+A search is made by a player built for it alone, so that nothing is left over from another position.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+
+import players
+from arena.openings.balance import is_even
+from arena.player import Limit
+from arena.record import ProbeRecord, ProbeTask
+from arena.rules.game import Game
+from arena.rules.notation import fen
+from arena.rules.position import Position
+from arena.rules.variants import Variant
+
+PLIES = (6, 40)
+"""Random plies to the first and to the last position where a configuration does not say how many: from the
+opening to positions of 9 or 10 pieces on the small boards."""
+_TRIES = 1000
+"""Random lines tried for each position before giving up."""
+
+
+class ProbeError(ValueError):
+    """There are not the positions that were asked for."""
+
+
+def positions(variant: Variant, count: int, plies: int | None, seed: int) -> list[Position]:
+    """`count` distinct positions after `plies` random plies, spread evenly over PLIES for None.
+
+    In each there is a choice of moves, and no side wins material by force within
+    `arena.openings.balance.EVEN_DEPTH` plies. The same seed gives the same positions. Raises ProbeError if so many
+    are not found.
+    """
+    rng = random.Random(f"probe {seed}")
+    first, last = PLIES if plies is None else (plies, plies)
+    found: dict[Position, None] = {}
+    for number in range(count):
+        length = first + round(number * (last - first) / max(count - 1, 1))
+        lines = (_random_line(variant, length, rng) for _ in range(_TRIES))
+        position = next(
+            (game.position for game in lines if _worth_searching(game) and game.position not in found), None
+        )
+        if position is None:
+            raise ProbeError(
+                f"only {number} of {count} balanced positions were found, none more after {length} random plies"
+            )
+        found[position] = None
+    return list(found)
+
+
+def measure(task: ProbeTask) -> ProbeRecord:
+    """Search one position to the task's depth with no other limit; nothing is raised."""
+    text = fen(task.variant, task.position)
+    spec = replace(task.player, limit=Limit(depth=task.depth))
+    rng = random.Random(f"{task.seed} probe {task.number}")
+    try:
+        player = players.build_player(spec, task.variant)
+        game = Game(task.variant, task.position)
+        began = time.perf_counter()
+        choice = player.choose(game, spec.limit, rng)
+        seconds = time.perf_counter() - began
+    except Exception as raised:
+        error = f"{type(raised).__name__}: {' '.join(str(raised).split())[:200]}"
+        return ProbeRecord(spec.name, task.number, text, 0, 0, 0, 0, 0.0, None, 0, 0, 0, 0, 0, error)
+    return ProbeRecord(
+        spec.name,
+        task.number,
+        text,
+        choice.depth,
+        choice.deepest,
+        choice.nodes,
+        choice.leaves,
+        seconds,
+        choice.score,
+        choice.cutoffs_max,
+        choice.cutoffs_min,
+        choice.cutoffs_first,
+        choice.tt_probes,
+        choice.tt_hits,
+        "",
+    )
+
+
+def _random_line(variant: Variant, plies: int, rng: random.Random) -> Game:
+    game = Game(variant)
+    while game.outcome is None and len(game.moves) < plies:
+        game.push(rng.choice(game.legal_moves))
+    return game
+
+
+def _worth_searching(game: Game) -> bool:
+    if game.outcome is not None or len(game.legal_moves) < 2:
+        return False
+    return is_even(game.variant, game.position)

@@ -1,0 +1,127 @@
+"""How sure a fit is: its covariance by clusters of games (the sandwich), and fits to resampled clusters.
+
+See the text of `arena.ratings.joint`.
+"""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from arena.ratings.clusters import components
+from arena.ratings.davidson import (
+    POINTS,
+    Fit,
+    Floats,
+    Ints,
+    RatingModel,
+    Results,
+    game_moments,
+    maximize,
+    outer_sum,
+)
+
+
+def covariance(results: Results, fit: Fit, jacobian: Floats, groups: int) -> tuple[Floats, float, int]:
+    """Covariance of the Elo ratings, variance of the advantage, and pairings where the model's stands in.
+
+    The sum over clusters is scaled by clusters / (clusters - fitted strength differences), of which there are
+    players less *groups*. The prior counts as independent results. A cluster is taken to be of one opening.
+    """
+    size, openings = fit.size, len(fit.parameters) - fit.size - 2
+    opening = results.opening if openings else np.full(len(results.opening), -1)
+    probability = fit.probability(results.first, results.second, opening)
+    excess = POINTS[results.outcome] - probability @ POINTS
+    draw_excess = (results.outcome == 1) - probability[:, 1]
+
+    # One row per cluster, from the view of the player with the lower code.
+    start = np.empty(len(results.times), np.int64)
+    start[results.cluster[::-1]] = np.arange(len(results.cluster))[::-1]
+    low = np.minimum(results.first, results.second)[start]
+    high = np.maximum(results.first, results.second)[start]
+    sign = np.where(results.first < results.second, 1.0, -1.0)
+    columns = (sign * excess, excess, draw_excess, sign * POINTS[results.outcome], np.ones(len(sign)))
+    a, b, c, points, games = (
+        np.bincount(results.cluster, results.weight * column).astype(float) for column in columns
+    )
+    clusters = results.times.sum()
+    moments = np.column_stack([a * a, a * b, a * c, b * b, b * c, c * c]) * results.times[:, None]
+    moments *= clusters / max(clusters - (size - groups), 1)
+    alike = _alike(low, high, points / games, size)
+
+    observed = outer_sum(low, high, opening[start], moments, size, openings)
+    kept, game = ~alike, alike[results.cluster]
+    per_game = results.information[game, None] * game_moments(probability[game])
+    expected = outer_sum(low[kept], high[kept], opening[start][kept], moments[kept], size, openings) + outer_sum(
+        results.first[game], results.second[game], opening[game], per_game, size, openings
+    )
+    free = np.ix_(fit.free, fit.free)
+    inner = np.linalg.solve(fit.hessian[free], jacobian[:, fit.free].T)
+    by_clusters, by_model = (
+        inner.T @ (middle + fit.prior_hessian)[free] @ inner for middle in (observed, expected)
+    )
+    variance = max(by_clusters[-1, -1], by_model[-1, -1])
+    by_clusters, by_model = by_clusters[:-1, :-1], by_model[:-1, :-1]
+    if np.trace(by_model) <= np.trace(by_clusters):
+        return by_clusters, variance, 0
+    return by_model, variance, len(np.unique(low[alike] * size + high[alike]))
+
+
+def resample(
+    results: Results,
+    fit: Fit,
+    reference: Floats,
+    model: RatingModel,
+    advantage: bool,
+    prior: float,
+    count: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Elo of every player and, last, of moving first in *count* fits to clusters drawn with replacement.
+
+    `float[count, players + 1]`. Each draw has as many clusters as *results*, and the fit's spread of openings.
+    """
+    results = _by_kind(results)
+    clusters = round(results.times.sum())
+    found = np.empty((count, len(reference) + 1))
+    for number in range(count):
+        times = rng.multinomial(clusters, results.times / clusters).astype(float)
+        cells = results.cells(len(reference), times)
+        found[number] = maximize(cells, len(reference), model, advantage, prior, fit).elo(reference)[0]
+    return found
+
+
+def _alike(low: Ints, high: Ints, score: Floats, size: int) -> NDArray[np.bool_]:
+    """Which clusters tell no spread of the difference they measure; *score* is a cluster's mean result.
+
+    Pairings whose clusters differ connect players into parts. Between parts, all clusters of a pairing ended
+    alike, and no other results measure the difference.
+    """
+    pairing_of, pairing = pd.factorize(low * size + high)
+    least, most = np.full(len(pairing), np.inf), np.full(len(pairing), -np.inf)
+    np.minimum.at(least, pairing_of, score)
+    np.maximum.at(most, pairing_of, score)
+    differ = (most > least + 1e-9)[pairing_of]
+    part = components(low[differ], high[differ], size)
+    return part[low] != part[high]
+
+
+def _by_kind(results: Results) -> Results:
+    """The same results with one cluster for all those that hold the same, told by a 64-bit hash."""
+    columns = ("first", "second", "outcome", "opening", "weight")
+    rows = pd.DataFrame({column: getattr(results, column) for column in columns})
+    hashes = pd.util.hash_pandas_object(rows, index=False).groupby(results.cluster)
+    kind, kinds = pd.factorize(hashes.sum().to_numpy())
+    kept = np.unique(kind, return_index=True)[1]
+    row = np.isin(results.cluster, kept)
+    cluster = kind[results.cluster[row]]
+    times = np.bincount(kind, results.times, len(kinds)).astype(float)
+    return Results(
+        results.first[row],
+        results.second[row],
+        results.outcome[row],
+        results.opening[row],
+        cluster,
+        results.weight[row],
+        results.information[row],
+        times,
+    )

@@ -1,0 +1,124 @@
+"""Moves as text, in and out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from arena.rules.movegen import legal_moves
+from arena.rules.moves import CROWNED, promotion_row, sides, target_of
+from arena.rules.notation import NotationError, fen
+from arena.rules.position import Position
+from arena.rules.rules import DELAYED, IN_PASSING
+from arena.rules.step import step
+from arena.rules.variants import Variant
+
+
+def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:
+    """The move as PDN writes it: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
+    capture has the same origin and target."""
+    if move == 0:
+        return "pass"
+    _, other = sides(position)
+    ends = _ends(variant, position, move)
+    if not move & other:
+        return f"{variant.numbers[ends[0]]}-{variant.numbers[ends[1]]}"
+    twins = [twin for twin in legal_moves if twin != move and _ends(variant, position, twin) == ends]
+    squares = path(variant, position, move) if twins else list(ends)
+    return "x".join(str(variant.numbers[square]) for square in squares)
+
+
+def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
+    own, other = sides(position)
+    return move & own, target_of(variant.constants, own, other, move)
+
+
+def path(variant: Variant, position: Position, move: int) -> list[int]:
+    """The squares, as bits, that a capture's piece stands on: origin, where it lands or turns, target."""
+    return next(paths(variant, position, move))
+
+
+def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]]:
+    """All paths of a capture, those that land right behind the captured pieces first."""
+    own, other = sides(position)
+    origin, target = _ends(variant, position, move)
+    rules = variant.rules
+    last_row = promotion_row(rules, position.turn)
+    empty = rules.board & ~(own | other) | origin
+    was_king = bool(position.kings & origin)
+    passing = rules.promotion == IN_PASSING
+    touching = rules.promotion in (IN_PASSING, DELAYED)
+
+    def search(current: int, left: int, touched: bool) -> Iterator[list[int]]:
+        king = was_king or (touched and passing)
+        if not left:
+            if current == target and touched == bool(move & CROWNED):
+                yield [current]
+            return
+        free = empty | (move & other & ~left) if rules.removed_at_once else empty
+        for direction in range(8 if rules.straight_captures else 4):
+            square = step(rules, current, direction)
+            while king and rules.flying and square & free:
+                square = step(rules, square, direction)
+            landing = step(rules, square, direction) & free if square & left else 0
+            while landing:
+                touches = touched or (touching and not was_king and bool(landing & last_row))
+                for rest in search(landing, left & ~square, touches):
+                    yield [current, *rest]
+                landing = step(rules, landing, direction) & free if king and rules.flying else 0
+
+    yield from search(origin, move & other, False)
+
+
+def parse_move(variant: Variant, position: Position, text: str) -> int:
+    """The legal move that a text means: `11-15`, `22x15`, a path or the captured squares where it is needed.
+
+    A whole path means its capture, whatever else its squares would fit. Raises NotationError if no legal move
+    fits, or several.
+    """
+    legal = legal_moves(variant.constants, position)
+    if text == "pass" and legal == [0]:
+        return 0
+    fitting: list[int] = []
+    if re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text):
+        wanted = [int(number) for number in re.split("[-x:]", text)]
+        for fits in (_is_path, _fits):
+            fitting = fitting or [move for move in legal if move and fits(variant, position, move, wanted)]
+    if len(fitting) == 1:
+        return fitting[0]
+    names = ", ".join(move_text(variant, position, move, legal) for move in legal)
+    fault = "is ambiguous" if fitting else "is not legal"
+    raise NotationError(f"{text[:40]!r} {fault} in {fen(variant, position)}; legal: {names or 'none'}")
+
+
+def _is_path(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
+    """Whether numbers are all squares of one of a capture's paths, which no other capture shares."""
+    if not move & sides(position)[1] or len(wanted) < 3:
+        return False
+    ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
+    ways = paths(variant, position, move) if [wanted[0], wanted[-1]] == ends else iter(())
+    return any(wanted == [variant.numbers[bit] for bit in way] for way in ways)
+
+
+def _fits(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
+    """Whether numbers are the move's ends, some squares of one of its paths, or its ends and what it captures."""
+    ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
+    if len(wanted) == 2:
+        return wanted == ends
+    if not move & sides(position)[1]:
+        return False
+    if wanted[:2] == ends and _captured(variant, position, move) == set(wanted[2:]):
+        return True
+    ways = paths(variant, position, move) if [wanted[0], wanted[-1]] == ends else iter(())
+    return any(_is_within(wanted, [variant.numbers[bit] for bit in way]) for way in ways)
+
+
+def _is_within(wanted: Sequence[int], way: Sequence[int]) -> bool:
+    """Whether `wanted` is what is left of `way` when some squares are left out."""
+    squares = iter(way)
+    return all(number in squares for number in wanted)
+
+
+def _captured(variant: Variant, position: Position, move: int) -> set[int]:
+    captured = move & sides(position)[1]
+    return {number for number, bit in enumerate(variant.bits, start=1) if captured & bit}

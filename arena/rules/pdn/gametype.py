@@ -1,0 +1,30 @@
+"""The tag GameType: which variant a PDN is of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from arena.rules.variants import VARIANTS, Variant
+
+
+def variant_told(tags: Mapping[str, str], given: Variant | None) -> Variant | None:
+    """The variant of a game with some tags, where `given` is the one to expect."""
+    name, gametype = tags.get("Variant", "").strip().lower(), tags.get("GameType", "")
+    if given and given.name == name:
+        return given
+    if name in VARIANTS:
+        return VARIANTS[name]
+    if given and gametype and type_number(given.gametype) == type_number(gametype):
+        return given
+    return variant_of_type(gametype) or given
+
+
+def variant_of_type(gametype: str) -> Variant | None:
+    """The variant with a GameType, or else the first with its number."""
+    number = type_number(gametype)
+    rows = [row for row in VARIANTS.values() if number and type_number(row.gametype) == number]
+    return next((row for row in rows if row.gametype == gametype.replace(" ", "")), rows[0] if rows else None)
+
+
+def type_number(gametype: str) -> str:
+    return gametype.partition(",")[0].strip()

@@ -1,0 +1,143 @@
+"""Games read from the PDN of any program: lenient, with a note of what could not be read."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from arena.rules.move_text import parse_move
+from arena.rules.movegen import apply
+from arena.rules.notation import NotationError, parse_fen, squares_by_name
+from arena.rules.pdn.game import PdnFile, PdnGame, PdnProblem
+from arena.rules.pdn.gametype import type_number, variant_told
+from arena.rules.pdn.tokens import SQUARE, RawGame, split
+from arena.rules.pdn.write import INTERNATIONAL
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS, Variant
+
+_RESULTS = {result: result for result in ("1-0", "1/2-1/2", "0-1", "0-0", "*")} | {
+    points: result for result, points in INTERNATIONAL.items()
+}
+
+
+def read_pdn(source: str | os.PathLike[str], variant: Variant | None = None) -> PdnFile:
+    """The games of a PDN: of the file if `source` is a path, of the text if it is a str.
+
+    A game's variant is the one that its tag Variant or GameType tells, else `variant`, else the first of
+    VARIANTS, which is noted as a problem. Nothing stops the reading: a game whose variant or start position is
+    unknown is left out, one with a move that cannot be read ends before it, or goes on where a position is set
+    up. Variations, NAGs and move strengths are skipped. A file is UTF-8, or Latin-1 where it cannot be UTF-8.
+    Raises OSError if the file cannot be opened.
+    """
+    if isinstance(source, str):
+        file, text = "<text>", source.removeprefix("\ufeff")
+    else:
+        file, data = os.fspath(source), Path(source).read_bytes()
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a")
+
+    games: list[PdnGame] = []
+    problems: list[PdnProblem] = []
+    default, is_told = next(iter(VARIANTS.values())), False
+    for number, raw in enumerate(split(text), start=1):
+        played = variant_told(raw.tags, variant)
+        if played is None and raw.tags.get("GameType", "").strip():
+            known = ", ".join(
+                f"{type_number(row.gametype)} {row.name}" for row in VARIANTS.values() if row.gametype
+            )
+            message = f"GameType {raw.tags['GameType']!r} is no variant known here; known: {known}"
+            problems.append(PdnProblem(file, raw.tag_lines["GameType"], number, 0, message))
+            continue
+        if played is None and not is_told:
+            is_told = True
+            message = f"no GameType, and no variant given: read as {default.name}, as are all such games"
+            problems.append(PdnProblem(file, raw.line, number, 0, message))
+        game, faults = _read_game(raw, played or default, file, number)
+        games += [game] if game else []
+        problems += faults
+    return PdnFile(games, problems)
+
+
+def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[PdnGame | None, list[PdnProblem]]:
+    """The game and its problems; no game if it has no start position, or nothing that could be read."""
+    problems: list[PdnProblem] = []
+    moves: list[int] = []
+    comments: dict[int, str] = {}
+    setups: dict[int, Position] = {}
+    stated, ended = _result(raw.tags.get("Result", "")), "*"
+
+    def report(line: int, ply: int, message: str) -> None:
+        problem = PdnProblem(file, line, number, ply, message)
+        if problem not in problems[-1:]:
+            problems.append(problem)
+
+    try:
+        start = parse_fen(variant, raw.tags["FEN"]) if raw.tags.get("FEN", "").strip(" ?") else variant.start
+    except NotationError as error:
+        report(raw.tag_lines["FEN"], 0, str(error))
+        return None, problems
+    position: Position | None = start
+    for kind, text, line in raw.tokens:
+        ply = len(moves)
+        if kind == "comment":
+            words = text[1:].removesuffix("}" if text[0] == "{" else "").split()
+            comments[ply] = " ".join([*comments.get(ply, "").split(), *words])
+        elif kind in ("tag", "fault"):
+            report(line, 0 if kind == "tag" else ply + 1, text)
+        elif kind == "end":
+            ended = _result(text) or "*"
+            if stated and "*" not in (stated, ended) and stated != ended:
+                report(line, ply + 1, f"the game ends in {ended}, but its tag Result says {stated}")
+                stated = ended = "*"
+        elif kind == "setup" or position is not None:
+            try:
+                if kind == "setup":
+                    position = setups[ply] = _set_up(variant, position, text)
+                elif position is not None:
+                    moves.append(_read_move(variant, position, kind, text))
+                    position = apply(variant.constants, position, moves[-1])
+            except NotationError as error:
+                report(line, ply + 1, str(error))
+                position = None
+    if not (raw.tags or moves or setups):
+        return None, problems
+    result = (ended if stated == "*" else stated) or "*"
+    start = setups.pop(0, start)
+    return PdnGame(variant, start, moves, result, raw.tags, comments, setups, number, problems), problems
+
+
+def _result(text: str) -> str | None:
+    """The result that a text means, `*` if it is empty or unknown; None if it is counted otherwise."""
+    return _RESULTS.get(re.sub(r"\s", "", text.replace("½", "1/2")).strip("?") or "*")
+
+
+def _set_up(variant: Variant, position: Position | None, text: str) -> Position:
+    """The position that `/FEN "..."/` sets up; without any pieces (`B::`) it is a null move."""
+    setup = re.sub(r'^FEN|"', "", text.strip("/ ")).strip()
+    if position is not None and re.fullmatch("[WB]::", setup):
+        return position._replace(turn="WB".index(setup[0]))
+    return parse_fen(variant, setup)
+
+
+def _read_move(variant: Variant, position: Position, kind: str, text: str) -> int:
+    """The legal move that a word of a PDN means. Raises NotationError if there is none."""
+    if kind != "move":
+        raise NotationError(f"cannot read {text[:40]!r}")
+    if text.lower() == "pass":
+        return parse_move(variant, position, "pass")
+    squares = [text[:2], text[2:]] if text.isdigit() else re.findall(SQUARE, text.lower())
+    bits = squares_by_name(variant)
+    for square in squares:
+        if square[0].isalpha() and square not in bits:
+            raise NotationError(f"{text!r}: {square} is not a square of {variant.name}")
+    separator = "x" if len(squares) > 2 or re.search("[x:×]", text, re.IGNORECASE) else "-"
+    numbers = (variant.numbers[bits[square]] if square in bits else int(square) for square in squares)
+    plain = separator.join(map(str, numbers))
+    try:
+        return parse_move(variant, position, plain)
+    except NotationError as error:
+        raise NotationError(str(error) if plain == text else f"{text!r}: {error}") from None

@@ -1,0 +1,123 @@
+"""The tokens of a PDN, and how a text is cut into games."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_TAG_NAMES = {name.lower(): name for name in ("GameType", "FEN", "SetUp", "TimeControl", "PlyCount")}
+"""Tags whose name is not a word with a capital."""
+SQUARE = r"(?:[a-l][0-9]{1,2}|[0-9]{1,3})"
+TAG = re.compile(r'\[\s*([a-z]\w*)\s*"((?:\\.|[^\\\n])*?)"\s*\]', re.IGNORECASE | re.ASCII)
+_TOKEN = re.compile(
+    rf"""
+      (?P<tag> {TAG.pattern} )
+    | (?P<bad_tag> \[ [^]\n]* \]? )
+    | (?P<comment> \{{ [^}}]* \}}? | ; [^\n]* )
+    | (?P<ignored> % [^\n]* | \$ [0-9]+ | [!?]+ | \( [!?]+ \)
+        | (?<=[0-9]) \* (?= \s+ (?!1\.) (?: [0-9]+ \. | {SQUARE} [-x:] ) ) )  # a star as strength of a move
+    | (?P<open> \( )
+    | (?P<close> \) )
+    | (?P<setup> / [^/\n]* / )
+    | (?P<end> \* | (?: (?:1/2|½)\s?-\s?(?:1/2|½) | 1\s?-\s?[01] | 0\s?-\s?[012] | 2\s?-\s?0 ) (?![\w/:-]) )
+    | (?P<number> [0-9]+ \.+ | \.+ | … )
+    | (?P<move> {SQUARE} (?: [ \t]* [-–−x×:] [ \t]* {SQUARE} )+ (?![0-9])
+        | (?: [a-l][0-9]{{1,2}} ){{2,}} (?!\w) | [0-9]{{4}} (?!\w) | pass\b )
+    | (?P<word> [^]\s{{}}()[;]+ | . )
+    """,
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
+)
+_WORD = re.compile(r"\S")
+_END_OF_GAME = re.compile(r"\s*(?:\[|\Z)|[ \t]*\n[ \t]*\n")
+_TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{TAG.pattern}", re.IGNORECASE | re.ASCII)
+
+
+class Token(NamedTuple):
+    kind: str
+    """comment, setup, move, end; word if none of them; fault for what is skipped, tag for what is in the tags."""
+    text: str
+    line: int
+
+
+@dataclass
+class RawGame:
+    """A game cut out of the text."""
+
+    line: int
+    tags: dict[str, str] = field(default_factory=dict)
+    tag_lines: dict[str, int] = field(default_factory=dict)
+    tokens: list[Token] = field(default_factory=list)
+
+    @property
+    def has_body(self) -> bool:
+        return any(token.kind not in ("comment", "tag") for token in self.tokens)
+
+
+def split(text: str) -> Iterator[RawGame]:
+    """Cut a text into games: each ends in a result, in `*`, or before a new tag section."""
+    raw = RawGame(1)
+    line, counted, at, depth = 1, 0, 0, 0
+    while word := _WORD.search(text, at):
+        at = word.start()
+        line, counted = line + text.count("\n", counted, at), at
+        if not (raw.tags or raw.tokens):
+            raw.line = line
+        kind, token = _token(text, at, raw.tags.get("Result", ""))
+        at += len(token)
+        if kind == "tag":
+            if depth:
+                raw.tokens.append(Token("fault", "a variation is not closed", line))
+                depth = 0
+            name, value = _tag(token)
+            if raw.has_body or name == next(iter(raw.tags), None):
+                yield raw
+                raw = RawGame(line)
+            if name in raw.tags:
+                raw.tokens.append(Token("tag", f"the tag {name} is given twice", line))
+            raw.tags[name], raw.tag_lines[name] = value, line
+        elif kind == "open":
+            depth += 1
+        elif kind == "close" and depth:
+            depth -= 1
+        elif depth or kind in ("ignored", "number"):
+            pass
+        elif kind == "end":
+            if raw.tags or raw.has_body:
+                raw.tokens.append(Token(kind, token, line))
+                yield raw
+                raw = RawGame(line)
+        elif kind == "bad_tag":
+            raw.tokens.append(Token("tag", f"{token[:40]!r} is not a tag", line))
+        elif kind == "close" or token == "}":
+            raw.tokens.append(Token("fault", f"{token!r} closes nothing", line))
+        else:
+            raw.tokens.append(Token("comment" if kind == "unclosed" else kind, token, line))
+            if kind == "unclosed":
+                raw.tokens.append(Token("fault", "a comment is not closed", line))
+    if raw.tags or raw.has_body:
+        yield raw
+
+
+def _token(text: str, at: int, stated: str) -> tuple[str, str]:
+    """Kind and text of the token at a place of the text; `stated` is the game's tag Result."""
+    stated = stated.strip(" *?")
+    if stated and text.startswith(stated, at) and _END_OF_GAME.match(text, at + len(stated)):
+        return "end", stated
+    match = _TOKEN.match(text, at)
+    assert match is not None and match.lastgroup is not None
+    kind, token = match.lastgroup, match[0]
+    if token[0] == "{":
+        next_game = _TAG_SECTION.search(token)
+        token = token[: next_game.start()] if next_game else token
+        kind = "comment" if token.endswith("}") else "unclosed"
+    return kind, token
+
+
+def _tag(token: str) -> tuple[str, str]:
+    """Name and value of a tag, the name in its standard spelling."""
+    match = TAG.match(token)
+    assert match is not None
+    name = _TAG_NAMES.get(match[1].lower(), match[1][0].upper() + match[1][1:])
+    return name, re.sub(r'\\(["\\])', r"\1", match[2])

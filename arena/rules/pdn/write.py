@@ -1,0 +1,123 @@
+"""Games written as PDN 3.0.
+
+The standard (Wieger Wesselink, PDN 3.0, https://wiegerw.github.io/pdn) is followed but for one habit of all
+programs: a game ends in its result, where PDN 3.0 has `*`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from arena.rules.move_text import move_text
+from arena.rules.movegen import legal_moves
+from arena.rules.notation import algebraic, fen
+from arena.rules.pdn.game import PdnGame
+from arena.rules.pdn.gametype import type_number, variant_of_type
+from arena.rules.position import COLOURS
+from arena.rules.variants import Variant
+
+_SEPARATORS = {"25": ":", "41": ":", "31": "-"}
+"""Between the squares of a capture, by the number of the GameType; all others have `x`."""
+INTERNATIONAL = {"1-0": "2-0", "1/2-1/2": "1-1", "0-1": "0-2"}
+"""Results of PDN 3.0's result type International."""
+
+
+def pdn_game(
+    tags: Mapping[str, str],
+    moves: Sequence[str],
+    result: str,
+    first: str,
+    fen: str | None,
+    *,
+    comments: Mapping[int, str] | None = None,
+    setups: Mapping[int, str] | None = None,
+    variant: Variant | None = None,
+    international: bool = False,
+) -> str:
+    """One game in PDN 3.0: tags, numbered moves with `first` ("white" or "black") opening each number, result.
+
+    `moves` are as `move_text` writes them; a capture gets the separator of the tag GameType. `fen` is the start
+    position if it is not the variant's own; its side to move then counts. `comments`, and FENs to set up, are
+    keyed by the number of plies played before. With a `variant` whose GameType has algebraic notation, squares
+    are written so. `international` writes results as 2-0, 1-1 and 0-2.
+    """
+    tags = dict(tags)
+    if international:
+        result = INTERNATIONAL.get(result, result)
+        tags |= {"Result": result} if "Result" in tags else {}
+    if fen is not None:
+        tags |= {"SetUp": "1", "FEN": fen}
+    header = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
+    separator = _SEPARATORS.get(type_number(tags.get("GameType", "")), "x")
+    names = _names(variant) if variant and ",A" in variant.gametype else {}
+    behind = 0 if fen is None or fen[0].upper() == first[0].upper() else 1
+    words: list[str] = []
+    for ply in range(len(moves) + 1):
+        if setups and ply in setups:
+            words.append(f'/FEN "{setups[ply]}"/')
+        if comments and ply in comments:
+            words += f"{{{comments[ply].replace('{', '(').replace('}', ')')}}}".split()
+        if ply == len(moves):
+            break
+        move = moves[ply].replace("x", separator)
+        move = re.sub(r"[0-9]+", lambda square: names.get(int(square[0]), square[0]), move)
+        number, second = divmod(ply + behind, 2)
+        if not second:
+            move = f"{number + 1}. {move}"
+        elif ply == 0:
+            move = f"{number + 1}... {move}"
+        words.append(move)
+    return "\n".join([*header, "", *_wrapped([*words, result]), ""])
+
+
+def write_pdn(game: PdnGame, *, international: bool = False) -> str:
+    """A game as PDN 3.0, in the notation of its variant's GameType.
+
+    The tags GameType, FEN, SetUp and Result say what the game is, whatever `game.tags` say. A variant that its
+    GameType does not tell gets the tag Variant.
+    """
+    variant = game.variant
+    tags = {name: value for name, value in game.tags.items() if name not in ("FEN", "SetUp", "Variant")}
+    tags["Result"] = game.result
+    if variant.gametype:
+        tags["GameType"] = variant.gametype
+    if variant_of_type(tags.get("GameType", "")) != variant:
+        tags["Variant"] = variant.name
+    texts = [
+        move_text(variant, position, move, legal_moves(variant.constants, position))
+        for position, move in zip(game.positions(), game.moves, strict=False)
+    ]
+    return pdn_game(
+        tags,
+        texts,
+        game.result,
+        COLOURS[variant.first],
+        None if game.start == variant.start else fen(variant, game.start),
+        comments=game.comments,
+        setups={ply: fen(variant, position) for ply, position in game.setups.items()},
+        variant=variant,
+        international=international,
+    )
+
+
+@lru_cache
+def _names(variant: Variant) -> dict[int, str]:
+    """The algebraic name of each square by its number."""
+    return {number: algebraic(variant, bit) for bit, number in variant.numbers.items()}
+
+
+def _quoted(value: str) -> str:
+    return re.sub(r"[\r\n]+", " ", value.replace("\\", "\\\\").replace('"', '\\"'))
+
+
+def _wrapped(words: Sequence[str], width: int = 80) -> list[str]:
+    lines = [""]
+    for word in words:
+        joined = f"{lines[-1]} {word}".strip()
+        if lines == [""] or len(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(word)
+    return lines

@@ -1,0 +1,1 @@
+"""Tuning: weights and tables of evaluations, found by games."""

@@ -1,0 +1,21 @@
+"""What is wrong with a configuration, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Keys = tuple[str | int, ...]
+"""The way to a value: `("players", 2, "depth")`, entries of a list counted from 0."""
+Problem = tuple[str, int, int, str]
+"""File, line, column and message; line and column count from 1."""
+
+
+class ConfigError(Exception):
+    """All that is wrong with a configuration: `problems` by position, as text one line of each."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = sorted(set(problems))
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{file}:{line}:{column}: {message}" for file, line, column, message in self.problems)

@@ -1,0 +1,1 @@
+"""Evaluations: features, what is built of them, and how a configuration names one."""

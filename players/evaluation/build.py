@@ -1,0 +1,167 @@
+"""The table of evaluations, and how a value in a configuration becomes one."""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rules.jit.kernel import kernel
+from arena.rules.position import Position
+from arena.rules.rules import Rules
+from arena.rules.variants import Variant
+from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
+from players.evaluation.evaluator import Evaluator, evaluate
+from players.evaluation.linear import Share, build_linear, linear, shares
+from players.evaluation.patterns import learned, learned_variants, load_weights, patterns, weight_count
+from players.evaluation.strong import strong, strong_weights
+from players.loading import PlayerError, blame, load_object, unknown
+
+EVALUATORS: dict[str, Evaluator] = {
+    "material": material,
+    "simple": simple,
+    "game3": game3,
+    "checkers-ai": checkers_ai,
+    "cis300": cis300,
+    "strong": strong,
+    "patterns": patterns,
+    "linear": linear,
+}
+"""The evaluations that a configuration names by one word; `linear` needs weights, `patterns` learned tables."""
+
+
+class Evaluation(NamedTuple):
+    """What a search calls at its leaves: `evaluate(pointer, position, rules, weights)`."""
+
+    pointer: Any
+    weights: NDArray[np.float64]
+
+
+def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> Evaluation:
+    """The evaluation that a YAML value names: `simple`, `file.py:function`, `{linear: {man: 100, ...}}`, or a file
+    of weights for `patterns`, `file.npz`.
+
+    Raises PlayerError, naming the choices, if there is no such evaluation.
+    """
+    rules = variant.constants
+    if isinstance(description, Mapping):
+        if list(description) != ["linear"] or not isinstance(description["linear"], Mapping):
+            raise PlayerError(
+                f"expected a name or {{linear: {{feature: weight, ...}}}}, found {dict(description)!r}",
+                "evaluation",
+            )
+        function, weights = build_linear(description["linear"], 2 * variant.men)
+        return Evaluation(function.pointer(rules), weights)
+    if description.endswith(".npz"):
+        return Evaluation(patterns.pointer(rules), _from_file(description, variant))
+    if ":" in description:
+        return Evaluation(_load_pointer(description, variant), np.zeros(0))
+    if description == "linear":
+        raise PlayerError("linear needs its weights: {linear: {man: 100, king: 160}}", "evaluation")
+    if description not in EVALUATORS:
+        raise PlayerError(unknown("evaluation", description, EVALUATORS), "evaluation")
+    if description == "patterns":
+        return Evaluation(patterns.pointer(rules), _learned(variant))
+    return Evaluation(EVALUATORS[description].pointer(rules), np.zeros(0))
+
+
+def appraise(
+    variant: Variant, position: Position, description: str | Mapping[str, Any] | None = None
+) -> tuple[dict[str, float], dict[str, Share]]:
+    """The values of a position, from the side to move's view, and of a linear evaluation each feature's share.
+
+    Of the evaluation described, or of all that are built in, with the weights of `strong` for the shares. Raises
+    PlayerError for an evaluation that cannot be built, or whose value is not finite.
+    """
+    rules = variant.constants
+    if description is None:
+        wanted: dict[str, Any] = {name: name for name in EVALUATORS if name not in ("linear", "patterns")}
+        if learned(variant.rules) is not None:
+            wanted["patterns"] = "patterns"
+    else:
+        wanted = {description if isinstance(description, str) else "linear": description}
+    values, weights = {}, np.zeros(0)
+    for name, one in wanted.items():
+        evaluation = build_evaluation(one, variant)
+        values[name] = value_of(*evaluation, rules, position)
+        if not np.isfinite(values[name]):
+            raise PlayerError(f"{name} is {values[name]} here, not a finite number", "evaluation")
+        if name == "strong":
+            weights = strong_weights(rules)
+        elif name == "linear":
+            weights = evaluation.weights
+    return values, shares(position, rules, weights) if weights.size else {}
+
+
+@kernel
+def value_of(pointer: Any, weights: NDArray[np.float64], rules: Rules, position: Position) -> float:
+    """The value of a position, be it finished or not, from the side to move's view; see `Evaluation`."""
+    return evaluate(pointer, position, rules, weights)
+
+
+def _learned(variant: Variant) -> NDArray[np.float64]:
+    """The weights in `players/evaluation/tables` for a variant; raises PlayerError if there are none."""
+    weights = learned(variant.rules)
+    if weights is None:
+        known = ", ".join(learned_variants())
+        raise PlayerError(
+            f"patterns are learned for the rules of {known}, not for {variant.name}; "
+            "`arena tune` learns others, to be named by their file",
+            "evaluation",
+        )
+    return weights
+
+
+def _from_file(name: str, variant: Variant) -> NDArray[np.float64]:
+    """The weights in a file; raises PlayerError if they cannot be read or are for other boards."""
+    try:
+        weights = load_weights(Path(name))
+    except (OSError, KeyError, ValueError, BadZipFile) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no file of weights"
+        raise PlayerError(f"{name} cannot be read: {reason}", "evaluation") from None
+    if weights.shape != (weight_count(variant.rules),):
+        raise PlayerError(f"{name} holds weights for another size of board", "evaluation")
+    return weights
+
+
+def _load_pointer(reference: str, variant: Variant) -> Any:
+    function = load_object(reference, "evaluation")
+    if not isinstance(function, Evaluator):
+        raise PlayerError(f"{reference!r} is not decorated with @evaluator", "evaluation")
+    signature = inspect.signature(function.function)
+    if len(signature.parameters) != 2:
+        raise PlayerError(f"{reference!r} must take (position, rules), not {signature}", "evaluation")
+    try:
+        return function.pointer(variant.constants)
+    except Exception as error:
+        reason = _in_plain_words(blame(error, reference.rpartition(":")[0], _likely_line(function, error)))
+        raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None
+
+
+def _likely_line(function: Evaluator, error: Exception) -> int:
+    """The line where a function uses the name that an error says is not defined, else its first line."""
+    missing = re.search(r"name '(\w+)' is not defined", str(error))
+    for instruction in dis.get_instructions(function.function):
+        if missing and instruction.argval == missing[1] and instruction.positions and instruction.positions.lineno:
+            return instruction.positions.lineno
+    return function.function.__code__.co_firstlineno
+
+
+def _in_plain_words(reason: str) -> str:
+    """What the compiler says, with its inner names replaced."""
+    for pattern, words in (
+        (r"No conversion from (.+) to float64 .*", r"it must return a number on every path, not \1"),
+        (r"\.*\s*Raised from .*", ""),
+        (r"type Constants_\w+", "rules"),
+        (r"type Position\(.*?\)", "position"),
+        (r"(Untyped global name '\w+'): .*<class 'function'>", r"\1: a function that is called needs @kernel"),
+    ):
+        reason = re.sub(pattern, words, reason)
+    return reason

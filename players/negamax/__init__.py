@@ -1,0 +1,1 @@
+"""The negamax player: its switches, and the compiled search that they set."""

@@ -1,0 +1,82 @@
+"""The order of moves: the table's move first, then captures by size or killers and history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.rules.jit.bits import popcount
+from arena.rules.jit.kernel import inlined
+from arena.rules.moves import Moves
+from players.negamax.state import HISTORY_BITS
+
+_HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
+
+
+@inlined
+def history_index(move: int) -> int:
+    """Where a move's history is kept: a hash of the move."""
+    return ((move * _HISTORY_MIX) >> (64 - HISTORY_BITS)) & ((1 << HISTORY_BITS) - 1)
+
+
+@inlined
+def reward(state: Any, move: int, turn: int, ply: int, depth: int) -> None:
+    """Remember a quiet move that caused a cutoff."""
+    if state.order_killers and state.killers[ply, 0] != move:
+        state.killers[ply, 1] = state.killers[ply, 0]
+        state.killers[ply, 0] = move
+    if state.order_history:
+        state.history[turn, history_index(move)] += depth * depth
+
+
+@inlined
+def rank_moves(
+    state: Any,
+    moves: Moves,
+    own: int,
+    other: int,
+    capturing: bool,
+    turn: int,
+    table_move: int,
+    ply: int,
+    start: int,
+    end: int,
+) -> bool:
+    """Give each move in `moves[start:end]` its rank in `state.order`, higher first; False if there is none."""
+    wanted = table_move >= 0 and state.order_tt
+    if capturing:
+        if not (wanted or state.order_captures):
+            return False
+    elif not (wanted or state.order_killers or state.order_history):
+        return False
+    for i in range(start, end):
+        move = moves[i]
+        rank = 0
+        if wanted and move == table_move:
+            rank = 1 << 60
+        elif capturing:
+            if state.order_captures:
+                rank = popcount(move & other)
+        elif state.order_killers and move == state.killers[ply, 0]:
+            rank = 1 << 59
+        elif state.order_killers and move == state.killers[ply, 1]:
+            rank = 1 << 58
+        elif state.order_history:
+            rank = state.history[turn, history_index(move)]
+        state.order[i] = rank
+    return True
+
+
+@inlined
+def pick_best(state: Any, moves: Moves, i: int, end: int) -> None:
+    """Move the highest ranked of `moves[i:end]` to its front; those passed over keep their order."""
+    order = state.order
+    best = i
+    for k in range(i + 1, end):
+        if order[k] > order[best]:
+            best = k
+    move, rank = moves[best], order[best]
+    for k in range(best, i, -1):
+        moves[k] = moves[k - 1]
+        order[k] = order[k - 1]
+    moves[i] = move
+    order[i] = rank

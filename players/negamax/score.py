@@ -1,0 +1,71 @@
+"""Values: what a search holds of positions that it does not search, in the view of the side to move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rules.jit.bits import popcount
+from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.movegen import has_move
+from arena.rules.moves import sides
+from arena.rules.position import Position
+from arena.rules.rules import Rules
+from players.evaluation.evaluator import evaluate
+
+WIN = 1_000_000.0
+"""Score of a game won at the root; a win in n plies scores WIN - n."""
+LIMIT = 900_000.0
+"""Evaluations beyond are cut to this, so that none looks like a win."""
+
+
+@inlined
+def within_limit(value: float) -> float:
+    """An evaluation that looks like no win."""
+    return min(max(value, -LIMIT), LIMIT)
+
+
+@kernel
+def static_value(rules: Rules, pointer: Any, weights: NDArray[np.float64], position: Position, ply: int) -> float:
+    """The value of a position that is not searched further, for the side to move."""
+    if has_move(rules, position):
+        return within_limit(evaluate(pointer, position, rules, weights))
+    return decided_value(rules, position, ply)
+
+
+@inlined
+def final_value(rules: Rules, state: Any, position: Position, ply: int) -> float:
+    """The score of a position without a move, for the side to move; `point_finals` is the switch `finals`."""
+    if rules.score_decides and state.point_finals:
+        difference = own_points(rules, position)
+        if ply & 1:
+            difference = -difference
+        value = 100.0 + difference if difference > 0 else difference - 100.0
+        return -value if ply & 1 else value
+    return decided_value(rules, position, ply)
+
+
+@kernel
+def decided_value(rules: Rules, position: Position, ply: int) -> float:
+    """The score of a position without a move, for the side to move: a win, a loss or a draw on points."""
+    if rules.score_decides:
+        difference = own_points(rules, position)
+        if difference == 0:
+            return 0.0
+        return WIN - ply if difference > 0 else ply - WIN
+    won = rules.losing_wins
+    if rules.first_king_wins and position.kings != 0:
+        won = position.kings & sides(position)[0] != 0
+    return WIN - ply if won else ply - WIN
+
+
+@kernel
+def own_points(rules: Rules, position: Position) -> int:
+    """Points of the side to move minus the other side's: 2 for a piece on its far row, 1 for any other."""
+    white = popcount(position.white) + popcount(position.white & rules.top)
+    black = popcount(position.black) + popcount(position.black & rules.bottom)
+    if position.turn == 0:
+        return white - black
+    return black - white

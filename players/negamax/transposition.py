@@ -1,0 +1,75 @@
+"""Transposition table: what earlier searches found out about positions, by their zobrist keys.
+
+A table is one int64 array of buckets; a bucket is two entries of four words each: the key, the best move, the
+score as the bits of a float64, and depth + bound + generation packed into one. An entry's bound says whether the
+score is exact or only a lower or upper bound. A generation is one search; older entries give way first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rules.jit.bits import bits_of, float_of
+from arena.rules.jit.kernel import inlined, kernel
+
+Table = NDArray[np.int64]
+
+ENTRY = 4
+BUCKET = 2 * ENTRY
+KEY, MOVE, SCORE, INFO = range(ENTRY)
+UPPER, LOWER, EXACT = 1, 2, 3
+"""Bounds; 0 marks an entry that was never written."""
+_DEPTH, _BOUND, _GENERATION = 0, 8, 16
+_BYTE = 255
+
+
+def new_table(megabytes: int) -> Table:
+    """An empty table of the greatest power of two of buckets that fits; one unused bucket for 0 megabytes."""
+    buckets = max(megabytes * 2**20 // (8 * BUCKET), 1)
+    return np.zeros(BUCKET << (buckets.bit_length() - 1), np.int64)
+
+
+@inlined
+def find(table: Table, key: int) -> int:
+    """Where the entry of a key begins, -1 if there is none."""
+    first = (key & (table.size // BUCKET - 1)) * BUCKET
+    for entry in (first, first + ENTRY):
+        if table[entry + KEY] == key and table[entry + INFO] != 0:
+            return entry
+    return -1
+
+
+@inlined
+def depth_of(table: Table, entry: int) -> int:
+    """The depth to which the position was searched."""
+    return (table[entry + INFO] >> _DEPTH) & _BYTE
+
+
+@inlined
+def bound_of(table: Table, entry: int) -> int:
+    """UPPER, LOWER or EXACT."""
+    return (table[entry + INFO] >> _BOUND) & _BYTE
+
+
+@inlined
+def score_of(table: Table, entry: int) -> float:
+    """The score, for the side to move of the position."""
+    return float_of(table[entry + SCORE])
+
+
+@kernel
+def store(
+    table: Table, key: int, move: int, score: float, depth: int, bound: int, generation: int, always: bool
+) -> None:
+    """Write an entry: over the position's own, else over the bucket's first if that is of another generation or
+    no deeper, else over its second. With `always`, each bucket has its first entry only, always overwritten."""
+    entry = (key & (table.size // BUCKET - 1)) * BUCKET
+    info = table[entry + INFO]
+    same = table[entry + KEY] == key
+    if not (always or same) and info >> _GENERATION == generation and info & _BYTE > depth:
+        entry += ENTRY
+    table[entry + KEY] = key
+    table[entry + MOVE] = move
+    table[entry + SCORE] = bits_of(score)
+    table[entry + INFO] = depth << _DEPTH | bound << _BOUND | generation << _GENERATION

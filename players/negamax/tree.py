@@ -1,0 +1,394 @@
+"""The negamax search, compiled: one tree search in which each technique is a switch.
+
+Nodes are counted the same way everywhere: every position entered counts once each time, the root and the leaves
+included. Scores are from the view of the side to move. A side that has lost scores -(WIN - plies from the root),
+so that a quicker win is worth more; evaluations are held within +-LIMIT.
+
+`root` searches the root's moves, `_search` the positions below, `_frontier` those one ply above the horizon, and
+`_leaf` values what lies there, with `_quiesce` where captures are pending.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from arena.rules.captures import capturers
+from arena.rules.jit.kernel import inlined, kernel, prepare
+from arena.rules.movegen import apply, generate, has_move
+from arena.rules.moves import Moves, sides
+from arena.rules.position import Position
+from arena.rules.rules import Rules
+from arena.rules.zobrist import changed
+from players.evaluation.evaluator import evaluate
+from players.negamax.ordering import pick_best, rank_moves, reward
+from players.negamax.score import LIMIT, WIN, final_value, within_limit
+from players.negamax.state import (
+    FIRST,
+    MAX_DEPTH,
+    MAX_PLY,
+    RANDOM,
+    THREATS,
+    Tools,
+    bounded,
+    count_cutoff,
+    draw_value,
+    enter,
+    extend_pv,
+    from_table,
+    is_drawn,
+    is_repeated_after_four,
+    out_of_budget,
+    to_table,
+)
+from players.negamax.transposition import (
+    EXACT,
+    LOWER,
+    MOVE,
+    UPPER,
+    Table,
+    bound_of,
+    depth_of,
+    find,
+    score_of,
+    store,
+)
+
+FUTILE_DEPTH, FUTILE_ABOVE, FUTILE_BELOW = 5, 0.3, 0.8
+"""Positions this deep or less are cut if their evaluation is so many men a ply above beta or below alpha."""
+
+_compiled: set[Any] = set()
+
+
+def compile_search(rules: Any, tools: Tools, position: Position) -> None:
+    """Compile the search for a rule set and a kind of evaluation, or load it from the cache; once a process.
+
+    The kernels that call themselves come first.
+    """
+    kind = (rules, numba.typeof(tools.pointer))
+    if kind not in _compiled:
+        prepare(_quiesce, types.float64, rules, tools, position, -WIN, WIN, 0, 0)
+        prepare(_search, types.float64, rules, tools, position, 0, 1, -WIN, WIN, 0, 0)
+        prepare(root, types.float64, rules, *tools, position, 0, 1, -WIN, WIN, 0)
+        _compiled.add(kind)
+
+
+@kernel
+def root(
+    rules: Rules,
+    pointer: Any,
+    weights: NDArray[np.float64],
+    state: Any,
+    moves: Moves,
+    table: Table,
+    position: Position,
+    key: int,
+    depth: int,
+    alpha: float,
+    beta: float,
+    count: int,
+) -> float:
+    """The value of the root, whose moves are the first `count` of `moves`, searched `depth` plies.
+
+    Exact if within alpha and beta, else a bound. `state.best` is then the index of the best move, -1 if there is
+    none above alpha; with `state.stopped` the value is that of the moves that were finished. (The tools come one
+    by one, as numba takes a millisecond to tell the type of a record within a tuple.)
+    """
+    tools = Tools(pointer, weights, state, moves, table)
+    state.best = -1
+    best = -np.inf
+    if out_of_budget(state):
+        return best
+    state.nodes += 1
+    state.pv[0, 0] = -1
+    below = int(np.int64(1))  # a plain 1 would be of a literal type, and compile everything once more
+    for i in range(count):
+        if state.nodes >= state.node_limit:
+            state.stopped = 1
+            break
+        move = moves[i]
+        child = apply(rules, position, move)
+        enter(rules, state, 0, position, move, child)
+        low = alpha
+        if best > alpha:
+            low = np.nextafter(best, -np.inf) if wins_ties(state, i) else best
+        floor = low if state.alpha_beta else -np.inf
+        if depth == 1:
+            state.pv[1, 0] = -1
+            state.deepest = max(state.deepest, 1)
+            value = -_leaf(rules, tools, child, -beta, -floor, below, count)
+        else:
+            child_key = changed(key, position, child)
+            value = np.inf
+            if state.pvs and i > 0 and floor > -np.inf:
+                above = np.nextafter(floor, np.inf)
+                value = -_search(rules, tools, child, child_key, depth - 1, -above, -floor, below, count)
+            if value > floor and not state.stopped:
+                value = -_search(rules, tools, child, child_key, depth - 1, -beta, -floor, below, count)
+        if state.stopped:
+            break
+        state.root_values[i] = value
+        if value > best:
+            state.tied[:i] = 0
+        state.tied[i] = value > low
+        if value > best or (value > low and state.ties != RANDOM):
+            best = value
+            if value > alpha:
+                state.best = i
+                extend_pv(state, 0, move)
+                if state.alpha_beta and value >= beta:
+                    count_cutoff(state, 0, i == 0)
+                    break
+    return best
+
+
+@inlined
+def wins_ties(state: Any, i: int) -> bool:
+    """Whether the root's move `i` is to be told from the best so far if both are equally good."""
+    if state.ties == RANDOM:
+        return True
+    return (state.root_index[i] < state.root_index[state.best]) == (state.ties == FIRST)
+
+
+@kernel
+def _search(
+    rules: Rules,
+    tools: Tools,
+    position: Position,
+    key: int,
+    depth: int,
+    alpha: float,
+    beta: float,
+    ply: int,
+    start: int,
+) -> float:
+    """The value v of a position searched `depth` > 0 plies: exact if alpha < v < beta, else a bound.
+
+    Move lists start at `moves[start]`. The best line is left in `state.pv[ply]`.
+    """
+    state, moves, table = tools.state, tools.moves, tools.table
+    if out_of_budget(state):
+        return 0.0
+    state.nodes += 1
+    state.pv[ply, 0] = -1
+    if ply > state.deepest:
+        state.deepest = ply
+    if is_drawn(state, ply):
+        return draw_value(state, ply)
+    if state.mate_distance:
+        alpha = max(alpha, ply - WIN)
+        beta = min(beta, WIN - ply)
+        if alpha >= beta:
+            return alpha
+    table_move = -1
+    if state.tt and depth > 1:
+        state.tt_probes += 1
+        entry = find(table, key)
+        if entry >= 0:
+            state.tt_hits += 1
+            table_move = table[entry + MOVE]
+            if depth_of(table, entry) == depth or (state.tt_deeper and depth_of(table, entry) > depth):
+                value = from_table(score_of(table, entry), ply)
+                bound = bound_of(table, entry)
+                if bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha):
+                    state.horizon += abs(value) < LIMIT
+                    return bounded(state, value, alpha, beta)
+    end = generate(rules, position, moves, start)
+    if end == start:
+        return bounded(state, final_value(rules, state, position, ply), alpha, beta)
+    left = depth
+    if state.extensions and end == start + 1 and ply < 2 * state.depth and ply < MAX_PLY - MAX_DEPTH // 2:
+        left += 1
+    if left == 1 or ply >= MAX_PLY:
+        return _frontier(rules, tools, position, alpha, beta, ply, start, end)
+    own, other = sides(position)
+    capturing = moves[start] & other != 0
+    if state.futility and not capturing and left <= FUTILE_DEPTH and abs(alpha) < LIMIT and abs(beta) < LIMIT:
+        static = within_limit(evaluate(tools.pointer, position, rules, tools.weights))
+        above, below = FUTILE_ABOVE * left * state.man, FUTILE_BELOW * left * state.man
+        if (static - above >= beta or static + below <= alpha) and not is_threatened(rules, position):
+            state.leaves += 1
+            return static
+    ordered = rank_moves(state, moves, own, other, capturing, position.turn, table_move, ply, start, end)
+    floor = alpha
+    best = -np.inf
+    best_move = -1
+    for i in range(start, end):
+        if ordered:
+            pick_best(state, moves, i, end)
+        move = moves[i]
+        child = apply(rules, position, move)
+        enter(rules, state, ply, position, move, child)
+        child_key = changed(key, position, child) if state.tt else 0
+        value = np.inf
+        settled = False
+        if i > start and alpha > -np.inf:
+            above = np.nextafter(alpha, np.inf)
+            cut = reduction(state, left, i - start, capturing)
+            if cut > 0:
+                value = -_search(rules, tools, child, child_key, left - 1 - cut, -above, -alpha, ply + 1, end)
+                settled = value <= alpha
+            if not settled and state.pvs and above < beta:
+                value = -_search(rules, tools, child, child_key, left - 1, -above, -alpha, ply + 1, end)
+                settled = value <= alpha or value >= beta
+        if not settled:
+            value = -_search(rules, tools, child, child_key, left - 1, -beta, -alpha, ply + 1, end)
+        if state.stopped:
+            return 0.0
+        if value > best:
+            best = value
+            if value > alpha:
+                best_move = move
+                extend_pv(state, ply, move)
+                if state.alpha_beta:
+                    alpha = value
+                    if alpha >= beta:
+                        count_cutoff(state, ply, i == start)
+                        if not capturing:
+                            reward(state, move, position.turn, ply, left)
+                        break
+    if state.tt and depth > 1:
+        bound = LOWER if best >= beta else EXACT if best > floor else UPPER
+        if bound == UPPER:
+            best_move = table_move
+        score = to_table(best, ply)
+        store(table, key, best_move, score, depth, bound, state.generation, state.tt_always != 0)
+    return bounded(state, best, floor, beta)
+
+
+@inlined
+def _frontier(
+    rules: Rules,
+    tools: Tools,
+    position: Position,
+    alpha: float,
+    beta: float,
+    ply: int,
+    start: int,
+    end: int,
+) -> float:
+    """`_search` at depth 1 for the moves in `moves[start:end]`: each is made and its position valued."""
+    state, moves = tools.state, tools.moves
+    if ply >= state.deepest:
+        state.deepest = ply + 1
+    floor = alpha
+    best = -np.inf
+    best_move = -1
+    for i in range(start, end):
+        child = apply(rules, position, moves[i])
+        if state.repetition or state.repetition_penalty != 0.0:
+            enter(rules, state, ply, position, moves[i], child)
+        if state.nodes >= state.node_limit:
+            state.stopped = 1
+            return 0.0
+        value = -_leaf(rules, tools, child, -beta, -alpha, ply + 1, end)
+        if state.stopped:
+            return 0.0
+        if value > best:
+            best = value
+            if value > alpha:
+                best_move = moves[i]
+                if state.alpha_beta:
+                    alpha = value
+                    if alpha >= beta:
+                        count_cutoff(state, ply, i == start)
+                        break
+    state.pv[ply, 0] = best_move
+    state.pv[ply, 1] = -1
+    return bounded(state, best, floor, beta)
+
+
+@inlined
+def _leaf(
+    rules: Rules, tools: Tools, position: Position, alpha: float, beta: float, ply: int, start: int
+) -> float:
+    """The value, for the side to move, of a position at the horizon."""
+    state = tools.state
+    if state.quiescence and is_unquiet(rules, state, position, ply):
+        return _quiesce(rules, tools, position, alpha, beta, ply, start)
+    state.nodes += 1
+    if not has_move(rules, position):
+        return final_value(rules, state, position, ply)
+    if is_drawn(state, ply):
+        return draw_value(state, ply)
+    state.leaves += 1
+    value = within_limit(evaluate(tools.pointer, position, rules, tools.weights))
+    if state.repetition_penalty != 0.0 and is_repeated_after_four(state, ply):
+        value -= state.repetition_penalty
+    return value
+
+
+@kernel
+def _quiesce(
+    rules: Rules, tools: Tools, position: Position, alpha: float, beta: float, ply: int, start: int
+) -> float:
+    """The value of an unquiet position beyond the horizon: every legal move is searched until it is quiet."""
+    state, moves = tools.state, tools.moves
+    if out_of_budget(state):
+        return 0.0
+    state.nodes += 1
+    if ply > state.deepest:
+        state.deepest = ply
+    end = generate(rules, position, moves, start)
+    if end == start:
+        return final_value(rules, state, position, ply)
+    floor = alpha
+    best = -np.inf
+    for i in range(start, end):
+        child = apply(rules, position, moves[i])
+        enter(rules, state, ply, position, moves[i], child)
+        if is_unquiet(rules, state, child, ply + 1):
+            value = -_quiesce(rules, tools, child, -beta, -alpha, ply + 1, end)
+        else:
+            if state.nodes >= state.node_limit:
+                state.stopped = 1
+                return 0.0
+            state.nodes += 1
+            if ply + 1 > state.deepest:
+                state.deepest = ply + 1
+            if has_move(rules, child):
+                state.leaves += 1
+                value = -within_limit(evaluate(tools.pointer, child, rules, tools.weights))
+            else:
+                value = -final_value(rules, state, child, ply + 1)
+        if state.stopped:
+            return 0.0
+        if value > best:
+            best = value
+            if state.alpha_beta:
+                alpha = max(alpha, value)
+                if alpha >= beta:
+                    count_cutoff(state, ply, i == start)
+                    break
+    return bounded(state, best, floor, beta)
+
+
+@inlined
+def is_unquiet(rules: Rules, state: Any, position: Position, ply: int) -> bool:
+    """Whether a position beyond the horizon is searched on."""
+    if ply >= MAX_PLY:
+        return False
+    own, other = sides(position)
+    if capturers(rules, position, own, other) != 0:
+        return True
+    return bool(state.quiescence == THREATS and ply < state.depth + 6 and is_threatened(rules, position))
+
+
+@inlined
+def is_threatened(rules: Rules, position: Position) -> bool:
+    """Whether the other side could capture if it were to move."""
+    own, other = sides(position)
+    turned = Position(position.white, position.black, position.kings, 1 - position.turn)
+    return bool(capturers(rules, turned, other, own) != 0)
+
+
+@inlined
+def reduction(state: Any, left: int, tried: int, capturing: bool) -> int:
+    """Plies by which the search of a late move is reduced; `tried` moves were searched before it."""
+    if not state.lmr or capturing or left < 3 or tried < 3:
+        return 0
+    return 2 if tried >= 6 and left >= 5 else 1
