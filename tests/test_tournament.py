@@ -20,7 +20,8 @@ from arena.play.plan import prepare
 from arena.play.tournament import play
 from arena.record import Task
 from arena.rules.variants import VARIANTS
-from arena.store.ledger import Ledger, LedgerError
+from arena.store.ledger import Ledger
+from arena.store.store import StoreError
 
 CONFIG = """\
 name: small
@@ -173,7 +174,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path, workers: int) -> 
 def stored(folder: Path) -> dict[int, float]:
     try:
         games = arena.load(folder).games
-    except LedgerError:
+    except StoreError:
         return {}
     return dict(zip(games["game"], games["seconds"], strict=True))
 
@@ -181,7 +182,7 @@ def stored(folder: Path) -> dict[int, float]:
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     plan = prepare(experiment(tmp_path))
     ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
-    with pytest.raises(LedgerError, match="in use by another arena"):
+    with pytest.raises(StoreError, match="in use by another arena"):
         Ledger(tmp_path / "out", plan.experiment, plan.facts)
     ledger.close()
     Ledger(tmp_path / "out", plan.experiment, plan.facts).close()
@@ -193,9 +194,9 @@ def test_a_ledger_whose_moves_have_other_columns_is_refused(tmp_path: Path) -> N
     connection.execute("UPDATE meta SET value = '[]' WHERE key = 'columns'")
     connection.commit()
     connection.close()
-    with pytest.raises(LedgerError, match="of another version"):
+    with pytest.raises(StoreError, match="of another version"):
         arena.load(tmp_path / "out")
-    with pytest.raises(LedgerError, match="of another version"):
+    with pytest.raises(StoreError, match="of another version"):
         open_for(tmp_path)
 
 
@@ -204,7 +205,7 @@ def test_an_edited_evaluation_file_is_another_experiment(tmp_path: Path) -> None
     open_for(tmp_path, text).close()
     plan = prepare(experiment(tmp_path, text))
     (tmp_path / "own.py").write_text(PLAYERS + "\n")
-    with pytest.raises(LedgerError, match="changed: files"):
+    with pytest.raises(StoreError, match="changed: files"):
         Ledger(tmp_path / "out", plan.experiment, plan.facts)
 
 
