@@ -61,6 +61,24 @@ class Dies(Slow):
         return super().choose(game, limit, rng)
 
 
+class BreaksTheArena(Slow):
+    """Has the arena itself fail in writing moves, from the process's fifth game of this player on."""
+
+    games = 0
+
+    def __init__(self, variant):
+        import sys
+
+        from arena.play import match
+
+        def move_text(*arguments):
+            raise ZeroDivisionError
+
+        BreaksTheArena.games += 1
+        if BreaksTheArena.games == 5 and "pytest" not in sys.modules:
+            match.move_text = move_text
+
+
 class Cheats(Slow):
     """Plays an illegal move."""
 
@@ -216,6 +234,21 @@ def test_an_illegal_move_loses(tmp_path: Path) -> None:
     winners = faults["white"].where(faults["result"] == "1-0", faults["black"])
     assert "greedy" not in set(winners)
     assert faults["error"].str.contains("greedy returned the illegal move 12345").all()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finished_games(
+    tmp_path: Path, workers: int
+) -> None:
+    text = CONFIG.replace("type: greedy", 'type: "own.py:BreaksTheArena"')
+    experiment(tmp_path, text)
+    command = [sys.executable, "-m", "arena", "run", "config.yaml", "--out", "out", "--workers", str(workers)]
+    stopped = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert stopped.returncode == 1
+    assert "raise ZeroDivisionError" in stopped.stderr and "in move_text" in stopped.stderr
+    finished = arena.load(tmp_path / "out").games
+    assert 4 <= len(finished) < 48 and (finished["error"] == "").all()
+    assert len(run(tmp_path, "out", text).games) == 48
 
 
 def test_a_player_that_ends_its_process_stops_the_run_and_loses_no_game(tmp_path: Path) -> None:
