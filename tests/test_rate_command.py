@@ -255,7 +255,10 @@ def test_what_is_not_there_gets_one_line(tmp_path):
         assert (result.exit_code, result.output.count("\n")) == (2, 1) and reason in result.output
     games = written(tmp_path, "games.csv", GAMES)
     result = call("rate", games, "--anchor", "dan")
-    assert result.exit_code == 2 and result.output == "unknown anchor 'dan' (choices: ann, bob, cat)\n"
+    assert (
+        result.exit_code == 2
+        and result.output == "unknown anchor 'dan'; did you mean 'ann'? (choices: ann, bob, cat)\n"
+    )
 
 
 def test_a_run_is_rated_as_in_its_report(run):
