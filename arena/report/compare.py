@@ -11,9 +11,9 @@ from arena.ratings.clusters import Colour
 from arena.ratings.davidson import Floats
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
+from arena.report.number import quantity, signed
 from arena.report.results import ResultsError, read_results
 from arena.report.run import load
-from arena.report.tables import quantity, signed
 from arena.store.ledger import LedgerError
 
 SIDES = ("a", "b")
