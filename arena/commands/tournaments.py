@@ -71,11 +71,11 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
 def report(folder: Path) -> None:
     """Write the tables, charts and the page of the run in FOLDER again."""
     from arena.report.run import load as load_run
-    from arena.store.ledger import LedgerError
+    from arena.store.store import StoreError
 
     try:
         finished = load_run(folder)
-    except LedgerError as error:
+    except StoreError as error:
         fail(str(error))
     _write(finished, folder)
     _print_standings(finished)
@@ -101,11 +101,12 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
     from arena.play.executor import WorkerDied
     from arena.play.tournament import play
     from arena.progress import Progress
-    from arena.store.ledger import LedgerError, open_ledger
+    from arena.store.ledger import Ledger
+    from arena.store.store import StoreError
 
     names = [spec.name for spec in plan.players]
     try:
-        with open_ledger(folder, plan.experiment, plan.facts) as ledger:
+        with Ledger(folder, plan.experiment, plan.facts) as ledger:
             if not _measure(plan, ledger, workers):
                 return False
             with Progress(plan.games, exact=plan.exact) as progress:
@@ -118,7 +119,7 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
                             _report_fault(record.error, record.pairing.game, faults, progress.say)
                 progress.end(ledger.scores(), ledger.complete)
             return ledger.complete
-    except LedgerError as error:
+    except StoreError as error:
         fail(str(error))
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")

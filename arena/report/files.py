@@ -40,7 +40,9 @@ FILES = (
     File("standings.csv", "standings", lambda run: run.standings),
     File("crosstable.csv", "points of row against column", lambda run: run.crosstable),
     File("search.csv", "nodes, leaves and time per move by player", lambda run: run.search),
-    File("telemetry.csv", "depths, cutoffs, table hits and time over the limit by player", lambda run: run.telemetry),
+    File(
+        "telemetry.csv", "depths, cutoffs, table hits and time over the limit by player", lambda run: run.telemetry
+    ),
     File("games.csv", "one row per game", lambda run: run.games),
     File("moves.csv", "one row per move", lambda run: run.moves),
     File("games.pdn", "all games, for any draughts program", fill=write_pdn),

@@ -28,7 +28,8 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
     text = environment.from_string(template).render(
         content(run),
         charts=[
-            (name, captions[name], inline_svg(name, captions[name], svg), _wide(svg)) for name, svg in charts.items()
+            (name, captions[name], inline_svg(name, captions[name], svg), _wide(svg))
+            for name, svg in charts.items()
         ],
         config=json.dumps(run.experiment.as_dict(), indent=2, ensure_ascii=False, default=str),
         files=files_of(run),

@@ -108,9 +108,7 @@ class Run:
     @cached_property
     def convergence(self) -> pd.DataFrame:
         """Ratings after growing parts of the schedule: `tables.convergence`."""
-        return convergence.convergence(
-            self.rated_games, self._names, self.facts.first, self.experiment.anchor
-        )
+        return convergence.convergence(self.rated_games, self._names, self.facts.first, self.experiment.anchor)
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:

@@ -38,5 +38,4 @@ def plot_sprt(path: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("pairs")
     ax.set_ylabel("log-likelihood ratio")
 
-
     return ax
