@@ -87,7 +87,7 @@ def rate(
     for note in notes:
         click.echo(note)
     if residuals:
-        from arena.report.transitivity import misfits_text
+        from arena.report.sentences.transitivity import misfits_text
 
         click.echo(misfits_text(beside["residuals"], beside["cycles"]))
 
@@ -139,9 +139,8 @@ def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> di
 
 
 def _print_ratings(ratings: Ratings, beside: dict[str, Any]) -> None:
-    from arena.report.page import standings_text
-    from arena.report.tables import rated
-    from arena.report.transitivity import nash_text
+    from arena.report.tables.standings import rated
+    from arena.report.tables.text import nash_text, standings_text
 
     table = standings_text(rated(ratings.table, ratings.groups))
     if "nash" in beside:

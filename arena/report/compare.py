@@ -11,9 +11,9 @@ from arena.ratings.arrays import Floats
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.ratings.results import ResultsError
+from arena.report.number import quantity, signed
 from arena.report.run import load
 from arena.report.sources import read_results
-from arena.report.tables import quantity, signed
 from arena.result import Colour
 from arena.store.store import StoreError
 

@@ -21,8 +21,8 @@ def write(plan: Plan, found: Result, folder: Path) -> list[Path]:
 
     Each is replaced whole. Returns the files written, weights first. Raises OSError.
     """
-    from arena.report.plot_tuning import plot_path
-    from arena.report.plots import save_png, svg
+    from arena.report.charts.picture import save_png, svg
+    from arena.report.charts.tuning import plot_path
 
     path = path_table(plan, found)
     axes = plot_path(path, step=_noun(plan))
