@@ -42,7 +42,7 @@ class ResultsError(Exception):
     """Results that cannot be read; one line that names the file, the line and what is wrong."""
 
 
-class Source(NamedTuple):
+class GameSource(NamedTuple):
     """The games of one file or run."""
 
     path: Path
@@ -63,17 +63,17 @@ class Results(NamedTuple):
     """Games without a result."""
 
 
-def read_file(path: Path) -> Source:
+def read_file(path: Path) -> GameSource:
     """Read a file, CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
 
     Raises ResultsError for what cannot be read, a game without players, and an unknown result.
     """
     text, suffix = _text(path), path.suffix.lower()
     is_pdn = suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("["))
-    return Source(path, _pdn(path, text) if is_pdn else _csv(path, text))
+    return GameSource(path, _pdn(path, text) if is_pdn else _csv(path, text))
 
 
-def combined(sources: Sequence[Source], first: Colour | None = None) -> Results:
+def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Results:
     """All games together; *first* is the colour that moves first in all of them, if it is known.
 
     Raises ResultsError if no game has a result, and if sources differ in who moves first and *first* is not given.
