@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.jit.bits import monotonic
+from arena.rules.jit.clock import monotonic
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.moves import BUFFER, Moves, sides
 from arena.rules.position import Position

@@ -18,7 +18,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.captures import capturers
-from arena.rules.jit.kernel import inlined, kernel, prepare
+from arena.rules.jit.kernel import inlined, is_compiling, kernel, prepare
 from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import Moves, sides
 from arena.rules.position import Position
@@ -69,6 +69,8 @@ def compile_search(rules: Any, tools: Tools, position: Position) -> None:
 
     The kernels that call themselves come first.
     """
+    if not is_compiling():
+        return
     kind = (rules, numba.typeof(tools.pointer))
     if kind not in _compiled:
         prepare(_quiesce, types.float64, rules, tools, position, -WIN, WIN, 0, 0)
