@@ -57,7 +57,7 @@ def evaluator(function: Callable[..., float]) -> Evaluator:
 
 def evaluate(pointer: Any, position: Position, rules: Rules, weights: Any) -> float:
     """Call an evaluation by its pointer, with the weights if it takes any."""
-    return pointer(position, rules, weights) if pointer.weighted else pointer(position, rules)  # type: ignore[no-any-return]
+    return float(pointer(position, rules, weights) if pointer.weighted else pointer(position, rules))
 
 
 @overload(evaluate)

@@ -28,11 +28,8 @@ from players.evaluation.evaluator import evaluate
 from players.negamax.ordering import pick_best, rank_moves, reward
 from players.negamax.score import LIMIT, WIN, final_value, within_limit
 from players.negamax.state import (
-    FIRST,
     MAX_DEPTH,
     MAX_PLY,
-    RANDOM,
-    THREATS,
     Tools,
     bounded,
     count_cutoff,
@@ -45,6 +42,7 @@ from players.negamax.state import (
     out_of_budget,
     to_table,
 )
+from players.negamax.switches import FIRST, RANDOM, THREATS
 from players.negamax.transposition import (
     EXACT,
     LOWER,
@@ -258,7 +256,7 @@ def _search(
         if bound == UPPER:
             best_move = table_move
         score = to_table(best, ply)
-        store(table, key, best_move, score, depth, bound, state.generation, state.tt_always != 0)
+        store(table, key, best_move, score, depth, bound, state.generation, state.tt_replace != 0)
     return bounded(state, best, floor, beta)
 
 

@@ -32,22 +32,22 @@ def float_of(bits: int) -> float:
 
 @overload(popcount)
 def _popcount(bits):  # type: ignore[no-untyped-def]
-    return lambda bits: _ctpop(bits)
+    return lambda bits: _ctpop(bits)  # type: ignore[call-arg]
 
 
 @overload(lowest_square)
 def _lowest_square(bits):  # type: ignore[no-untyped-def]
-    return lambda bits: _cttz(bits)
+    return lambda bits: _cttz(bits)  # type: ignore[call-arg]
 
 
 @overload(bits_of)
 def _bits_of(number):  # type: ignore[no-untyped-def]
-    return lambda number: _bitcast_to_int(number)
+    return lambda number: _bitcast_to_int(number)  # type: ignore[call-arg]
 
 
 @overload(float_of)
 def _float_of(bits):  # type: ignore[no-untyped-def]
-    return lambda bits: _bitcast_to_float(bits)
+    return lambda bits: _bitcast_to_float(bits)  # type: ignore[call-arg]
 
 
 @intrinsic

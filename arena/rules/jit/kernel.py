@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -49,4 +49,4 @@ def _cached(function: F, compiled: Any) -> F:
     """The compiled function, with a place in the cache."""
     if is_compiling():
         compiled._cache = LazyCache(function)
-    return compiled  # type: ignore[no-any-return]
+    return cast(F, compiled)
