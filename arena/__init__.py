@@ -1,7 +1,7 @@
 """draughts-arena: tournaments, benchmarks and Elo ratings for checkers and draughts programs.
 
-Users import from here: `from arena import evaluator, kernel, features, Choice, Game, load`. A name is imported from its
-home when it is first asked for, so that `import arena` and `arena --help` import nothing heavy.
+Users import from here: `from arena import evaluator, kernel, features, Choice, Game, load`. A name is imported
+from its home when it is first asked for, so that `import arena` and `arena --help` import nothing heavy.
 """
 
 from __future__ import annotations
