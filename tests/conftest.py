@@ -30,7 +30,8 @@ COMPILED = ("english", "international", "russian", "frisian")
 """Variants whose rules kernels receive as constants, as everywhere outside the tests.
 
 The others run as values, for which the same kernels are compiled once instead of once a rule set. That
-constants do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by `test_perft`.
+constants do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by
+`test_perft`.
 """
 for _variant in VARIANTS.values():
     if _variant.name not in COMPILED:
