@@ -18,7 +18,8 @@ from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 from players import EVALUATORS, PlayerError
-from players.evaluation.build import appraise, build_evaluation, value_of
+from players.evaluation.appraise import appraise, value_of
+from players.evaluation.build import build_evaluation
 from players.evaluation.linear import FEATURES, VOCABULARY, linear_weights
 from players.evaluation.strong import FLYING, FLYING_10, SHORT, UNCROWNED
 from tests import naive

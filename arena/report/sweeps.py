@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import fdtrc, stdtrit
 
-from arena.experiment.sweep import phrases
+from arena.experiment.names import phrases
 from arena.ratings.joint import Colour, Floats, Ratings, rate
 from arena.ratings.match import Z95, los
 from arena.report.ablation import LIMITS

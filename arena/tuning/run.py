@@ -28,9 +28,9 @@ from arena.tuning.patterns import FitError, fit, loss, samples
 from arena.tuning.regression import Floats, logistic_fit
 from arena.tuning.spsa import Gains, random_design, scale_of, spsa_step
 from arena.tuning.store import Played, Store
+from arena.wording import unknown
 from players.evaluation.linear import FEATURES
 from players.evaluation.patterns import save_weights
-from players.loading import unknown
 
 TUNED, START, AGAINST = "tuned", "start", "against"
 """Players of the last matches, the latter two also the names of these stages."""
