@@ -21,9 +21,9 @@ from arena.play.plan import Plan, prepare
 from arena.play.probe import PLIES, ProbeError, measure, positions
 from arena.play.tournament import measure as measure_all
 from arena.play.tournament import probe_tasks
-from arena.player import Limit, PlayerSpec
+from arena.player import EFFORT, Limit, PlayerSpec
 from arena.ratings.joint import rate
-from arena.record import ProbeTask
+from arena.record import PROBE_COLUMNS, SEARCH_COLUMNS, ProbeTask
 from arena.report import page, plots
 from arena.report.ablation import ablation, elo_difference, findings, times, verdict
 from arena.report.run import Run
@@ -189,16 +189,17 @@ def test_a_search_is_that_of_a_fresh_player_to_the_depth_of_the_probe_alone() ->
     given = task("x", "negamax", depth=5, limit=Limit(depth=2, nodes=1), evaluation="cis300")
     record = measure(given)
     choice = Negamax(ENGLISH, "cis300").choose(Game(ENGLISH, given.position), Limit(5), random.Random(0))
-    assert (record.depth, record.nodes, record.leaves) == (5, choice.nodes, choice.leaves)
-    assert (record.score, record.cutoffs_max, record.cutoffs_min) == choice[1:2] + choice[6:8]
-    assert record.fen == fen(ENGLISH, given.position) and record.error == "" and record.seconds > 0
+    found = dict(zip(PROBE_COLUMNS, record.row, strict=True))
+    assert found["depth"] == 5 and found["score"] == choice.score
+    assert {name: found[name] for name in EFFORT} == choice.effort
+    assert record.fen == fen(ENGLISH, given.position) and record.error == "" and found["seconds"] > 0
 
 
 def test_a_player_that_cannot_search_to_a_depth_alone_is_told_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(PLAYERS)
     needy = measure(task("x", f"{tmp_path}/own.py:Needy", limit=Limit(nodes=10)))
     assert needy.error == "PlayerError: it needs the limit 'nodes'"
-    assert (needy.depth, needy.nodes, needy.seconds, needy.score) == (0, 0, 0.0, None)
+    np.testing.assert_equal(needy.search, [math.nan if name == "score" else 0 for name, _ in SEARCH_COLUMNS])
     assert measure(task("x", f"{tmp_path}/own.py:Raises")).error == "ValueError: no idea at all"
 
 

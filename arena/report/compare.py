@@ -14,7 +14,7 @@ from arena.ratings.match import Z95
 from arena.report.results import ResultsError, read_results
 from arena.report.run import load
 from arena.report.tables import quantity, signed
-from arena.store.ledger import LedgerError
+from arena.store.store import StoreError
 
 SIDES = ("a", "b")
 """The first and the second source, as endings of columns."""
@@ -46,7 +46,7 @@ def read_source(path: Path, first: Colour | None = None) -> Source:
     if path.is_dir():
         try:
             run = load(path)
-        except LedgerError as error:
+        except StoreError as error:
             raise ResultsError(str(error)) from None
         if not len(run.games):
             raise ResultsError(f"{path}: no game with a result")

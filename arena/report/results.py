@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arena.ratings.clusters import RESULTS, Colour
 from arena.report import tables
 from arena.report.run import load
-from arena.store.ledger import LedgerError
+from arena.store.store import StoreError
 
 MEANINGS: dict[str, str | None] = {
     "1-0": "1-0",
@@ -101,7 +101,7 @@ def _run(folder: Path) -> tuple[pd.DataFrame, Colour]:
     """The games of a run, and the colour that moves first in it."""
     try:
         run = load(folder)
-    except LedgerError as error:
+    except StoreError as error:
         raise ResultsError(str(error)) from None
     games = _frame(*(run.games[column].astype(object) for column in ("white", "black", "result")))
     games = games.assign(
