@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from arena.report.plot_sprt import plot_sprt
+from arena.report.sprt import sentence, sprt_path, verdict
 
 import arena
 from arena.experiment.load import load
@@ -27,8 +29,6 @@ from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
 from arena.record import GameRecord, Task
 from arena.report import page, plots
-from arena.report.plot_sprt import plot_sprt
-from arena.report.sprt import sentence, sprt_path, verdict
 from arena.report.tables import POINTS
 from arena.report.write import write
 from arena.store.ledger import Ledger

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from arena.report.ablation import ablation, elo_difference, findings, times, verdict
 from scipy import stats
 
 import arena
@@ -25,7 +26,6 @@ from arena.player import EFFORT, Limit, PlayerSpec
 from arena.ratings.joint import rate
 from arena.record import PROBE_COLUMNS, SEARCH_COLUMNS, ProbeTask
 from arena.report import page, plots
-from arena.report.ablation import ablation, elo_difference, findings, times, verdict
 from arena.report.run import Run
 from arena.report.write import write
 from arena.rules.game import Game

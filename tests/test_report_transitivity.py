@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from arena.report.transitivity import FEWEST, certain_cycles, misfits_text, sentences, standing_out
 
 from arena.ratings.joint import rate
 from arena.ratings.transitivity import cycles, residuals, threshold
 from arena.report import page, tables
 from arena.report.run import Run
-from arena.report.transitivity import FEWEST, certain_cycles, misfits_text, sentences, standing_out
 from arena.report.write import write
 from tests.report_data import frames, player
 from tests.test_rate_command import call, written
