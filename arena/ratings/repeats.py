@@ -7,8 +7,8 @@ import pandas as pd
 def lines(games: pd.DataFrame, moves: pd.DataFrame) -> pd.Series:
     """What was played in each game: a number that games of the same opening and moves share, as `int64[games]`.
 
-    *games* and *moves* are those of `arena.store.read`: a row per game (game, opening_fen) and per move (game, ply,
-    move). Equal lines are recognized by a 64-bit hash of their moves.
+    *games* and *moves* are those of `arena.store.read`: a row per game (game, opening_fen) and per move (game,
+    ply, move). Equal lines are recognized by a 64-bit hash of their moves.
     """
     step = np.int64(1 + moves["ply"].max()) if len(moves) else 1
     codes = pd.factorize(moves["move"])[0].astype(np.int64) * step + moves["ply"].to_numpy(dtype=np.int64)

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
-from arena.experiment.load import message
-from arena.experiment.model import FOLDER, LIMIT_FIELDS, VariantField
+from arena.experiment.model import LIMIT_FIELDS, VariantField
 from arena.wording import choices, shown
 from arena.yaml.errors import ConfigError, Problem
+from arena.yaml.messages import FOLDER, message
 from arena.yaml.section import Section
 from arena.yaml.values import Source
 
