@@ -112,6 +112,15 @@ def test_a_row_is_stored_once(tmp_path: Path) -> None:
             opened.insert("rows", ["number", "text"], [1, "two"])
 
 
+def test_a_full_disk_is_an_error_in_one_line_and_keeps_what_is_stored(tmp_path: Path) -> None:
+    with store(tmp_path) as opened:
+        opened.insert("rows", ["number", "text"], [1, "one"])
+        opened.connection.execute("PRAGMA max_page_count = 5")
+        with pytest.raises(StoreError, match=r"rows.sqlite cannot be written to: database or disk is full$"):
+            opened.insert("rows", ["number", "text"], [2, "x" * 100_000])
+        assert opened.connection.execute("SELECT text FROM rows").fetchall() == [("one",)]
+
+
 def test_other_settings_are_refused_by_name_and_the_folder_is_released(tmp_path: Path) -> None:
     store(tmp_path).close()
     changed = {"config": {"name": "x", "nodes": 3}, "facts": {"first": "white"}}
