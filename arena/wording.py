@@ -22,11 +22,17 @@ def unknown(kind: str, word: str, valid: Collection[str]) -> str:
 
 def choices(word: str, valid: Collection[str]) -> str:
     """`did you mean 'negamax'? (choices: random, negamax)`; without the question if no valid word is close."""
-    by_lower = {name.lower(): name for name in valid}
-    close = difflib.get_close_matches(word.lower(), by_lower, 1)
-    question = f"did you mean {by_lower[close[0]]!r}? " if close else ""
+    close = nearest(word, valid)
+    question = f"did you mean {close!r}? " if close is not None else ""
     first, more = list(valid)[:MAX_CHOICES], len(valid) - MAX_CHOICES
     return f"{question}(choices: {', '.join(first) or 'none'}{f' and {more} more' if more > 0 else ''})"
+
+
+def nearest(word: str, valid: Collection[str], likeness: float = 0.6) -> str | None:
+    """The valid word most like `word`, whatever their case, if their likeness, 0 to 1, reaches the one given."""
+    by_lower = {name.lower(): name for name in valid}
+    close = difflib.get_close_matches(word.lower(), by_lower, 1, likeness)
+    return by_lower[close[0]] if close else None
 
 
 def shown(value: Any) -> str:

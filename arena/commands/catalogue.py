@@ -47,9 +47,7 @@ def variants() -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON schema of configuration files, for editors."""
-    from arena.experiment.schema import schema as config_schema
-
-    click.echo(json.dumps(config_schema(), indent=2))
+    click.echo(schema_text(), nl=False)
 
 
 @click.command()
@@ -69,6 +67,13 @@ def bench(what: str, names: tuple[str, ...]) -> None:
         depth = "" if row.depth is None else row.depth
         figures = f"{depth:>5} {row.nodes:>14,} {row.seconds:8.3f} {row.rate:>16}"
         click.echo(f"{row.what:24} {row.variant:14} {figures}  {row.note}")
+
+
+def schema_text() -> str:
+    """The JSON schema of configuration files, as a file holds it."""
+    from arena.experiment.schema import schema as config_schema
+
+    return json.dumps(config_schema(), indent=2) + "\n"
 
 
 def _first_line(text: str | None) -> str:

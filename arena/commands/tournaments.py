@@ -180,7 +180,8 @@ def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:
 
 
 def _print_standings(finished: Run) -> None:
-    from arena.report.page import decisions, standings_text
+    from arena.report.sentences.facts import decisions
+    from arena.report.tables.text import standings_text
 
     for sentence in decisions(finished):
         click.echo(sentence)

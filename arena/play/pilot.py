@@ -9,10 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.formats.base import Pairing, Tie, everyone
-from arena.formats.gauntlet import Gauntlet, gauntlet
-from arena.formats.swiss import Swiss
-from arena.formats.table import STATIC
+from arena.formats.base import Pairing
 from arena.play.match import play
 from arena.play.plan import Plan
 from arena.play.tournament import tasks
@@ -68,10 +65,11 @@ def sample(plan: Plan) -> Iterator[Pairing]:
     """Games of a pilot, in a random order that depends on the seed alone."""
     rng = random.Random(f"{plan.experiment.seed} pilot")
     openings = rng.sample(range(len(plan.openings)), len(plan.openings))
+    ties = plan.experiment.format.ties(plan.names)
     game = 0
     for side in (0, 1):
         for number, opening in enumerate(openings, start=1):
-            for tie in rng.sample(ties := _ties(plan), len(ties)):
+            for tie in rng.sample(ties, len(ties)):
                 game += 1
                 white, black = tie[:: 1 if (sum(tie) + number + side) % 2 else -1]
                 yield Pairing(game, game, number, white, black, opening)
@@ -82,7 +80,7 @@ def expectation(plan: Plan, records: list[GameRecord], workers: int) -> Expectat
     seconds = np.array([record.seconds for record in records])
     draws = sum(points_of(record.result) == 0.5 for record in records)
     draw_rate = (draws + 0.5) / (len(records) + 1)
-    each = _games_per_pairing(plan)
+    each = 2 * plan.experiment.format.pairs_of_tie(len(plan.openings))
     return Expectation(
         most_games=plan.games,
         pilot_games=len(records),
@@ -112,24 +110,10 @@ def independent_games(meetings: np.ndarray) -> float:
     return float(1 / (own[:, None] + own - 2 * inverse).max())
 
 
-def _ties(plan: Plan) -> list[Tie]:
-    names = [spec.name for spec in plan.players]
-    if isinstance(settings := plan.experiment.format, Gauntlet):
-        return gauntlet([names.index(seed) for seed in settings.seeds], len(names))
-    return everyone(len(names))
-
-
-def _games_per_pairing(plan: Plan) -> int:
-    """The most games that two players have: all openings, or those of one tie."""
-    settings = plan.experiment.format
-    pairs = getattr(settings, "pairs", len(plan.openings)) + getattr(settings, "extra", 0)
-    return 2 * int(pairs)
-
-
 def _joint(plan: Plan, draw_rate: float) -> float | None:
-    settings, ties = plan.experiment.format, _ties(plan)
-    if settings.type not in STATIC and not isinstance(settings, Swiss):
+    if not plan.experiment.format.even:
         return None
+    ties = plan.experiment.format.ties(plan.names)
     meetings = np.zeros((len(plan.players), len(plan.players)))
     for one, other in ties:
         meetings[one, other] = meetings[other, one] = plan.games / len(ties)

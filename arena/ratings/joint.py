@@ -47,6 +47,7 @@ from arena.ratings.covariance import Estimates, bootstrapped, resample, sandwich
 from arena.ratings.davidson import POINTS, DavidsonFit, RatingModel, maximize
 from arena.ratings.match import los
 from arena.result import Colour
+from arena.wording import unknown
 
 Intervals: TypeAlias = Literal["sandwich", "bootstrap"]
 
@@ -204,9 +205,9 @@ def _check_options(model: str, first: str, intervals: str, prior: float, resampl
         raise ValueError(f"resamples must be 2 or more, not {resamples}")
 
 
-def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ValueError(f'unknown {what} "{value}": choose one of {", ".join(choices) or "(no players)"}')
+def _check_choice(what: str, value: str, valid: Sequence[str]) -> None:
+    if value not in valid:
+        raise ValueError(unknown(what, value, valid))
 
 
 def _names(games: pd.DataFrame, players: Sequence[str] | None) -> list[str]:
