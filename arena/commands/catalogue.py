@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import click
 
 from arena.commands.common import variant_named
-
-if TYPE_CHECKING:
-    from arena.bench.rates import Row
-
 
 BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines")
 
@@ -53,9 +47,7 @@ def variants() -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON schema of configuration files, for editors."""
-    from arena.experiment.schema import schema as config_schema
-
-    click.echo(json.dumps(config_schema(), indent=2))
+    click.echo(schema_text(), nl=False)
 
 
 @click.command()
@@ -67,24 +59,21 @@ def bench(what: str, names: tuple[str, ...]) -> None:
     Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
     plays a match against dame-rs on the international board, where that is installed.
     """
-    from arena.bench import rates
-    from arena.bench.engines import against_dame_rs
-    from arena.bench.time import kept_time
-    from arena.rules.variants import VARIANTS
+    from arena.bench.benchmarks import rows
 
-    chosen = [variant_named(name).name for name in names]
-    measured: Iterable[Row]
-    if what == "time":
-        measured = map(kept_time, chosen or ["english"])
-    elif what == "engines":
-        measured = [against_dame_rs()]
-    else:
-        measured = rates.rows(what, chosen or list(VARIANTS))
+    measured = rows(what, [variant_named(name).name for name in names])
     click.echo(f"{'what':24} {'variant':14} {'depth':>5} {'nodes':>14} {'seconds':>8} {'rate':>16}  note")
     for row in measured:
         depth = "" if row.depth is None else row.depth
         figures = f"{depth:>5} {row.nodes:>14,} {row.seconds:8.3f} {row.rate:>16}"
         click.echo(f"{row.what:24} {row.variant:14} {figures}  {row.note}")
+
+
+def schema_text() -> str:
+    """The JSON schema of configuration files, as a file holds it."""
+    from arena.experiment.schema import schema as config_schema
+
+    return json.dumps(config_schema(), indent=2) + "\n"
 
 
 def _first_line(text: str | None) -> str:

@@ -22,9 +22,10 @@ from arena.record import GameRecord, Task, move_dtype, search_values
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.position import COLOURS
+from arena.wording import cut, quoted
 
 REASON_CHARACTERS = 200
-"""How much of the message of a player's exception is kept."""
+"""Characters of the message of a player's exception that are kept."""
 
 MoveRow: TypeAlias = tuple[str | float, ...]
 """A move's text and its MOVE_COLUMNS."""
@@ -113,7 +114,7 @@ def _ask(player: Player, name: str, game: Game, limit: Limit, rng: random.Random
         before = time.perf_counter()
         choice = player.choose(game, limit, rng)
         seconds = time.perf_counter() - before
-        move, search, shown = choice.move, search_values(choice, seconds), repr(choice.move)
+        move, search, shown = choice.move, search_values(choice, seconds), quoted(choice.move)
     if not isinstance(move, Integral) or move not in game.legal_moves:
         message = f"{name} returned the illegal move {shown} at ply {len(game.moves) + 1}"
         raise Fault(turn, Termination.ILLEGAL_MOVE, message)
@@ -126,7 +127,7 @@ def _blamed(name: str, colour: int, game: Game) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        reason = " ".join(str(error).split())[:REASON_CHARACTERS]
+        reason = cut(str(error), REASON_CHARACTERS)
         message = f"{name} raised {type(error).__name__} at ply {len(game.moves) + 1}: {reason}"
         raise Fault(colour, Termination.ERROR, message) from error
 

@@ -18,6 +18,7 @@ from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.variants import Variant
+from arena.wording import cut
 
 PLIES = (6, 40)
 """Random plies to the first and to the last position where a configuration does not say how many: from the
@@ -44,7 +45,7 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
         length = first + round(number * (last - first) / max(count - 1, 1))
         lines = (_random_line(variant, length, rng) for _ in range(_TRIES))
         position = next(
-            (game.position for game in lines if _worth_searching(game) and game.position not in found), None
+            (game.position for game in lines if game.position not in found and _worth_searching(game)), None
         )
         if position is None:
             raise ProbeError(
@@ -66,8 +67,8 @@ def measure(task: ProbeTask) -> ProbeRecord:
         choice = player.choose(game, spec.limit, rng)
         search = search_values(choice, time.perf_counter() - began)
     except Exception as raised:
-        reason = " ".join(str(raised).split())[:REASON_CHARACTERS]
-        return ProbeRecord(spec.name, task.number, text, NO_SEARCH, f"{type(raised).__name__}: {reason}")
+        error = f"{type(raised).__name__}: {cut(str(raised), REASON_CHARACTERS)}"
+        return ProbeRecord(spec.name, task.number, text, NO_SEARCH, error)
     return ProbeRecord(spec.name, task.number, text, search, "")
 
 

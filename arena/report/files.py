@@ -1,4 +1,4 @@
-"""The files of a report beside the page and its charts: a file is one row. The page lists them, `write` fills them."""
+"""The files of a report beside its page and charts: a file is one row. The page lists them, `write` fills them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def markdown(run: Run) -> str:
     template = files("arena.report").joinpath("summary.md.jinja").read_text(encoding="utf-8")
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["escaped"] = escaped
-    return environment.from_string(template).render(content(run)) + "\n"
+    return environment.from_string(template).render(content(run))
 
 
 def escaped(text: object) -> str:

@@ -81,10 +81,16 @@ class Store:
         self.insert("meta", ["key", "value"], [key, json.dumps(document, sort_keys=True)], replace=True)
 
     def insert(self, table: str, columns: Sequence[str], row: Sequence[Any], *, replace: bool = False) -> None:
-        """Store a row, for good. Raises sqlite3.IntegrityError if its key is there, unless it may `replace` it."""
+        """Store a row, for good, in place of one with the same key if `replace` is true.
+
+        Raises sqlite3.IntegrityError for such a row otherwise, and StoreError if the disk cannot be written to.
+        """
         marks = ", ".join("?" * len(columns))
         verb = "INSERT OR REPLACE" if replace else "INSERT"
-        self.connection.execute(f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({marks})", tuple(row))
+        try:
+            self.connection.execute(f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({marks})", tuple(row))
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"{self.path} cannot be written to: {error}") from None
 
     def close(self) -> None:
         """Close the file and release the folder."""

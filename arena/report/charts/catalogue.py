@@ -66,8 +66,8 @@ CHARTS = (
     ),
     Chart(
         "elo_by_depth",
-        "What a deeper search is worth: players that differ in depth only, with 95 % intervals, and "
-        "the line Elo = a + b log2(depth) fitted with the covariance of the ratings; b is the worth of a doubling.",
+        "What a deeper search is worth: players that differ in depth only, with 95 % intervals, and the line "
+        "Elo = a + b log2(depth) fitted with the covariance of the ratings; b is the worth of a doubling.",
         "elo_by_depth.csv",
         lambda run: plot_elo_by_depth(run.elo_by_depth, gains=run.gains, reference=run.zero),
         lambda run: len(run.elo_by_depth) > 0,
@@ -128,8 +128,8 @@ CHARTS = (
     ),
     Chart(
         "openings",
-        "Score of the colour that moves first, over pairs of games with colours swapped, so that the "
-        "players' strengths cancel; 95 % intervals, the spread pooled over openings: one in twenty misses by chance.",
+        "Score of the colour that moves first, over pairs of games with colours swapped, so that the players' "
+        "strengths cancel; 95 % intervals, the spread pooled over openings: one in twenty misses by chance.",
         "openings.csv",
         lambda run: plot_openings(run.openings, first=run.facts.first),
         lambda run: len(run.openings) > 0,

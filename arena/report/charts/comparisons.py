@@ -13,7 +13,10 @@ from arena.report.number import with_error
 
 @styled
 def plot_comparisons(comparisons: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Elo differences of settings at equal terms with 95 % intervals; `comparisons` is that of `tables.comparisons`."""
+    """Elo differences of settings at equal terms with 95 % intervals.
+
+    `comparisons` is that of `tables.comparisons`.
+    """
     table = comparisons.sort_values(["setting", "value"], kind="stable", key=_in_order)
     labels = [
         f"{row['value']} − {row['reference']}, {_at_equal(row['terms'], row['at'])}"

@@ -55,8 +55,8 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None, *, searched: bool =
 def plot_time(search_time: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Time per move of each player: median, quartiles (box) and 5th to 95th percentile (whiskers), log scale.
 
-    `search_time` is that of `tables.effort.search_time`. What lies below a thousandth of the shortest mean time, or
-    a nanosecond, is drawn there: zero has no logarithm.
+    `search_time` is that of `tables.effort.search_time`. What lies below a thousandth of the shortest mean time,
+    or a nanosecond, is drawn there: zero has no logarithm.
     """
     ax = rows_of(ax, search_time["player"], "Time per move", margin=1.0)
     if search_time.empty:

@@ -20,7 +20,7 @@ def headline(run: Run) -> list[str]:
 
 def decisions(run: Run) -> list[str]:
     """What the sequential test and the format decided, as sentences."""
-    sentences = sprt.decision(run)
+    sentences = [sprt.decision(run.sprt, run.experiment)] if run.experiment.sprt else []
     if len(run.order):
         first = [f"{row.place}. {row.player} ({row.reason})" for row in run.order.head(PODIUM).itertuples()]
         sentences.append(f"Final order ({run.experiment.format.type}): {'; '.join(first)}.")

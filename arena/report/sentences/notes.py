@@ -9,8 +9,8 @@ from arena.report.tables.sprt import verdict
 
 LOS = "LOS: likelihood of superiority over the next player in the table."
 NODES = (
-    "Mean nodes per move. The effective branching factor is the geometric mean, per ply, of the ratios of mean nodes "
-    "at successive depths, for players that differ in depth only."
+    "Mean nodes per move. The effective branching factor is the geometric mean, per ply, of the "
+    "ratios of mean nodes at successive depths, for players that differ in depth only."
 )
 TELEMETRY = (
     "Over all moves. First-move cutoffs: share of the beta cutoffs that the first move tried gave. TT hits: share "

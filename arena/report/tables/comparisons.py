@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import pandas as pd
 
-from arena.experiment.sweep import phrases
+from arena.experiment.names import phrases
 from arena.player import PlayerSpec
 from arena.ratings.joint import Ratings
 from arena.report.tables.contrasts import contrast
