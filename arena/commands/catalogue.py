@@ -53,9 +53,9 @@ def variants() -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON schema of configuration files, for editors."""
-    from arena.experiment.schema import schema as config_schema
+    from arena.experiment.schema import experiment_schema
 
-    click.echo(json.dumps(config_schema(), indent=2))
+    click.echo(json.dumps(experiment_schema(), indent=2))
 
 
 @click.command()
