@@ -76,13 +76,16 @@ def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[
         ("format: swis\n", "6:1: unknown format 'swis'; did you mean 'swiss'?"),
         ("format: {type: swis}\n", "6:10: unknown format 'swis'; did you mean"),
         ("format: {rounds: 2}\n", "6:1: the key 'type' is missing (choices: round-robin, match, gauntlet,"),
-        ("format: 5\n", "6:1: 'format' must be text or a mapping with a type, not the whole number 5; (valid:"),
+        (
+            "format: 5\n",
+            "6:1: 'format' must be the name of a format or a mapping with a type, not the whole number",
+        ),
         ("format: swiss\n", "6:1: the key 'rounds' is missing"),
         ("format: match\n", "6:1: 'match' needs exactly two players, not 4"),
         ("format: {type: swiss, rounds: 4}\n", "6:23: 'rounds' must be at most 3 with 4 players"),
         (
             "format: {type: swiss, rounds: 3, pears: 2}\n",
-            "6:34: unknown key 'pears'; did you mean 'pairs'? (valid:",
+            "6:34: unknown key 'pears'; did you mean 'pairs'? (choices: type, rounds, pairs)",
         ),
         ("format: {type: knockout, rounds: 3}\n", "6:26: unknown key 'rounds' (choices: type, pairs, extra)"),
         ("format: {type: adaptive, error: 0}\n", "6:26: 'error' must be greater than 0, not the whole number 0"),

@@ -71,9 +71,9 @@ def bench(what: str, names: tuple[str, ...]) -> None:
 
 def schema_text() -> str:
     """The JSON schema of configuration files, as a file holds it."""
-    from arena.experiment.schema import schema as config_schema
+    from arena.experiment.schema import experiment_schema
 
-    return json.dumps(config_schema(), indent=2) + "\n"
+    return json.dumps(experiment_schema(), indent=2) + "\n"
 
 
 def _first_line(text: str | None) -> str:
