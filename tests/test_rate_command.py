@@ -201,7 +201,7 @@ def test_games_of_a_pdn_with_the_same_moves_repeat_one_another(tmp_path):
     )
     games = read_results([written(tmp_path, "games.pdn", text + game("a", "b", "") * 2)]).games
     assert games["line"].isna().sum() == 2
-    assert any("7 games, 5 distinct" in note for note in rate(games).notes)
+    assert any("7 games, 4 distinct" in note for note in rate(games).notes)
 
 
 def test_a_file_in_latin_1_is_read(tmp_path):

@@ -6,7 +6,7 @@ Result and the text of the moves count, so that games of unknown rules are read,
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ import pandas as pd
 
 from arena.ratings.arrays import Bools, Ints
 from arena.result import RESULTS, Colour, Result
+from arena.rules.pdn.tokens import tagged_games
 from arena.wording import cut, quoted
 
 MEANINGS: dict[str, Result | None] = {
@@ -31,11 +32,6 @@ MEANINGS: dict[str, Result | None] = {
 }
 """The result that programs write so, None for a game without winner or draw; spaces do not count."""
 COUNTS = ("wins", "draws", "losses")
-
-_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:\\.|[^\\\n])*?)"\s*\]')
-_COMMENT = re.compile(rf"{_TAG.pattern}|\{{[^}}]*\}}|;[^\n]*")
-_END = re.compile(r"(\S+)\s*\Z")
-_NO_MOVE = re.compile(r"\s+|\d+\.+|\(?[!?]+\)?")
 
 
 class ResultsError(Exception):
@@ -115,17 +111,9 @@ def _text(path: Path) -> str:
         return data.decode("latin-1")
 
 
-class _Tagged(NamedTuple):
-    """A game cut out of a PDN."""
-
-    line: int
-    tags: dict[str, str]
-    body: str
-
-
 def _pdn(path: Path, text: str) -> pd.DataFrame:
     white, black, results, lines = [], [], [], []
-    for game in _tagged(text):
+    for game in tagged_games(text):
         place = f"{path}:{game.line}"
         for colour in ("White", "Black"):
             if not game.tags.get(colour, "").strip():
@@ -137,33 +125,11 @@ def _pdn(path: Path, text: str) -> pd.DataFrame:
         stated = re.sub(r"\s", "", game.tags.get("Result", "")).strip("?") or "*"
         if stated not in MEANINGS:
             raise ResultsError(f"{place}: {_unknown(game.tags['Result'])}")
-        ending = _END.search(game.body)
-        ended = ending[1] if ending and ending[1] in MEANINGS else ""
-        results.append(MEANINGS[stated] or MEANINGS.get(ended))
-        moves = game.body.rstrip().removesuffix(ended)
-        moves = _NO_MOVE.sub(" ", moves).strip()
-        lines.append(f"{game.tags.get('FEN', '')} {moves}" if moves else None)
+        results.append(MEANINGS[stated] or MEANINGS.get(game.end))
+        lines.append(f"{game.tags.get('FEN', '')} {game.moves}" if game.moves else None)
     if not white:
         raise ResultsError(f'{path}: no games: a PDN has tags such as [White "name"]')
     return game_table(white, black, results).assign(line=pd.Series(lines, dtype=object))
-
-
-def _tagged(text: str) -> Iterator[_Tagged]:
-    """Cut a PDN into games: tags that stand together begin one, and the text up to the next tag is its body."""
-    text = _COMMENT.sub(lambda found: found[0] if found[1] else "\n" * found[0].count("\n"), text)
-    line, counted, tags, start, body = 1, 0, dict[str, str](), 1, 0
-    for tag in _TAG.finditer(text):
-        between = text[body : tag.start()]
-        if tags and (between.strip() or tag[1].capitalize() == next(iter(tags))):
-            yield _Tagged(start, tags, between)
-            tags = {}
-        line, counted = line + text.count("\n", counted, tag.start()), tag.start()
-        start = start if tags else line
-        name = "FEN" if tag[1].upper() == "FEN" else tag[1].capitalize()
-        tags[name] = re.sub(r'\\(["\\])', r"\1", tag[2])
-        body = tag.end()
-    if tags:
-        yield _Tagged(start, tags, text[body:])
 
 
 def _csv(path: Path, text: str) -> pd.DataFrame:
