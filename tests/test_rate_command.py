@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -252,7 +253,12 @@ def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, reason):
 
 
 def test_what_is_not_there_gets_one_line(tmp_path):
-    for path, reason in ((tmp_path / "none.csv", "cannot be read"), (tmp_path, "there is no run in")):
+    cases = {
+        tmp_path / "none.csv": "cannot be read",
+        tmp_path: "there is no run in",
+        Path("/dev/zero"): "a device",
+    }
+    for path, reason in cases.items():
         result = call("rate", path)
         assert (result.exit_code, result.output.count("\n")) == (2, 1) and reason in result.output
     games = written(tmp_path, "games.csv", GAMES)

@@ -101,6 +101,8 @@ def _numbered(games: pd.DataFrame, number: int, sources: int) -> pd.DataFrame:
 
 def _text(path: Path) -> str:
     """A file's text, which is UTF-8, or Latin-1 where it cannot be UTF-8."""
+    if path.is_char_device():
+        raise ResultsError(f"{path} cannot be read: it is a device")
     try:
         data = path.read_bytes()
     except OSError as error:
