@@ -368,9 +368,9 @@ def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: P
         ("preset: alphabeta, depth: 2", "preset: full", "5:1: negamax needs a limit"),
         ("preset: alphabeta", "preset: alfabeta", "5:10: unknown preset 'alfabeta'"),
         ("preset: alphabeta", "evaluation: simple", "5:10: 'evaluation' is what is tuned"),
-        ("english", "englsh", "2:1: "),
+        ("english", "englsh", "2:1: unknown variant 'englsh'; did you mean 'english'?"),
         ("max_plies", "max_ply", "4:1: unknown key 'max_ply'; did you mean 'max_plies'?"),
-        ("random_plies: 6", "ballots: 3", "3:12: unknown key 'ballots'; (choices: random_plies, balanced)"),
+        ("random_plies: 6", "ballots: 3", "3:12: unknown key 'ballots' (choices: random_plies, balanced)"),
     ],
 )
 def test_a_broken_configuration_gets_one_line_with_its_place(

@@ -353,7 +353,7 @@ def test_a_tuning_stopped_in_its_second_round_goes_on_there(whole: Path, tmp_pat
         ("games: 40", "start: {linear: {edg: 1}}", "unknown feature 'edg'; did you mean 'edge'?"),
         ("games: 40", "start: missing.npz", "missing.npz cannot be read"),
         ("games: 40", "results: 1.5", "'results' must be less than or equal to 1"),
-        ("games: 40", "phases: true", "6:28: unknown key 'phases'; "),
+        ("games: 40", "phases: true", "6:28: unknown key 'phases' (choices: method, against, "),
         ("depth: 3", "nodes: 1", "the search gave no score; raise its limit"),
     ],
 )
