@@ -1,7 +1,8 @@
 """The folder on disk where compiled kernels are kept, and a kernel's place in it.
 
 numba's cache looks at a kernel's own file only, so a change of `step.py` would leave an old `movegen` in the
-cache. The folder is therefore named by a hash of all kernel sources and of numba's version.
+cache. The folder is therefore named by a hash of all kernel sources and of numba's version. Of a user's own
+evaluation numba looks at its file only: what it calls in other files of the user's must not be a kernel.
 """
 
 from __future__ import annotations
