@@ -1,4 +1,4 @@
-"""Tournaments: schedule, openings, the ledger, and runs that are stopped and go on."""
+"""Tournaments: every game once, faults, the ledger, and runs that are stopped and go on."""
 
 import os
 import signal
@@ -14,12 +14,10 @@ import pytest
 import arena
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
-from arena.openings.sources import OpeningsError, random_openings
 from arena.play.executor import WorkerDied
 from arena.play.plan import prepare
 from arena.play.tournament import play
 from arena.record import Task
-from arena.rules.variants import VARIANTS
 from arena.store.ledger import Ledger
 from arena.store.store import StoreError
 
@@ -118,19 +116,6 @@ def assert_same(one: arena.Run, other: arena.Run) -> None:
     pd.testing.assert_frame_equal(one.moves.drop(columns=TIMES), other.moves.drop(columns=TIMES))
     columns = [column for column in one.standings if not str(column).startswith("seconds")]
     pd.testing.assert_frame_equal(one.standings[columns], other.standings[columns])
-
-
-def test_random_openings_are_distinct_and_seeded() -> None:
-    variant = VARIANTS["international"]
-    openings = random_openings(variant, 4, 30, seed=1)
-    assert len({opening.position for opening in openings}) == 30
-    assert openings == random_openings(variant, 4, 30, seed=1)
-    assert openings != random_openings(variant, 4, 30, seed=2)
-
-
-def test_too_many_openings_are_refused() -> None:
-    with pytest.raises(OpeningsError, match="only 7 distinct"):
-        random_openings(VARIANTS["english"], 1, 8, seed=1)
 
 
 def test_every_game_and_move_is_recorded_once(tmp_path: Path) -> None:
