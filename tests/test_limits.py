@@ -92,7 +92,7 @@ def test_a_registered_player_conforms(name: str, kind: str, variant: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, told in REGISTERED.items() if not (told.limitless or told.own_time)]
+    "name", [name for name, kind in REGISTERED.items() if not (kind.limitless or kind.own_time)]
 )
 def test_a_player_that_searches_refuses_to_think_without_any_limit(name: str) -> None:
     variant = VARIANTS[REGISTERED[name].variants[0]]
