@@ -55,7 +55,7 @@ LONG_FIRST = (
     "test_tuning_patterns",
     "test_limits",
     "test_tournament",
-    "test_wheel",
+    "test_installed",
     "test_formats",
     "test_report",
 )
