@@ -1,4 +1,4 @@
-"""Players: one visible table, and how an entry of a configuration becomes a player."""
+"""The players, in one table, and how an entry of a configuration becomes one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each evaluation says of one position, and each feature's share in it."""
+"""The values that evaluations give one position, and the share of each feature in them."""
 
 from __future__ import annotations
 

@@ -74,6 +74,7 @@ def weighted(position: Position, rules: Rules, weights: Any, used: int) -> float
 
     A caller with a constant `used` is compiled without the other features.
     """
+    # written out, as numba takes no loop over functions of which each is inlined or left out
     own, other = position.turn, 1 - position.turn
     left = popcount(position.white | position.black)
     value = 0.0

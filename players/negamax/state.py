@@ -96,7 +96,11 @@ class PlainState(SimpleNamespace):
         return getattr(self, name)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self, name, value)
+        field = getattr(self, name)
+        if isinstance(field, np.ndarray):
+            field[...] = value
+        else:
+            setattr(self, name, value)
 
 
 def new_state() -> Any:
