@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.commands.common import variant_named
 from arena.commands.table import show_table
+
+if TYPE_CHECKING:
+    from inspect import Parameter
 
 BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines")
 
