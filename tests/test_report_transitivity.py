@@ -214,7 +214,7 @@ def test_residuals_are_printed_where_they_stand_out_and_all_in_json(tmp_path):
     ]
 
 
-def test_nash_averaging_says_what_it_takes_groups_for(tmp_path):
+def test_nash_averaging_notes_what_it_assumes_of_groups(tmp_path):
     path = written(tmp_path, "apart.csv", "white,black,result\na,b,1-0\nc,d,1-0\n")
-    assert "takes the means of groups without games between them for level" in call("rate", path, "--nash").output
+    assert "assumes that groups without games between them have equal means" in call("rate", path, "--nash").output
     assert "Nash" not in call("rate", path).output
