@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numba
 import pytest
 from filelock import FileLock
 from hypothesis import settings
@@ -26,13 +27,21 @@ settings.register_profile("reproducible", deadline=None, derandomize=True)
 settings.load_profile("reproducible")
 
 RULE_SETS = list({variant.rules: variant for variant in reversed(VARIANTS.values())}.values())[::-1]
-COMPILED = ("english", "international", "russian", "frisian")
+COMPILED: tuple[str, ...] = ("english", "international", "russian", "frisian")
 """Variants whose rules kernels receive as constants, as everywhere outside the tests.
 
 The others run as values, for which the same kernels are compiled once instead of once a rule set. That
 constants do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by
 `test_perft`.
 """
+UNCOMPILED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+"""Whether kernels run as Python, for coverage: hundreds of times slower, so on few positions of two rule sets."""
+if UNCOMPILED:
+    RULE_SETS, COMPILED = [VARIANTS["english"], VARIANTS["frisian"]], ()
+
+POSITIONS = 200 if UNCOMPILED else 2000
+"""How many positions from play, and how many scattered ones, a rule set is tried on."""
+
 for _variant in VARIANTS.values():
     if _variant.name not in COMPILED:
         vars(_variant)["constants"] = _variant.rules
@@ -55,7 +64,7 @@ LONG_FIRST = (
     "test_tuning_patterns",
     "test_limits",
     "test_tournament",
-    "test_wheel",
+    "test_installed",
     "test_formats",
     "test_report",
 )
@@ -103,13 +112,13 @@ def variant(request: pytest.FixtureRequest) -> Variant:
 
 @pytest.fixture(scope="session")
 def played(variant: Variant) -> list[Position]:
-    """2000 positions of games in which the oracle moves at random, finished ones among them."""
+    """POSITIONS positions of games in which the oracle moves at random, finished ones among them."""
     rng = random.Random(1)
     rules = variant.rules
     positions: dict[Position, None] = {}
     state = naive.state_of(rules, variant.start)
     plies = 0
-    while len(positions) < 2000:
+    while len(positions) < POSITIONS:
         positions[naive.position_of(rules, state)] = None
         moves = sorted(naive.legal_moves(rules, state), key=repr)
         if moves and plies < 150:
@@ -121,11 +130,11 @@ def played(variant: Variant) -> list[Position]:
 
 @pytest.fixture(scope="session")
 def scattered(variant: Variant) -> list[Position]:
-    """2000 positions of 2 to 20 pieces on any squares, from few kings to most; see `most_pieces`."""
+    """POSITIONS positions of 2 to 20 pieces on any squares, from few kings to most; see `most_pieces`."""
     rng = random.Random(2)
     squares = naive.board_squares(variant.rules)
     positions = []
-    for _ in range(2000):
+    for _ in range(POSITIONS):
         kings, white = rng.choice((0.1, 0.4, 0.8)), rng.choice((0.2, 0.5, 0.8))
         pieces = {
             square: naive.Piece(WHITE if rng.random() < white else BLACK, rng.random() < kings)
