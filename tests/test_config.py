@@ -481,7 +481,7 @@ def test_no_players_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ("my_heuristic.py:advance", r"my\0.py:advance", "10:34: text must not have a NUL, as the text "),
+        ("my_heuristic.py:advance", r"my\0.py:advance", "10:46: text must not have a NUL, as the text "),
         ("name: heuristics", r'name: "a\0"', "1:1: text must not have a NUL, as the text "),
         ("count: 20}", r'"a\0": 20}', "4:29: text must not have a NUL, as the text "),
     ],

@@ -61,6 +61,10 @@ def with_player(entry: str) -> str:
         with_player("{type: negamax, sweep: {depth: {from: 4, too: 6}}}"),
         with_player("{type: negamax, sweep: {limit: [{depht: 4}]}}"),
         with_player("{name: x, type: negamax, depth: 4, evaluation: {linear: {mann: 1}}}"),
+        with_player("{name: x, type: random, depth: 65}"),
+        with_player("{name: x, type: random, increment: 1}"),
+        MINIMAL + "seed: -1\n",
+        "name: a\nvariant: english\nplayers: []\n",
     ],
 )
 def test_an_editor_catches_a_typing_error(schema: dict[str, Any], text: str) -> None:
