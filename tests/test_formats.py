@@ -106,7 +106,7 @@ def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[
         ("sprt: {elo0: 0, elo1: 5, model: elo}\n", "6:26: 'model' must be 'normalized' or 'logistic'"),
     ],
 )
-def test_a_format_that_cannot_be_is_told_at_its_key(tmp_path: Path, text: str, line: str) -> None:
+def test_a_format_that_cannot_be_is_an_error_at_its_key(tmp_path: Path, text: str, line: str) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(HEAD + text + FOUR)
     with pytest.raises(ConfigError) as caught:
@@ -165,7 +165,7 @@ def test_no_game_of_a_round_begins_before_all_of_the_round_before_are_stored(tmp
     assert rounds == sorted(rounds) and set(rounds) == {1, 2, 3}
 
 
-def test_the_final_order_is_told_and_written(tmp_path: Path) -> None:
+def test_the_final_order_is_in_the_headline_and_a_table(tmp_path: Path) -> None:
     finished = run(tmp_path, "out", DYNAMIC["swiss"] + FOUR)
     points = finished.games["result"].map(POINTS)
     won = points.groupby(finished.games["white"]).sum() + (1 - points).groupby(finished.games["black"]).sum()
@@ -269,10 +269,10 @@ def test_the_path_of_a_test_is_the_ratio_of_each_prefix_of_pairs() -> None:
         ([], "The test of 0 against 20 normalized Elo is open after 0 pairs.", ""),
     ],
 )
-def test_the_decision_is_told_in_words(results: list[str], start: str, end: str) -> None:
+def test_the_decision_is_a_sentence(results: list[str], start: str, end: str) -> None:
     path = sprt_path(match_frame(results), SPRT)
-    said = sentence(path, {"sprt": SPRT, "players": [{"name": "a"}, {"name": "b"}]})
-    assert said.startswith(start) and end in said
+    words = sentence(path, {"sprt": SPRT, "players": [{"name": "a"}, {"name": "b"}]})
+    assert words.startswith(start) and end in words
     assert path["llr"].iloc[:-1].between(-math.log(19), math.log(19)).all()
     drawn = plots.svg(plot_sprt(path))
     assert drawn == plots.svg(plot_sprt(path)) and "nan" not in drawn
