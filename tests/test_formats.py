@@ -26,13 +26,16 @@ from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
 from arena.record import GameRecord, Task
-from arena.report import page, plots
-from arena.report.plot_sprt import plot_sprt
-from arena.report.sprt import sentence, sprt_path, verdict
-from arena.report.tables import POINTS
+from arena.report.charts.picture import svg
+from arena.report.charts.sprt import plot_sprt
+from arena.report.sentences.facts import headline
+from arena.report.sentences.sprt import decision
+from arena.report.tables.sprt import sprt_path, verdict
 from arena.report.write import write
+from arena.result import WHITE_POINTS, result_of
 from arena.store.ledger import Ledger
 from arena.yaml.errors import ConfigError
+from tests.report_data import experiment, player
 from tests.test_tournament import assert_same
 
 HEAD = "name: f\nvariant: english\nseed: 5\nopenings: {random_plies: 3, count: 24}\nmax_plies: 90\n"
@@ -148,8 +151,8 @@ def test_a_run_that_is_stopped_plays_the_same_games_as_one_that_is_not(tmp_path:
     text = DYNAMIC[name] + FOUR
     whole = run(tmp_path, "whole", text)
     assert_same(run(tmp_path, "parts", text, stops=(1, 3, 0, 6)), whole)
-    assert len(whole.games) <= whole.config["games_planned"]
-    assert whole.config["order"] == [] if name == "adaptive" else len(whole.config["order"]) == 4
+    assert len(whole.games) <= whole.facts.games
+    assert whole.data.order is not None and len(whole.data.order) == (0 if name == "adaptive" else 4)
 
 
 def test_two_workers_play_the_same_games_as_one_when_results_decide_them(tmp_path: Path) -> None:
@@ -165,13 +168,13 @@ def test_no_game_of_a_round_begins_before_all_of_the_round_before_are_stored(tmp
     assert rounds == sorted(rounds) and set(rounds) == {1, 2, 3}
 
 
-def test_the_final_order_is_in_the_headline_and_a_table(tmp_path: Path) -> None:
+def test_the_final_order_is_in_the_first_sentence_and_written(tmp_path: Path) -> None:
     finished = run(tmp_path, "out", DYNAMIC["swiss"] + FOUR)
-    points = finished.games["result"].map(POINTS)
+    points = finished.games["result"].map(WHITE_POINTS)
     won = points.groupby(finished.games["white"]).sum() + (1 - points).groupby(finished.games["black"]).sum()
-    best = finished.config["order"][0]
+    best = (finished.data.order or [])[0]
     assert won[best[0]] == won.max() and best[1].startswith(f"{won.max():g} points, Buchholz ")
-    assert page.headline(finished)[0].startswith(f"Final order (swiss): 1. {best[0]} ({best[1]}); 2. ")
+    assert headline(finished)[0].startswith(f"Final order (swiss): 1. {best[0]} ({best[1]}); 2. ")
     write(finished)
     table = pd.read_csv(tmp_path / "out" / "order.csv")
     assert table["place"].tolist() == [1, 2, 3, 4] and set(table["player"]) == set("abcd")
@@ -231,7 +234,7 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
     list(play(plan, ledger, 1))
     assert begun == [] and ledger.finished() == set(range(1, 2 * expected + 1))
     ledger.close()
-    path = sprt_path(arena.load(tmp_path / "out").games, SPRT)
+    path = sprt_path(arena.load(tmp_path / "out").games, Sprt.model_validate(SPRT))
     assert len(path) == expected and verdict(path) == "H1"
 
 
@@ -251,13 +254,14 @@ def match_frame(results: Sequence[str]) -> pd.DataFrame:
 
 
 def test_the_path_of_a_test_is_the_ratio_of_each_prefix_of_pairs() -> None:
-    path = sprt_path(match_frame(["1-0", "0-1", "1-0", "1/2-1/2", "0-1", "1-0", "1-0"]), SPRT)
+    path = sprt_path(match_frame(["1-0", "0-1", "1-0", "1/2-1/2", "0-1", "1-0", "1-0"]), Sprt.model_validate(SPRT))
     counts = ([0, 0, 0, 0, 1], [0, 0, 0, 1, 1], [1, 0, 0, 1, 1])
     assert path["pair"].tolist() == [1, 2, 3]
     assert path["llr"].tolist() == [sprt(c, 0.0, 20.0).llr for c in counts]
     assert path["upper"].tolist() == pytest.approx([math.log(19)] * 3)
     assert verdict(path) == "continue"
-    assert sprt_path(match_frame([]), SPRT).empty and verdict(sprt_path(match_frame([]), SPRT)) == "continue"
+    none = sprt_path(match_frame([]), Sprt.model_validate(SPRT))
+    assert none.empty and verdict(none) == "continue"
 
 
 @pytest.mark.parametrize(
@@ -269,13 +273,14 @@ def test_the_path_of_a_test_is_the_ratio_of_each_prefix_of_pairs() -> None:
         ([], "The test of 0 against 20 normalized Elo is open after 0 pairs.", ""),
     ],
 )
-def test_the_decision_is_a_sentence(results: list[str], start: str, end: str) -> None:
-    path = sprt_path(match_frame(results), SPRT)
-    words = sentence(path, {"sprt": SPRT, "players": [{"name": "a"}, {"name": "b"}]})
-    assert words.startswith(start) and end in words
+def test_the_decision_is_put_in_words(results: list[str], start: str, end: str) -> None:
+    match = experiment([player("a"), player("b")], sprt=SPRT)
+    path = sprt_path(match_frame(results), Sprt.model_validate(SPRT))
+    sentence = decision(path, match)
+    assert sentence.startswith(start) and end in sentence
     assert path["llr"].iloc[:-1].between(-math.log(19), math.log(19)).all()
-    drawn = plots.svg(plot_sprt(path))
-    assert drawn == plots.svg(plot_sprt(path)) and "nan" not in drawn
+    drawn = svg(plot_sprt(path))
+    assert drawn == svg(plot_sprt(path)) and "nan" not in drawn
 
 
 def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> None:
@@ -319,8 +324,7 @@ def simulated(schedule: Schedule, seed: int, draw_rate: float = 0.4) -> tuple[li
 
 
 def frame(played: Sequence[Pairing], points: Sequence[float]) -> pd.DataFrame:
-    texts = {value: text for text, value in POINTS.items()}
-    rows = [(NAMES[p.white], NAMES[p.black], texts[x], p.pair) for p, x in zip(played, points, strict=True)]
+    rows = [(NAMES[p.white], NAMES[p.black], result_of(x), p.pair) for p, x in zip(played, points, strict=True)]
     return pd.DataFrame(rows, columns=["white", "black", "result", "pair"])
 
 

@@ -11,11 +11,9 @@ from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
 from arena.play.sequential import SequentialTest
 from arena.record import GameRecord, ProbeRecord, ProbeTask, Task
+from arena.result import points_of
 from arena.rules.notation import fen
 from arena.store.ledger import Ledger
-
-POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
-"""Points of White by result."""
 
 
 def measure(
@@ -49,14 +47,15 @@ def play(
     """Play the games that the ledger lacks, storing each before it is yielded; mark the ledger when all is done.
 
     A batch of the schedule is begun when all games of those before are stored. A sequential test is decided by
-    the first pairs of the schedule, whatever was finished first; when it is, no game is begun and the games behind
-    the deciding pair are removed, so that the games are the same for any number of workers.
+    the first pairs of the schedule, in its order; when it is, no game is begun and the games behind the deciding
+    pair are removed, so that the games are the same for any number of workers.
 
-    Raises WorkerDied if a game ends the process that plays it; finished games are kept in any case.
+    Raises WorkerDied if a game ends the process that plays it, and any exception that `arena.play.match.play`
+    raises; finished games are kept in any case.
     """
-    names = [spec.name for spec in plan.players]
+    names = plan.names
     fens = [fen(plan.variant, opening) for opening in plan.openings]
-    points = {game: POINTS[result] for game, result in ledger.results().items()}
+    points = {game: points_of(result) for game, result in ledger.results().items()}
     test = SequentialTest(plan.experiment.sprt)
     games = plan.schedule()
     batch = next(games, None)
@@ -67,7 +66,7 @@ def play(
         for record in run(play_game, missing, workers, lambda: test.decided or stopping(), _game_name):
             pairing = record.pairing
             ledger.add(record, names[pairing.white], names[pairing.black], fens[pairing.opening])
-            points[pairing.game] = POINTS[record.result]
+            points[pairing.game] = points_of(record.result)
             test.advance(points)
             yield record
         if test.decided:

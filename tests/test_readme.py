@@ -1,0 +1,308 @@
+"""What the READMEs promise, executed: their code, configurations, commands, tables, errors and links.
+
+Tables are found by their headings in any README of the project, so that they may move from one to another.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import pytest
+import yaml
+from click.testing import CliRunner
+
+import arena
+from arena import Game, Limit
+from arena.cli import main
+from arena.experiment.load import load
+from arena.formats.table import FORMATS
+from arena.rules.table import HEADER, variant_rows
+from arena.rules.variants import VARIANTS
+from arena.tuning.config import load_tuning
+from players.evaluation.evaluator import Evaluator
+from players.evaluation.linear import FEATURES
+from players.negamax.switches import KINDS, PRESETS
+from tests.test_cli import BROKEN, GOOD
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = (".", ".github", "arena", "arena/*", "configs", "players", "reports", "reports/*", "tests")
+READMES = sorted({file for folder in FOLDERS for file in ROOT.glob(f"{folder}/*.md") if file.name != "summary.md"})
+PERFT = json.loads((ROOT / "tests" / "data" / "perft.json").read_text())["rows"]
+
+BASE = """\
+name: readme
+variant: english
+openings: {random_plies: 4, count: 2}
+players:
+  - {name: a, type: random}
+  - {name: b, type: random}
+"""
+"""What a part of a configuration in a README is put into."""
+
+
+class Block(NamedTuple):
+    """The text between ``` and ```, and its language."""
+
+    language: str
+    text: str
+
+
+class Row(NamedTuple):
+    """A row of a table in Markdown."""
+
+    header: tuple[str, ...]
+    cells: tuple[str, ...]
+
+
+def blocks() -> Iterator[Block]:
+    for file in READMES:
+        for language, text in re.findall(r"^```(\w*)\n(.*?)^```$", file.read_text(), flags=re.M | re.S):
+            yield Block(language, text)
+
+
+def rows() -> Iterator[Row]:
+    for file in READMES:
+        header: tuple[str, ...] = ()
+        for line in re.sub(r"^```.*?^```$", "", file.read_text(), flags=re.M | re.S).splitlines():
+            if not line.startswith("|"):
+                header = ()
+                continue
+            cells = tuple(cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+            if not header:
+                header = cells
+            elif set("".join(cells)) - set("-: "):
+                yield Row(header, cells)
+
+
+BLOCKS, ROWS = list(blocks()), list(rows())
+
+
+def table(*header: str) -> list[tuple[str, ...]]:
+    """The rows of all tables whose first columns have these headings."""
+    return [row.cells for row in ROWS if row.header[: len(header)] == header]
+
+
+def blocks_of(language: str) -> list[Block]:
+    return [block for block in BLOCKS if block.language == language]
+
+
+def code(cell: str) -> list[str]:
+    """What stands between back quotes."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with the files of the Python blocks that begin with their name."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.py").write_text(BROKEN)
+    for block in BLOCKS:
+        if block.language == "python" and (named := re.match(r"# (\w+\.py)", block.text)):
+            (tmp_path / named[1]).write_text(block.text)
+    return tmp_path
+
+
+# --- code
+
+
+def test_there_is_code_of_each_kind():
+    assert {block.language for block in BLOCKS} >= {"python", "yaml", "bash"}
+
+
+@pytest.mark.parametrize(
+    "block", [block for block in BLOCKS if block.language == "python"], ids=lambda b: b.text[:30]
+)
+def test_python_runs_and_its_evaluations_and_players_do_what_they_are_for(folder, block):
+    made: dict[str, Any] = {}
+    exec(compile(block.text, "README", "exec"), made)  # what users are told to copy
+    english = VARIANTS["english"]
+    for thing in [thing for name, thing in made.items() if not name.startswith("_")]:
+        if isinstance(thing, Evaluator):
+            assert isinstance(thing(english.start, english.rules), float)
+        elif isinstance(thing, type) and hasattr(thing, "choose") and thing.__module__ != "arena.player":
+            game = Game(english)
+            choice = thing(english).choose(game, Limit(depth=1), random.Random(0))
+            assert choice.move in game.legal_moves
+
+
+@pytest.mark.parametrize(
+    "block", [block for block in BLOCKS if block.language == "yaml"], ids=lambda b: b.text[:30]
+)
+def test_yaml_is_a_configuration_or_a_part_of_one(folder, block):
+    given = yaml.safe_load(block.text)
+    if isinstance(given, list):
+        given = {"players": given}
+    file = folder / "readme.yaml"
+    if {"name", "players"} <= set(given) or "tuning" in given:
+        file.write_text(block.text)
+    else:
+        file.write_text(yaml.safe_dump({**yaml.safe_load(BASE), **given}, sort_keys=False))
+    experiment = load_tuning(file) if "tuning" in given else load(file)
+    assert experiment.name
+
+
+def test_the_readmes_experiment_of_an_own_heuristic_is_played(folder):
+    (text,) = (b.text for b in blocks_of("yaml") if ".py:" in b.text and "openings:" in b.text)
+    (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", text))
+    result = CliRunner().invoke(main, ["plan", "mine.yaml", "--pilot", "2", "--workers", "1"])
+    assert result.exit_code == 0, result.output
+    assert "\n  2 games, " in result.stdout
+
+
+@pytest.mark.parametrize("command", [line for block in blocks_of("bash") for line in block.text.splitlines()])
+def test_commands_name_commands_and_configurations_that_there_are(command):
+    for name, *arguments in (words.split() for words in re.findall(r"(?:^|/|\s)arena (\w+[^&|]*)", command)):
+        assert name in main.commands
+        for argument in arguments:
+            if argument.endswith(".yaml") and "/" in argument:
+                assert (ROOT / argument).exists()
+
+
+# --- links
+
+
+@pytest.mark.parametrize("file", READMES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_links_lead_somewhere(file):
+    links = re.findall(r"\]\(([^)#\s]+)", file.read_text())
+    assert [link for link in links if "://" not in link and not (file.parent / link).exists()] == []
+
+
+# --- commands
+
+
+def documented() -> list[tuple[str, str]]:
+    """Each command of the tables of commands, and its usage."""
+    return [(usage.split()[1], usage) for cells in table("command") for usage in code(cells[0])]
+
+
+def test_every_command_is_in_the_table():
+    assert {name for name, _ in documented()} == set(main.commands)
+
+
+@pytest.mark.parametrize(("name", "usage"), documented())
+def test_a_command_takes_what_its_usage_shows(name, usage):
+    command = main.commands[name]
+    options = {option for parameter in command.params for option in parameter.opts}
+    assert set(re.findall(r"--[\w-]+", usage)) <= options
+    arguments = [p for p in command.params if isinstance(p, click.Argument)]
+    words = re.sub(r"\[--[^]]*\]|--[\w-]+ \S+", "", usage).split()[2:]
+    assert len(words) <= sum(99 if a.nargs < 0 else 1 for a in arguments)
+    assert len(words) >= sum(a.required for a in arguments)
+    for parameter in command.params:
+        if isinstance(parameter.type, click.Choice):
+            for choices in re.findall(r"\[([\w|]+\|[\w|]+)\]", usage) if parameter in arguments else ():
+                assert set(choices.split("|")) <= set(parameter.type.choices)
+
+
+# --- tables of names
+
+
+def test_the_variants_are_those_of_the_command_and_their_counts_the_published_ones():
+    found = [tuple(cell.strip("`") for cell in cells) for cells in table(*HEADER)]
+    assert [cells[: len(HEADER)] for cells in found] == list(variant_rows())
+    for cells in found:
+        if counted := re.match(r"depth (\d+): ([\d ]+)", cells[-1]):
+            depth, nodes = int(counted[1]), int(counted[2].replace(" ", ""))
+            same = [v.name for v in VARIANTS.values() if (v.rules, v.start) == rules_and_start(cells[0])]
+            published = [row["nodes"] for row in PERFT if row["variant"] in same and len(row["nodes"]) >= depth]
+            assert any(counts[depth - 1] == nodes for counts in published), cells[0]
+
+
+def rules_and_start(name: str) -> tuple[Any, Any]:
+    return VARIANTS[name].rules, VARIANTS[name].start
+
+
+@pytest.mark.parametrize(
+    ("heading", "names"),
+    [
+        ("in `linear`", FEATURES),
+        ("preset", PRESETS),
+        ("switch", KINDS),
+        ("`type`", FORMATS),
+        ("key", Limit._fields),
+    ],
+)
+def test_a_table_has_a_row_for_each_name(heading, names):
+    found = [name for cells in table(heading) for name in code(cells[0])]
+    assert sorted(found) == sorted(names)
+
+
+def test_what_is_imported_from_arena_is_public():
+    text = "\n".join(file.read_text() for file in READMES)
+    for names in re.findall(r"from arena import ([\w, ]+)", text):
+        assert set(names.replace(" ", "").split(",")) <= set(arena.__all__)
+
+
+# --- errors
+
+PLAYER = "  - {name: b, type: negamax"
+ANSWERS: dict[str, str] = {
+    "`opennings: ...`": GOOD.replace("openings", "opennings"),
+    "`depth: six`": GOOD + PLAYER + ", depth: six}",
+    "`type: negamx`": GOOD + "  - {name: b, type: negamx, depth: 6}",
+    "`type: negamax` without a limit": GOOD + PLAYER + "}",
+    "`evaluation: simpel`": GOOD + PLAYER + ", depth: 6, evaluation: simpel}",
+    "`linear: {kng: 3}`": GOOD + PLAYER + ", depth: 6, evaluation: {linear: {kng: 3}}}",
+    "an evaluation that does not compile": GOOD + PLAYER + ', depth: 6, evaluation: "broken.py:poor"}',
+    "a player that raises in its constructor": GOOD + '  - {name: b, type: "broken.py:Raises"}',
+    "an option that it does not take": GOOD + '  - {name: b, type: "broken.py:Crashes", levl: 3}',
+    "`sweep: {depth: {form: 1, to: 9}}`": GOOD + "  - {sweep: {depth: {form: 1, to: 9}}, name: b, type: negamax}",
+    "two players of one name": GOOD + "  - {name: a, type: random}",
+    "more openings than there are": GOOD.replace("random_plies: 4", "random_plies: 0"),
+    "an empty file": "",
+}
+"""A configuration for each input of the table of errors."""
+
+
+def answer(folder: Path, given: str) -> str:
+    """What the program answers to an input of the table of errors, without the folder of the user's files."""
+    file = folder / "bad.yaml"
+    run = ["run", "bad.yaml", "--out", "out", "--workers", "1"]
+    if given in ANSWERS:
+        file.write_text(ANSWERS[given])
+    elif given == "a folder that cannot be written":
+        file.write_text(GOOD)
+        (folder / "file").touch()
+        run[3] = "file/out"
+    elif given == "a folder with another experiment":
+        file.write_text(GOOD)
+        CliRunner().invoke(main, run)
+        file.write_text("seed: 5\n" + GOOD)
+    elif given.startswith("`--fen"):
+        run = ["perft", "english", *code(given)[0].split()]
+    else:
+        pytest.fail(f"a row of the table of errors that this test does not know: {given}")
+    before = files(folder)
+    result = CliRunner().invoke(main, run)
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    assert files(folder) == before
+    return result.stderr.rstrip("\n").replace(f"{folder}/", "")
+
+
+def files(folder: Path) -> set[Path]:
+    """What is in a folder, but for what SQLite keeps beside a ledger that is open."""
+    return {path for path in folder.rglob("*") if not path.name.endswith(("-wal", "-shm"))}
+
+
+ERRORS = table("input", "answer")
+
+
+def test_there_are_errors_and_each_input_is_answered():
+    assert set(ANSWERS) <= {given for given, _ in ERRORS}
+
+
+@pytest.mark.parametrize(("given", "promised"), ERRORS, ids=[given for given, _ in ERRORS])
+def test_the_answer_to_a_wrong_input_is_the_one_shown(folder, given, promised):
+    found = answer(folder, given)
+    assert len(found.splitlines()) == 1
+    (pattern,) = code(promised)
+    literal = re.sub(r"([\[\]*?])", r"[\1]", pattern).replace("...", "*")
+    assert fnmatchcase(found, literal), f"{found!r} is not {pattern!r}"
