@@ -1,4 +1,4 @@
-"""What a player is: Player, Limit, Choice, PlayerSpec."""
+"""What a player is: Player, Limit, Choice, EFFORT, PlayerSpec."""
 
 from __future__ import annotations
 
@@ -53,6 +53,15 @@ class Choice(NamedTuple):
     """Lookups that found the position."""
     pv: tuple[int, ...] = ()
     """Principal variation, the chosen move first."""
+
+    @property
+    def effort(self) -> dict[str, int]:
+        """What the search counted, by the names of EFFORT."""
+        return {name: getattr(self, name) for name in EFFORT}
+
+
+EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv"))
+"""The fields of `Choice` that say what a search counted, in their order."""
 
 
 class Player(Protocol):

@@ -9,10 +9,28 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, TextIO
 
+from arena.result import points_of
+
 PLAIN_SECONDS = 5.0
-"""Seconds between plain lines."""
-SHOWN = 12
-"""Players shown in the live standings."""
+"""Seconds between two plain lines."""
+MAX_PLAYERS = 12
+"""Players shown in the live table."""
+
+
+class Ticker:
+    """Whether some seconds have passed: since it was made, or since they had passed the last time."""
+
+    def __init__(self, seconds: float = PLAIN_SECONDS) -> None:
+        self._seconds = seconds
+        self._last = time.monotonic()
+
+    def due(self) -> bool:
+        """Whether the seconds have passed; if so, they begin anew."""
+        now = time.monotonic()
+        if now - self._last < self._seconds:
+            return False
+        self._last = now
+        return True
 
 
 class Progress:
@@ -28,17 +46,26 @@ class Progress:
         self._points: dict[str, float] = defaultdict(float)
         self._games: dict[str, int] = defaultdict(int)
         self._done = self._before = 0
-        self._began = self._spoke = time.monotonic()
+        self._began = time.monotonic()
+        self._ticker = Ticker()
         self._live: Any = None
 
     def resume(self, results: Iterable[tuple[str, str, str]]) -> None:
-        """Count games that were played before: white, black, result."""
+        """Count games that were played before: white, black, result. The rate leaves them out."""
         for result in results:
             self._count(*result)
             self._before += 1
 
+    def add(self, white: str, black: str, result: str) -> None:
+        """Count a game that just ended, and show it when it is time. Raises ValueError for what is no result."""
+        self._count(white, black, result)
+        if self._live is not None:
+            self._live.update(self._table())
+        elif self._ticker.due():
+            print(self.line(), file=self._stream, flush=True)
+
     def end(self, results: Iterable[tuple[str, str, str]], complete: bool) -> None:
-        """Count anew what the run has kept; complete, it is the whole, however many games were possible."""
+        """Count anew the games that the run has kept; if `complete`, no more are planned."""
         self._points.clear()
         self._games.clear()
         self._done = 0
@@ -46,16 +73,6 @@ class Progress:
             self._count(*result)
         if complete:
             self._planned, self._exact = self._done, True
-
-    def add(self, white: str, black: str, result: str) -> None:
-        """Count a game that just ended, and show it when it is time."""
-        self._count(white, black, result)
-        now = time.monotonic()
-        if self._live is not None:
-            self._live.update(self._table())
-        elif now - self._spoke >= PLAIN_SECONDS:
-            self._spoke = now
-            print(self.line(), file=self._stream, flush=True)
 
     def say(self, text: str) -> None:
         """Print a line without disturbing the display."""
@@ -95,16 +112,18 @@ class Progress:
         print(self.line(), file=self._stream, flush=True)
 
     def _count(self, white: str, black: str, result: str) -> None:
-        points = {"1-0": 1.0, "0-1": 0.0}.get(result, 0.5)
+        points = points_of(result)
         for name, won in ((white, points), (black, 1 - points)):
             self._points[name] += won
             self._games[name] += 1
         self._done += 1
 
     def _rate(self) -> float:
+        """Games per second."""
         return (self._done - self._before) / max(time.monotonic() - self._began, 1e-9)
 
     def _ranked(self) -> list[tuple[str, float]]:
+        """Players with their scores, best first, equal ones by name."""
         scores = [(name, self._points[name] / games) for name, games in self._games.items()]
         return sorted(scores, key=lambda item: (-item[1], item[0]))
 
@@ -117,7 +136,7 @@ class Progress:
         table = Table(box=None, padding=(0, 2))
         for header, side in (("player", "left"), ("score", "right"), ("games", "right")):
             table.add_column(header, justify=side)  # type: ignore[arg-type]
-        for name, score in self._ranked()[:SHOWN]:
+        for name, score in self._ranked()[:MAX_PLAYERS]:
             table.add_row(Text(name), f"{100 * score:.1f} %", str(self._games[name]))
         bar = ProgressBar(total=max(self._planned, 1), completed=self._done, width=60)
         rows = Table.grid()

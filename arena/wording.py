@@ -1,23 +1,64 @@
-"""Words of error messages: a value with its type, and the choices that there are."""
+"""Words of messages: a value with its type, quoted input, an enumeration, an unknown name and its choices."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
+
+MAX_CHARACTERS = 60
+"""Characters of quoted input; what is longer is cut."""
+MAX_CHOICES = 50
+"""Choices that a message names; of more it gives their number."""
 
 _NOUNS = {bool: "boolean", int: "whole number", float: "number", str: "text", list: "list", dict: "mapping"}
 
 
+def unknown(kind: str, word: str, valid: Collection[str]) -> str:
+    """`unknown player 'negamx'; did you mean 'negamax'? (choices: random, negamax)`, in one line."""
+    hint = choices(word, valid)
+    return f"unknown {kind} {quoted(word)}" + (f"; {hint}" if hint.startswith("did") else f" {hint}")
+
+
 def choices(word: str, valid: Collection[str]) -> str:
-    """The closest of the valid words, if one is close, and all of them."""
-    close = difflib.get_close_matches(word.lower(), valid, 1)
-    return (f"did you mean {close[0]!r}? " if close else "") + f"(valid: {', '.join(map(repr, valid))})"
+    """`did you mean 'negamax'? (choices: random, negamax)`; without the question if no valid word is close."""
+    close = nearest(word, valid)
+    question = f"did you mean {close!r}? " if close is not None else ""
+    first, more = list(valid)[:MAX_CHOICES], len(valid) - MAX_CHOICES
+    return f"{question}(choices: {', '.join(first) or 'none'}{f' and {more} more' if more > 0 else ''})"
+
+
+def nearest(word: str, valid: Collection[str], likeness: float = 0.6) -> str | None:
+    """The valid word most like `word`, whatever their case, if their likeness, 0 to 1, reaches the one given."""
+    by_lower = {name.lower(): name for name in valid}
+    close = difflib.get_close_matches(word.lower(), by_lower, 1, likeness)
+    return by_lower[close[0]] if close else None
 
 
 def shown(value: Any) -> str:
-    """A value of YAML with its type in words, cut to 60 characters."""
+    """A value of YAML with its type in words: `the text 'abc'`, `the whole number 3`, `nothing`."""
     if value is None:
         return "nothing"
-    text = repr(value) if not isinstance(value, bool) else str(value).lower()
-    return f"the {_NOUNS[type(value)]} {text if len(text) <= 60 else text[:60] + '...'}"
+    if isinstance(value, bool):
+        return f"the boolean {str(value).lower()}"
+    return f"the {_NOUNS.get(type(value), type(value).__name__)} {quoted(value)}"
+
+
+def quoted(value: Any) -> str:
+    """A value as Python writes it, text in quotes and without line breaks, cut to MAX_CHARACTERS."""
+    return _cut(repr(value), MAX_CHARACTERS)
+
+
+def cut(text: str, most: int = MAX_CHARACTERS) -> str:
+    """The text in one line, its white space single spaces, cut to `most` characters."""
+    return _cut(" ".join(text.split()), most)
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`; nothing for no words."""
+    *head, tail = list(words) or [""]
+    return f"{', '.join(head)} {last} {tail}" if head else tail
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most] + "..."

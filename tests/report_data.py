@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
+from arena.experiment.model import Experiment
+from arena.player import PlayerSpec
+from arena.report.charts.catalogue import charts_of
+from arena.report.run import Run
+from arena.store.ledger import Facts
+from arena.store.read import RunData
+
+MISSING_WORD = re.compile(r"(?<![A-Za-z])(nan|inf|none|null|<na>)(?![A-Za-z])", re.IGNORECASE)
+"""What a value that does not exist must not be shown as."""
 START = "B:W21-32:B1-12"
 OPENING = "W:W21-32:B2-12,14"
 MOVES = np.array(["11-15", "23-19", "22x15", "8-11", "25-22", "10x19x26"])
@@ -19,24 +33,59 @@ MOVE_COLUMNS = [
 ]  # fmt: skip
 
 
-def player(name: str, depth: int | None = None, type: str = "alphabeta", **options: Any) -> dict[str, Any]:
-    """One entry of `config["players"]`."""
-    return {"name": name, "type": type, **({} if depth is None else {"depth": depth}), **options}
+def player(name: str, depth: int | None = None, type: str = "alphabeta", **settings: Any) -> dict[str, Any]:
+    """One entry of `players:`."""
+    return {"name": name, "type": type, **({} if depth is None else {"depth": depth}), **settings}
 
 
-def config(players: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
-    """The configuration of a run as the ledger gives it."""
-    return {
+def specs(players: list[dict[str, Any]]) -> tuple[PlayerSpec, ...]:
+    """Entries of `players:` as an experiment has them."""
+    return experiment(players).players
+
+
+def experiment(players: list[dict[str, Any]], **changes: Any) -> Experiment:
+    """An experiment with these entries of `players:`, as it is read back from a ledger."""
+    document = {
         "name": "synthetic", "variant": "english", "seed": 1, "openings": {"random_plies": 4, "count": 10},
-        "max_plies": 200, "anchor": None, "players": players, "first": "black", "games_planned": 0,
-        "start_fen": START,
-    } | changes  # fmt: skip
+        "max_plies": 200, "players": players,
+    }  # fmt: skip
+    return Experiment.model_validate(document | changes)
+
+
+def facts(games: int = 0) -> Facts:
+    """The facts of a round robin of so many games."""
+    return Facts("black", "", START, games, True, {})
+
+
+def synthetic(
+    folder: Path, players: list[dict[str, Any]], pairs: int, *, anchor: str | None = None, **options: Any
+) -> Run:
+    """A run of `frames`."""
+    games, moves = frames(players, pairs, **options)
+    return run_of(folder, experiment(players, anchor=anchor), games, moves)
+
+
+def run_of(
+    folder: Path,
+    of: Experiment,
+    games: pd.DataFrame,
+    moves: pd.DataFrame | None = None,
+    probes: pd.DataFrame | None = None,
+) -> Run:
+    """A run of these frames, empty ones where there are none; all its games are planned."""
+    moves, probes = (frame if frame is not None else pd.DataFrame() for frame in (moves, probes))
+    return Run(folder, RunData(of, facts(len(games)), None, games, moves, probes))
+
+
+def changed(run: Run, folder: Path | None = None, **parts: Any) -> Run:
+    """The run in another folder, with other parts of `RunData`."""
+    return Run(folder or run.folder, run.data._replace(**parts))
 
 
 def frames(
     players: list[dict[str, Any]], pairs: int, *, seed: int = 0, draws: float = 0.3, plies: int = 30
-) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
-    """(config, games, moves) of a round robin of `pairs` colour-swapped pairs between any two players.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(games, moves) of a round robin of `pairs` colour-swapped pairs between any two players.
 
     A player wins more often the deeper it searches; nodes grow threefold with each ply of depth.
     """
@@ -61,8 +110,7 @@ def frames(
     games["plies"] = plies
     games["seconds"] = 0.1 + rng.random(len(games)).round(3)
     games["opening_fen"] = np.where(games["opening"] == 0, START, OPENING)
-    whole = config(players, games_planned=len(games))
-    return whole, games[[*GAMES, "opening_fen"]], _moves(games, depth, plies, rng)
+    return games[[*GAMES, "opening_fen"]], _moves(games, depth, plies, rng)
 
 
 def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -98,3 +146,23 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
         }
     )
     return moves[MOVE_COLUMNS]
+
+
+def drawn(run: Run) -> dict[str, Axes]:
+    """Every chart that the run has, by name."""
+    return {chart.name: chart.draw(run) for chart in charts_of(run)}
+
+
+def texts(ax: Axes) -> list[str]:
+    """All text that a chart shows."""
+    figure = ax.get_figure()
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    return [t.get_text() for t in figure.findobj(Text) if t.get_visible() and t.get_text()]
+
+
+def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
+    """Moves of (player, depth, nodes, seconds)."""
+    moves = pd.DataFrame(rows, columns=["player", "depth", "nodes", "seconds"])
+    moves["player"] = pd.Categorical(moves["player"], categories=[*dict.fromkeys(moves["player"]), "absent"])
+    return moves.assign(leaves=moves["nodes"] // 2, legal_moves=7)

@@ -6,6 +6,7 @@ import copy
 import math
 import pickle
 import random
+import re
 import statistics
 import time
 from pathlib import Path
@@ -371,6 +372,81 @@ def test_a_move_that_wins_too_late_loses() -> None:
     assert (play(task).result, play(task).termination) == ("0-1", "time")
     in_time = play(task._replace(white=spends(Limit(seconds=1.0), 1.0)))
     assert (in_time.result, in_time.termination) == ("1-0", "no_pieces")
+
+
+# --- whose fault it is
+
+
+class Breaks(First):
+    def __init__(self, variant: Variant, at: int) -> None:
+        self.at = at
+        if at == 0:
+            raise OSError("no weights")
+
+    def choose(self, game, limit, rng):
+        if len(game.moves) + 1 >= self.at:
+            raise KeyError("x" * 300)
+        return Choice(game.legal_moves[0])
+
+
+class Answers(First):
+    """The first legal move and other fields of an answer; None for an answer of None."""
+
+    def __init__(self, variant: Variant, fields: dict[str, Any] | None) -> None:
+        self.fields = fields
+
+    def choose(self, game, limit, rng):
+        return None if self.fields is None else Choice(**{"move": game.legal_moves[0], **self.fields})
+
+
+@pytest.mark.parametrize("colour", [WHITE, BLACK])
+@pytest.mark.parametrize(
+    ("kind", "options", "termination", "error"),
+    [
+        (Breaks, {"at": 0}, "error", "bad raised PlayerError at ply 1: .*: OSError: no weights"),
+        (Breaks, {"at": 3}, "error", r"bad raised KeyError at ply [34]: 'x{199}\.\.\."),
+        (Answers, {"fields": None}, "error", "bad raised AttributeError at ply [12]: 'NoneType' .*"),
+        (Answers, {"fields": {"nodes": "many"}}, "error", "bad raised ValueError at ply [12]: .*'many'"),
+        (Answers, {"fields": {"nodes": None}}, "error", "bad raised TypeError at ply [12]: .*"),
+        (Answers, {"fields": {"depth": 2**40}}, "error", "bad raised OverflowError at ply [12]: .*"),
+        (Answers, {"fields": {"move": None}}, "illegal_move", "bad returned the illegal move None at ply [12]"),
+        (
+            Answers,
+            {"fields": {"move": "11-15"}},
+            "illegal_move",
+            "bad returned the illegal move '11-15' at ply [12]",
+        ),
+        (Answers, {"fields": {"move": 1.5}}, "illegal_move", r"bad returned the illegal move 1\.5 at ply [12]"),
+    ],
+)
+def test_what_a_player_does_wrong_loses_its_game(
+    kind: type, options: dict[str, Any], termination: str, error: str, colour: int
+) -> None:
+    bad, good = own(kind, name="bad", **options), own(First, name="good")
+    record = play(task_of(VARIANTS["international"], *((bad, good) if colour == WHITE else (good, bad))))
+    assert (record.result, record.termination) == ("0-1" if colour == WHITE else "1-0", termination)
+    assert re.fullmatch(error, record.error), record.error
+
+
+@pytest.mark.parametrize("broken", ["move_text", "adjudicate", "overrun", "clock_after"])
+def test_a_mistake_of_the_arena_is_raised_and_no_player_loses_by_it(
+    broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any) -> None:
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr(match, broken, fails)
+    with pytest.raises(ZeroDivisionError, match="ours"):
+        play(task_of(VARIANTS["english"], own(First), own(First)))
+
+
+def test_a_mistake_in_making_a_move_on_the_board_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(game: Game, move: int) -> None:
+        raise IndexError("ours")
+
+    monkeypatch.setattr(Game, "push", fails)
+    with pytest.raises(IndexError, match="ours"):
+        play(task_of(VARIANTS["english"], own(First), own(First)))
 
 
 # --- how well time is kept

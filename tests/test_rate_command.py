@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,11 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from arena.ratings.joint import rate
-from arena.report.compare import Source, compare
-from arena.report.results import ResultsError, read_results
+from arena.ratings.results import ResultsError
+from arena.report import sources
+from arena.report.compare import Side, compare
+from arena.report.sources import read_results
+from arena.result import Colour
 from tests.test_ratings import error_of_difference, frame, repeat, simulate
 
 GAMES = "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n"
@@ -180,7 +184,7 @@ def test_a_pdn_needs_no_known_rules(tmp_path):
     assert "1 game without a result was passed over." in call("rate", tmp_path / "games.pdn").output
 
 
-def test_a_pdn_is_told_by_its_name_or_its_first_tag(tmp_path):
+def test_a_pdn_is_recognized_by_its_name_or_its_first_tag(tmp_path):
     texts = ['[White "a"]\n[Black "b"]\n[Result "1-0"]\n', GAMES]
     for name, text, count in [("x.pdn", texts[0], 1), ("x.txt", texts[0], 1), ("y.txt", texts[1], 5)]:
         assert len(read_results([written(tmp_path, name, text)]).games) == count
@@ -215,6 +219,7 @@ def test_players_may_be_called_nan(tmp_path):
     ("name", "text", "reason"),
     [
         ("a.csv", "", ":1: the file is empty"),
+        ("a.csv", f"white,black,result\na,b,{'9' * 5000}\n", f":2: unknown result '{'9' * 59}... (choices: 1-0"),
         ("a.csv", "white,result\na,1-0\n", ":1: the columns must be white, black, result or"),
         ("a.csv", "white,black,wins,draws\na,b,1,2\n", ":1: the columns must be"),
         ("a.csv", "white,black,result,white\na,b,1-0,c\n", ":1: the column white is given twice"),
@@ -252,7 +257,10 @@ def test_what_is_not_there_gets_one_line(tmp_path):
         assert (result.exit_code, result.output.count("\n")) == (2, 1) and reason in result.output
     games = written(tmp_path, "games.csv", GAMES)
     result = call("rate", games, "--anchor", "dan")
-    assert result.exit_code == 2 and result.output == 'unknown anchor "dan": choose one of ann, bob, cat\n'
+    assert (
+        result.exit_code == 2
+        and result.output == "unknown anchor 'dan'; did you mean 'ann'? (choices: ann, bob, cat)\n"
+    )
 
 
 def test_a_run_is_rated_as_in_its_report(run):
@@ -271,18 +279,16 @@ def test_a_run_is_rated_as_in_its_report(run):
     )
 
 
-def test_runs_with_other_first_movers_need_to_be_told(run, monkeypatch):
-    from arena.report import results
-
-    read, colours = results._run, itertools.cycle(["white", "black"])
-    monkeypatch.setattr(results, "_run", lambda folder: (read(folder)[0], next(colours)))
+def test_runs_that_differ_in_who_moves_first_need_first(run, monkeypatch):
+    read, colours = sources.read_run, itertools.cycle(get_args(Colour))
+    monkeypatch.setattr(sources, "read_run", lambda folder: read(folder)._replace(first=next(colours)))
     with pytest.raises(ResultsError, match="--first"):
         read_results([run, run])
     assert isinstance(read_results([run, run], "white").games, pd.DataFrame)
 
 
-def source(games, name="x"):
-    return Source(name, rate(games), {})
+def side(games, name="x"):
+    return Side(name, rate(games), {})
 
 
 def by_player(comparison):
@@ -300,12 +306,12 @@ def test_a_comparison_with_itself_finds_no_change(tmp_path):
 def test_common_players_have_a_common_mean_and_independent_errors():
     one = simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=1)
     other = simulate([0.6, 0.0, -0.6, 1.5], 60, nu=1.0, h=0.3, seed=2)
-    a, b = source(one), source(other)
+    a, b = side(one), side(other)
     table = by_player(compare(a, b))
     common = ["p0", "p1", "p2"]
-    for end, side in (("a", a), ("b", b)):
+    for end, own in (("a", a), ("b", b)):
         assert table[f"elo_{end}"][common].mean() == pytest.approx(0, abs=1e-9)
-        elo = side.ratings.table.set_index("player")["elo"]
+        elo = own.ratings.table.set_index("player")["elo"]
         assert table[f"elo_{end}"]["p0"] - table[f"elo_{end}"]["p1"] == pytest.approx(elo["p0"] - elo["p1"])
     assert math.isnan(table["elo_a"]["p3"]) and math.isnan(table["difference"]["p3"])
     assert table["elo_b"]["p3"] > 150 and table["error_b"]["p3"] > 0
@@ -316,43 +322,43 @@ def test_common_players_have_a_common_mean_and_independent_errors():
 
 def test_two_common_players_have_the_error_of_half_their_difference():
     games = simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=1)
-    a, b = source(games), source(frame(repeat("p0", "p1", 20, 20, 20)))
+    a, b = side(games), side(frame(repeat("p0", "p1", 20, 20, 20)))
     error = 1.959964 * error_of_difference(a.ratings, "p0", "p1") / 2
     assert by_player(compare(a, b))["error_a"]["p0"] == pytest.approx(error)
 
 
 def test_an_anchor_does_not_change_a_comparison():
     games, other = (simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=seed) for seed in (1, 2))
-    anchored = Source("x", rate(games, anchor="p2", anchor_elo=1500), {})
-    plain, moved = compare(source(games), source(other)), compare(anchored, source(other))
+    anchored = Side("x", rate(games, anchor="p2", anchor_elo=1500), {})
+    plain, moved = compare(side(games), side(other)), compare(anchored, side(other))
     pd.testing.assert_frame_equal(by_player(plain), by_player(moved).loc[by_player(plain).index])
 
 
-def test_changes_beyond_the_intervals_are_said_in_words():
+def test_changes_beyond_the_intervals_are_put_into_words():
     games = simulate([0.5, 0.0, -0.5], 100, nu=1.0, h=0.0, seed=1)
     better = simulate([0.5, 0.0, 1.5], 100, nu=1.0, h=1.0, seed=2)
-    found = compare(source(games, "old"), source(better, "new"))
+    found = compare(side(games, "old"), side(better, "new"))
     row = by_player(found).loc["p2"]
     assert (
         found.changes[0] == f"p2 is {row['difference']:.0f} ± {row['difference_error']:.0f} Elo stronger in new."
     )
-    assert any("p0 is" in said and "weaker in new" in said for said in found.changes)
+    assert any("p0 is" in text and "weaker in new" in text for text in found.changes)
     assert "3 of 3 ratings changed" in found.changes[3]
     assert found.changes[-1].startswith("Moving first is worth") and "more in new" in found.changes[-1]
 
 
 def test_without_common_players_the_comparison_says_why_it_is_empty():
-    a, b = source(frame(repeat("a", "b", 3, 1, 1))), source(frame(repeat("c", "d", 3, 1, 1)))
+    a, b = side(frame(repeat("a", "b", 3, 1, 1))), side(frame(repeat("c", "d", 3, 1, 1)))
     found = compare(a, b)
     assert found.table["difference"].isna().all() and len(found.table) == 4
     assert found.changes == () and "no player in common" in found.notes[0]
-    assert "one player in common" in compare(a, source(frame(repeat("a", "d", 3, 1, 1)))).notes[0]
+    assert "one player in common" in compare(a, side(frame(repeat("a", "d", 3, 1, 1)))).notes[0]
 
 
 def test_players_that_games_do_not_connect_are_compared_apart():
     both = frame(repeat("a", "b", 5, 1, 1) + repeat("c", "d", 1, 1, 5) + repeat("e", "f", 1, 1, 1))
     other = frame(repeat("a", "b", 3, 3, 1) + repeat("c", "d", 1, 1, 3) + repeat("e", "a", 1, 1, 1))
-    found = compare(source(both), source(other))
+    found = compare(side(both), side(other))
     table = by_player(found)
     for part in (["a", "b"], ["c", "d"]):
         assert table["elo_a"][part].mean() == pytest.approx(0, abs=1e-9)

@@ -112,7 +112,10 @@ def test_any_results_in_any_openings_give_a_finite_table(rows, openings, model):
 @pytest.mark.parametrize("bias", [0.0, 0.7, 1.5])
 @pytest.mark.parametrize("draw_rate", [0.1, 0.5, 0.85])
 def test_intervals_hold_the_truth_in_95_of_100_tournaments(draw_rate, bias):
-    """Five players, 25 openings that favour a side by *bias* logits (standard deviation); 2000 intervals."""
+    """Five players, 25 openings that favour a side by *bias* logits (standard deviation); 2000 intervals.
+
+    With one advantage for all openings the truth was held in 73 % of cases at a bias of 1.5 and 10 % draws.
+    """
     strength = np.array([0.8, 0.4, 0.0, -0.4, -0.8])
     truth = ELO_PER_LOGIT * (1 - draw_rate) * strength
     held = []

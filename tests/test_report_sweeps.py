@@ -14,12 +14,35 @@ from scipy.stats import f_oneway, t
 
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
-from arena.report import answers, page, plot_sweeps, plots, sweeps, tables
+from arena.report.charts.convergence import plot_convergence
+from arena.report.charts.openings import plot_openings
 from arena.report.run import Run
+from arena.report.sentences.answers import comparison_sentences, lead, opening_sentences
+from arena.report.sentences.facts import headline
+from arena.report.tables.comparisons import comparisons
+from arena.report.tables.contrasts import contrast
+from arena.report.tables.convergence import convergence
+from arena.report.tables.doublings import elo_by_nodes, gains
+from arena.report.tables.openings import homogeneity, openings
+from arena.report.tables.phases import phases
+from arena.report.tables.settings import families
 from arena.report.write import write
-from tests.report_data import START, config, frames, player
-from tests.test_report import MISSING_WORD, texts
+from tests.report_data import (
+    MISSING_WORD,
+    START,
+    changed,
+    drawn,
+    experiment,
+    frames,
+    player,
+    run_of,
+    specs,
+    synthetic,
+    texts,
+)  # fmt: skip
 
+OF_SWEEPS = ("comparisons", "elo_by_nodes", "time_to_depth", "convergence", "phases", "openings")
+"""Charts that show what a sweep asks."""
 EVALUATIONS = ("simple", "cis300")
 GRID = [player(f"{e} d{d}", d, evaluation=e) for e in EVALUATIONS for d in (1, 2, 4)]
 TERMS: list[dict[str, Any]] = [{"depth": 6}, {"nodes": 2000}, {"seconds": 0.02}]
@@ -29,12 +52,13 @@ EQUAL = [player(f"{e} {term}", evaluation=e, **term) for e in EVALUATIONS for te
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Two evaluations at three depths, twelve rounds, written to its folder; games numbered as by the schedule."""
-    whole, games, moves = frames(GRID, 8, plies=20)
+    games, moves = frames(GRID, 8, plies=20)
     order = games.sort_values(["opening", "pair"], kind="stable")["game"].tolist()
     number = {game: i + 1 for i, game in enumerate(order)}
     games = games.assign(game=games["game"].map(number), round=games["opening"] + 1).sort_values("game")
     moves = moves.assign(game=moves["game"].map(number)).sort_values(["game", "ply"])
-    run = Run(tmp_path_factory.mktemp("grid"), whole, games.reset_index(drop=True), moves.reset_index(drop=True))
+    games, moves = games.reset_index(drop=True), moves.reset_index(drop=True)
+    run = run_of(tmp_path_factory.mktemp("grid"), experiment(GRID), games, moves)
     write(run)
     return run
 
@@ -70,7 +94,7 @@ NO_NODES = pd.DataFrame({"family": [], "player": [], "nodes_per_move": [], "elo"
 def test_ratings_on_a_line_give_its_slope_with_the_error_of_least_squares() -> None:
     depths = [1, 2, 4, 8]
     ratings = rated({f"d{d}": 50 + 90 * np.log2(d) for d in depths})
-    (row,) = sweeps.gains(ratings, by_depth(ratings, depths), NO_NODES).to_dict("records")
+    (row,) = gains(ratings, by_depth(ratings, depths), NO_NODES).to_dict("records")
     x = np.log2(depths)
     error = Z95 * 10 / np.sqrt(((x - x.mean()) ** 2).sum())
     assert (row["family"], row["per"], row["players"], row["x_low"], row["x_high"]) == ("f", "depth", 4, 1, 8)
@@ -81,7 +105,7 @@ def test_ratings_on_a_line_give_its_slope_with_the_error_of_least_squares() -> N
 def test_ratings_off_the_line_widen_the_interval_by_the_root_of_chi_square_over_its_freedom() -> None:
     depths, off = [1, 2, 4, 8], np.array([30, -40, 10, 50.0])
     ratings = rated({f"d{d}": float(e) for d, e in zip(depths, off, strict=True)})
-    (row,) = sweeps.gains(ratings, by_depth(ratings, depths), NO_NODES).to_dict("records")
+    (row,) = gains(ratings, by_depth(ratings, depths), NO_NODES).to_dict("records")
     x = np.log2(depths)
     slope, intercept = np.polyfit(x, off, 1)
     residual = off - intercept - slope * x
@@ -91,8 +115,7 @@ def test_ratings_off_the_line_widen_the_interval_by_the_root_of_chi_square_over_
 
 
 def test_a_gain_does_not_depend_on_the_anchor() -> None:
-    whole, games, moves = frames(GRID, 6)
-    runs = [Run(Path(), whole | {"anchor": anchor}, games, moves) for anchor in (None, "simple d1", "cis300 d4")]
+    runs = [synthetic(Path(), GRID, 6, anchor=anchor) for anchor in (None, "simple d1", "cis300 d4")]
     tables_of = [run.gains.sort_values(["per", "family"]).drop(columns=["elo_at_1"]) for run in runs]
     for other in tables_of[1:]:
         pd.testing.assert_frame_equal(tables_of[0].reset_index(drop=True), other.reset_index(drop=True), rtol=1e-6)
@@ -111,7 +134,7 @@ def test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments() -> N
         games = pd.DataFrame({"white": np.array(names)[white], "black": np.array(names)[black], "result": result})
         ratings = rate(games.assign(pair=np.arange(len(games)) // 2), names)
         order = [int(name[1:]) for name in ratings.table["player"]]
-        gain = sweeps.gains(ratings, by_depth(ratings, order), NO_NODES).iloc[0]
+        gain = gains(ratings, by_depth(ratings, order), NO_NODES).iloc[0]
         covered += gain["gain_low"] <= 60 <= gain["gain_high"]
     assert 90 <= covered <= 100
 
@@ -121,7 +144,7 @@ def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_l
     players += [player(f"t{s}", type="x", seconds=s) for s in (0.1, 0.2)]
     standings = pd.DataFrame({"player": [p["name"] for p in players], "elo": np.arange(8.0), "games": 9})
     standings = standings.assign(elo_low=0.0, elo_high=1.0, nodes_per_move=[90, 180, 300, 7, 8, 9, 5, 6])
-    table = sweeps.elo_by_nodes(standings, config(players))
+    table = elo_by_nodes(standings, specs(players))
     assert sorted(map(tuple, table[["family", "player"]].to_numpy().tolist())) == [
         ("alphabeta by depth", "d1"), ("alphabeta by depth", "d2"), ("alphabeta by depth", "d3"),
         ("alphabeta by nodes", "n100"), ("alphabeta by nodes", "n200"), ("alphabeta by nodes", "n400"),
@@ -135,7 +158,7 @@ def test_elo_against_nodes_needs_three_players_and_tells_families_of_different_l
 def test_a_setting_is_compared_at_each_kind_of_limit_with_the_covariance_of_the_two() -> None:
     elo = dict(zip([p["name"] for p in EQUAL], [0, 10, 20, 40, 10, 0.0], strict=True))
     covariance = np.full((6, 6), 30.0) + np.eye(6) * 70
-    table = sweeps.comparisons(rated(elo, covariance), config(EQUAL))
+    table = comparisons(rated(elo, covariance), specs(EQUAL))
     assert table[["setting", "value", "reference", "terms", "at", "pairs"]].to_numpy().tolist() == [
         ["evaluation", "cis300", "simple", "depth", "6", 1],
         ["evaluation", "cis300", "simple", "nodes", "2000", 1],
@@ -149,13 +172,13 @@ def test_a_setting_is_compared_at_each_kind_of_limit_with_the_covariance_of_the_
 
 def test_the_reference_is_the_value_of_the_anchor() -> None:
     ratings = rated(dict.fromkeys([p["name"] for p in EQUAL], 0.0))
-    table = sweeps.comparisons(ratings, config(EQUAL, anchor=EQUAL[-1]["name"]))
+    table = comparisons(ratings, specs(EQUAL), EQUAL[-1]["name"])
     assert set(table["value"]) == {"simple"} and set(table["reference"]) == {"cis300"}
 
 
 def test_limits_of_one_kind_are_averaged() -> None:
     ratings = rated(dict(zip([p["name"] for p in GRID], [0, 10, 20, 30, 20, 70.0], strict=True)))
-    (row,) = sweeps.comparisons(ratings, config(GRID)).to_dict("records")
+    (row,) = comparisons(ratings, specs(GRID)).to_dict("records")
     assert (row["terms"], row["at"], row["pairs"]) == ("depth", "1 to 4", 3)
     np.testing.assert_allclose(row["elo_difference"], 30)
     np.testing.assert_allclose(row["elo_difference_high"] - 30, Z95 * np.sqrt(6 * 100 / 9))
@@ -168,7 +191,7 @@ def test_a_factorial_of_switches_gives_main_effects() -> None:
         for lmr in (True, False)
     ]
     ratings = rated(dict(zip([p["name"] for p in players], [10, 4, 6, 0.0], strict=True)))
-    table = sweeps.comparisons(ratings, config(players))
+    table = comparisons(ratings, specs(players))
     assert table[["value", "reference", "pairs", "elo_difference"]].to_numpy().tolist() == [
         ["no pvs", "pvs", 2, -4.0],
         ["no lmr", "lmr", 2, -6.0],
@@ -177,15 +200,15 @@ def test_a_factorial_of_switches_gives_main_effects() -> None:
 
 def test_a_setting_left_out_is_called_the_default() -> None:
     players = [player("a", 4), player("b", 4, pvs=False), player("c", 4, tt=0)]
-    table = sweeps.comparisons(rated({"a": 9, "b": 1, "c": 2}), config(players))
+    table = comparisons(rated({"a": 9, "b": 1, "c": 2}), specs(players))
     assert table[["value", "reference"]].to_numpy().tolist() == [["no pvs", "default pvs"], ["tt 0", "default tt"]]
 
 
 def test_players_without_common_games_are_not_compared() -> None:
     players = [player("a", 4, evaluation="simple"), player("b", 4, evaluation="cis300")]
     apart = rated({"a": 9, "b": 1}, groups=(("a",), ("b",)))
-    assert sweeps.comparisons(apart, config(players)).empty
-    assert sweeps.contrast(rated({"a": 9.0, "b": 1}), {"a": 1, "c": -1}) is None
+    assert comparisons(apart, specs(players)).empty
+    assert contrast(rated({"a": 9.0, "b": 1}), {"a": 1, "c": -1}) is None
 
 
 # openings
@@ -203,9 +226,9 @@ def pairs_of(results: list[tuple[int, str, str]]) -> pd.DataFrame:
 
 def test_an_openings_bias_is_the_first_movers_score_over_pairs() -> None:
     games = pairs_of([(1, "1-0", "1-0"), (1, "1-0", "1/2-1/2"), (2, "0-1", "1-0"), (2, "1/2-1/2", "1/2-1/2")])
-    white = sweeps.openings(games, "white")
+    white = openings(games, "white")
     assert white[["opening", "pairs", "score"]].to_numpy().tolist() == [[1, 2, 0.875], [2, 2, 0.5]]
-    assert sweeps.openings(games, "black")["score"].tolist() == [0.125, 0.5]
+    assert openings(games, "black")["score"].tolist() == [0.125, 0.5]
     pooled = np.sqrt((2 * 0.125**2 + 0) / 2)
     error = t.ppf(0.975, 2) * pooled / np.sqrt(2)
     np.testing.assert_allclose(white["score_low"], [0.875 - error, 0.5 - error])
@@ -214,10 +237,10 @@ def test_an_openings_bias_is_the_first_movers_score_over_pairs() -> None:
 
 def test_single_games_say_nothing_of_an_opening_and_single_pairs_have_no_interval() -> None:
     games = pairs_of([(1, "1-0", "1-0"), (2, "0-1", "1-0"), (3, "1-0", "1-0")]).iloc[:-1]
-    table = sweeps.openings(games, "white")
+    table = openings(games, "white")
     assert table["opening"].tolist() == [1, 2]
     assert table["score_low"].isna().all()
-    assert sweeps.homogeneity(games, "white") is None
+    assert homogeneity(games, "white") is None
 
 
 def test_the_test_of_openings_is_the_analysis_of_variance() -> None:
@@ -230,7 +253,7 @@ def test_the_test_of_openings_is_the_analysis_of_variance() -> None:
             results.append((opening, str(one), str(other)))
     games = pairs_of(results)
     points = games["result"].map({"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}).to_numpy().reshape(-1, 2).mean(axis=1)
-    found = sweeps.homogeneity(games, "white")
+    found = homogeneity(games, "white")
     assert found is not None and found.openings == 3
     np.testing.assert_allclose(found.p_value, f_oneway(*points.reshape(3, 12)).pvalue)
 
@@ -247,11 +270,25 @@ def test_convergence_ends_at_the_ratings_of_the_whole_run_and_its_bands_narrow(g
     assert width.iloc[-1] < 0.7 * width.iloc[0]
 
 
+def test_convergence_ends_at_the_standings_where_games_repeat_one_another(grid: Run, tmp_path: Path) -> None:
+    """As deterministic players make them: of each two openings the second has the games of the first."""
+    twin = (grid.games["opening"] // 2 * 2).map(lambda opening: f"{START}{opening}")
+    meeting = [grid.games["white"], grid.games["black"], grid.games["opening"] // 2]
+    games = grid.games.assign(opening_fen=twin, result=grid.games.groupby(meeting)["result"].transform("first"))
+    run = changed(grid, tmp_path, games=games, moves=grid.moves.assign(move="11-15"))
+    assert run.repeated_games == len(games) // 2
+    table = run.convergence
+    last: Any = table[table["games"] == len(games)].set_index("player").loc[run.players]
+    np.testing.assert_array_equal(
+        last, run.standings[["games", "elo", "elo_low", "elo_high"]].assign(games=len(games))
+    )
+
+
 def test_convergence_stops_before_the_first_missing_game(grid: Run) -> None:
-    games = grid.games[grid.games["game"] != 125].reset_index(drop=True)
-    table = sweeps.convergence(games, grid.players, "black")
+    games = grid.rated_games[grid.games["game"] != 125].reset_index(drop=True)
+    table = convergence(games, grid.players, "black")
     assert table["games"].unique().tolist() == [60, 90, 120, 124]
-    assert sweeps.convergence(games[games["game"] > 1], grid.players, "black").empty
+    assert convergence(games[games["game"] > 1], grid.players, "black").empty
 
 
 def test_phases_count_moves_whose_score_favours_the_later_winner() -> None:
@@ -265,7 +302,7 @@ def test_phases_count_moves_whose_score_favours_the_later_winner() -> None:
     moves.loc[(moves["game"] == 2) & ~white, "score"] = 1.0
     moves.loc[(moves["game"] == 1) & (moves["ply"] == 1), "score"] = pd.NA
     moves["legal_moves"] = np.where(white, 8, 4)
-    table: Any = sweeps.phases(games, moves).set_index(["tenth", "role"])
+    table: Any = phases(games, moves).set_index(["tenth", "role"])
     assert table.loc[[(1, "winner"), (1, "loser")], "moves"].tolist() == [1, 2]
     assert table.loc[(1, "winner"), "share"] == 1.0
     assert table.loc[(2, "winner"), "share"] == 0.75 and table.loc[(2, "loser"), "share"] == 0.5
@@ -279,59 +316,57 @@ def test_phases_count_moves_whose_score_favours_the_later_winner() -> None:
 
 
 def test_a_depth_sweep_says_what_a_doubling_is_worth(grid: Run) -> None:
-    said = page.headline(grid)
+    sentences = headline(grid)
     worth = [rf"\d+ ± \d+ Elo with evaluation {name}" for name in ("cis300", "simple")]
-    assert re.fullmatch(rf"Each doubling of depth is worth {worth[0]} and {worth[1]}\.", said[0])
-    assert said[1].startswith("Each doubling of nodes (measured nodes per move) is worth ")
+    assert re.fullmatch(rf"Each doubling of depth is worth {worth[0]} and {worth[1]}\.", sentences[0])
+    assert sentences[1].startswith("Each doubling of nodes (measured nodes per move) is worth ")
 
 
-def test_equal_terms_are_said_in_one_sentence_the_certain_ones_first() -> None:
+def test_equal_terms_share_one_sentence_the_certain_ones_first() -> None:
     ratings = rated(dict(zip([p["name"] for p in EQUAL], [0, 10, 20, 50, 10, -40.0], strict=True)))
-    assert answers.comparison_sentences(sweeps.comparisons(ratings, config(EQUAL))) == [
+    assert comparison_sentences(comparisons(ratings, specs(EQUAL))) == [
         "cis300 is 50 ± 28 Elo stronger than simple at equal depth (LOS > 99.9 %) and 60 ± 28 Elo weaker at equal "
         "time (LOS < 0.1 %); not measurably different at equal nodes (0 ± 28)."
     ]
     level = rated(dict(zip([p["name"] for p in GRID], [0, 0, 0, 1, 2, 3.0], strict=True)))
-    assert answers.comparison_sentences(sweeps.comparisons(level, config(GRID))) == [
+    assert comparison_sentences(comparisons(level, specs(GRID))) == [
         "cis300 is not measurably stronger or weaker than simple at equal depth (mean over 1 to 4; +2 ± 16)."
     ]
 
 
-def test_of_many_comparisons_the_surest_are_said() -> None:
+def test_of_many_comparisons_the_surest_have_a_sentence() -> None:
     players = [player(f"p{i}", 4, evaluation=f"e{i}") for i in range(9)]
     ratings = rated({f"p{i}": 40.0 * i for i in range(9)})
-    said = answers.comparison_sentences(sweeps.comparisons(ratings, config(players)))
-    assert [text.split()[0] for text in said] == ["e3", "e4", "e5", "e6", "e7", "e8"]
+    sentences = comparison_sentences(comparisons(ratings, specs(players)))
+    assert [text.split()[0] for text in sentences] == ["e3", "e4", "e5", "e6", "e7", "e8"]
 
 
 @pytest.mark.parametrize(("los", "certain"), [(0.99, True), (0.97, False)])
 def test_the_lead_is_called_uncertain_unless_its_interval_excludes_zero(los: float, certain: bool) -> None:
     table = rated({"a": 20.0, "b": 0}).table.assign(los=los)
-    (text,) = answers.lead(table)
+    (text,) = lead(table)
     assert text.startswith("a leads with +20 ± 20 Elo, 20 Elo ahead of b (likelihood of superiority 9")
     assert text.endswith("; the lead is not certain.") != certain
 
 
-def test_openings_are_mentioned_only_if_they_differ(tmp_path: Path) -> None:
+def test_openings_are_mentioned_only_if_they_differ() -> None:
     biased = [(1, "1-0", "1-0")] * 9 + [(2, "0-1", "0-1")] * 9 + [(2, "0-1", "1-0"), (1, "0-1", "1-0")]
     even = [(o, a, b) for o in (1, 2) for a, b in (("1-0", "0-1"), ("1-0", "1-0"), ("0-1", "0-1"))]
-    for results, count in ((biased, 1), (even, 0)):
-        run = Run(tmp_path, config([player("x", 4)]), pairs_of(results), pd.DataFrame())
-        said = answers.opening_sentences(run)
-        assert len(said) == count
-    assert (
-        "gave Black"
-        in answers.opening_sentences(Run(tmp_path, config([player("x", 4)]), pairs_of(biased), pd.DataFrame()))[0]
-    )
+    found = [
+        opening_sentences(openings(pairs, "black"), homogeneity(pairs, "black"), "black")
+        for pairs in map(pairs_of, (biased, even))
+    ]
+    assert [len(sentences) for sentences in found] == [1, 0]
+    assert "gave Black" in found[0][0]
 
 
 # charts and files
 
 
 def test_charts_of_a_sweep_show_no_missing_number_and_cut_no_text_off(grid: Run) -> None:
-    charts = plots.draw(grid)
-    assert set(plot_sweeps.NAMES) <= set(charts)
-    for name in plot_sweeps.NAMES:
+    charts = drawn(grid)
+    assert set(OF_SWEEPS) <= set(charts)
+    for name in OF_SWEEPS:
         figure: Any = charts[name].figure
         assert not [text for text in texts(charts[name]) if MISSING_WORD.search(text)], name
         shown = figure.get_tightbbox()
@@ -340,7 +375,7 @@ def test_charts_of_a_sweep_show_no_missing_number_and_cut_no_text_off(grid: Run)
 
 
 def test_the_depth_chart_draws_the_fitted_curve_through_its_ends(grid: Run) -> None:
-    ax: Any = plots.draw(grid)["elo_by_depth"]
+    ax: Any = drawn(grid)["elo_by_depth"]
     fit: Any = grid.gains[grid.gains["per"] == "depth"].iloc[0]
     curve = next(line for line in ax.lines if len(line.get_xdata()) == 100)
     np.testing.assert_allclose(curve.get_xdata()[[0, -1]], [1, 4])
@@ -350,8 +385,9 @@ def test_the_depth_chart_draws_the_fitted_curve_through_its_ends(grid: Run) -> N
 
 def test_a_family_has_one_colour_in_every_chart(grid: Run) -> None:
     colours = []
+    charts = drawn(grid)
     for name in ("elo_by_depth", "elo_by_nodes", "nodes", "time_to_depth"):
-        ax: Any = plots.draw(grid)[name]
+        ax: Any = charts[name]
         labels = [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
         assert labels == ["evaluation cis300", "evaluation simple"]
         colours.append([line.get_color() for line in ax.lines if line.get_marker() not in ("None", "_", "|")])
@@ -362,29 +398,30 @@ def test_only_some_of_many_players_and_openings_are_drawn() -> None:
     names = [f"p{i:02d}" for i in range(20)]
     table = pd.DataFrame([(g, n, 0.0 - i, -9.0, 9.0) for g in (40, 80, 120) for i, n in enumerate(names)])
     table.columns = pd.Index(["games", "player", "elo", "elo_low", "elo_high"])
-    ax: Any = plot_sweeps.plot_convergence(table)
-    shown = {text for text in texts(ax) if text.startswith("p")}
-    assert len(shown) == 8 and {"p00", "p19"} <= shown
+    ax: Any = plot_convergence(table)
+    names = [text for text in texts(ax) if text.startswith("p")]
+    assert len(names) == 8 and {"p00", "p19"} <= set(names)
     assert "8 of 20 players" in ax.get_title(loc="left")
-    openings = pd.DataFrame({"opening": range(50), "score": np.linspace(0.9, 0.5, 50)})
-    openings = openings.assign(score_low=openings["score"] - 0.1, score_high=openings["score"] + 0.1)
-    drawn = plot_sweeps.plot_openings(openings, first="white")
-    assert "opening 29" in texts(drawn) and "opening 30" not in texts(drawn)
+    table = pd.DataFrame({"opening": range(50), "score": np.linspace(0.9, 0.5, 50)})
+    table = table.assign(score_low=table["score"] - 0.1, score_high=table["score"] + 0.1)
+    shown = texts(plot_openings(table, first="white"))
+    assert "opening 29" in shown and "opening 30" not in shown
 
 
 def test_tables_of_a_sweep_are_written_and_linked_and_stale_ones_removed(grid: Run, tmp_path: Path) -> None:
     linked = re.findall(r'href="(\w+\.csv)"', (grid.folder / "report.html").read_text(encoding="utf-8"))
-    assert set(page.SWEEP_FILES) <= set(linked)
-    for name in page.SWEEP_FILES:
+    names = {f"{name}.csv" for name in (*OF_SWEEPS, "gains", "elo_by_depth") if name != "time_to_depth"}
+    assert names <= set(linked)
+    for name in names:
         text = (grid.folder / name).read_text(encoding="utf-8")
         assert not MISSING_WORD.search(text), name
     gains = pd.read_csv(grid.folder / "gains.csv")
     np.testing.assert_allclose(gains["gain"], grid.gains["gain"], rtol=1e-5)
     (tmp_path / "gains.csv").write_text("stale")
-    write(Run(tmp_path, *frames([player("a", 1), player("b", 2, type="x")], 1)))
+    write(synthetic(tmp_path, [player("a", 1), player("b", 2, type="x")], 1))
     assert not (tmp_path / "gains.csv").exists()
 
 
 def test_families_of_one_type_are_named_by_their_settings_alone() -> None:
-    assert set(tables.families(config(GRID)).values()) == {"evaluation simple", "evaluation cis300"}
-    assert tables.families(config(EQUAL)) == {}
+    assert set(families(specs(GRID)).values()) == {"evaluation simple", "evaluation cis300"}
+    assert families(specs(EQUAL)) == {}

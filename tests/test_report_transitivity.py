@@ -1,4 +1,4 @@
-"""Tests of what reports and `arena rate` say beside the ratings: superiority, residuals, cycles, Nash averages."""
+"""What reports and `arena rate` show beside the ratings: superiority, residuals, cycles, Nash averages."""
 
 import json
 import math
@@ -9,11 +9,13 @@ import pytest
 
 from arena.ratings.joint import rate
 from arena.ratings.transitivity import cycles, residuals, threshold
-from arena.report import page, tables
-from arena.report.run import Run
-from arena.report.transitivity import FEWEST, certain_cycles, misfits_text, sentences, standing_out
+from arena.report.files import FILES, MATRIX
+from arena.report.sentences.notes import notes
+from arena.report.sentences.transitivity import misfits_text, sentences
+from arena.report.tables.matrix import los_matrix
+from arena.report.tables.transitivity import FEWEST_POINTS, certain_cycles, standing_out
 from arena.report.write import write
-from tests.report_data import frames, player
+from tests.report_data import changed, player, synthetic
 from tests.test_rate_command import call, written
 from tests.test_ratings import frame, repeat, simulate
 from tests.test_transitivity import rock_paper_scissors
@@ -36,9 +38,9 @@ def row(score, expected, z, games=40):
 
 def cyclic_run(folder):
     """A run of 72 distinct games in which a beats b, b beats c and c beats a."""
-    config, games, moves = frames([player(name, 3) for name in "abc"], 12, plies=20)
-    met = zip(games["white"], games["black"], strict=True)
-    return Run(folder, config, games.assign(result=["1-0" if w + b in "abca" else "0-1" for w, b in met]), moves)
+    run = synthetic(folder, [player(name, 3) for name in "abc"], 12, plies=20)
+    met = zip(run.games["white"], run.games["black"], strict=True)
+    return changed(run, games=run.games.assign(result=["1-0" if w + b in "abca" else "0-1" for w, b in met]))
 
 
 # what stands out
@@ -56,9 +58,9 @@ def test_pairings_beyond_the_bound_with_points_enough_stand_out():
         row(0.7, 0.5, bound + 0.01),
         row(0.3, 0.5, -bound - 0.01),
         row(0.7, 0.5, bound - 0.01),
-        row(1 - (FEWEST - 0.1) / 40, 0.99, -9),
-        row(1 - FEWEST / 40, 0.99, -9),
-        row(1.0, 1 - FEWEST / 40, 9),
+        row(1 - (FEWEST_POINTS - 0.1) / 40, 0.99, -9),
+        row(1 - FEWEST_POINTS / 40, 0.99, -9),
+        row(1.0, 1 - FEWEST_POINTS / 40, 9),
     ]
     assert standing_out(pd.DataFrame(rows)).index.tolist() == [0, 1, 4, 5]
 
@@ -72,30 +74,30 @@ def test_players_on_one_line_stand_out_in_one_tournament_of_twenty():
     assert 0 < found <= 13
 
 
-def test_a_pairing_that_stands_out_is_said_with_its_scores():
+def test_a_pairing_that_stands_out_is_named_with_its_scores():
     table = pd.DataFrame([row(0.71, 0.551, 3.14), row(0.5, 0.52, -0.3), row(0.5, 0.5, 0.0)])
-    (said,) = sentences(table, cycles(frame([]), []))
-    assert said == (
+    (sentence,) = sentences(table, cycles(frame([]), []))
+    assert sentence == (
         "1 of 3 pairings differs from the ratings by more than chance allows (Bonferroni, 5 %): "
         "a against b scored 71.0 % where the ratings expect 55.1 % (z +3.1)."
     )
 
 
 def test_three_pairings_are_named_and_the_others_counted():
-    said = sentences(pd.DataFrame([row(0.3, 0.6, -5.0)] * 5), cycles(frame([]), []))[0]
-    assert said.startswith("5 of 5 pairings differ") and said.count("a against b") == 3
-    assert "(z −5.0)" in said and said.endswith("; and 2 more.")
+    found = sentences(pd.DataFrame([row(0.3, 0.6, -5.0)] * 5), cycles(frame([]), []))[0]
+    assert found.startswith("5 of 5 pairings differ") and found.count("a against b") == 3
+    assert "(z −5.0)" in found and found.endswith("; and 2 more.")
 
 
-def test_a_cycle_is_said_with_its_weakest_lead():
+def test_a_cycle_is_named_with_its_weakest_lead():
     games = rock_paper_scissors(10)
     ratings = rate(games)
-    said = sentences(residuals(games, ratings), cycles(games, list("abc")))
+    found = sentences(residuals(games, ratings), cycles(games, list("abc")))
     assert (
-        said[1]
+        found[1]
         == "Ratings cannot express that a beats b beats c beats a (every lead is 4.5 standard errors or more)."
     )
-    assert len(said) == 2
+    assert len(found) == 2
 
 
 def test_a_cycle_within_chance_is_not_certain():
@@ -118,7 +120,7 @@ def test_the_text_says_that_nothing_stands_out():
 
 def test_superiority_is_empty_between_groups_and_of_a_player_over_itself():
     ratings = rate(frame(repeat("a", "b", 5, 1, 1) + repeat("c", "d", 3, 1, 1)), ["a", "b", "c", "d", "idle"])
-    table = tables.los_matrix(ratings)
+    table = los_matrix(ratings)
     assert table.notna().to_numpy().sum() == 4 and table["idle"].isna().all()
     assert table["b"]["a"] + table["a"]["b"] == pytest.approx(1)
     assert table["b"]["a"] == pytest.approx(ratings.table["los"][0]) and table["b"]["a"] > 0.6
@@ -138,24 +140,24 @@ def test_a_run_writes_superiority_residuals_and_cycles(tmp_path):
     assert pd.read_csv(tmp_path / "cycles.csv")[["a", "b", "c"]].to_numpy().tolist() == [["a", "b", "c"]]
 
 
-def test_page_and_summary_say_what_stands_out(tmp_path):
+def test_page_and_summary_show_what_stands_out(tmp_path):
     run = cyclic_run(tmp_path)
-    said = [note for note in page.notes(run) if "Bonferroni" in note or "beats" in note]
-    assert len(said) == 2 and "a beats b beats c beats a" in said[1]
+    found = [note for note in notes(run) if "Bonferroni" in note or "beats" in note]
+    assert len(found) == 2 and "a beats b beats c beats a" in found[1]
     write(run)
     for name in ("report.html", "summary.md"):
-        assert all(note in (tmp_path / name).read_text() for note in said)
+        assert all(note in (tmp_path / name).read_text() for note in found)
     assert 'href="cycles.csv"' in (tmp_path / "report.html").read_text()
 
 
 def test_files_without_rows_are_not_written_and_old_ones_removed(tmp_path):
-    config, games, moves = frames([player("a", 2), player("b", 2)], 3, plies=2)
+    run = synthetic(tmp_path, [player("a", 2), player("b", 2)], 3, plies=2)
     for name in ("cycles.csv", "residuals.csv", "los.csv"):
         (tmp_path / name).write_text("stale")
-    write(Run(tmp_path, config, games[:0], moves[:0]))
+    write(changed(run, games=run.games[:0], moves=run.moves[:0]))
     assert not (tmp_path / "cycles.csv").exists() and not (tmp_path / "residuals.csv").exists()
     assert (tmp_path / "los.csv").read_text() == "player,a,b\na,,\nb,,\n"
-    write(Run(tmp_path, config, games, moves))
+    write(run)
     assert (tmp_path / "residuals.csv").exists() and not (tmp_path / "cycles.csv").exists()
 
 
@@ -163,23 +165,23 @@ def test_repeated_games_add_nothing_to_what_stands_out(tmp_path):
     run = cyclic_run(tmp_path)
     again = run.games.assign(game=run.games["game"] + len(run.games), pair=run.games["pair"] + len(run.games))
     moves = run.moves.assign(game=run.moves["game"] + len(run.games))
-    twice = Run(tmp_path, run.config, pd.concat([run.games, again]), pd.concat([run.moves, moves]))
+    twice = changed(run, games=pd.concat([run.games, again]), moves=pd.concat([run.moves, moves]))
     assert twice.residuals["z"].abs().to_numpy() == pytest.approx(run.residuals["z"].abs().to_numpy(), abs=0.01)
     assert twice.cycles["z"].tolist() == pytest.approx(run.cycles["z"].tolist())
 
 
 def test_a_player_may_be_called_player(tmp_path):
-    config, games, moves = frames([player("player", 2), player("elo", 4)], 3, plies=2)
-    run = Run(tmp_path, config, games, moves)
+    run = synthetic(tmp_path, [player("player", 2), player("elo", 4)], 3, plies=2)
     write(run)
     assert (tmp_path / "los.csv").read_text().splitlines()[0] == ",".join(["player", *run.players])
     assert (tmp_path / "crosstable.csv").read_text().splitlines()[0] == ",".join(["player", *run.players])
 
 
-@pytest.mark.parametrize(("count", "has"), [(1, False), (2, True), (page.MATRIX, True), (page.MATRIX + 1, False)])
+@pytest.mark.parametrize(("count", "has"), [(1, False), (2, True), (MATRIX, True), (MATRIX + 1, False)])
 def test_superiority_is_for_two_to_two_hundred_players(tmp_path, count, has):
-    run = Run(tmp_path, *frames([player(f"p{i}", 2) for i in range(count)], 0))
-    assert page.has_los(run) is has
+    run = synthetic(tmp_path, [player(f"p{i}", 2) for i in range(count)], 0)
+    (los,) = (file for file in FILES if file.name == "los.csv")
+    assert los.applies(run) is has
 
 
 # arena rate

@@ -20,7 +20,8 @@ from arena.play.plan import prepare
 from arena.play.tournament import play
 from arena.record import Task
 from arena.rules.variants import VARIANTS
-from arena.store.ledger import Ledger, LedgerError
+from arena.store.ledger import Ledger
+from arena.store.store import StoreError
 
 CONFIG = """\
 name: small
@@ -58,6 +59,24 @@ class Dies(Slow):
         if len(game.moves) > 4:
             os._exit(1)
         return super().choose(game, limit, rng)
+
+
+class BreaksTheArena(Slow):
+    """Has the arena itself fail in writing moves, from the process's fifth game of this player on."""
+
+    games = 0
+
+    def __init__(self, variant):
+        import sys
+
+        from arena.play import match
+
+        def move_text(*arguments):
+            raise ZeroDivisionError
+
+        BreaksTheArena.games += 1
+        if BreaksTheArena.games == 5 and "pytest" not in sys.modules:
+            match.move_text = move_text
 
 
 class Cheats(Slow):
@@ -173,7 +192,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path, workers: int) -> 
 def stored(folder: Path) -> dict[int, float]:
     try:
         games = arena.load(folder).games
-    except LedgerError:
+    except StoreError:
         return {}
     return dict(zip(games["game"], games["seconds"], strict=True))
 
@@ -181,7 +200,7 @@ def stored(folder: Path) -> dict[int, float]:
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     plan = prepare(experiment(tmp_path))
     ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
-    with pytest.raises(LedgerError, match="in use by another arena"):
+    with pytest.raises(StoreError, match="in use by another arena"):
         Ledger(tmp_path / "out", plan.experiment, plan.facts)
     ledger.close()
     Ledger(tmp_path / "out", plan.experiment, plan.facts).close()
@@ -193,9 +212,9 @@ def test_a_ledger_whose_moves_have_other_columns_is_refused(tmp_path: Path) -> N
     connection.execute("UPDATE meta SET value = '[]' WHERE key = 'columns'")
     connection.commit()
     connection.close()
-    with pytest.raises(LedgerError, match="of another version"):
+    with pytest.raises(StoreError, match="of another version"):
         arena.load(tmp_path / "out")
-    with pytest.raises(LedgerError, match="of another version"):
+    with pytest.raises(StoreError, match="of another version"):
         open_for(tmp_path)
 
 
@@ -204,7 +223,7 @@ def test_an_edited_evaluation_file_is_another_experiment(tmp_path: Path) -> None
     open_for(tmp_path, text).close()
     plan = prepare(experiment(tmp_path, text))
     (tmp_path / "own.py").write_text(PLAYERS + "\n")
-    with pytest.raises(LedgerError, match="changed: files"):
+    with pytest.raises(StoreError, match="changed: files"):
         Ledger(tmp_path / "out", plan.experiment, plan.facts)
 
 
@@ -215,6 +234,21 @@ def test_an_illegal_move_loses(tmp_path: Path) -> None:
     winners = faults["white"].where(faults["result"] == "1-0", faults["black"])
     assert "greedy" not in set(winners)
     assert faults["error"].str.contains("greedy returned the illegal move 12345").all()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finished_games(
+    tmp_path: Path, workers: int
+) -> None:
+    text = CONFIG.replace("type: greedy", 'type: "own.py:BreaksTheArena"')
+    experiment(tmp_path, text)
+    command = [sys.executable, "-m", "arena", "run", "config.yaml", "--out", "out", "--workers", str(workers)]
+    stopped = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert stopped.returncode == 1
+    assert "raise ZeroDivisionError" in stopped.stderr and "in move_text" in stopped.stderr
+    finished = arena.load(tmp_path / "out").games
+    assert 4 <= len(finished) < 48 and (finished["error"] == "").all()
+    assert len(run(tmp_path, "out", text).games) == 48
 
 
 def test_a_player_that_ends_its_process_stops_the_run_and_loses_no_game(tmp_path: Path) -> None:

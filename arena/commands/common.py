@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -28,20 +28,20 @@ def say(text: str) -> None:
 
 def variant_named(name: str) -> Variant:
     """The variant of that name, or an error that lists them."""
-    import difflib
-
     from arena.rules.variants import VARIANTS
+    from arena.wording import unknown
 
     if name not in VARIANTS:
-        near = difflib.get_close_matches(name, VARIANTS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        fail(f"unknown variant {name!r}{hint} (choices: {', '.join(VARIANTS)})")
+        fail(unknown("variant", name, VARIANTS))
     return VARIANTS[name]
 
 
 @contextmanager
-def interruptible(say: Any) -> Iterator[list[int]]:
-    """Collect Ctrl-C and SIGTERM: the first lets what is under way finish, the second stops at once."""
+def interruptible(say: Callable[[str], None]) -> Iterator[list[int]]:
+    """Collect Ctrl-C and SIGTERM: the first lets what is under way finish, the second stops at once.
+
+    Yields the signals received so far, a list that grows; `say` prints a line.
+    """
     received: list[int] = []
 
     def handle(number: int, _frame: Any) -> None:

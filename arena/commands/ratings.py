@@ -11,10 +11,10 @@ import click
 from arena.commands.common import fail
 
 if TYPE_CHECKING:
-    from arena.ratings.clusters import Colour
     from arena.ratings.davidson import RatingModel
     from arena.ratings.joint import Ratings
-    from arena.report.results import Results
+    from arena.ratings.results import Results
+    from arena.result import Colour
 
 
 @click.command()
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 )
 @click.option("--bootstrap", type=click.IntRange(100), help="Intervals from so many resamples of the pairs.")
 @click.option("--nash", is_flag=True, help="Add each player's weight and skill by Nash averaging.")
-@click.option("--residuals", is_flag=True, help="Add the pairings and cycles that the ratings do not tell.")
+@click.option("--residuals", is_flag=True, help="Add the pairings and cycles that ratings cannot show.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def rate(
     files: tuple[Path, ...],
@@ -47,12 +47,13 @@ def rate(
     A CSV has the columns white, black, result, or white, black, wins, draws, losses from White's side, and
     may have pair, the same for games that belong together.
 
-    Nash averaging takes the players for the strategies of a game: who has a share of its equilibrium has skill
+    Nash averaging treats the players as the strategies of a game: who has a share of its equilibrium has skill
     0, others less. It sees cycles, and copies of a player change nothing. With --json, --residuals gives all
     pairings.
     """
     from arena.ratings.joint import rate as rate_games
-    from arena.report.results import ResultsError, read_results
+    from arena.ratings.results import ResultsError
+    from arena.report.sources import read_results
 
     try:
         found = read_results(files, first)
@@ -72,7 +73,7 @@ def rate(
     if found.skipped:
         notes.append(_passed_over(found.skipped))
     if nash and len(ratings.groups) > 1:
-        notes.append("Nash averaging takes the means of groups without games between them for level.")
+        notes.append("Nash averaging assumes that groups without games between them have equal means.")
     beside = _beside(found, ratings, nash, residuals)
     if as_json:
         click.echo(json.dumps(_ratings_document(ratings, notes, beside), ensure_ascii=False))
@@ -86,7 +87,7 @@ def rate(
     for note in notes:
         click.echo(note)
     if residuals:
-        from arena.report.transitivity import misfits_text
+        from arena.report.sentences.transitivity import misfits_text
 
         click.echo(misfits_text(beside["residuals"], beside["cycles"]))
 
@@ -97,19 +98,19 @@ def rate(
 @click.option("--first", type=click.Choice(["white", "black"]), help="Who moves first in files [white].")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
-    """Set two runs, folders or files as `arena rate` reads, side by side, and say what changed from A to B.
+    """Compare two runs, folders or files as `arena rate` reads, and list what changed from A to B.
 
     Elo is relative to the mean of the players of both.
     """
-    from arena.report.compare import compare as compare_sources
-    from arena.report.compare import comparison_text, read_source
-    from arena.report.results import ResultsError
+    from arena.ratings.results import ResultsError
+    from arena.report.compare import compare as compare_sides
+    from arena.report.compare import comparison_text, read_side
 
     try:
-        sources = [read_source(path, first) for path in (a, b)]
+        sides = [read_side(path, first) for path in (a, b)]
     except ResultsError as error:
         fail(str(error))
-    found = compare_sources(*sources)
+    found = compare_sides(*sides)
     if as_json:
         players = [
             {key: None if value != value else value for key, value in row.items()}
@@ -138,9 +139,8 @@ def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> di
 
 
 def _print_ratings(ratings: Ratings, beside: dict[str, Any]) -> None:
-    from arena.report.page import standings_text
-    from arena.report.tables import rated
-    from arena.report.transitivity import nash_text
+    from arena.report.tables.standings import rated
+    from arena.report.tables.text import nash_text, standings_text
 
     table = standings_text(rated(ratings.table, ratings.groups))
     if "nash" in beside:

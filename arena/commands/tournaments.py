@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import fail, interruptible
+from arena.commands.common import fail, interruptible, say
 
 if TYPE_CHECKING:
     from arena.play.pilot import Expectation
@@ -71,11 +70,11 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
 def report(folder: Path) -> None:
     """Write the tables, charts and the page of the run in FOLDER again."""
     from arena.report.run import load as load_run
-    from arena.store.ledger import LedgerError
+    from arena.store.store import StoreError
 
     try:
         finished = load_run(folder)
-    except LedgerError as error:
+    except StoreError as error:
         fail(str(error))
     _write(finished, folder)
     _print_standings(finished)
@@ -97,63 +96,58 @@ def _prepared(config: Path) -> Plan:
 
 
 def _play(plan: Plan, folder: Path, workers: int) -> bool:
-    """Play what is missing, with progress shown; whether the tournament is complete."""
+    """Play what is missing and show progress; returns whether the tournament is complete."""
     from arena.play.executor import WorkerDied
     from arena.play.tournament import play
     from arena.progress import Progress
-    from arena.store.ledger import LedgerError, open_ledger
+    from arena.result import points_of
+    from arena.store.ledger import Ledger
+    from arena.store.store import StoreError
 
     names = [spec.name for spec in plan.players]
     try:
-        with open_ledger(folder, plan.experiment, plan.facts) as ledger:
+        with Ledger(folder, plan.experiment, plan.facts) as ledger:
             if not _measure(plan, ledger, workers):
                 return False
             with Progress(plan.games, exact=plan.exact) as progress:
                 progress.resume(ledger.scores())
-                faults: dict[str, int] = {}
+                at_fault: set[str] = set()
                 with interruptible(progress.say) as interrupts:
                     for record in play(plan, ledger, workers, lambda: bool(interrupts)):
-                        progress.add(names[record.pairing.white], names[record.pairing.black], record.result)
-                        if record.error:
-                            _report_fault(record.error, record.pairing.game, faults, progress.say)
+                        white, black = names[record.pairing.white], names[record.pairing.black]
+                        progress.add(white, black, record.result)
+                        loser = white if points_of(record.result) == 0 else black
+                        if record.error and loser not in at_fault:
+                            at_fault.add(loser)
+                            later = "it loses; later faults of it are in games.csv"
+                            progress.say(f"game {record.pairing.game}: {record.error} ({later})")
                 progress.end(ledger.scores(), ledger.complete)
             return ledger.complete
-    except LedgerError as error:
+    except StoreError as error:
         fail(str(error))
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
 
 
 def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
-    """Make the searches of the probe that are missing; whether none is missing any more."""
+    """Make the searches of the probe that are missing; returns whether none is missing any more."""
     from arena.play.tournament import measure
-    from arena.progress import PLAIN_SECONDS
-
-    def say(text: str) -> None:
-        click.echo(text, err=True)
+    from arena.progress import Ticker
 
     done = len(ledger.probed())
     if done == plan.searches:
         return True
-    faults: dict[str, str] = {}
-    spoke = time.monotonic()
+    at_fault: set[str] = set()
+    ticker = Ticker()
     with interruptible(say) as interrupts:
         for record in measure(plan, ledger, workers, lambda: bool(interrupts)):
             done += 1
-            if record.error and faults.setdefault(record.player, record.error) is record.error:
+            if record.error and record.player not in at_fault:
+                at_fault.add(record.player)
                 say(f"{record.player} cannot be measured at position {record.position}: {record.error}")
-            if done == plan.searches or time.monotonic() - spoke >= PLAIN_SECONDS:
-                spoke = time.monotonic()
+            if ticker.due() or done == plan.searches:
                 say(f"{done}/{plan.searches} searches to a fixed depth")
     return done == plan.searches
-
-
-def _report_fault(error: str, game: int, faults: dict[str, int], say: Any) -> None:
-    """Say once per player that games are lost by its fault."""
-    player = error.split(" r")[0]
-    faults[player] = faults.get(player, 0) + 1
-    if faults[player] == 1:
-        say(f"game {game}: {error} (it loses; later faults of it are in games.csv)")
 
 
 def _write(finished: Run, folder: Path) -> None:
@@ -167,11 +161,12 @@ def _write(finished: Run, folder: Path) -> None:
 
 def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:
     from arena.progress import duration
+    from arena.ratings.match import Z95
 
     experiment, most = plan.experiment, "" if plan.exact else "at most "
     click.echo(f"{experiment.name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
     click.echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
-    error = 1.96 * expected.seconds_per_game_error / expected.seconds_per_game * expected.seconds
+    error = Z95 * expected.seconds_per_game_error / expected.seconds_per_game * expected.seconds
     pilot = f"{expected.pilot_games} games, {100 * expected.draw_rate:.0f} % draws"
     click.echo(f"  {most}{duration(expected.seconds)} ± {duration(error)} on {workers} processes (pilot: {pilot})")
     if experiment.probe is not None:
@@ -185,7 +180,8 @@ def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:
 
 
 def _print_standings(finished: Run) -> None:
-    from arena.report.page import decisions, standings_text
+    from arena.report.sentences.facts import decisions
+    from arena.report.tables.text import standings_text
 
     for sentence in decisions(finished):
         click.echo(sentence)

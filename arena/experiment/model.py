@@ -1,18 +1,15 @@
 """The model of an experiment: every key of its file, frozen.
 
 A new top-level section is one more field of `Experiment` with a small model of its own, a `Section`: its
-validation, the valid keys that errors name, `Experiment.as_dict` and `schema` follow from the field.
+validation, the choices that errors name, `Experiment.as_dict` and the schema follow from the field.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     ConfigDict,
     Field,
     GetPydanticSchema,
@@ -23,13 +20,12 @@ from pydantic_core import CoreSchema, core_schema
 
 from arena.formats.round_robin import RoundRobin
 from arena.formats.sprt import Sprt
-from arena.formats.table import Format
+from arena.formats.table import FormatField
+from arena.openings import MAX_OPENINGS
 from arena.player import Limit, PlayerSpec
-from arena.wording import choices as _choices
-from arena.wording import shown as _shown
-from arena.yaml.errors import ConfigError
-from arena.yaml.section import Section
-from arena.yaml.values import Source
+from arena.wording import shown, unknown
+from arena.yaml.messages import FOLDER, refusal
+from arena.yaml.section import Document, Section
 
 LIMIT_FIELDS = {
     "depth": Field(ge=1, le=64, description="Plies to search."),
@@ -39,7 +35,6 @@ LIMIT_FIELDS = {
     "increment": Field(ge=0, description="Seconds that the clock gains with each move."),
 }
 """Bounds of the fields of `Limit`; one not listed must be above 0."""
-FOLDER = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
 class Openings(Section):
@@ -50,7 +45,9 @@ class Openings(Section):
     ballots: Literal[2, 3] | None = Field(default=None, description="Use the 2- or 3-move ballots (English).")
     barred: bool = Field(default=False, description="With ballots: the barred ones, too.")
     file: str | None = Field(default=None, description="Use a file of FENs, one a line, or a PDN.")
-    count: int | None = Field(default=None, ge=1, description="Openings: 50 random ones, or all of the others.")
+    count: int | None = Field(
+        default=None, ge=1, le=MAX_OPENINGS, description="Openings: 50 random ones, or all of the others."
+    )
 
 
 class Probe(Section):
@@ -63,7 +60,7 @@ class Probe(Section):
 
 def _player_name(name: str) -> str:
     if not name.isprintable() or name != name.strip():
-        raise ValueError(f"must be printable characters with no space at either end, not {_shown(name)}")
+        raise ValueError(f"must be printable characters with no space at either end, not {shown(name)}")
     return name
 
 
@@ -97,37 +94,33 @@ def _player_schema(_: Any, handler: Any) -> CoreSchema:
     return core_schema.no_info_after_validator_function(_spec_of, handler(_PlayerEntry), serialization=dump)
 
 
-def variant_value(value: Any) -> str | dict[str, Any]:
+def _variant(value: Any) -> str | dict[str, Any]:
     from arena.rules.variants import VARIANTS
 
     if isinstance(value, dict):
         return value
     if not isinstance(value, str):
-        raise ValueError(f"must be text or a mapping with a base, not {_shown(value)}")
+        raise ValueError(f"must be text or a mapping with a base, not {shown(value)}")
     if value not in VARIANTS:
-        raise ValueError(f"must be a known variant, not {_shown(value)}; {_choices(value, VARIANTS)}")
+        raise refusal(unknown("variant", value, VARIANTS))
     return value
 
 
 VariantField = Annotated[
     Any,
-    AfterValidator(variant_value),
+    AfterValidator(_variant),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["base"]}]}),
 ]
 
 
-def _format(value: Any) -> Any:
-    return {"type": value} if isinstance(value, str) else value
-
-
-class Experiment(Section):
+class Experiment(Document):
     """One tournament: who plays whom, from which openings, under which rules."""
 
     name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: Openings = Openings()
-    format: Annotated[Format, Field(discriminator="type"), BeforeValidator(_format)] = Field(
+    format: FormatField = Field(
         default=RoundRobin(), description="Who meets whom: a name, or a mapping with a type."
     )
     sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
@@ -136,19 +129,5 @@ class Experiment(Section):
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
     players: tuple[Annotated[PlayerSpec, GetPydanticSchema(_player_schema)], ...] = Field(
-        strict=False, json_schema_extra={"minItems": 1}
+        strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
-    _source: Source
-
-    @property
-    def path(self) -> Path:
-        """The file that this was loaded from, as given to `load`."""
-        return self._source.path
-
-    def error(self, keys: Iterable[str | int], message: str) -> ConfigError:
-        """An error at the key `keys`, or at the nearest enclosing key that the file has."""
-        return ConfigError([self._source.problem(tuple(keys), message)])
-
-    def as_dict(self) -> dict[str, Any]:
-        """The configuration as JSON types, defaults filled in; equal for equal experiments."""
-        return self.model_dump(mode="json")

@@ -1,10 +1,14 @@
-"""Schedules: which games to play, in batches of which each is decided by the results of all before."""
+"""Formats: what each one knows, and the schedules that they make."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
+
+from arena.result import Colour, pair_points
+from arena.yaml.errors import Keys
+from arena.yaml.section import Section
 
 
 class Pairing(NamedTuple):
@@ -34,6 +38,51 @@ Schedule: TypeAlias = Generator[list[Pairing], Sequence[float], list[Place]]
 It returns the final order, best first, which is empty for formats that leave it to the rating. Nothing but the
 points sent decides what comes next: the same results give the same games.
 """
+
+
+class Format(Section):
+    """A tournament format: its settings in a configuration, and everything that follows from them.
+
+    Left as they are, the methods describe a format whose games are known before the first is played: every tie
+    plays every opening. `names` are the players' names in the order of the configuration.
+    """
+
+    type: str
+    exact: ClassVar[bool] = True
+    """Whether exactly `most_games` games are played, whatever their results."""
+    even: ClassVar[bool] = True
+    """Whether the ties meet about equally often, so that what a joint rating resolves is known beforehand."""
+    tested: ClassVar[bool] = False
+    """Whether a sequential test may end it."""
+    least_players: ClassVar[int] = 2
+
+    def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
+        """What is wrong between the settings and the players, each with the key in the format to blame."""
+        if len(names) < self.least_players:
+            least = self.least_players
+            yield ("type",), f"{self.type!r} needs at least {least} players, not {len(names)}"
+
+    def ties(self, names: Sequence[str]) -> list[Tie]:
+        """Who may meet whom."""
+        return everyone(len(names))
+
+    def pairs_of_tie(self, openings: int) -> int:
+        """The most pairs of games that a tie has, with so many openings."""
+        return openings
+
+    def most_games(self, names: Sequence[str], openings: int) -> int:
+        """The most games that so many openings can lead to."""
+        return 2 * len(self.ties(names)) * self.pairs_of_tie(openings)
+
+    def openings_needed(self, players: int) -> int:
+        """How many openings so many players need at least."""
+        return 0
+
+    def schedule(
+        self, names: Sequence[str], openings: int, first: Colour = "white", anchor: str | None = None
+    ) -> Schedule:
+        """The games; `first` is the colour that moves first, `anchor` the player whose Elo is 0."""
+        return static(self.ties(names), openings)
 
 
 def everyone(players: int) -> list[Tie]:
@@ -71,11 +120,17 @@ class Numbers:
 
 
 def points_by_tie(batch: Sequence[Pairing], points: Sequence[float]) -> dict[Tie, tuple[float, float]]:
-    """What the two players of each tie won in a batch."""
+    """The points of the two players of each tie in a batch, from White's points in its games."""
     total: dict[Tie, tuple[float, float]] = {}
     for first, second in zip(range(0, len(batch), 2), range(1, len(batch), 2), strict=True):
         tie = batch[first].white, batch[first].black
         one, other = total.get(tie, (0.0, 0.0))
-        won = points[first] + 1 - points[second]
+        won = pair_points(points[first], points[second])
         total[tie] = (one + won, other + 2 - won)
     return total
+
+
+def at_most(key: str, number: int, most: int, players: int) -> Iterator[tuple[Keys, str]]:
+    """The problem of a setting that so many players limit, if it is above `most`."""
+    if number > most > 0:
+        yield (key,), f"{key!r} must be at most {most} with {players} players"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from pydantic import Field
 
-from arena.formats.base import Tie
-from arena.yaml.section import Section
+from arena.formats.base import Format, Tie
+from arena.wording import unknown
+from arena.yaml.errors import Keys
 
 
-class Gauntlet(Section):
+class Gauntlet(Format):
     """Each seed against everyone who is no seed; a round is one opening by all pairings."""
 
     type: Literal["gauntlet"]
@@ -19,13 +20,18 @@ class Gauntlet(Section):
         strict=False, json_schema_extra={"minItems": 1}, description="Names of players."
     )
 
-    def most_games(self, players: int, openings: int) -> int:
-        return 2 * len(self.seeds) * (players - len(self.seeds)) * openings
+    def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
+        yield from super().problems(names)
+        for i, seed in enumerate(self.seeds):
+            if seed not in names:
+                yield ("seeds", i), unknown("player", seed, names)
+            elif seed in self.seeds[:i]:
+                yield ("seeds", i), f"the seed {seed!r} is given twice"
+        if not self.seeds:
+            yield ("seeds",), "'seeds' must list at least one player"
+        elif names and set(names) <= set(self.seeds):
+            yield ("seeds",), "'seeds' must leave out a player: seeds do not meet each other"
 
-    def openings_needed(self, players: int) -> int:
-        return 0
-
-
-def gauntlet(seeds: Sequence[int], players: int) -> list[Tie]:
-    """Each seed with every player that is no seed."""
-    return [(seed, other) for seed in seeds for other in range(players) if other not in seeds]
+    def ties(self, names: Sequence[str]) -> list[Tie]:
+        seeds = [names.index(seed) for seed in self.seeds]
+        return [(seed, other) for seed in seeds for other in range(len(names)) if other not in seeds]

@@ -2,45 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from arena.formats.base import Numbers, Place, Schedule, points_by_tie
-from arena.yaml.section import Section
+from arena.formats.base import Format, Numbers, Place, Schedule, points_by_tie
+from arena.result import Colour
 
 
-class Ladder(Section):
+class Ladder(Format):
     """King of the hill: from the last player up, each challenges the winner of the tie before."""
 
     type: Literal["ladder"]
     pairs: int = Field(default=1, ge=1, description="Openings of a tie, each played twice.")
+    even: ClassVar[bool] = False
 
-    def most_games(self, players: int, openings: int) -> int:
-        return 2 * (players - 1) * self.pairs
+    def pairs_of_tie(self, openings: int) -> int:
+        return self.pairs
+
+    def most_games(self, names: Sequence[str], openings: int) -> int:
+        return 2 * (len(names) - 1) * self.pairs
 
     def openings_needed(self, players: int) -> int:
         return (players - 1) * self.pairs
 
+    def schedule(
+        self, names: Sequence[str], openings: int, first: Colour = "white", anchor: str | None = None
+    ) -> Schedule:
+        """The last player holds the place; the one before it challenges, and so on up to the first.
 
-def ladder(players: int, settings: Ladder) -> Schedule:
-    """The last player holds the place; the one before it challenges, and so on up to the first.
-
-    A level tie leaves the place to its holder. Each tie is a round with openings of its own. The final order is
-    the holder, then those who lost to it or to one before it, the latest first.
-    """
-    numbers = Numbers()
-    holder, kept = players - 1, 0
-    order: list[Place] = []
-    for number, challenger in enumerate(range(players - 2, -1, -1), start=1):
-        openings = range((number - 1) * settings.pairs, number * settings.pairs)
-        batch = numbers.pairs([(challenger, holder)], number, openings)
-        points = yield batch
-        won = points_by_tie(batch, points)[challenger, holder]
-        loser = challenger
-        if won[0] > won[1]:
-            loser, holder, kept = holder, challenger, 0
-        else:
-            kept += 1
-        order.insert(0, Place(loser, f"lost tie {number}"))
-    return [Place(holder, f"holds the place, {kept} challengers beaten off"), *order]
+        A level tie leaves the place to its holder. Each tie is a round with openings of its own. The final order
+        is the holder, then those who lost to it or to one before it, the latest first.
+        """
+        numbers = Numbers()
+        holder, kept = len(names) - 1, 0
+        order: list[Place] = []
+        for number, challenger in enumerate(range(len(names) - 2, -1, -1), start=1):
+            batch = numbers.pairs(
+                [(challenger, holder)], number, range((number - 1) * self.pairs, number * self.pairs)
+            )
+            points = yield batch
+            won = points_by_tie(batch, points)[challenger, holder]
+            loser = challenger
+            if won[0] > won[1]:
+                loser, holder, kept = holder, challenger, 0
+            else:
+                kept += 1
+            order.insert(0, Place(loser, f"lost tie {number}"))
+        return [Place(holder, f"holds the place, {kept} challengers beaten off"), *order]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Literal
 
-from arena.yaml.section import Section
+from arena.formats.base import Format
+from arena.yaml.errors import Keys
 
 
-class Match(Section):
+class Match(Format):
     """Two players; a round is one opening."""
 
     type: Literal["match"]
+    tested: ClassVar[bool] = True
 
-    def most_games(self, players: int, openings: int) -> int:
-        return 2 * openings
-
-    def openings_needed(self, players: int) -> int:
-        return 0
+    def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
+        if len(names) != 2:
+            yield ("type",), f"'match' needs exactly two players, not {len(names)}"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from arena.yaml.section import Section
+from arena.formats.base import Format
 
 
-class RoundRobin(Section):
+class RoundRobin(Format):
     """Everyone against everyone; a round is one opening by all pairings."""
 
     type: Literal["round-robin"] = "round-robin"
-
-    def most_games(self, players: int, openings: int) -> int:
-        return players * (players - 1) * openings
-
-    def openings_needed(self, players: int) -> int:
-        return 0
+    tested: ClassVar[bool] = True
+    least_players: ClassVar[int] = 0

@@ -8,15 +8,12 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from arena.yaml.section import Section
 
-ELO_LIMIT = 5000.0
-"""That of `arena.ratings.match`, which is not imported for it."""
-
 
 class Sprt(Section):
     """A sequential test of the first player against the second, decided on pairs of games."""
 
-    elo0: float = Field(ge=-ELO_LIMIT, le=ELO_LIMIT, description="Elo of the first player under H0.")
-    elo1: float = Field(ge=-ELO_LIMIT, le=ELO_LIMIT, description="The same under H1: more than elo0.")
+    elo0: float = Field(description="Elo of the first player under H0.")
+    elo1: float = Field(description="The same under H1: more than elo0.")
     alpha: float = Field(default=0.05, gt=0, description="Probability of accepting H1 when H0 holds.")
     beta: float = Field(
         default=0.05, gt=0, validate_default=True, description="Probability of accepting H0 when H1 holds."

@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations, count
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from arena.formats.base import Numbers, Place, Schedule, Tie, points_by_tie
-from arena.yaml.section import Section
+from arena.formats.base import Format, Numbers, Place, Schedule, Tie, at_most, points_by_tie
+from arena.result import Colour
+from arena.yaml.errors import Keys
+
+Partners: TypeAlias = dict[int, int]
+"""A perfect matching: the partner of each player."""
 
 
-class Swiss(Section):
+class Swiss(Format):
     """Rounds between players of about equal points, with no rematch while one can be avoided."""
 
     type: Literal["swiss"]
     rounds: int = Field(ge=1, description="Rounds, fewer than there are players.")
     pairs: int = Field(default=1, ge=1, description="Openings of a round, each played twice.")
 
-    def most_games(self, players: int, openings: int) -> int:
-        return 2 * self.rounds * (players // 2) * self.pairs
+    def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
+        yield from super().problems(names)
+        yield from at_most("rounds", self.rounds, len(names) - 1, len(names))
+
+    def pairs_of_tie(self, openings: int) -> int:
+        return self.pairs
+
+    def most_games(self, names: Sequence[str], openings: int) -> int:
+        return 2 * self.rounds * (len(names) // 2) * self.pairs
 
     def openings_needed(self, players: int) -> int:
         return self.rounds * self.pairs
 
+    def schedule(
+        self, names: Sequence[str], openings: int, first: Colour = "white", anchor: str | None = None
+    ) -> Schedule:
+        """Rounds of ties of `pairs` pairs each; the players' order decides where nothing else does.
 
-PRIME = 2**61 - 1
+        All ties of a round have the same openings, other ones than the rounds before.
+        """
+        numbers = Numbers()
+        table = Table(len(names), self.pairs)
+        for number in range(1, self.rounds + 1):
+            ties, bye = next_round(table)
+            batch = numbers.pairs(ties, number, range((number - 1) * self.pairs, number * self.pairs))
+            points = yield batch
+            for tie, won in points_by_tie(batch, points).items():
+                table.add(tie, won)
+            if bye is not None:
+                table.add_bye(bye)
+        return [Place(player, table.reason(player)) for player in table.order()]
 
 
 class Table:
@@ -71,23 +97,12 @@ class Table:
     def meetings(self, one: int, other: int) -> int:
         return sum(opponent == other for opponent, _ in self.met[one])
 
-
-def swiss(players: int, settings: Swiss) -> Schedule:
-    """Rounds of ties of `pairs` pairs each; the players' order decides where nothing else does.
-
-    All ties of a round have the same openings, other ones than the rounds before.
-    """
-    numbers = Numbers()
-    table = Table(players, settings.pairs)
-    for number in range(1, settings.rounds + 1):
-        ties, bye = next_round(table)
-        batch = numbers.pairs(ties, number, range((number - 1) * settings.pairs, number * settings.pairs))
-        points = yield batch
-        for tie, won in points_by_tie(batch, points).items():
-            table.add(tie, won)
-        if bye is not None:
-            table.add_bye(bye)
-    return [Place(player, _reason(table, player)) for player in table.order()]
+    def reason(self, player: int) -> str:
+        """What the player's place rests on, in words."""
+        return (
+            f"{self.points[player]:g} points, Buchholz {self.buchholz(player):g}, "
+            f"Sonneborn-Berger {round(self.sonneborn_berger(player), 2):g}"
+        )
 
 
 def next_round(table: Table) -> tuple[list[Tie], int | None]:
@@ -115,17 +130,18 @@ def _matched(table: Table, order: list[int], most: int) -> list[Tie] | None:
     open_to = {
         one: {other for other in order if other != one and table.meetings(one, other) <= most} for one in order
     }
-    if not _can_be_paired(open_to, order):
+    partners = _partners(open_to, order)
+    if partners is None:
         return None
     ties: list[Tie] = []
     left = order
     while left:
-        candidates = sorted(_candidates(table, left), key=partial(table.meetings, left[0]))
-        for opponent in candidates:
-            rest = [player for player in left[1:] if player != opponent]
-            if opponent in open_to[left[0]] and _can_be_paired(open_to, rest):
+        for opponent in sorted(_candidates(table, left), key=partial(table.meetings, left[0])):
+            rest = _without(partners, left[0], opponent, open_to) if opponent in open_to[left[0]] else None
+            if rest is not None:
                 ties.append((left[0], opponent))
-                left = rest
+                left = [player for player in left[1:] if player != opponent]
+                partners = rest
                 break
     return ties
 
@@ -139,40 +155,25 @@ def _candidates(table: Table, left: Sequence[int]) -> Iterator[int]:
     yield from left[len(level) :]
 
 
-def _can_be_paired(open_to: dict[int, set[int]], players: Sequence[int]) -> bool:
-    """Whether the players can all be paired with one who is open to them.
-
-    They can if the determinant of Tutte's matrix is not 0 for some values of its variables (L. Lovász, "On
-    determinants, matchings, and random algorithms", 1979). It is taken at random values modulo PRIME, so a False
-    is wrong with a probability below 1e-15. What the first attempt pairs needs no determinant.
-    """
-    left = set(players)
-    for player in sorted(players, key=lambda player: (len(open_to[player]), player)):
-        partner = min(open_to[player] & left, key=lambda other: (len(open_to[other]), other), default=None)
-        if player in left and partner is not None:
-            left -= {player, partner}
-    if not left:
-        return True
-    rng = random.Random(1)
-    rows = [[0] * len(players) for _ in players]
-    for (i, one), (j, other) in combinations(enumerate(players), 2):
-        if other in open_to[one]:
-            rows[i][j] = rng.randrange(1, PRIME)
-            rows[j][i] = PRIME - rows[i][j]
-    while rows:
-        pivot = next((row for row in rows if row[-1]), None)
-        if pivot is None:
-            return False
-        rows.remove(pivot)
-        inverse = pow(pivot.pop(), -1, PRIME)
-        for row in rows:
-            if factor := row.pop() * inverse % PRIME:
-                row[:] = [(value - factor * above) % PRIME for value, above in zip(row, pivot, strict=True)]
-    return True
+def _without(partners: Partners, one: int, other: int, open_to: dict[int, set[int]]) -> Partners | None:
+    """Partners of all but two players, whose own partners meet each other if they can; None if there are none."""
+    rest = {player: partner for player, partner in partners.items() if player not in (one, other)}
+    if partners[one] == other:
+        return rest
+    left_one, left_other = partners[one], partners[other]
+    if left_other in open_to[left_one]:
+        return rest | {left_one: left_other, left_other: left_one}
+    return _partners(open_to, list(rest))
 
 
-def _reason(table: Table, player: int) -> str:
-    return (
-        f"{table.points[player]:g} points, Buchholz {table.buchholz(player):g}, "
-        f"Sonneborn-Berger {round(table.sonneborn_berger(player), 2):g}"
-    )
+def _partners(open_to: dict[int, set[int]], players: Sequence[int]) -> Partners | None:
+    """A partner for each of the players among those who are open to it; None if they cannot all be paired."""
+    import networkx
+
+    graph: networkx.Graph[int] = networkx.Graph()
+    graph.add_nodes_from(players)
+    graph.add_edges_from((one, other) for one, other in combinations(players, 2) if other in open_to[one])
+    matching = networkx.max_weight_matching(graph, maxcardinality=True)
+    if 2 * len(matching) < len(players):
+        return None
+    return {one: other for tie in matching for one, other in (tie, tie[::-1])}

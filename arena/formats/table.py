@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
+
+from pydantic import BeforeValidator, Discriminator
 
 from arena.formats.adaptive import Adaptive
+from arena.formats.base import Format
 from arena.formats.gauntlet import Gauntlet
 from arena.formats.knockout import Knockout
 from arena.formats.ladder import Ladder
 from arena.formats.match import Match
 from arena.formats.round_robin import RoundRobin
 from arena.formats.swiss import Swiss
-from arena.yaml.section import Section
+from arena.wording import shown
 
-Format: TypeAlias = RoundRobin | Match | Gauntlet | Swiss | Knockout | Ladder | Adaptive
-"""`most_games` is the most that a number of players and openings can lead to, exact for the first four;
-`openings_needed` how many openings are the least."""
-FORMATS: dict[str, type[Section]] = {
-    get_args(model.model_fields["type"].annotation)[0]: model for model in get_args(Format)
+TABLE: tuple[type[Format], ...] = (
+    RoundRobin,
+    Match,
+    Gauntlet,
+    Swiss,
+    Knockout,
+    Ladder,
+    Adaptive,
+)
+"""One row a format; its `type` is its name in configurations."""
+FORMATS: dict[str, type[Format]] = {
+    get_args(format.model_fields["type"].annotation)[0]: format for format in TABLE
 }
-STATIC = ("round-robin", "match", "gauntlet")
-"""Formats whose games are known before the first is played."""
-TESTED = ("round-robin", "match")
-"""Formats that a sequential test may end."""
+
+
+def _mapping(value: Any) -> Any:
+    """A format given by its name alone as a mapping."""
+    if not isinstance(value, str | dict | Format):
+        raise ValueError(f"must be the name of a format or a mapping with a type, not {shown(value)}")
+    return {"type": value} if isinstance(value, str) else value
+
+
+if TYPE_CHECKING:
+    FormatField: TypeAlias = Format
+else:
+    FormatField = Annotated[Union[TABLE], Discriminator("type"), BeforeValidator(_mapping)]  # noqa: UP007
+"""Any of the formats, as a field of a configuration."""

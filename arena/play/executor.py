@@ -1,10 +1,11 @@
-"""Tasks over processes: supervised, each result handed on as soon as it is there."""
+"""Tasks over supervised processes: each record is handed on as soon as it is made."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -12,7 +13,8 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 _PR_SET_PDEATHSIG = 1
-_QUIET = "ignore:resource_tracker:UserWarning"
+"""Of Linux's `prctl`: the signal that a process receives when its parent ends."""
+_NO_WARNING = "ignore:resource_tracker:UserWarning"
 """Keeps the pool's helper process from warning of what it cleans up after a run that was stopped at once."""
 
 Task = TypeVar("Task")
@@ -36,12 +38,14 @@ def run(
 ) -> Iterator[Record]:
     """Do the tasks on `workers` processes, in this one if that is 1; yield each record once made, in any order.
 
-    `work` is a function of a module, and does not raise. No task is begun once `stopping()` is true; those begun
-    are finished. When a worker dies, the tasks that were under way are done again, each alone. Raises WorkerDied
-    for one that ends its worker then, too, under its `name`.
+    `work` is a function of a module. No task is begun once `stopping()` is true; those begun are finished. When a
+    worker dies, the tasks that were under way are done again, each alone.
+
+    Raises WorkerDied for a task that ends its worker then, too, under its `name`; and what `work` raises, after
+    which tasks under way are lost.
     """
     waiting = iter(tasks)
-    os.environ.setdefault("PYTHONWARNINGS", _QUIET)
+    os.environ.setdefault("PYTHONWARNINGS", _NO_WARNING)
     if workers == 1:
         for task in waiting:
             if stopping():
@@ -88,8 +92,8 @@ def _numbered(work: Callable[[Task], Record], number: int, task: Task) -> tuple[
 
 
 def _start_worker() -> None:
-    """Leave Ctrl-C to the parent, and die with it."""
+    """Leave Ctrl-C to the parent, and end with it where the system can see to that."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    libc = ctypes.CDLL(None, use_errno=True)
-    if hasattr(libc, "prctl"):
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None, use_errno=True)
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,78 +1,77 @@
-"""Play one game between two players on their clocks, and record it.
+"""One game between two players on their clocks, and its record.
 
 Time limits are enforced: a move that takes longer than it may, by more than the margin, loses the game. Limits of
-depth and nodes are the player's own affair, as nobody else can count what it does; the record shows what it says.
+depth and nodes are the player's own affair, as nobody else can count what it does; its counts are recorded.
 """
 
 from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 import players
 from arena.play.clock import clock_after, overrun
-from arena.player import Choice, Player
-from arena.record import GameRecord, Task, move_dtype
+from arena.player import Limit, Player
+from arena.record import GameRecord, Task, move_dtype, search_values
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.position import COLOURS
+from arena.wording import cut, quoted
+
+REASON_CHARACTERS = 200
+"""Characters of the message of a player's exception that are kept."""
+
+MoveRow: TypeAlias = tuple[str | float, ...]
+"""A move's text and its MOVE_COLUMNS."""
+
+
+class Answer(NamedTuple):
+    """A player's legal move, with what it took."""
+
+    move: int
+    seconds: float
+    """Wall time."""
+    search: tuple[float, ...]
+    """The values of `arena.record.SEARCH_COLUMNS`."""
+
+
+class Fault(Exception):
+    """A player cannot be built, fails to answer, or answers with no legal move; the message is one line."""
+
+    def __init__(self, colour: int, termination: Termination, message: str) -> None:
+        super().__init__(message)
+        self.outcome = Outcome(1 - colour, termination)
 
 
 def play(task: Task) -> GameRecord:
-    """Play a game to its end. Nothing is raised: a player that raises, returns an illegal move or is late loses.
+    """Play a game to its end: a player that raises, answers with no legal move or is late loses.
 
     Time is judged when the answer is there, by wall time; building the players is not on their clocks. The move
-    that came too late is recorded, as the game's last.
+    that came too late is recorded, as the game's last. Only its building and its answers are blamed on a player:
+    any other exception is a mistake of the arena, and is raised.
     """
     began = time.perf_counter()
     game = Game(task.variant, task.opening)
-    specs = (task.white, task.black)
-    sides: list[Player] = []
-    rows: list[tuple[str | float, ...]] = []
-    clocks = [spec.limit.clock for spec in specs]
+    rows: list[MoveRow] = []
     error = ""
-    outcome = game.outcome
     try:
-        for colour, spec in enumerate(specs):
-            outcome = Outcome(1 - colour, Termination.ERROR)
-            sides.append(players.build_player(spec, task.variant))
-        rngs = [random.Random(f"{task.seed} {task.pairing.game} {colour}") for colour in COLOURS]
-        outcome = game.outcome
-        while outcome is None:
-            turn = game.position.turn
-            outcome = Outcome(1 - turn, Termination.ERROR)
-            limit = specs[turn].limit._replace(clock=clocks[turn])
-            before = time.perf_counter()
-            choice = sides[turn].choose(game, limit, rngs[turn])
-            seconds = time.perf_counter() - before
-            if choice.move not in game.legal_moves:
-                outcome = Outcome(1 - turn, Termination.ILLEGAL_MOVE)
-                error = (
-                    f"{specs[turn].name} returned the illegal move {choice.move!r} at ply {len(game.moves) + 1}"
-                )
-                break
-            over = overrun(limit, seconds)
-            clocks[turn] = clock_after(limit, seconds)
-            rows.append(_row(game, choice, seconds, clocks[turn], over))
-            game.push(choice.move)
-            late = over is not None and over > task.time_margin
-            outcome = Outcome(1 - turn, Termination.TIME) if late else adjudicate(game, task.max_plies)
-    except Exception as raised:
-        assert outcome is not None and outcome.winner is not None
-        loser = specs[1 - outcome.winner]
-        reason = " ".join(str(raised).split())[:200]
-        error = f"{loser.name} raised {type(raised).__name__} at ply {len(game.moves) + 1}: {reason}"
+        outcome = _play(task, game, rows)
+    except Fault as fault:
+        outcome, error = fault.outcome, str(fault)
     width = max((len(str(row[0])) for row in rows), default=1)
-    table = np.array(rows, dtype=move_dtype(width))
     return GameRecord(
         task.pairing,
         outcome.result,
         str(outcome.termination),
         time.perf_counter() - began,
         error,
-        table.tobytes(),
+        np.array(rows, dtype=move_dtype(width)).tobytes(),
         str(width),
     )
 
@@ -85,27 +84,57 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
     return outcome
 
 
-def _row(
-    game: Game, choice: Choice, seconds: float, clock: float | None, over: float | None
-) -> tuple[str | float, ...]:
-    """A move's text and its MOVE_COLUMNS."""
-    return (
-        move_text(game.variant, game.position, choice.move, game.legal_moves),
-        len(game.legal_moves),
-        choice.depth,
-        choice.deepest,
-        choice.nodes,
-        choice.leaves,
-        seconds,
-        _number(choice.score),
-        choice.cutoffs_max,
-        choice.cutoffs_min,
-        choice.cutoffs_first,
-        choice.tt_probes,
-        choice.tt_hits,
-        _number(clock),
-        _number(over),
-    )
+def _play(task: Task, game: Game, rows: list[MoveRow]) -> Outcome:
+    """Play the game, adding a row for each move, and return how it ended. Raises Fault."""
+    specs = (task.white, task.black)
+    sides: list[Player] = []
+    for colour, spec in enumerate(specs):
+        with _blamed(spec.name, colour, game):
+            sides.append(players.build_player(spec, task.variant))
+    rngs = [random.Random(f"{task.seed} {task.pairing.game} {colour}") for colour in COLOURS]
+    clocks = [spec.limit.clock for spec in specs]
+    outcome = game.outcome
+    while outcome is None:
+        turn = game.position.turn
+        limit = specs[turn].limit._replace(clock=clocks[turn])
+        answer = _ask(sides[turn], specs[turn].name, game, limit, rngs[turn])
+        over = overrun(limit, answer.seconds)
+        clocks[turn] = clock_after(limit, answer.seconds)
+        rows.append(_row(game, answer, clocks[turn], over))
+        game.push(answer.move)
+        late = over is not None and over > task.time_margin
+        outcome = Outcome(1 - turn, Termination.TIME) if late else adjudicate(game, task.max_plies)
+    return outcome
+
+
+def _ask(player: Player, name: str, game: Game, limit: Limit, rng: random.Random) -> Answer:
+    """The answer of the player to move. Raises Fault if there is none, or it is no legal move."""
+    turn = game.position.turn
+    with _blamed(name, turn, game):
+        before = time.perf_counter()
+        choice = player.choose(game, limit, rng)
+        seconds = time.perf_counter() - before
+        move, search, shown = choice.move, search_values(choice, seconds), quoted(choice.move)
+    if not isinstance(move, Integral) or move not in game.legal_moves:
+        message = f"{name} returned the illegal move {shown} at ply {len(game.moves) + 1}"
+        raise Fault(turn, Termination.ILLEGAL_MOVE, message)
+    return Answer(move, seconds, search)
+
+
+@contextmanager
+def _blamed(name: str, colour: int, game: Game) -> Iterator[None]:
+    """Blame any exception on a player: raise Fault for it."""
+    try:
+        yield
+    except Exception as error:
+        reason = cut(str(error), REASON_CHARACTERS)
+        message = f"{name} raised {type(error).__name__} at ply {len(game.moves) + 1}: {reason}"
+        raise Fault(colour, Termination.ERROR, message) from error
+
+
+def _row(game: Game, answer: Answer, clock: float | None, over: float | None) -> MoveRow:
+    text = move_text(game.variant, game.position, answer.move, game.legal_moves)
+    return (text, len(game.legal_moves), *answer.search, _number(clock), _number(over))
 
 
 def _number(value: float | None) -> float:

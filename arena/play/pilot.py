@@ -1,4 +1,4 @@
-"""Pilots: a few games of a tournament, and what they let expect of the whole."""
+"""Pilots: a few games of a tournament, and what to expect of the whole after them."""
 
 from __future__ import annotations
 
@@ -9,29 +9,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.formats.base import Pairing, Tie, everyone
-from arena.formats.gauntlet import Gauntlet, gauntlet
-from arena.formats.swiss import Swiss
-from arena.formats.table import STATIC
+from arena.formats.base import Pairing
 from arena.play.match import play
 from arena.play.plan import Plan
 from arena.play.tournament import tasks
 from arena.ratings.match import games_needed, resolution
 from arena.record import GameRecord
+from arena.result import points_of
 
 SECONDS = 5.0
-"""How long a pilot lasts if it is not told how many games to play."""
+"""Seconds that a pilot lasts where no number of games is given."""
 TARGETS = (10, 20, 50)
-"""Half widths in Elo for which the games needed are told."""
+"""Half widths in Elo for which `Expectation` has the games needed."""
 
 
 class Expectation(NamedTuple):
-    """What a pilot lets expect; seconds are wall time, differences in Elo are half widths of 95 % intervals."""
+    """What to expect after a pilot; seconds are wall time, differences in Elo half widths of 95 % intervals."""
 
     most_games: int
     pilot_games: int
     draw_rate: float
-    """(draws + 1/2) / (games + 1) of the pilot, so that no few games promise the impossible."""
+    """(draws + 1/2) / (games + 1) of the pilot: neither 0 nor 1, however few games it has."""
     seconds_per_game: float
     seconds_per_game_error: float
     """Standard error of the mean, 0 for a single game."""
@@ -39,9 +37,9 @@ class Expectation(NamedTuple):
     """Of all games on the workers asked for, without the probe and the report."""
     games_per_pairing: int
     pairing_elo: float
-    """What the games of one pairing resolve of the difference of its players, were they of equal strength."""
+    """What the games of one pairing resolve of the difference between players of equal strength."""
     joint_elo: float | None
-    """What the joint rating of all games resolves of the difference of those two players it knows least about.
+    """What the joint rating of all games resolves of the difference between the two players it knows least about.
 
     None where the results decide who meets whom; for Swiss as if everyone met everyone equally often.
     """
@@ -67,21 +65,22 @@ def sample(plan: Plan) -> Iterator[Pairing]:
     """Games of a pilot, in a random order that depends on the seed alone."""
     rng = random.Random(f"{plan.experiment.seed} pilot")
     openings = rng.sample(range(len(plan.openings)), len(plan.openings))
+    ties = plan.experiment.format.ties(plan.names)
     game = 0
     for side in (0, 1):
         for number, opening in enumerate(openings, start=1):
-            for tie in rng.sample(ties := _ties(plan), len(ties)):
+            for tie in rng.sample(ties, len(ties)):
                 game += 1
                 white, black = tie[:: 1 if (sum(tie) + number + side) % 2 else -1]
                 yield Pairing(game, game, number, white, black, opening)
 
 
 def expectation(plan: Plan, records: list[GameRecord], workers: int) -> Expectation:
-    """What the games of a pilot, at least one, let expect of the whole tournament on so many processes."""
+    """What to expect of the whole tournament on so many processes, after the games of a pilot: at least one."""
     seconds = np.array([record.seconds for record in records])
-    draws = sum(record.result == "1/2-1/2" for record in records)
+    draws = sum(points_of(record.result) == 0.5 for record in records)
     draw_rate = (draws + 0.5) / (len(records) + 1)
-    each = _games_per_pairing(plan)
+    each = 2 * plan.experiment.format.pairs_of_tie(len(plan.openings))
     return Expectation(
         most_games=plan.games,
         pilot_games=len(records),
@@ -97,7 +96,7 @@ def expectation(plan: Plan, records: list[GameRecord], workers: int) -> Expectat
 
 
 def independent_games(meetings: np.ndarray) -> float:
-    """Games of one pairing that would tell as much of its difference as all games together, for the least known.
+    """Games of one pairing that are worth as much to its difference as all games are to the least known one.
 
     `meetings[i, j]` are the games between players i and j, who are of equal strength: `float[players, players]`,
     symmetric. Each game is a resistor of 1 between its players, and the variance of a difference in the joint fit
@@ -111,24 +110,10 @@ def independent_games(meetings: np.ndarray) -> float:
     return float(1 / (own[:, None] + own - 2 * inverse).max())
 
 
-def _ties(plan: Plan) -> list[Tie]:
-    names = [spec.name for spec in plan.players]
-    if isinstance(settings := plan.experiment.format, Gauntlet):
-        return gauntlet([names.index(seed) for seed in settings.seeds], len(names))
-    return everyone(len(names))
-
-
-def _games_per_pairing(plan: Plan) -> int:
-    """The most games that two players have: all openings, or those of one tie."""
-    settings = plan.experiment.format
-    pairs = getattr(settings, "pairs", len(plan.openings)) + getattr(settings, "extra", 0)
-    return 2 * int(pairs)
-
-
 def _joint(plan: Plan, draw_rate: float) -> float | None:
-    settings, ties = plan.experiment.format, _ties(plan)
-    if settings.type not in STATIC and not isinstance(settings, Swiss):
+    if not plan.experiment.format.even:
         return None
+    ties = plan.experiment.format.ties(plan.names)
     meetings = np.zeros((len(plan.players), len(plan.players)))
     for one, other in ties:
         meetings[one, other] = meetings[other, one] = plan.games / len(ties)

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import players
 from arena.experiment.model import Experiment
-from arena.formats.adaptive import Adaptive
-from arena.formats.base import Schedule, everyone, static
-from arena.formats.gauntlet import Gauntlet, gauntlet
-from arena.formats.knockout import Knockout, knockout
-from arena.formats.ladder import Ladder, ladder
-from arena.formats.swiss import Swiss, swiss
+from arena.formats.base import Schedule
 from arena.openings.sources import Opening, OpeningsError, ballot_openings, drawn, file_openings, random_openings
 from arena.play.probe import ProbeError, positions
 from arena.player import PlayerSpec
@@ -36,34 +31,28 @@ class Plan(NamedTuple):
 
     def schedule(self) -> Schedule:
         """The tournament's games in its format, in batches."""
-        names = [spec.name for spec in self.players]
-        players, openings = len(names), len(self.openings)
-        match self.experiment.format:
-            case Gauntlet(seeds=seeds):
-                return static(gauntlet([names.index(seed) for seed in seeds], players), openings)
-            case Swiss() as settings:
-                return swiss(players, settings)
-            case Knockout() as settings:
-                return knockout(players, settings)
-            case Ladder() as settings:
-                return ladder(players, settings)
-            case Adaptive() as settings:
-                from arena.formats.adaptive import adaptive
+        experiment = self.experiment
+        return experiment.format.schedule(self.names, len(self.openings), self.first, experiment.anchor)
 
-                first: Literal["white", "black"] = "black" if self.variant.first == BLACK else "white"
-                return adaptive(names, openings, settings, first, self.experiment.anchor)
-        return static(everyone(players), openings)
+    @property
+    def names(self) -> list[str]:
+        """The players' names in their order."""
+        return [spec.name for spec in self.players]
+
+    @property
+    def first(self) -> Colour:
+        """The colour that moves first."""
+        return "black" if self.variant.first == BLACK else "white"
 
     @property
     def games(self) -> int:
         """The most games that the whole tournament can have, exact for formats that know them all before."""
-        return self.experiment.format.most_games(len(self.players), len(self.openings))
+        return self.experiment.format.most_games(self.names, len(self.openings))
 
     @property
     def exact(self) -> bool:
         """Whether exactly so many games are played, whatever their results."""
-        settings = self.experiment.format
-        return self.experiment.sprt is None and not isinstance(settings, Knockout | Adaptive)
+        return self.experiment.sprt is None and self.experiment.format.exact
 
     @property
     def searches(self) -> int:
@@ -77,8 +66,7 @@ class Plan(NamedTuple):
         for spec in self.players:
             files |= players.fingerprints(spec)
         start = fen(self.variant, self.variant.start)
-        first: Colour = "black" if self.variant.first == BLACK else "white"
-        return Facts(first, self.variant.gametype, start, self.games, self.exact, files)
+        return Facts(self.first, self.variant.gametype, start, self.games, self.exact, files)
 
 
 def prepare(experiment: Experiment) -> Plan:

@@ -1,4 +1,4 @@
-"""Probes: positions that every player searches to one depth, which games at equal time cannot tell.
+"""Probes: positions that every player searches to one depth, which games at equal time do not measure.
 
 A search is made by a player built for it alone, so that nothing is left over from another position.
 """
@@ -11,12 +11,14 @@ from dataclasses import replace
 
 import players
 from arena.openings.balance import is_even
+from arena.play.match import REASON_CHARACTERS
 from arena.player import Limit
-from arena.record import ProbeRecord, ProbeTask
+from arena.record import NO_SEARCH, ProbeRecord, ProbeTask, search_values
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.variants import Variant
+from arena.wording import cut
 
 PLIES = (6, 40)
 """Random plies to the first and to the last position where a configuration does not say how many: from the
@@ -54,36 +56,20 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
 
 
 def measure(task: ProbeTask) -> ProbeRecord:
-    """Search one position to the task's depth with no other limit; nothing is raised."""
+    """Search one position to the task's depth with no other limit; a player's failure is its record's error."""
     text = fen(task.variant, task.position)
     spec = replace(task.player, limit=Limit(depth=task.depth))
     rng = random.Random(f"{task.seed} probe {task.number}")
+    game = Game(task.variant, task.position)
     try:
         player = players.build_player(spec, task.variant)
-        game = Game(task.variant, task.position)
         began = time.perf_counter()
         choice = player.choose(game, spec.limit, rng)
-        seconds = time.perf_counter() - began
+        search = search_values(choice, time.perf_counter() - began)
     except Exception as raised:
-        error = f"{type(raised).__name__}: {' '.join(str(raised).split())[:200]}"
-        return ProbeRecord(spec.name, task.number, text, 0, 0, 0, 0, 0.0, None, 0, 0, 0, 0, 0, error)
-    return ProbeRecord(
-        spec.name,
-        task.number,
-        text,
-        choice.depth,
-        choice.deepest,
-        choice.nodes,
-        choice.leaves,
-        seconds,
-        choice.score,
-        choice.cutoffs_max,
-        choice.cutoffs_min,
-        choice.cutoffs_first,
-        choice.tt_probes,
-        choice.tt_hits,
-        "",
-    )
+        error = f"{type(raised).__name__}: {cut(str(raised), REASON_CHARACTERS)}"
+        return ProbeRecord(spec.name, task.number, text, NO_SEARCH, error)
+    return ProbeRecord(spec.name, task.number, text, search, "")
 
 
 def _random_line(variant: Variant, plies: int, rng: random.Random) -> Game:

@@ -11,11 +11,9 @@ from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
 from arena.play.sequential import SequentialTest
 from arena.record import GameRecord, ProbeRecord, ProbeTask, Task
+from arena.result import points_of
 from arena.rules.notation import fen
 from arena.store.ledger import Ledger
-
-POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
-"""Points of White by result."""
 
 
 def measure(
@@ -56,7 +54,7 @@ def play(
     """
     names = [spec.name for spec in plan.players]
     fens = [fen(plan.variant, opening) for opening in plan.openings]
-    points = {game: POINTS[result] for game, result in ledger.results().items()}
+    points = {game: points_of(result) for game, result in ledger.results().items()}
     test = SequentialTest(plan.experiment.sprt)
     games = plan.schedule()
     batch = next(games, None)
@@ -67,7 +65,7 @@ def play(
         for record in run(play_game, missing, workers, lambda: test.decided or stopping(), _game_name):
             pairing = record.pairing
             ledger.add(record, names[pairing.white], names[pairing.black], fens[pairing.opening])
-            points[pairing.game] = POINTS[record.result]
+            points[pairing.game] = points_of(record.result)
             test.advance(points)
             yield record
         if test.decided:

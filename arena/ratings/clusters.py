@@ -1,20 +1,18 @@
 """Games as codes and clusters: which of them are observations of their own, and how much each counts."""
 
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from arena.ratings.davidson import Ints, Results
-
-Colour: TypeAlias = Literal["white", "black"]
-
-RESULTS = ("1-0", "1/2-1/2", "0-1")  # from White's view: win, draw, loss
+from arena.ratings.arrays import Ints
+from arena.ratings.davidson import ClusteredGames
+from arena.result import RESULTS, Colour
 
 
-class Games(NamedTuple):
+class CodedGames(NamedTuple):
     """Games as codes, `int64[rows]` each; a row stands for `number` games."""
 
     first: Ints  # player who moves first
@@ -35,10 +33,14 @@ class Games(NamedTuple):
         return len(np.unique(self.line[self.line >= 0])) + int(self.number[self.line < 0].sum())
 
 
-def encode(games: pd.DataFrame, names: list[str], first: Colour) -> Games:
-    """The games of `arena.ratings.joint.rate` as codes of *names*, *first* moving first, without rows of no game.
+def encode(games: pd.DataFrame, names: list[str], first: Colour) -> CodedGames:
+    """The games of `arena.ratings.joint.rate` as codes of *names*, without rows that count no game.
 
-    Raises ValueError for players that are not listed or meet themselves, unknown results and counts that are none.
+    *first* is the colour that moves first.
+
+
+    Raises ValueError for players that are not listed or meet themselves, unknown results, and counts that are not
+    whole numbers of 0 or more.
     """
     index = pd.Index(names, dtype=object)
     codes = {colour: index.get_indexer(pd.Index(games[colour], dtype=object)) for colour in get_args(Colour)}
@@ -63,10 +65,10 @@ def encode(games: pd.DataFrame, names: list[str], first: Colour) -> Games:
     opening = pd.factorize(games["opening"])[0] if "opening" in games else np.full(len(games), -1)
     kept = count > 0
     columns = (first_code, second_code, outcome, count, pair, opening, line)
-    return Games(*(column[kept] for column in columns))
+    return CodedGames(*(column[kept] for column in columns))
 
 
-def clustered(games: Games, size: int) -> Results:
+def clustered(games: CodedGames, size: int) -> ClusteredGames:
     """Games as the fit takes them: in clusters, with what repetitions weigh.
 
     Pairs that hold copies of one game are one cluster, as the copies are. With N games of two players, of which D
@@ -93,7 +95,9 @@ def clustered(games: Games, size: int) -> Results:
     times[cluster[lone]] = games.number[lone]
     weight = share * np.where(lone, 1, games.number)
     information = share**2 * games.number * copies
-    return Results(games.first, games.second, games.outcome, games.opening, cluster, weight, information, times)
+    return ClusteredGames(
+        games.first, games.second, games.outcome, games.opening, cluster, weight, information, times
+    )
 
 
 def components(a: Ints, b: Ints, size: int) -> Ints:

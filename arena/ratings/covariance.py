@@ -1,27 +1,61 @@
 """How sure a fit is: its covariance by clusters of games (the sandwich), and fits to resampled clusters.
 
-See the text of `arena.ratings.joint`.
+See `arena.ratings.joint`.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from arena.ratings.arrays import Bools, Floats, Ints
 from arena.ratings.clusters import components
 from arena.ratings.davidson import (
     POINTS,
-    Fit,
-    Floats,
-    Ints,
+    ClusteredGames,
+    DavidsonFit,
     RatingModel,
-    Results,
     game_moments,
     maximize,
     outer_sum,
 )
+from arena.ratings.match import Z95
 
 
-def covariance(results: Results, fit: Fit, jacobian: Floats, groups: int) -> tuple[Floats, float, int]:
+class Estimates(NamedTuple):
+    """Elo of every player and, last, of moving first, with 95 % intervals: `float[players + 1]` each."""
+
+    values: Floats
+    low: Floats
+    high: Floats
+    covariance: Floats  # of the players' Elo, `float[players, players]`
+    one_sided: int  # pairings whose results were all alike, so that the model's variance replaces theirs
+
+    def shifted(self, shift: Floats) -> "Estimates":
+        """Every player's Elo and interval moved by *shift*, `float[players]`."""
+        shift = np.append(shift, 0.0)
+        return self._replace(values=self.values + shift, low=self.low + shift, high=self.high + shift)
+
+
+def sandwich(games: ClusteredGames, fit: DavidsonFit, reference: Floats, groups: int) -> Estimates:
+    """The fit's Elo with normal intervals from its `covariance`; *reference* is that of `DavidsonFit.elo`."""
+    values, jacobian = fit.elo(reference)
+    spread, variance, one_sided = covariance(games, fit, jacobian, groups)
+    error = Z95 * np.sqrt(np.maximum([*np.diag(spread), variance], 0))
+    return Estimates(values, values - error, values + error, spread, one_sided)
+
+
+def bootstrapped(estimates: Estimates, found: Floats) -> Estimates:
+    """The same Elo with quantiles and covariance of resampled fits, `float[resamples, players + 1]`."""
+    low = np.minimum(np.quantile(found, 0.025, axis=0), estimates.values)
+    high = np.maximum(np.quantile(found, 0.975, axis=0), estimates.values)
+    spread = np.atleast_2d(np.cov(found[:, :-1], rowvar=False))
+    return estimates._replace(low=low, high=high, covariance=spread)
+
+
+def covariance(
+    results: ClusteredGames, fit: DavidsonFit, jacobian: Floats, groups: int
+) -> tuple[Floats, float, int]:
     """Covariance of the Elo ratings, variance of the advantage, and pairings where the model's stands in.
 
     The sum over clusters is scaled by clusters / (clusters - fitted strength differences), of which there are
@@ -67,8 +101,8 @@ def covariance(results: Results, fit: Fit, jacobian: Floats, groups: int) -> tup
 
 
 def resample(
-    results: Results,
-    fit: Fit,
+    results: ClusteredGames,
+    fit: DavidsonFit,
     reference: Floats,
     model: RatingModel,
     advantage: bool,
@@ -90,11 +124,12 @@ def resample(
     return found
 
 
-def _alike(low: Ints, high: Ints, score: Floats, size: int) -> NDArray[np.bool_]:
-    """Which clusters tell no spread of the difference they measure; *score* is a cluster's mean result.
+def _alike(low: Ints, high: Ints, score: Floats, size: int) -> Bools:
+    """Which clusters show no spread of the difference that they measure, `bool[clusters]`.
 
-    Pairings whose clusters differ connect players into parts. Between parts, all clusters of a pairing ended
-    alike, and no other results measure the difference.
+
+    *score* is a cluster's mean result. Pairings whose clusters differ connect players into parts. Between parts,
+    all clusters of a pairing ended alike, and no other results measure the difference.
     """
     pairing_of, pairing = pd.factorize(low * size + high)
     least, most = np.full(len(pairing), np.inf), np.full(len(pairing), -np.inf)
@@ -105,8 +140,8 @@ def _alike(low: Ints, high: Ints, score: Floats, size: int) -> NDArray[np.bool_]
     return part[low] != part[high]
 
 
-def _by_kind(results: Results) -> Results:
-    """The same results with one cluster for all those that hold the same, told by a 64-bit hash."""
+def _by_kind(results: ClusteredGames) -> ClusteredGames:
+    """The same games with one cluster for all that hold the same rows, recognized by a 64-bit hash."""
     columns = ("first", "second", "outcome", "opening", "weight")
     rows = pd.DataFrame({column: getattr(results, column) for column in columns})
     hashes = pd.util.hash_pandas_object(rows, index=False).groupby(results.cluster)
@@ -115,7 +150,7 @@ def _by_kind(results: Results) -> Results:
     row = np.isin(results.cluster, kept)
     cluster = kind[results.cluster[row]]
     times = np.bincount(kind, results.times, len(kinds)).astype(float)
-    return Results(
+    return ClusteredGames(
         results.first[row],
         results.second[row],
         results.outcome[row],

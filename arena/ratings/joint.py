@@ -16,24 +16,21 @@ Prior. The fit maximizes the likelihood times a weak prior made of virtual resul
 * the same for the first-move advantage: density (2 cosh(h / 2))^-prior;
 * a draw and a decisive game between equals for nu: density (q (1 - q))^prior with q = nu / (2 + nu).
 
-These numbers do not grow with the games played, so the prior vanishes in large samples. It keeps one-sided
-results finite: under Bradley-Terry 20 wins and no loss are 795 Elo, or 397 to either side of the mean.
+These numbers do not grow with the games played, so the prior vanishes in large samples. It keeps the Elo of
+one-sided results finite.
 
 Covariance. The inverse Hessian around the sum over clusters of the squared score (the sandwich), a cluster
-being the games of one pair: two games from one opening are not independent. Clusters that all ended alike
-say nothing about their own spread, so where a difference rests on such clusters alone, the model's variance
-stands in for theirs if that is larger. The bootstrap draws the same clusters with replacement instead.
+being the games of one pair: two games from one opening are not independent. Clusters that all ended alike show
+no spread, so where a difference rests on such clusters alone, the model's variance replaces theirs if that is
+larger. The bootstrap draws the same clusters with replacement instead.
 
 Repeated games. Games that are the same move for move are one observation: the clusters that hold them become
 one, and all games of two players together count as many as are distinct, so that six copies of every game
 leave ratings and intervals as they are.
 
-Openings. Where games tell their opening, each has an advantage of its own, normal about h. One h for all would
-make games look more random than the players are where openings favour one side strongly and draws are few, and
-differences too small. In simulated tournaments of five players, 25 openings with a standard deviation of 1.5
-logits and 10 % draws, intervals of 95 % held the truth in 73 % of cases; with openings fitted in 95 %. Where
-openings are even nothing changes. Two players alone have two games an opening, which tell little of it: in 100
-such openings their difference came out 13 % too small (21 % with one h) and intervals held 93 % (89 %).
+Openings. Where games name their opening, each has an advantage of its own, normal about h. One h for all would
+make differences and intervals too small where openings favour one side strongly and draws are few. Two players
+alone have two games an opening, too few to fit all of it: their difference then comes out somewhat small.
 """
 
 import math
@@ -44,16 +41,19 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 
-from arena.ratings.clusters import Colour, Games, clustered, components, encode
-from arena.ratings.covariance import covariance, resample
-from arena.ratings.davidson import POINTS, Fit, Floats, Ints, RatingModel, maximize
-from arena.ratings.match import Z95, los
+from arena.ratings.arrays import Floats, Ints
+from arena.ratings.clusters import CodedGames, clustered, components, encode
+from arena.ratings.covariance import Estimates, bootstrapped, resample, sandwich
+from arena.ratings.davidson import POINTS, DavidsonFit, RatingModel, maximize
+from arena.ratings.match import los
+from arena.result import Colour
+from arena.wording import unknown
 
 Intervals: TypeAlias = Literal["sandwich", "bootstrap"]
 
-OPENINGS = 1000  # more are not fitted each, the fit would take minutes
-LISTED = 8  # groups, and players of a group, that a note names
-TIE = 6  # decimals of Elo beyond which ratings count as equal in the order of the table
+MAX_OPENINGS = 1000  # with more, the fit would take minutes: one advantage is fitted for all
+MAX_NAMES = 8  # groups, and players of a group, that a note names
+TIE_DECIMALS = 6  # ratings that are equal to so many decimals of an Elo tie in the order of the table
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Ratings:
     `table` has a row per player: rank, player, elo, elo_low, elo_high (a 95 % interval), games, wins, draws,
     losses, score and los. los is the likelihood of superiority over the next player of the same group, 0.5
     where there is none. Groups follow one another, the largest first. A player without games is a group of
-    its own: score 0.5, Elo 0 by definition and so without an error, which says nothing of its strength.
+    its own: score 0.5, and Elo 0 by definition, so without an error.
     """
 
     table: pd.DataFrame
@@ -106,7 +106,7 @@ def rate(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Ratings:
-    """Rate all players at once from all games by maximum a posteriori (see the module's text).
+    """Rate all players at once from all games by maximum a posteriori (see the module docstring).
 
     *games* has the columns white, black, result ("1-0", "1/2-1/2", "0-1") and optionally
 
@@ -125,61 +125,66 @@ def rate(
     empty. *prior* 0 leaves one-sided ratings finite but meaningless.
 
     *intervals* "bootstrap" takes the 2.5 and 97.5 % quantiles, and the covariance, of *resamples* fits to
-    clusters drawn with replacement, the same for the same *seed*. Where results are all alike it cannot, keeps
-    to the sandwich and says so in a note.
+    clusters drawn with replacement, the same for the same *seed*. Where results are all alike resamples do not
+    differ: intervals are the sandwich's then, and a note says so.
 
     Raises ValueError for missing columns, unknown results, players, anchor, model, intervals or colour, a player
-    who meets itself, counts that are none, a negative prior and fewer than 2 resamples.
+    who meets itself, counts that are not whole numbers of 0 or more, a negative prior and fewer than 2 resamples.
     """
-    _check_choice("model", model, get_args(RatingModel))
-    _check_choice("first", first, get_args(Colour))
-    _check_choice("intervals", intervals, get_args(Intervals))
-    if not 0 <= prior < math.inf:
-        raise ValueError(f"prior must be a number of virtual results, 0 or more, not {prior}")
-    if resamples < 2:
-        raise ValueError(f"resamples must be 2 or more, not {resamples}")
+    _check_options(model, first, intervals, prior, resamples)
     games = games if len(games) else games.reindex(columns=["white", "black", "result"])
     names = _names(games, players)
     if anchor is not None:
         _check_choice("anchor", anchor, names)
-
-    encoded = encode(games, names, first)
-    known = openings = int(encoded.opening.max(initial=-1)) + 1
-    if openings > OPENINGS:
-        encoded, openings = encoded._replace(opening=np.full_like(encoded.opening, -1)), 0
-    results = clustered(encoded, len(names))
-    group = components(results.first, results.second, len(names))
+    coded = encode(games, names, first)
+    known = int(coded.opening.max(initial=-1)) + 1
+    if known > MAX_OPENINGS:
+        coded = coded._replace(opening=np.full_like(coded.opening, -1))
+    clusters = clustered(coded, len(names))
+    group = components(clusters.first, clusters.second, len(names))
     reference = _reference(group, None if anchor is None else names.index(anchor))
-    fit = maximize(results.cells(len(names)), len(names), model, advantage, prior)
-    values, jacobian = fit.elo(reference)
-    spread, variance, one_sided = covariance(results, fit, jacobian, len(np.unique(group)))
-    error = Z95 * np.sqrt(np.maximum([*np.diag(spread), variance], 0))
-    low, high = values - error, values + error
-    if intervals == "bootstrap" and len(results.first) and not one_sided:
-        rng = np.random.default_rng(seed)
-        found = resample(results, fit, reference, model, advantage, prior, resamples, rng)
-        spread = np.atleast_2d(np.cov(found[:, :-1], rowvar=False))
-        low = np.minimum(np.quantile(found, 0.025, axis=0), values)
-        high = np.maximum(np.quantile(found, 0.975, axis=0), values)
-    shift = np.zeros(len(names)) if anchor is None else anchor_elo * (group == group[names.index(anchor)])
 
-    order = np.lexsort((np.arange(len(names)), -np.round(values[:-1] + shift, TIE), group))
-    ranked = [names[player] for player in order]
+    fit = maximize(clusters.cells(len(names)), len(names), model, advantage, prior)
+    estimates = sandwich(clusters, fit, reference, len(np.unique(group)))
+    if intervals == "bootstrap" and len(clusters.first) and not estimates.one_sided:
+        rng = np.random.default_rng(seed)
+        found = resample(clusters, fit, reference, model, advantage, prior, resamples, rng)
+        estimates = bootstrapped(estimates, found)
+    if anchor is not None:
+        estimates = estimates.shifted(anchor_elo * (group == group[names.index(anchor)]))
+
+    order = np.lexsort((np.arange(len(names)), -np.round(estimates.values[:-1], TIE_DECIMALS), group))
     groups = tuple(tuple(names[p] for p in order if group[p] == number) for number in np.unique(group))
-    notes = _notes(groups, one_sided, anchor, encoded)
-    if advantage and openings < known:
-        notes += (
-            f"One first-move advantage stands for all {known} openings: more than {OPENINGS} are not fitted.",
+    notes = _notes(groups, estimates.one_sided, anchor, coded)
+    if advantage and known > MAX_OPENINGS:
+        notes.append(
+            f"One first-move advantage stands for all {known} openings: more than {MAX_OPENINGS} are not fitted."
         )
-    if one_sided and intervals == "bootstrap":
-        notes += ("Results that are all alike do not differ between resamples: intervals are not bootstrapped.",)
-    elo = pd.DataFrame({"elo": values[:-1], "elo_low": low[:-1], "elo_high": high[:-1]}).add(shift, axis=0)
+    if estimates.one_sided and intervals == "bootstrap":
+        notes.append("Results that are all alike do not differ between resamples: intervals are not bootstrapped.")
+    return _ratings(names, order, estimates, coded, fit, _openings(games, fit), groups, tuple(notes))
+
+
+def _ratings(
+    names: list[str],
+    order: Ints,
+    estimates: Estimates,
+    games: CodedGames,
+    fit: DavidsonFit,
+    openings: pd.Series,
+    groups: tuple[tuple[str, ...], ...],
+    notes: tuple[str, ...],
+) -> Ratings:
+    """The joint rating with the players in *order*, codes by rank."""
+    values, low, high, spread, _ = estimates
+    elo = pd.DataFrame({"elo": values[:-1], "elo_low": low[:-1], "elo_high": high[:-1]})
+    ranked = [names[player] for player in order]
     ratings = Ratings(
-        table=_table(names, elo, encoded).iloc[order].reset_index(drop=True),
+        table=_table(names, elo, games).iloc[order].reset_index(drop=True),
         covariance=pd.DataFrame(spread[np.ix_(order, order)], index=ranked, columns=ranked),
         advantage=float(values[-1]),
         advantage_error=float(high[-1] - low[-1]) / 2,
-        openings=_openings(games, fit),
+        openings=openings,
         opening_spread=fit.spread * fit.scale,
         draw_rate=fit.draw_rate,
         groups=groups,
@@ -190,9 +195,19 @@ def rate(
     return ratings
 
 
-def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ValueError(f'unknown {what} "{value}": choose one of {", ".join(choices) or "(no players)"}')
+def _check_options(model: str, first: str, intervals: str, prior: float, resamples: int) -> None:
+    _check_choice("model", model, get_args(RatingModel))
+    _check_choice("first", first, get_args(Colour))
+    _check_choice("intervals", intervals, get_args(Intervals))
+    if not 0 <= prior < math.inf:
+        raise ValueError(f"prior must be a number of virtual results, 0 or more, not {prior}")
+    if resamples < 2:
+        raise ValueError(f"resamples must be 2 or more, not {resamples}")
+
+
+def _check_choice(what: str, value: str, valid: Sequence[str]) -> None:
+    if value not in valid:
+        raise ValueError(unknown(what, value, valid))
 
 
 def _names(games: pd.DataFrame, players: Sequence[str] | None) -> list[str]:
@@ -206,7 +221,7 @@ def _names(games: pd.DataFrame, players: Sequence[str] | None) -> list[str]:
     return names
 
 
-def _openings(games: pd.DataFrame, fit: Fit) -> pd.Series:
+def _openings(games: pd.DataFrame, fit: DavidsonFit) -> pd.Series:
     """What each opening adds to the advantage, in Elo, by opening in the order of the games."""
     found = fit.parameters[fit.size + 2 :] * fit.scale
     return pd.Series(found, pd.factorize(games["opening"])[1][: len(found)] if len(found) else [], dtype=float)
@@ -221,7 +236,7 @@ def _reference(group: Ints, anchor: int | None) -> Floats:
     return np.eye(len(group)) - share
 
 
-def _table(names: list[str], elo: pd.DataFrame, games: Games) -> pd.DataFrame:
+def _table(names: list[str], elo: pd.DataFrame, games: CodedGames) -> pd.DataFrame:
     size = len(names)
     counts = np.bincount(games.first * 3 + games.outcome, games.number, 3 * size)
     counts += np.bincount(games.second * 3 + 2 - games.outcome, games.number, 3 * size)
@@ -243,8 +258,9 @@ def _table(names: list[str], elo: pd.DataFrame, games: Games) -> pd.DataFrame:
 
 
 def _notes(
-    groups: tuple[tuple[str, ...], ...], one_sided: int, anchor: str | None, games: Games
-) -> tuple[str, ...]:
+    groups: tuple[tuple[str, ...], ...], one_sided: int, anchor: str | None, games: CodedGames
+) -> list[str]:
+    """Sentences on what a reader of the table must know."""
     notes = []
     if repeated := games.total - games.distinct:
         notes.append(
@@ -264,9 +280,9 @@ def _notes(
             f"The results of {one_sided} pairing{'s' * (one_sided > 1)} were all alike and leave no spread "
             "to measure: intervals that rest on them come from the model and the prior."
         )
-    return tuple(notes)
+    return notes
 
 
 def _listed(names: Sequence[str], separator: str) -> str:
-    rest = [f"and {len(names) - LISTED} more"] if len(names) > LISTED else []
-    return separator.join([*names[:LISTED], *rest])
+    rest = [f"and {len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
+    return separator.join([*names[:MAX_NAMES], *rest])

@@ -9,8 +9,8 @@ The same match from the opponent's view is ``counts[::-1]``. Scores are the frac
 
 A count of zero enters variances, Elo and likelihoods as 0.001, the convention of fastchess and fishtest, so
 every figure is finite. For one-sided counts (only wins, say) the figures derived from the variance are then
-finite but not trustworthy: the estimate and its width depend on that 0.001. `arena.ratings.joint.rate` treats
-such data with more care.
+finite but not trustworthy: the estimate and its width depend on that 0.001. For such data use
+`arena.ratings.joint.rate`, which has a prior.
 """
 
 import math
@@ -21,10 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from arena.ratings.arrays import Floats
+
 Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
 ELO_PER_LOGIT = 400 / math.log(10)
 NELO_SCALE = 800 / math.log(10)  # M. Van den Bergh, "Comments on normalized Elo"
-REGULARISATION = 1e-3
+REGULARISATION = 1e-3  # results that an empty count stands for
 SCORE_LIMIT = 1e-3  # confidence limits of a score stay this far from 0 and 1, as in OpenBench
 ELO_LIMIT = 5000.0  # hypotheses beyond it have scores that floats cannot tell from 0 and 1
 
@@ -47,7 +49,7 @@ class Summary(NamedTuple):
     pairs_ratio: float  # results better than level / results worse; for pairs (WD + WW) / (LL + LD)
 
 
-class Sprt(NamedTuple):
+class SprtState(NamedTuple):
     """State of a sequential probability ratio test."""
 
     llr: float
@@ -71,10 +73,8 @@ def score_from_elo(elo: float) -> float:
 @overload
 def los(difference: float, standard_error: float) -> float: ...
 @overload
-def los(difference: NDArray[np.float64], standard_error: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def los(
-    difference: float | NDArray[np.float64], standard_error: float | NDArray[np.float64]
-) -> float | NDArray[np.float64]:
+def los(difference: Floats, standard_error: Floats) -> Floats: ...
+def los(difference: float | Floats, standard_error: float | Floats) -> float | Floats:
     """Likelihood of superiority: the normal probability that a difference is positive.
 
     Both arguments are in the same unit, numbers or arrays of one shape. Without error (0) the sign decides:
@@ -88,14 +88,14 @@ def los(
 
 
 def summary(counts: Counts) -> Summary:
-    """Score, Elo, normalized Elo and LOS of a match from its counts (see the module's text).
+    """Score, Elo, normalized Elo and LOS of a match from its counts (see the module docstring).
 
     Elo's half width is half the distance between the Elos of the score's limits, s +- z sqrt(v / n), these
     kept at least 0.001 away from 0 and 1; n is games or pairs. Normalized Elo is (s - 1/2) / sqrt(v) * 800
     / ln 10, for pairs with 2 v. `score` and `draw_ratio` are of the counts as given.
 
     Without games: score 0.5, Elo and nElo 0, LOS 0.5, draw ratio 0, pairs ratio 1, and the errors those of
-    0.001 result of each kind (elo_error 1200, nelo_error above 6000): nothing is known.
+    0.001 result of each kind (elo_error 1200, nelo_error above 6000).
 
     Raises ValueError for a length other than 3 or 5 or a count that is negative or not finite.
     """
@@ -166,7 +166,7 @@ def sprt(
     alpha: float = 0.05,
     beta: float = 0.05,
     model: Model = "normalized",
-) -> Sprt:
+) -> SprtState:
     """Wald's sequential test of H0: strength *elo0* against H1: strength *elo1* (see `llr`).
 
     *alpha* is the wanted probability of accepting H1 when H0 holds, *beta* that of accepting H0 when H1
@@ -179,11 +179,13 @@ def sprt(
     if not (alpha > 0 and beta > 0):
         raise ValueError(f"alpha and beta must be above 0, not {alpha} and {beta}: such a test would never end")
     if not alpha + beta < 1:
-        raise ValueError(f"alpha + beta must be below 1, not {alpha} + {beta}: a coin would do as well")
+        raise ValueError(
+            f"alpha + beta must be below 1, not {alpha} + {beta}: such a test decides no better than chance"
+        )
     ratio = llr(counts, elo0, elo1, model)
     lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
     verdict: Verdict = "H1" if ratio >= upper else "H0" if ratio <= lower else "continue"
-    return Sprt(ratio, lower, upper, verdict)
+    return SprtState(ratio, lower, upper, verdict)
 
 
 def resolution(games: float, draw_rate: float) -> float:
@@ -215,7 +217,7 @@ def _even_variance(draw_rate: float) -> float:
     return (1 - draw_rate) / 4
 
 
-def _checked(counts: Counts) -> NDArray[np.float64]:
+def _checked(counts: Counts) -> Floats:
     given = np.asarray(counts, float)
     if given.shape not in ((3,), (5,)):
         raise ValueError(
@@ -227,11 +229,11 @@ def _checked(counts: Counts) -> NDArray[np.float64]:
     return given
 
 
-def _regularised(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def _regularised(counts: Floats) -> Floats:
     return np.maximum(counts, REGULARISATION)
 
 
-def _mean_fit(observed: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mean_fit(observed: Floats, values: Floats) -> Floats:
     """Best fit to *observed* by a distribution q under which *values* have mean 0: max of sum p ln(q / p).
 
     *observed* is p, `float[n]`, all above 0; *values* are `float[..., n]`, and the result has their leading
@@ -257,7 +259,7 @@ def _mean_fit(observed: NDArray[np.float64], values: NDArray[np.float64]) -> NDA
     return np.where(feasible, fit, -np.inf)
 
 
-def _ratio_fit(observed: NDArray[np.float64], ratio: float) -> float:
+def _ratio_fit(observed: Floats, ratio: float) -> float:
     """Best fit to *observed*, as in `_mean_fit`, by a q whose (mean - 1/2) / deviation is *ratio*.
 
     With c = score - 1/2 and ratio t >= 0, distributions of ratio t form the parabola (1 + t^2) E[c]^2 = t^2

@@ -1,7 +1,7 @@
-"""What one rating a player cannot say: residuals of pairings, cycles, and Nash averaging.
+"""What one number a player cannot show: residuals of pairings, cycles, and Nash averaging.
 
-A joint rating assumes that players stand on one line. Where A beats B, B beats C and C beats A, no ratings can
-tell it; these tables do.
+A joint rating assumes that players stand on one line. Where A beats B, B beats C and C beats A, ratings
+cannot show it; these tables do.
 """
 
 import math
@@ -11,12 +11,14 @@ import pandas as pd
 from scipy.optimize import linprog, minimize
 from scipy.special import logsumexp, ndtri, softmax
 
-from arena.ratings.clusters import Colour, clustered, encode
-from arena.ratings.davidson import NO_DRAWS, POINTS, RIDGE, Cells, Floats, Ints, game_moments, logits, outer_sum
+from arena.ratings.arrays import Floats, Ints
+from arena.ratings.clusters import clustered, encode
+from arena.ratings.davidson import NO_DRAWS, POINTS, RIDGE, Cells, game_moments, logits, outer_sum
 from arena.ratings.joint import Ratings
 from arena.ratings.match import ELO_PER_LOGIT
+from arena.result import Colour
 
-STRONGEST = 10  # cycles that are listed
+MAX_CYCLES = 10  # that are listed
 
 
 def residuals(games: pd.DataFrame, ratings: Ratings, first: Colour = "white") -> pd.DataFrame:
@@ -70,7 +72,7 @@ def residuals(games: pd.DataFrame, ratings: Ratings, first: Colour = "white") ->
     return table.iloc[order].reset_index(drop=True)
 
 
-def cycles(games: pd.DataFrame, players: list[str], at_most: int = STRONGEST) -> pd.DataFrame:
+def cycles(games: pd.DataFrame, players: list[str], at_most: int = MAX_CYCLES) -> pd.DataFrame:
     """Players of whom a beats b, b beats c and c beats a: columns a, b, c, z, the strongest cycles first.
 
     z is the smallest of the three leads, each in standard errors: the sum of the leads of all clusters (pairs, or
@@ -93,7 +95,7 @@ def cycles(games: pd.DataFrame, players: list[str], at_most: int = STRONGEST) ->
 def threshold(pairings: int) -> float:
     """The |z| that at most 5 % of tournaments of so many pairings exceed anywhere by chance (Bonferroni's bound).
 
-    It holds for leads in a cycle, too: one of the three is no lead in truth where there is no cycle.
+    It holds for the leads of a cycle, too: where there is no cycle, one of its three leads is due to chance.
     """
     return float(-ndtri(0.025 / max(pairings, 1)))
 

@@ -7,26 +7,27 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.ratings.clusters import Colour
-from arena.ratings.davidson import Floats
+from arena.ratings.arrays import Floats
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
-from arena.report.results import ResultsError, read_results
+from arena.ratings.results import ResultsError
+from arena.report.number import quantity, signed
 from arena.report.run import load
-from arena.report.tables import quantity, signed
-from arena.store.ledger import LedgerError
+from arena.report.sources import read_results
+from arena.result import Colour
+from arena.store.store import StoreError
 
 SIDES = ("a", "b")
-"""The first and the second source, as endings of columns."""
+"""The first and the second side, as endings of columns."""
 
 
-class Source(NamedTuple):
-    """One of the two that are compared."""
+class Side(NamedTuple):
+    """One of the two that are compared: a run, or a file of results."""
 
     name: str
     ratings: Ratings
     seconds: dict[str, float]
-    """Mean seconds a move of each player, where a run tells."""
+    """Mean seconds a move of each player, known of runs only."""
 
 
 class Comparison(NamedTuple):
@@ -41,38 +42,38 @@ class Comparison(NamedTuple):
     """Sentences: what a reader of the table must know."""
 
 
-def read_source(path: Path, first: Colour | None = None) -> Source:
+def read_side(path: Path, first: Colour | None = None) -> Side:
     """A run's folder, or a file of results in which *first* moves first. Raises ResultsError."""
     if path.is_dir():
         try:
             run = load(path)
-        except LedgerError as error:
+        except StoreError as error:
             raise ResultsError(str(error)) from None
         if not len(run.games):
             raise ResultsError(f"{path}: no game with a result")
         known = run.standings.dropna(subset="seconds_per_move")
-        return Source(str(path), run.ratings, dict(zip(known["player"], known["seconds_per_move"], strict=True)))
+        return Side(str(path), run.ratings, dict(zip(known["player"], known["seconds_per_move"], strict=True)))
     found = read_results([path], first)
-    return Source(str(path), rate(found.games, first=found.first), {})
+    return Side(str(path), rate(found.games, first=found.first), {})
 
 
-def compare(a: Source, b: Source) -> Comparison:
-    """Set the ratings of two sources side by side.
+def compare(a: Side, b: Side) -> Comparison:
+    """Set the ratings of both sides side by side.
 
-    Ratings of each are shifted so that the players of both have a mean of 0, together where games connect them in
-    both sources. Intervals are of the difference to that mean, and the two sources are taken as independent.
+    Ratings of each are shifted so that the players of both have a mean of 0, together where games connect them on
+    both sides. Intervals are of the difference to that mean, and the two are taken as independent.
     """
-    played = [source.ratings.table.loc[source.ratings.table["games"] > 0] for source in (a, b)]
+    played = [side.ratings.table.loc[side.ratings.table["games"] > 0] for side in (a, b)]
     names = list(dict.fromkeys([*played[0]["player"], *played[1]["player"]]))
     columns: dict[str, object] = {"player": names}
     scale = _common_scale(a.ratings, b.ratings, [set(table["player"]) for table in played])
-    for end, source, table in zip(SIDES, (a, b), played, strict=True):
-        elo, error = _on_scale(source.ratings, scale)
+    for end, side, table in zip(SIDES, (a, b), played, strict=True):
+        elo, error = _on_scale(side.ratings, scale)
         columns[f"elo_{end}"] = [elo.get(name, np.nan) for name in names]
         columns[f"error_{end}"] = [error.get(name, np.nan) for name in names]
         games = table.set_index("player")["games"]
         columns[f"games_{end}"] = games.reindex(names).astype("Int64").array
-        columns[f"seconds_{end}"] = [source.seconds.get(name, np.nan) for name in names]
+        columns[f"seconds_{end}"] = [side.seconds.get(name, np.nan) for name in names]
     result = pd.DataFrame(columns)
     both = result["player"].isin([name for part in scale for name in part])
     result["difference"] = (result["elo_b"] - result["elo_a"]).where(both)
@@ -130,7 +131,7 @@ def _on_scale(ratings: Ratings, scale: list[list[str]]) -> tuple[dict[str, float
     return elo, error
 
 
-def _changes(table: pd.DataFrame, a: Source, b: Source) -> Iterable[str]:
+def _changes(table: pd.DataFrame, a: Side, b: Side) -> Iterable[str]:
     compared = table.dropna(subset="difference")
     columns = (compared[column].tolist() for column in ("difference", "difference_error", "player"))
     rows = sorted(zip(*columns, strict=True), key=lambda row: -abs(row[0]))

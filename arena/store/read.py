@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from arena.experiment.model import Experiment
-from arena.record import MOVE_COLUMNS, ProbeRecord, move_dtype
-from arena.store.ledger import FILE, GAME_COLUMNS, Facts, LedgerError, check_columns, meta_of
+from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, move_dtype
+from arena.store.ledger import FILE, GAME_COLUMNS, Facts
+from arena.store.store import StoreError, check_columns, documents, reading
 
 
 class RunData(NamedTuple):
@@ -27,29 +26,26 @@ class RunData(NamedTuple):
     moves: pd.DataFrame
     """A row per move of these games: game, ply (from 1), player, colour, move (its text), then MOVE_COLUMNS."""
     probes: pd.DataFrame
-    """A row per search of the probe, by position: the fields of `arena.record.ProbeRecord`."""
+    """A row per search of the probe, by position: PROBE_COLUMNS."""
 
 
 def read(folder: Path) -> RunData:
-    """Read the ledger in a run's folder. Raises LedgerError if there is none, or it cannot be read."""
-    if not (folder / FILE).is_file():
-        raise LedgerError(f"there is no run in {folder} (no {FILE})")
-    connection = sqlite3.connect(f"file:{folder / FILE}?mode=ro", uri=True)
-    try:
-        known = meta_of(connection)
-        check_columns(folder, known)
-        experiment = Experiment.model_validate(json.loads(known["experiment"]))
-        facts = Facts(**json.loads(known["facts"]))
-        order = [(name, reason) for name, reason in json.loads(known["complete"])] if "complete" in known else None
+    """Read the ledger in a run's folder. Raises StoreError if there is none, or it cannot be read."""
+    with reading(folder / FILE) as connection:
+        stored = documents(connection)
+        check_columns(folder / FILE, stored, MOVE_COLUMNS)
+        try:
+            experiment, facts = Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
+        except (ValueError, TypeError):
+            raise StoreError(
+                f"{folder / FILE} is of another version of the arena, which has other settings"
+            ) from None
+        order = [(name, reason) for name, reason in stored["complete"]] if "complete" in stored else None
         rows = connection.execute(
             f"SELECT {', '.join(GAME_COLUMNS)}, width, moves FROM games ORDER BY game"
         ).fetchall()
-        query = f"SELECT {', '.join(ProbeRecord._fields)} FROM probes ORDER BY position, rowid"
-        probes = pd.DataFrame(connection.execute(query).fetchall(), columns=list(ProbeRecord._fields))
-    except (sqlite3.Error, KeyError) as error:
-        raise LedgerError(f"{folder / FILE} cannot be read: {error}") from None
-    finally:
-        connection.close()
+        query = f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes ORDER BY position, rowid"
+        probes = pd.DataFrame(connection.execute(query).fetchall(), columns=list(PROBE_COLUMNS))
     probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
     games = pd.DataFrame([row[:-2] for row in rows], columns=list(GAME_COLUMNS))
     return RunData(experiment, facts, order, games, _moves(games, rows), probes)

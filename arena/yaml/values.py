@@ -1,13 +1,14 @@
 """Values of a YAML file with their places, read more strictly than YAML 1.1.
 
 A plain word that YAML 1.1 takes for something else than it looks (`no`, `012`, `1:30`, `1e3`, a date) is an error
-wherever it stands. So are keys given twice, keys that are not text, merge keys, and numbers not finite or not
-below 2**63. Anchors and aliases work.
+wherever it stands. So are keys given twice, keys that are not text, merge keys, numbers not finite or not below
+2**63, and text with a NUL, which no file's name may have. Anchors and aliases work.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,15 @@ from typing import Any
 import yaml
 from yaml.constructor import SafeConstructor
 
-from arena.experiment import sweep
-from arena.wording import shown as _shown
+from arena.wording import cut, quoted, shown
 from arena.yaml.errors import ConfigError, Keys, Problem
 
 MAX_NESTING, MAX_VALUES = 32, 100_000
 """Levels and values in a file, aliases written out, so that an alias inside itself comes to an end."""
+MAX_CHARACTERS = 16 * 2**20
+"""Characters in a file."""
+MAX_QUOTED = 300
+"""Characters of a message of the YAML parser, which may quote the input."""
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {
     "bool": ("(?i)true|false", "true or false"),
@@ -45,6 +49,10 @@ def inline(text: str, name: str) -> Any:
     return data
 
 
+def _unmoved(keys: Keys) -> Keys:
+    return keys
+
+
 @dataclass
 class Source:
     """A YAML file: where its keys stand, and which values are refused before asking what they are for."""
@@ -54,22 +62,28 @@ class Source:
     problems: list[Problem] = field(default_factory=list)
     refused: set[Keys] = field(default_factory=set)
     values: int = 0
-    expansion: sweep.Expansion | None = None
+    origin: Callable[[Keys], Keys] = field(default=_unmoved, compare=False)
+    """The keys in the file of what stands at other keys once the data were rewritten."""
 
     def problem(self, keys: Keys, message: str) -> Problem:
-        keys = self.expansion.origin(keys) if self.expansion else keys
+        """The problem of what stands at `keys`, at the nearest enclosing key that the file has."""
+        keys = self.origin(keys)
         while keys and keys not in self.positions:
             keys = keys[:-1]
         return str(self.path), *self.positions.get(keys, (1, 1)), message
 
     def refuses(self, keys: Keys) -> bool:
-        return (self.expansion.origin(keys) if self.expansion else keys) in self.refused
+        """Whether the value at `keys` has a problem already."""
+        return self.origin(keys) in self.refused
 
     def read(self) -> Any:
         """The file's data, None in the place of what is refused; raises ConfigError if it is not YAML."""
         text, loader, position = "", None, (1, 1)
         try:
-            text = self.path.read_text("utf-8", "surrogateescape")
+            with self.path.open(encoding="utf-8", errors="surrogateescape") as file:
+                text = file.read(MAX_CHARACTERS + 1)
+            if len(text) > MAX_CHARACTERS:
+                raise ValueError(f"it has more than {MAX_CHARACTERS} characters")
             loader = yaml.SafeLoader(text)
             node = loader.get_single_node()
         except OSError as error:
@@ -82,10 +96,10 @@ class Source:
         except yaml.MarkedYAMLError as error:
             position = _position(error.problem_mark)
             begun = f"{error.context} (line {error.context_mark.line + 1}): " if error.context_mark else ""
-            message = f"YAML syntax: {begun}{error.problem}"
+            message = f"YAML syntax: {begun}{cut(str(error.problem), MAX_QUOTED)}"
         except (ValueError, OverflowError, RecursionError) as error:
             position = _position(loader.get_mark() if loader else None)
-            message = f"cannot read the file: {error}"
+            message = f"cannot read the file: {cut(str(error), MAX_QUOTED)}"
         else:
             if node is not None:
                 return self.value(node, ())
@@ -117,10 +131,10 @@ class Source:
             try:
                 key = _scalar(key_node)
                 if not isinstance(key, str):
-                    raise ValueError(f"a key must be text, not {_shown(key)}: put it in quotes")
+                    raise ValueError(f"a key must be text, not {shown(key)}: put it in quotes")
                 if key in result:
                     line = self.positions[*keys, key][0]
-                    raise ValueError(f"the key {key!r} is given twice, first in line {line}")
+                    raise ValueError(f"the key {quoted(key)} is given twice, first in line {line}")
             except ValueError as error:
                 self.problems.append((str(self.path), *position, str(error)))
                 continue
@@ -133,21 +147,23 @@ def _scalar(node: yaml.Node) -> Any:
     """The value of a scalar; raises ValueError for what a configuration may not hold."""
     kind, text = node.tag.removeprefix(_TAG), node.value
     if not isinstance(node, yaml.ScalarNode) or kind not in (*_PLAIN, "null"):
-        what = repr(text) if isinstance(node, yaml.ScalarNode) else "this"
-        raise ValueError(f"YAML 1.1 reads {what} as a {kind}, which has no place here: put text in quotes")
+        what = quoted(text) if isinstance(node, yaml.ScalarNode) else "this"
+        raise ValueError(f"YAML 1.1 reads {what} as a {cut(kind)}, which has no place here: put text in quotes")
     try:
         value = SafeConstructor().construct_object(node)
     except (LookupError, ValueError):
-        raise ValueError(f"{_shown(text)} is not a valid {kind}") from None
+        raise ValueError(f"{shown(text)} is not a valid {kind}") from None
     words, instead = _PLAIN.get(kind, (".*", ""))
     if node.style is None and not re.fullmatch(words, text, re.DOTALL):
         raise ValueError(
-            f"YAML 1.1 reads {text} as {_shown(value)}: write {instead}, or '{text}' in quotes for text"
+            f"YAML 1.1 reads {cut(text)} as {shown(value)}: write {instead}, or '{cut(text)}' in quotes for text"
         )
     if isinstance(value, int | float) and not abs(value) < 2**63:
         raise ValueError(f"a number must be finite and below 2**63, not {text:.60}")
     if isinstance(value, str):
         value.encode()
+        if "\0" in value:
+            raise ValueError(f"text must not have a NUL, as {shown(value)} has")
     return value
 
 

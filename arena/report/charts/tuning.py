@@ -1,4 +1,4 @@
-"""The chart of a tuning: every weight along its path."""
+"""A tuning: every weight, or the loss, along its path."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from arena.report.plots import MUTED, SERIES, _styled
+from arena.report.charts.style import MUTED, SERIES, styled
 
-_COLUMNS = 4
+COLUMNS = 4
 """Panels side by side."""
+FEW = 12
+"""Steps up to which each has a marker."""
 
 
-@_styled
+@styled
 def plot_path(path: pd.DataFrame, *, step: str = "step") -> Axes:
     """A panel for each feature with its weights, and one for the loss if there is any; returns the first Axes.
 
@@ -24,35 +26,14 @@ def plot_path(path: pd.DataFrame, *, step: str = "step") -> Axes:
     names = [name for name in path.columns if name not in ("step", "games", "loss")]
     features = list(dict.fromkeys(name.removesuffix(" opening").removesuffix(" ending") for name in names))
     panels = [*features, *(["loss"] if path["loss"].notna().any() else [])]
-    rows = -(-len(panels) // _COLUMNS)
+    rows = -(-len(panels) // COLUMNS)
     figure = Figure(figsize=(9.6, 0.7 + 1.45 * rows), layout="constrained")
-    axes = figure.subplots(rows, _COLUMNS, squeeze=False, sharex=True).ravel()
-    few = "o" if len(path) <= 12 else ""
+    axes = figure.subplots(rows, COLUMNS, squeeze=False, sharex=True).ravel()
     for ax, panel in zip(axes, panels, strict=False):
-        ax.set_title("loss of the fit, nats" if panel == "loss" else panel, size=9, pad=4)
-        ax.tick_params(labelsize=8)
-        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(4))
-        if panel == "loss":
-            known = path[path["loss"].notna()]
-            ax.plot(known["step"], known["loss"].astype(float), color=MUTED, marker=few, markersize=3.5)
-            continue
-        ax.axhline(0, color=MUTED, linewidth=0.8)
-        for colour, line, suffix in zip(SERIES, ("-", "-", "--"), ("", " opening", " ending"), strict=False):
-            if f"{panel}{suffix}" in path:
-                label = suffix.strip() or None
-                ax.plot(
-                    path["step"],
-                    path[f"{panel}{suffix}"],
-                    line,
-                    color=colour,
-                    marker=few,
-                    markersize=3.5,
-                    label=label,
-                )
+        _plot_panel(ax, path, panel)
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
-    for ax in axes[max(len(panels) - _COLUMNS, 0) : len(panels)]:
+    for ax in axes[max(len(panels) - COLUMNS, 0) : len(panels)]:
         ax.tick_params(labelbottom=True)
     figure.supxlabel(step, size=9)
     handles, labels = axes[0].get_legend_handles_labels()
@@ -61,6 +42,25 @@ def plot_path(path: pd.DataFrame, *, step: str = "step") -> Axes:
     figure.suptitle("Weights in hundredths of a man", x=0.01, ha="left", size=12, weight="bold")
     first: Axes = axes[0]
     return first
+
+
+def _plot_panel(ax: Axes, path: pd.DataFrame, panel: str) -> None:
+    """The weights of one feature, or the loss."""
+    few = "o" if len(path) <= FEW else ""
+    ax.set_title("loss of the fit, nats" if panel == "loss" else panel, size=9, pad=4)
+    ax.tick_params(labelsize=8)
+    ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator(4))
+    if panel == "loss":
+        known = path[path["loss"].notna()]
+        ax.plot(known["step"], known["loss"].astype(float), color=MUTED, marker=few, markersize=3.5)
+        return
+    ax.axhline(0, color=MUTED, linewidth=0.8)
+    for colour, line, suffix in zip(SERIES, ("-", "-", "--"), ("", " opening", " ending"), strict=False):
+        column = f"{panel}{suffix}"
+        if column in path:
+            label = suffix.strip() or None
+            ax.plot(path["step"], path[column], line, color=colour, marker=few, markersize=3.5, label=label)
 
 
 def _plot_loss(path: pd.DataFrame, step: str) -> Axes:

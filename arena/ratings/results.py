@@ -1,27 +1,24 @@
-"""Results of games from PDN of any program, CSV tables and folders of runs, as `arena.ratings.joint` takes them.
+"""Results of games from PDN of any program and from CSV tables, as `arena.ratings.joint.rate` takes them.
 
 A CSV has a row per game, `white,black,result`, or per encounter, `white,black,wins,draws,losses` counted from
-White's side; a column `pair` is optional, others are passed over. Of a PDN only the tags White, Black, FEN and
+White's side; a column `pair` is optional, other columns are ignored. Of a PDN only the tags White, Black, FEN and
 Result and the text of the moves count, so that games of unknown rules are read, too.
 """
 
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from arena.ratings.clusters import RESULTS, Colour
-from arena.report import tables
-from arena.report.run import load
-from arena.store.ledger import LedgerError
+from arena.ratings.arrays import Bools, Ints
+from arena.result import RESULTS, Colour, Result
+from arena.wording import cut, quoted
 
-MEANINGS: dict[str, str | None] = {
+MEANINGS: dict[str, Result | None] = {
     "1-0": "1-0",
     "2-0": "1-0",
     "0-1": "0-1",
@@ -32,8 +29,7 @@ MEANINGS: dict[str, str | None] = {
     "0-0": None,
     "*": None,
 }
-"""One of RESULTS, or None for a game without winner or draw, by how programs write it; spaces do not count."""
-CHOICES = ", ".join(MEANINGS)
+"""The result that programs write so, None for a game without winner or draw; spaces do not count."""
 COUNTS = ("wins", "draws", "losses")
 
 _TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:\\.|[^\\\n])*?)"\s*\]')
@@ -46,68 +42,65 @@ class ResultsError(Exception):
     """Results that cannot be read; one line that names the file, the line and what is wrong."""
 
 
+class Source(NamedTuple):
+    """The games of one file or run."""
+
+    path: Path
+    games: pd.DataFrame
+    """Columns white, black, result (missing for a game without one), count, pair, opening, line."""
+    first: Colour | None = None
+    """The colour that moves first, if the source says so."""
+
+
 class Results(NamedTuple):
-    """Games of all sources together."""
+    """The games of all sources together."""
 
     games: pd.DataFrame
-    """Columns white, black, result, count, and by file pair, opening, line: see `arena.ratings.joint.rate`."""
+    """Columns white, black, result, count, and by source pair, opening, line: see `arena.ratings.joint.rate`."""
     first: Colour
-    """The colour that moves first: as given, else as runs say, else white."""
+    """The colour that moves first: as given, else as the sources say, else white."""
     skipped: int
     """Games without a result."""
 
 
-def read_results(sources: Sequence[str | os.PathLike[str]], first: Colour | None = None) -> Results:
-    """Read files and folders of runs; *first* is the colour that moves first in all of them, if it is known.
+def read_file(path: Path) -> Source:
+    """Read a file, CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
 
-    A file is CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
-
-    Raises ResultsError for what cannot be read, a game without players, an unknown result, sources without any
-    game to rate, and runs that differ in who moves first if *first* is not given.
+    Raises ResultsError for what cannot be read, a game without players, and an unknown result.
     """
-    frames: list[pd.DataFrame] = []
-    firsts: set[Colour] = set()
-    for number, path in enumerate(map(Path, sources)):
-        if path.is_dir():
-            games, runs_first = _run(path)
-            firsts.add(runs_first)
-        else:
-            text = _text(path)
-            suffix = path.suffix.lower()
-            is_pdn = suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("["))
-            games = _pdn(path, text) if is_pdn else _csv(path, text)
-        own = {name: pd.factorize(games[name])[0] for name in ("pair", "opening", "line")}
-        codes = {name: pd.Series(code, games.index, dtype="Int64") for name, code in own.items()}
-        frames.append(
-            games.assign(**{name: code.where(code >= 0) * len(sources) + number for name, code in codes.items()})
-        )
+    text, suffix = _text(path), path.suffix.lower()
+    is_pdn = suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("["))
+    return Source(path, _pdn(path, text) if is_pdn else _csv(path, text))
+
+
+def combined(sources: Sequence[Source], first: Colour | None = None) -> Results:
+    """All games together; *first* is the colour that moves first in all of them, if it is known.
+
+    Raises ResultsError if no game has a result, and if sources differ in who moves first and *first* is not given.
+    """
+    firsts = {source.first for source in sources} - {None}
     if first is None and len(firsts) > 1:
         raise ResultsError("in some of these runs White moves first, in others Black: give --first")
+    frames = [_numbered(source.games, number, len(sources)) for number, source in enumerate(sources)]
     games = pd.concat(frames, ignore_index=True)
-    lost = games["result"].isna()
-    if lost.all():
-        raise ResultsError(f"{', '.join(map(str, sources))}: no game with a result")
-    skipped = int(games["count"][lost].sum())
-    moves_first = first or (firsts.pop() if firsts else "white")
-    return Results(games[~lost].reset_index(drop=True), moves_first, skipped)
+    missing = games["result"].isna()
+    if missing.all():
+        raise ResultsError(f"{', '.join(str(source.path) for source in sources)}: no game with a result")
+    skipped = int(games["count"][missing].sum())
+    return Results(games[~missing].reset_index(drop=True), first or next(iter(firsts), None) or "white", skipped)
 
 
-def _frame(white: object, black: object, result: object) -> pd.DataFrame:
+def game_table(white: object, black: object, result: object) -> pd.DataFrame:
+    """The games of a source, one a row, of no known pair, opening or line."""
     games = pd.DataFrame({"white": white, "black": black, "result": result}, dtype=object)
     return games.assign(count=1, pair=None, opening=None, line=None)
 
 
-def _run(folder: Path) -> tuple[pd.DataFrame, Colour]:
-    """The games of a run, and the colour that moves first in it."""
-    try:
-        run = load(folder)
-    except LedgerError as error:
-        raise ResultsError(str(error)) from None
-    games = _frame(*(run.games[column].astype(object) for column in ("white", "black", "result")))
-    games = games.assign(
-        pair=run.games["pair"], opening=run.games["opening"], line=tables.lines(run.games, run.moves)
-    )
-    return games, run.config["first"]
+def _numbered(games: pd.DataFrame, number: int, sources: int) -> pd.DataFrame:
+    """The games with pairs, openings and lines as numbers that no other source has; *number* is this one's."""
+    own = {name: pd.factorize(games[name])[0] for name in ("pair", "opening", "line")}
+    codes = {name: pd.Series(code, games.index, dtype="Int64") for name, code in own.items()}
+    return games.assign(**{name: code.where(code >= 0) * sources + number for name, code in codes.items()})
 
 
 def _text(path: Path) -> str:
@@ -123,7 +116,7 @@ def _text(path: Path) -> str:
 
 
 class _Tagged(NamedTuple):
-    """A game of a PDN, neither tags nor moves understood."""
+    """A game cut out of a PDN."""
 
     line: int
     tags: dict[str, str]
@@ -138,12 +131,12 @@ def _pdn(path: Path, text: str) -> pd.DataFrame:
             if not game.tags.get(colour, "").strip():
                 raise ResultsError(f"{place}: the game has no tag {colour}")
         if game.tags["White"].strip() == game.tags["Black"].strip():
-            raise ResultsError(f"{place}: White and Black are both {game.tags['White'].strip()!r}")
+            raise ResultsError(f"{place}: {_alone(game.tags['White'].strip())}")
         white.append(game.tags["White"].strip())
         black.append(game.tags["Black"].strip())
         stated = re.sub(r"\s", "", game.tags.get("Result", "")).strip("?") or "*"
         if stated not in MEANINGS:
-            raise ResultsError(f"{place}: unknown result {game.tags['Result']!r} (choices: {CHOICES})")
+            raise ResultsError(f"{place}: {_unknown(game.tags['Result'])}")
         ending = _END.search(game.body)
         ended = ending[1] if ending and ending[1] in MEANINGS else ""
         results.append(MEANINGS[stated] or MEANINGS.get(ended))
@@ -152,7 +145,7 @@ def _pdn(path: Path, text: str) -> pd.DataFrame:
         lines.append(f"{game.tags.get('FEN', '')} {moves}" if moves else None)
     if not white:
         raise ResultsError(f'{path}: no games: a PDN has tags such as [White "name"]')
-    return _frame(white, black, results).assign(line=pd.Series(lines, dtype=object))
+    return game_table(white, black, results).assign(line=pd.Series(lines, dtype=object))
 
 
 def _tagged(text: str) -> Iterator[_Tagged]:
@@ -179,26 +172,30 @@ def _csv(path: Path, text: str) -> pd.DataFrame:
     if not {"white", "black"} <= set(table.columns) or not (by_count or "result" in table):
         raise ResultsError(
             f"{path}:1: the columns must be white, black, result or white, black, wins, draws, losses, and may be "
-            f"pair; they are {', '.join(table.columns)}"
+            f"pair; they are {cut(', '.join(table.columns))}"
         )
     pair = table["pair"].where(table["pair"] != "") if "pair" in table else None
-    for colour in ("white", "black"):
-        _refuse(path, table, table[colour] == "", f"no player under {colour}")
-    _refuse(path, table, table["white"] == table["black"], "White and Black are both {white!r}")
+    _refuse(path, table, table["white"] == "", lambda _: "no player under white")
+    _refuse(path, table, table["black"] == "", lambda _: "no player under black")
+    _refuse(path, table, table["white"] == table["black"], lambda row: _alone(row["white"]))
     if not by_count:
         meant = table["result"].str.replace(r"\s", "", regex=True)
-        _refuse(path, table, ~meant.isin(list(MEANINGS)), f"unknown result {{result!r}} (choices: {CHOICES})")
-        return _frame(table["white"], table["black"], meant.astype(object).map(MEANINGS)).assign(pair=pair)
+        _refuse(path, table, ~meant.isin(list(MEANINGS)), lambda row: _unknown(row["result"]))
+        return game_table(table["white"], table["black"], meant.astype(object).map(MEANINGS)).assign(pair=pair)
 
-    numbers = {name: pd.to_numeric(table[name], errors="coerce").to_numpy(float) for name in COUNTS}
-    for name, number in numbers.items():
-        fine = (number >= 0) & (number == np.floor(number)) & (number < 2**53)
-        _refuse(path, table, ~fine, f"{name} must be a number of games, not {{{name}!r}}")
-    frames = [
-        _frame(table["white"], table["black"], result).assign(count=number.astype(np.int64), pair=pair)[number > 0]
-        for result, number in zip(RESULTS, numbers.values(), strict=True)
-    ]
+    frames = []
+    for name, result in zip(COUNTS, RESULTS, strict=True):
+        number = _whole_numbers(path, table, name)
+        games = game_table(table["white"], table["black"], result).assign(count=number, pair=pair)
+        frames.append(games[number > 0])
     return pd.concat(frames)
+
+
+def _whole_numbers(path: Path, table: pd.DataFrame, name: str) -> Ints:
+    number = pd.to_numeric(table[name], errors="coerce").to_numpy(float)
+    fine = (number >= 0) & (number == np.floor(number)) & (number < 2**53)
+    _refuse(path, table, ~fine, lambda row: f"{name} must be a number of games, not {quoted(row[name])}")
+    return number.astype(np.int64)
 
 
 def _read_csv(path: Path, text: str) -> pd.DataFrame:
@@ -212,19 +209,27 @@ def _read_csv(path: Path, text: str) -> pd.DataFrame:
     except pd.errors.ParserError as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         if not found:
-            raise ResultsError(f"{path}:1: this is no CSV: {str(error).splitlines()[0]}") from None
+            raise ResultsError(f"{path}:1: this is no CSV: {cut(str(error))}") from None
         raise ResultsError(f"{path}:{found[2]}: {found[3]} cells in place of {found[1]}") from None
     table = table.fillna("").apply(lambda column: column.astype(str).str.strip())
     table.index += 1
     table.columns = table.iloc[0].str.lower().tolist()
     doubled = table.columns[table.columns.duplicated()]
     if len(doubled):
-        raise ResultsError(f"{path}:1: the column {doubled[0]} is given twice")
+        raise ResultsError(f"{path}:1: the column {cut(doubled[0])} is given twice")
     return table.iloc[1:][(table.iloc[1:] != "").any(axis=1)]
 
 
-def _refuse(path: Path, table: pd.DataFrame, wrong: pd.Series | NDArray[np.bool_], why: str) -> None:
-    """Raise ResultsError for the first row that is wrong; *why* may name cells of it, as str.format."""
+def _refuse(path: Path, table: pd.DataFrame, wrong: pd.Series | Bools, why: Callable[[pd.Series], str]) -> None:
+    """Raise ResultsError for the first row that is wrong; *why* says of such a row what is wrong."""
     rows = table[np.asarray(wrong, bool)]
     if len(rows):
-        raise ResultsError(f"{path}:{rows.index[0]}: {why.format(**rows.iloc[0])}")
+        raise ResultsError(f"{path}:{rows.index[0]}: {why(rows.iloc[0])}")
+
+
+def _alone(player: str) -> str:
+    return f"White and Black are both {quoted(player)}"
+
+
+def _unknown(result: str) -> str:
+    return f"unknown result {quoted(result)} (choices: {', '.join(MEANINGS)})"

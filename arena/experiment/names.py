@@ -1,0 +1,67 @@
+"""Names of players that a sweep makes: their swept values in words, or a template filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from string import Formatter
+from typing import Any
+
+from arena.wording import unknown
+from arena.yaml.errors import Keys
+
+
+class TemplateError(Exception):
+    """A template that cannot be filled in."""
+
+
+def phrases(name: str, values: list[Any]) -> list[str]:
+    """Values of the setting `name` in words: "simple", "depth 4", "pvs" and "no pvs", of mappings what differs."""
+    texts = words_of(name, values)
+    return [f"{name} {text}" if is_number(value) else text for value, text in zip(values, texts, strict=True)]
+
+
+def words_of(name: str, values: list[Any]) -> list[str]:
+    """As `phrases`, numbers alone."""
+    leaves = [set(map(repr, _leaves(value))) for value in values if isinstance(value, dict)]
+    common = set.intersection(*leaves) if len(leaves) > 1 else set()
+    return [word_of(name, value, common) for value in values]
+
+
+def word_of(name: str, value: Any, common: Collection[str] = ()) -> str:
+    """One of `words_of`; `common` has what stands in all mappings, with its path, as Python writes it."""
+    if value is None or isinstance(value, bool):
+        return name if value else f"no {name}"
+    if isinstance(value, dict):
+        telling = [leaf for leaf in _leaves(value) if common and repr(leaf) not in common]
+        return " ".join(f"{path[-1]} {leaf}" for path, leaf in telling) or " ".join(value)
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def filled(template: str, words: Mapping[str, str]) -> str:
+    """The template with its {keys} replaced; `{{` and `}}` are braces. Raises TemplateError."""
+    name = ""
+    try:
+        for literal, key, form, conversion in Formatter().parse(template):
+            name += literal
+            if key is None:
+                continue
+            if form or conversion or key not in words:
+                word = key + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
+                raise TemplateError(unknown("key of the template", word, words))
+            name += words[key]
+    except ValueError as error:
+        raise TemplateError(f"'name' is no template: {error} (write {{{{ for a brace)") from None
+    return name
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _leaves(value: Any, path: Keys = ()) -> Iterator[tuple[Keys, Any]]:
+    """What stands in a mapping that is no mapping itself, with its path."""
+    if not isinstance(value, dict):
+        yield path, value
+        return
+    for key, inner in value.items():
+        yield from _leaves(inner, (*path, key))

@@ -1,0 +1,44 @@
+"""Files: a folder that one process writes to at a time, and files that are replaced whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from filelock import BaseFileLock, FileLock, Timeout
+
+LOCK = ".lock"
+"""Name of the file, always empty, that stands for a folder's lock; it stays when the lock is released."""
+
+
+class FolderError(Exception):
+    """A folder that cannot be written to, in one line."""
+
+
+def lock_folder(folder: Path) -> BaseFileLock:
+    """Make the folder if it is missing, and lock it against all other processes that would lock it.
+
+    The lock ends with `release()`, or with the process, however it ends. Raises FolderError, at once, if another
+    process holds it or the folder cannot be written to.
+    """
+    lock = FileLock(folder / LOCK)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise FolderError(f"{folder} is in use by another arena") from None
+    except OSError as error:
+        raise FolderError(f"{folder} cannot be written to: {error.strerror}") from None
+    return lock
+
+
+def replace(path: Path, fill: Callable[[Path], object]) -> Path:
+    """Let `fill` write a temporary file beside `path`, then put it in place in one step; returns `path`."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        fill(temporary)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path

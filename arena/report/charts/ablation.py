@@ -1,0 +1,53 @@
+"""Ablation: nodes, time and Elo against the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from arena.report.charts.axes import beside, label_width, log_ratios, rows_of
+from arena.report.charts.style import DASHED, MUTED, SERIES, styled
+from arena.report.number import signed, times
+
+
+@styled
+def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) -> Axes:
+    """Nodes, time (log scale) and Elo against the reference, each player with 95 % intervals, side by side.
+
+    `ablation` is that of `tables.ablation`, the reference in its first row. Draws on three Axes and returns
+    the first.
+    """
+    names, reference, depth = ablation["player"], ablation["player"].iloc[0], ablation["depth"].iloc[0]
+    if axes is None:
+        size = (11.4 + label_width(names), max(1.15 + 0.29 * len(names), 2.2))
+        axes = Figure(figsize=size, layout="constrained").subplots(1, 3, sharey=True)
+    panels = (
+        ("node_ratio", f"Nodes to depth {depth}", f"ratio to {reference} (log scale)"),
+        ("time_ratio", f"Time to depth {depth}", f"ratio to {reference} (log scale)"),
+        ("elo_difference", "Elo in the games", f"Elo ({reference} = 0)"),
+    )
+    for ax, (column, title, label) in zip(axes, panels, strict=True):
+        rows_of(ax, names, title, margin=0)
+        value, low, high = (ablation[f"{column}{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
+        known = np.isfinite(value)
+        if not known[1:].any():
+            ax.set_xticks([])
+            ax.text(0.5, 0.5, "not measured", transform=ax.transAxes, ha="center", color=MUTED, size=11)
+            continue
+        ratio = column != "elo_difference"
+        ax.axvline(1 if ratio else 0, color=MUTED, linewidth=0.9, linestyle=DASHED)
+        bounded = known & np.isfinite(low) & np.isfinite(high)
+        ax.hlines(np.flatnonzero(bounded), low[bounded], high[bounded], color=SERIES[4], linewidth=2.4)
+        ax.plot(value[known], np.flatnonzero(known), "o", color=SERIES[0], markersize=4.5)
+        form = times if ratio else signed
+        for row in np.flatnonzero(known).tolist():
+            interval = f" ({form(low[row])} to {form(high[row])})" if bounded[row] else ""
+            beside(ax, row, form(value[row]) + interval)
+        if ratio:
+            log_ratios(ax, np.concatenate([value[known], low[bounded], high[bounded]]))
+        ax.set_xlabel(label)
+    return axes[0]

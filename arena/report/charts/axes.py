@@ -1,0 +1,120 @@
+"""Parts that charts have in common: Axes with a title or with rows, scales, legends, text beside rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from arena.report.charts.style import MUTED
+from arena.report.number import quantity
+
+SHORT_LEGEND = 4
+"""Entries that fit inside the Axes."""
+
+
+def area(
+    ax: Axes | None, title: str, *, width: float = 6.8, height: float, title_pad: float | None = None
+) -> Axes:
+    """Axes with a title: those given, or new ones of `width` times `height` inches."""
+    if ax is None:
+        ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
+    ax.set_title(title, pad=title_pad)
+    return ax
+
+
+def rows_of(
+    ax: Axes | None,
+    labels: Iterable[Any],
+    title: str,
+    *,
+    per_row: float = 0.29,
+    margin: float,
+    title_pad: float | None = None,
+) -> Axes:
+    """Axes with a row for each label, the first at the top; `margin` inches are for text beside."""
+    labels = [str(label) for label in labels]
+    height = max(1.15 + per_row * len(labels), 2.2) + (0.2 if title_pad else 0)
+    ax = area(ax, title, width=max(6.8, 4.4 + label_width(labels) + margin), height=height, title_pad=title_pad)
+    ax.set_yticks(np.arange(len(labels)), labels)
+    ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(False, axis="y")
+    ax.spines["left"].set_visible(False)
+    return ax
+
+
+def beside(ax: Axes, row: int, text: str) -> None:
+    """Text to the right of the Axes, level with a row."""
+    ax.annotate(
+        text, (1, row), (6, 0), xycoords=ax.get_yaxis_transform(), textcoords="offset points", va="center",
+        color=MUTED, size=8, annotation_clip=False,
+    )  # fmt: skip
+
+
+def no_games(ax: Axes, message: str = "no games yet") -> Axes:
+    """Axes that show a message in place of data."""
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, message, transform=ax.transAxes, ha="center", va="center", size=13, color=MUTED)
+    return ax
+
+
+def elo_label(reference: str) -> str:
+    """The label of an axis of Elo; `reference` says what 0 is."""
+    return f"Elo ({reference})" if reference else "Elo"
+
+
+def label_width(labels: Iterable[Any]) -> float:
+    """Inches that the longest label takes at 9 points, about."""
+    return 0.078 * max((len(str(label)) for label in labels), default=0)
+
+
+def log_scale(ax: Axes, axis: str, values: np.ndarray, unit: str = "") -> None:
+    """Log scale over whole decades, or 1-2-5 steps where the values span less than two."""
+    low, high = float(values.min()), float(values.max())
+    getattr(ax, f"set_{axis}scale")("log")
+    scale = ax.xaxis if axis == "x" else ax.yaxis
+    narrow = high / low < 100
+    scale.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,), numticks=12))
+    scale.set_major_formatter(FuncFormatter(lambda value, _: quantity(value, unit)))
+    scale.set_minor_formatter(NullFormatter())
+    getattr(ax, f"set_{axis}lim")(low / 1.4, high * 1.4)
+
+
+def log_ratios(ax: Axes, values: np.ndarray) -> None:
+    """Log scale of ratios along x, ticks such as 1.5×."""
+    log_scale(ax, "x", values)
+    span = values.max() / values.min()
+    subs = (1, 1.5, 2, 3, 5, 7) if span < 10 else (1, 3) if span < 100 else (1,)
+    ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+
+
+def whole_depths(ax: Axes) -> None:
+    """An axis of search depths along x, whole numbers only."""
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
+    ax.margins(x=0.06)
+    ax.set_xlabel("search depth, plies")
+
+
+def legend(ax: Axes) -> None:
+    """A legend inside while it is short, else under the Axes, for which the figure grows."""
+    handles, labels = ax.get_legend_handles_labels()
+    if len(labels) <= SHORT_LEGEND:
+        ax.legend(loc="best")
+        return
+    figure = figure_of(ax)
+    columns = max(1, int(figure.get_figwidth() / (0.7 + label_width(labels))))
+    figure.set_figheight(figure.get_figheight() + 0.2 * -(-len(labels) // columns))
+    figure.legend(handles, labels, loc="outside lower left", ncols=columns)
+
+
+def figure_of(axes: Axes) -> Figure:
+    """The figure that Axes are part of."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None, "Axes without a figure"
+    return figure

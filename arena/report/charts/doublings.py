@@ -1,0 +1,69 @@
+"""Elo against depth and against nodes, with the line of each family."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from arena.report.charts.axes import area, elo_label, legend, log_scale, no_games, whole_depths
+from arena.report.charts.style import series, styled
+from arena.report.number import with_error
+
+
+@styled
+def plot_elo_by_depth(
+    elo_by_depth: pd.DataFrame, ax: Axes | None = None, *, gains: pd.DataFrame | None = None, reference: str = ""
+) -> Axes:
+    """Elo against depth with 95 % intervals, and the curve of each family that `gains` fits.
+
+    `gains` is that of `tables.doublings`; without it points are joined. `reference` says what 0 is.
+    """
+    ax = area(ax, "Elo against search depth, with 95 % intervals", height=4.4)
+    if elo_by_depth.empty:
+        return no_games(ax)
+    _elo_lines(ax, elo_by_depth, "depth", gains, "depth")
+    whole_depths(ax)
+    ax.set_ylabel(elo_label(reference))
+    legend(ax)
+    return ax
+
+
+@styled
+def plot_elo_by_nodes(
+    elo_by_nodes: pd.DataFrame, ax: Axes | None = None, *, gains: pd.DataFrame | None = None, reference: str = ""
+) -> Axes:
+    """Elo against measured nodes per move with 95 % intervals, and the fitted line of each family.
+
+    `elo_by_nodes` and `gains` are those of `tables.doublings`; `reference` says what 0 is.
+    """
+    ax = area(ax, "Elo against nodes per move, with 95 % intervals", height=4.4)
+    if elo_by_nodes.empty:
+        return no_games(ax)
+    _elo_lines(ax, elo_by_nodes, "nodes_per_move", gains, "nodes")
+    log_scale(ax, "x", elo_by_nodes["nodes_per_move"].to_numpy(dtype=float))
+    ax.set_xlabel("mean nodes per move (log scale)")
+    ax.set_ylabel(elo_label(reference))
+    legend(ax)
+    return ax
+
+
+def _elo_lines(ax: Axes, table: pd.DataFrame, x: str, gains: pd.DataFrame | None, per: str) -> None:
+    """Elo over the column `x` for each family, with the line of `gains` per doubling of `per` where it has one."""
+    names = list(dict.fromkeys(table["family"]))
+    for i, name in enumerate(names):
+        rows = table[table["family"] == name]
+        elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("elo", "elo_low", "elo_high"))
+        error = np.nan_to_num(np.clip([elo - low, high - elo], 0, None))
+        # Depths are whole, so families would hide one another.
+        beside = min(0.08, 0.5 / len(names)) * (i - (len(names) - 1) / 2) if x == "depth" else 0.0
+        style, label = series(i), str(name)
+        fitted = gains[(gains["family"] == name) & (gains["per"] == per)] if gains is not None else table[:0]
+        if len(fitted):
+            fit = fitted.iloc[0]
+            label += f": {with_error(fit['gain'], (fit['gain_high'] - fit['gain_low']) / 2)} Elo per doubling"
+            along = np.geomspace(fit["x_low"], fit["x_high"], 100)
+            line = fit["elo_at_1"] + fit["gain"] * np.log2(along)
+            ax.plot(along, line, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
+            style["linestyle"] = "none"
+        ax.errorbar(rows[x] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=label, **style)

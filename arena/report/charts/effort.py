@@ -1,0 +1,111 @@
+"""Search effort: nodes and time per move, by depth and by player."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullLocator
+
+from arena.report.charts.axes import area, beside, legend, log_scale, no_games, rows_of, whole_depths
+from arena.report.charts.style import GRID, SERIES, series, styled
+from arena.report.number import quantity
+from arena.report.tables.effort import QUANTILES
+
+
+@styled
+def plot_nodes(search: pd.DataFrame, ax: Axes | None = None, *, searched: bool = True) -> Axes:
+    """Mean nodes per move against depth, with each family's effective branching factor in the legend.
+
+    `search` is that of `tables.effort.branching`. Where no players differ in depth only, one dot for each player.
+    `searched` says whether any move was played, which is what an empty chart states.
+    """
+    title = "Nodes per move against search depth"
+    if search.empty:
+        message = "no player searched" if searched else "no games yet"
+        return no_games(area(ax, "Nodes per move", height=2.6), message)
+    nodes = search["nodes_per_move"].to_numpy(dtype=float)
+    if search["family"].isna().all():
+        ax = rows_of(ax, search["player"], "Nodes per move, by player", margin=1.0)
+        ax.hlines(np.arange(len(search)), 10 ** np.floor(np.log10(nodes.min())), nodes, color=GRID, linewidth=1.4)
+        ax.plot(nodes, np.arange(len(search)), "o", color=SERIES[0])
+        for row, depth in enumerate(search["depth"]):
+            beside(ax, row, f"depth {depth}" if depth else "")
+        log_scale(ax, "x", nodes)
+        ax.set_xlabel("mean nodes per move (log scale)")
+        return ax
+
+    ax = area(ax, title, height=4.4)
+    groups = search["family"].where(search["family"].notna(), search["player"])
+    order = [*sorted(search["family"].dropna().unique()), *search.loc[search["family"].isna(), "player"]]
+    for i, name in enumerate(order):
+        rows = search[groups == name].sort_values("depth")
+        factor = rows["branching_factor"].iloc[0]
+        label = f"{name}: branching factor {factor:.2f}" if np.isfinite(factor) else name
+        style = series(i) | ({"linestyle": "none"} if len(rows) == 1 else {})
+        ax.plot(rows["depth"], rows["nodes_per_move"], label=label, **style)
+    log_scale(ax, "y", nodes)
+    whole_depths(ax)
+    ax.set_ylabel("mean nodes per move (log scale)")
+    legend(ax)
+    return ax
+
+
+@styled
+def plot_time(search_time: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Time per move of each player: median, quartiles (box) and 5th to 95th percentile (whiskers), log scale.
+
+    `search_time` is that of `tables.effort.search_time`. What lies below a thousandth of the shortest mean time,
+    or a nanosecond, is drawn there: zero has no logarithm.
+    """
+    ax = rows_of(ax, search_time["player"], "Time per move", margin=1.0)
+    if search_time.empty:
+        return no_games(ax)
+    mean = search_time["mean"].to_numpy(dtype=float)
+    floor = max(mean[mean > 0].min(initial=np.inf) / 1000, 1e-9)
+    floor = floor if np.isfinite(floor) else 1e-9
+    timed = mean > 0
+    boxes = np.maximum(search_time.loc[timed, list(QUANTILES)].to_numpy(dtype=float), floor)
+    stats = [dict(zip(("whislo", "q1", "med", "q3", "whishi"), box, strict=True)) for box in boxes.tolist()]
+    y = np.arange(len(search_time))
+    if stats:
+        ax.bxp(
+            stats,
+            positions=y[timed],
+            orientation="horizontal",
+            widths=0.55,
+            showfliers=False,
+            patch_artist=True,
+            manage_ticks=False,
+            boxprops={"facecolor": SERIES[4], "edgecolor": SERIES[0], "linewidth": 1.0},
+            medianprops={"color": SERIES[1], "linewidth": 2.0},
+            whiskerprops={"color": SERIES[0], "linewidth": 1.2},
+            capprops={"color": SERIES[0], "linewidth": 1.2},
+        )
+        log_scale(ax, "x", boxes.ravel(), unit="s")
+    else:
+        ax.xaxis.set_major_locator(NullLocator())
+    for row, value in enumerate(mean):
+        beside(ax, row, f"mean {quantity(value, 's')}" if value > 0 else "no time measured")
+    ax.set_xlabel("time per move (log scale): median, quartiles, 5th to 95th percentile")
+    return ax
+
+
+@styled
+def plot_time_to_depth(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Mean seconds per move against depth, a line for each family; the legend has the time to its greatest depth.
+
+    `search` is that of `tables.effort.timed`.
+    """
+    ax = area(ax, "Time per move against search depth", height=4.4)
+    if search.empty:
+        return no_games(ax)
+    for i, name in enumerate(sorted(search["family"].unique())):
+        rows = search[search["family"] == name].groupby("depth")["seconds_per_move"].mean()
+        label = f"{name}: {quantity(rows.iloc[-1], 's')} to depth {rows.index[-1]}"
+        ax.plot(rows.index, rows, label=label, **series(i))
+    log_scale(ax, "y", search["seconds_per_move"].to_numpy(dtype=float), unit="s")
+    whole_depths(ax)
+    ax.set_ylabel("mean time per move (log scale)")
+    legend(ax)
+    return ax

@@ -1,0 +1,35 @@
+"""Openings: score of the colour that moves first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from arena.report.charts.axes import beside, no_games, rows_of
+from arena.report.charts.style import DASHED, MUTED, SERIES, styled
+
+SHOWN = 30
+"""Openings that the chart has room for, the most biased ones."""
+
+
+@styled
+def plot_openings(openings: pd.DataFrame, ax: Axes | None = None, *, first: str) -> Axes:
+    """Score of the colour that moves first, `first`, by opening, with 95 % intervals; the most biased openings.
+
+    `openings` is that of `tables.openings`.
+    """
+    shown = openings.head(SHOWN).sort_values("score", ascending=False, kind="stable")
+    some = f", the {len(shown)} most biased of {len(openings)}" if len(shown) < len(openings) else ""
+    ax = rows_of(ax, [f"opening {n}" for n in shown["opening"]], f"Opening bias{some}", per_row=0.24, margin=1.3)
+    if shown.empty:
+        return no_games(ax)
+    score, low, high = (100 * shown[f"score{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
+    bounded = np.isfinite(low) & np.isfinite(high)
+    ax.axvline(50, color=MUTED, linewidth=0.9, linestyle=DASHED)
+    ax.hlines(np.flatnonzero(bounded), low[bounded], high[bounded], color=SERIES[4], linewidth=2.4)
+    ax.plot(score, np.arange(len(shown)), "o", color=SERIES[0], markersize=5)
+    for row, (value, error) in enumerate(zip(score, (high - low) / 2, strict=True)):
+        beside(ax, row, f"{value:.0f}" + (f" ± {error:.0f} %" if np.isfinite(error) else " %"))
+    ax.set_xlabel(f"score of {first.capitalize()}, who moves first, % (pairs with colours swapped)")
+    return ax

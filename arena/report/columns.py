@@ -1,0 +1,175 @@
+"""The columns of the CSV files of a report: what each means, its unit, and its decimals when it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+
+class Column(NamedTuple):
+    """One column of a CSV file."""
+
+    meaning: str
+    unit: str = ""
+    decimals: int | None = None
+    """None: integers and text as they are, other fractions to six significant digits."""
+
+
+def _interval(name: str, column: Column) -> dict[str, Column]:
+    """The column and the ends of its 95 % interval."""
+    ends = {"low": "lower", "high": "upper"}
+    return {name: column} | {
+        f"{name}_{end}": column._replace(meaning=f"{side} end of the 95 % interval of {name}")
+        for end, side in ends.items()
+    }
+
+
+COLUMNS: dict[str, Column] = {
+    "player": Column("name of the player"),
+    "opponent": Column("name of the player it met"),
+    "family": Column("players that differ in name and one limit only, by what tells them from other families"),
+    "rank": Column("place in the joint rating, from 1"),
+    **_interval("elo", Column("rating in the joint fit of all games, 0 at the anchor or the mean", "Elo", 1)),
+    "games": Column("games played", "games"),
+    "wins": Column("games won", "games"),
+    "draws": Column("games drawn", "games"),
+    "losses": Column("games lost", "games"),
+    **_interval("score", Column("points per game", "0 to 1", 4)),
+    "los": Column("likelihood of superiority", "0 to 1", 4),
+    "nodes_per_move": Column("mean positions entered for a move", "nodes"),
+    "leaves_per_move": Column("mean calls of the evaluation for a move", "leaves"),
+    "seconds_per_move": Column("mean time of a move", "s"),
+    "nodes_per_second": Column("positions entered in a second of search", "nodes/s"),
+    "branching_factor": Column("effective branching factor: nodes grow by it with each ply of depth"),
+    "mean_depth": Column("mean depth of the moves that searched", "plies"),
+    "moves": Column("moves that the row rests on", "moves"),
+    "legal_moves": Column("legal moves to choose from; a mean where a row stands for several moves", "moves"),
+    "depth": Column("depth searched in full", "plies"),
+    "deepest": Column("plies from the root to the deepest position entered", "plies"),
+    "first_move_cutoffs": Column("beta cutoffs that the first move tried gave, of all", "0 to 1"),
+    "overrun_p99": Column("time beyond the limit, 99th percentile of the moves that had one", "s"),
+    "overrun_max": Column("time beyond the limit, worst move", "s"),
+    "time_losses": Column("games lost on time", "games"),
+    "game": Column("number of the game in the schedule, from 1"),
+    "pair": Column("number of the pair: two games from one opening with colours swapped"),
+    "round": Column("round of the schedule, from 1"),
+    "white": Column("player of the white pieces"),
+    "black": Column("player of the black pieces"),
+    "opening": Column("number of the opening, from 1"),
+    "opening_fen": Column("position after the opening, as FEN"),
+    "result": Column("result as PDN writes it: 1-0, 1/2-1/2 or 0-1, White first"),
+    "termination": Column("why the game ended"),
+    "plies": Column("plies played after the opening", "plies"),
+    "seconds": Column("wall time", "s"),
+    "error": Column("what went wrong with a player, empty if nothing did"),
+    "ply": Column("ply within the game, from 1", "plies"),
+    "colour": Column("white or black"),
+    "move": Column("the move, in the notation of the rules"),
+    "nodes": Column("positions entered", "nodes"),
+    "leaves": Column("calls of the evaluation", "leaves"),
+    "cutoffs_max": Column("beta cutoffs where the player itself is to move", "cutoffs"),
+    "cutoffs_min": Column("beta cutoffs where the opponent is to move", "cutoffs"),
+    "cutoffs_first": Column("beta cutoffs by the first move tried", "cutoffs"),
+    "tt_probes": Column("lookups in the transposition table", "lookups"),
+    "tt_hits": Column("lookups that found the position", "lookups"),
+    "clock": Column("what the player's clock shows after the move; empty without a clock", "s"),
+    "overrun": Column("time beyond the limit; empty without a limit of time", "s"),
+    "expected": Column("score that the ratings expect", "0 to 1", 4),
+    "difference": Column("score minus expected", "-1 to 1", 4),
+    "z": Column("difference in standard errors; of a cycle the least of its three leads", "standard errors", 2),
+    "a": Column("player that beats b"),
+    "b": Column("player that beats c"),
+    "c": Column("player that beats a"),
+    "setting": Column("key of the configuration in which the players differ"),
+    "value": Column("its value, in words"),
+    "reference": Column("the value that it is compared with, in words"),
+    "terms": Column("kind of limit that the compared players have in common"),
+    "at": Column("least and greatest limit of that kind"),
+    "pairs": Column("pairs that the row rests on", "pairs"),
+    **_interval("elo_difference", Column("Elo minus that of the reference", "Elo", 1)),
+    "per": Column("what is doubled: depth or nodes"),
+    "players": Column("players of the family", "players"),
+    "x_low": Column("least depth, or nodes per move, of the family", "plies or nodes"),
+    "x_high": Column("greatest depth, or nodes per move, of the family", "plies or nodes"),
+    **_interval("gain", Column("what a doubling is worth", "Elo")),
+    "elo_at_1": Column("Elo of the fitted line at depth 1, or at one node", "Elo"),
+    "misfit": Column("root mean square distance of the ratings from the line", "Elo"),
+    "tenth": Column("tenth of the game's plies, 1 to 10"),
+    "role": Column("winner or loser of the game"),
+    **_interval("share", Column("moves whose own score favours the later winner; level counts half", "0 to 1", 4)),
+    "position": Column("number of the position, from 1"),
+    "fen": Column("the position, as FEN"),
+    "positions": Column("positions that the player searched to the depth in full", "positions"),
+    **_interval("node_ratio", Column("nodes to the depth, relative to the reference")),
+    **_interval("time_ratio", Column("time to the depth, relative to the reference")),
+    "llr": Column("log-likelihood ratio of H1 to H0", "nats"),
+    "lower": Column("bound at or below which H0 is accepted", "nats"),
+    "upper": Column("bound at or above which H1 is accepted", "nats"),
+    "place": Column("place in the final order of the format, from 1"),
+    "reason": Column("what the place rests on"),
+}
+"""What a column means in every file, unless IN_FILE says otherwise."""
+
+_SCORE = Column("value that the search gave the position; empty where there is none", "unit of the evaluation")
+
+IN_FILE: dict[str, dict[str, Column]] = {
+    "standings.csv": {"los": Column("likelihood of superiority over the next player of the table", "0 to 1", 4)},
+    "telemetry.csv": {"tt_hits": Column("lookups that found the position, of all lookups", "0 to 1")},
+    "games.csv": {"seconds": Column("wall time of the whole game", "s")},
+    "moves.csv": {"seconds": Column("wall time of the move", "s"), "score": _SCORE},
+    "probes.csv": {"seconds": Column("wall time of the search", "s"), "score": _SCORE},
+    "residuals.csv": {"games": Column("games of the pairing", "games")},
+    "convergence.csv": {"games": Column("games rated: the head of the schedule", "games")},
+    "openings.csv": _interval("score", Column("score of the colour that moves first", "0 to 1", 4)),
+    "sprt.csv": {"pair": Column("number of the pair of the match, from 1")},
+    "ablation.csv": {
+        "nodes": Column("geometric mean of the nodes over these positions", "nodes"),
+        "seconds": Column("geometric mean of the time over these positions", "s"),
+        "depth": Column("depth of the probe", "plies"),
+    },
+}
+"""Columns that mean something else in one file."""
+
+OF_PLAYERS: dict[str, Column] = {
+    "crosstable.csv": Column('points out of games against the player of the column, such as "12.5/20"', "points"),
+    "los.csv": Column("likelihood of superiority over the player of the column", "0 to 1", 4),
+}
+"""Files with a column for each player, besides `player`."""
+
+
+def column(file: str, name: str) -> Column:
+    """What a column of a CSV file is. Raises KeyError for one that is not described."""
+    if file in OF_PLAYERS:
+        return OF_PLAYERS[file]
+    return IN_FILE.get(file, {}).get(name) or COLUMNS[name]
+
+
+def rounded(table: pd.DataFrame, file: str) -> pd.DataFrame:
+    """The table as the CSV file of that name has it: fractions rounded as its columns say.
+
+    Infinities become missing values. Integers and text stay as they are.
+    """
+    return with_decimals(table, {name: column(file, str(name)).decimals for name in table.columns})
+
+
+def with_decimals(table: pd.DataFrame, decimals: Mapping[str, int | None]) -> pd.DataFrame:
+    """The table with the fractions of each column to so many decimals, or to six significant digits for None."""
+    table = table.copy()
+    for name in table.columns:
+        if pd.api.types.is_float_dtype(table[name].dtype):
+            values = table[name].to_numpy(dtype=float, na_value=np.nan)
+            values = np.where(np.isfinite(values), values, np.nan)
+            places = decimals[name]
+            table[name] = (_significant(values, 6) if places is None else np.round(values, places)) + 0.0
+    return table
+
+
+def _significant(values: np.ndarray, digits: int) -> np.ndarray:
+    """Values rounded to a number of significant digits, so that their shortest text has no more."""
+    magnitude = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=values != 0))
+    decimals = np.where(np.isnan(values), 0, digits - 1 - magnitude)
+    up, down = 10.0 ** np.clip(decimals, 0, 22), 10.0 ** np.clip(-decimals, 0, 22)
+    return np.rint(values * up / down) / up * down

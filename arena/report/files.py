@@ -1,0 +1,90 @@
+"""The files of a report beside its page and charts: a file is one row. The page lists them, `write` fills them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from arena.report.columns import rounded
+from arena.report.markdown import markdown
+from arena.report.pdn import write_pdn
+from arena.report.run import Run
+
+MATRIX = 200
+"""Players above which no matrix of likelihoods of superiority is written."""
+
+
+class File(NamedTuple):
+    """A file of a report."""
+
+    name: str
+    holds: str
+    """What it holds, as the page's list of files has it."""
+    table: Callable[[Run], pd.DataFrame] | None = None
+    """Of a CSV file, what is written; its columns are those of `arena.report.columns`."""
+    applies: Callable[[Run], bool] = lambda run: True
+    """Whether a run has it."""
+    fill: Callable[[Run, Path], object] | None = None
+    """Of another file, what writes it."""
+
+
+def _rows(name: str, holds: str, table: Callable[[Run], pd.DataFrame]) -> File:
+    """A CSV file that a run has if its table has rows."""
+    return File(name, holds, table, lambda run: len(table(run)) > 0)
+
+
+FILES = (
+    File("standings.csv", "standings", lambda run: run.standings),
+    File("crosstable.csv", "points of row against column", lambda run: run.crosstable),
+    File("search.csv", "nodes, leaves and time per move by player", lambda run: run.search),
+    File(
+        "telemetry.csv", "depths, cutoffs, table hits and time over the limit by player", lambda run: run.telemetry
+    ),
+    File("games.csv", "one row per game", lambda run: run.games),
+    File("moves.csv", "one row per move", lambda run: run.moves),
+    File("games.pdn", "all games, for any draughts program", fill=write_pdn),
+    File("summary.md", "this report in Markdown", fill=lambda run, path: write_text(markdown(run), path)),
+    File(
+        "los.csv",
+        "likelihood of superiority of row over column",
+        lambda run: run.los,
+        lambda run: 2 <= len(run.players) <= MATRIX,
+    ),
+    _rows("residuals.csv", "score of each pairing against what the ratings expect", lambda run: run.residuals),
+    _rows("cycles.csv", "players of whom a beats b, b beats c and c beats a", lambda run: run.cycles),
+    _rows("comparisons.csv", "Elo of one setting against another at equal terms", lambda run: run.comparisons),
+    _rows("gains.csv", "Elo per doubling of depth and of nodes, by family", lambda run: run.gains),
+    _rows("elo_by_depth.csv", "Elo against depth, by family", lambda run: run.elo_by_depth),
+    _rows("elo_by_nodes.csv", "Elo against nodes per move, by family", lambda run: run.elo_by_nodes),
+    _rows("convergence.csv", "ratings after growing parts of the schedule", lambda run: run.convergence),
+    _rows("phases.csv", "when winner and loser saw the result, by tenths of the game", lambda run: run.phases),
+    _rows("openings.csv", "score of the first mover by opening", lambda run: run.openings),
+    _rows("ablation.csv", "cost to a fixed depth and Elo against the reference", lambda run: run.ablation),
+    _rows("probes.csv", "one row per search to a fixed depth", lambda run: run.probes),
+    _rows("sprt.csv", "the sequential test pair by pair", lambda run: run.sprt),
+    _rows("order.csv", "the final order of the format", lambda run: run.order),
+)
+"""Every file, in the order of the page's list."""
+
+
+def files_of(run: Run) -> list[File]:
+    """The files that a run has, in the order of the page's list."""
+    return [file for file in FILES if file.applies(run)]
+
+
+def write_file(file: File, run: Run, path: Path) -> None:
+    """Write a file of a run to `path`."""
+    if file.table is None:
+        assert file.fill is not None
+        file.fill(run, path)
+        return
+    table = rounded(file.table(run), file.name)
+    table.to_csv(path, index=table.index.name is not None, lineterminator="\n", encoding="utf-8")
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text as it is, whatever the system's line ends."""
+    path.write_text(text, encoding="utf-8", newline="\n")

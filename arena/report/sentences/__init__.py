@@ -1,0 +1,1 @@
+"""Sentences of a report: what its tables show, in plain English."""

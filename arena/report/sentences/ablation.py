@@ -1,0 +1,132 @@
+"""The ablation in words: what each change costs to a fixed depth, and is worth in games."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from arena.experiment.model import Experiment
+from arena.player import PlayerSpec
+from arena.report.number import known, times, with_error
+from arena.report.run import Run
+from arena.report.sentences.words import certain_difference, counted
+from arena.report.tables.ablation import Estimate, reference_of
+from arena.report.tables.settings import LIMITS, limits, settings, terms
+from arena.wording import listed
+
+
+def heading(run: Run) -> str:
+    """What the findings compare, as a phrase."""
+    count = run.probes["position"].nunique()
+    return f"Compared with {reference_of(run.experiment)}, on {counted(count, 'position')} and in the games"
+
+
+def note(run: Run) -> str:
+    """How the table of the ablation is to be read."""
+    depth, reference = probe_depth(run), reference_of(run.experiment)
+    return (
+        f"Geometric means over the positions that the player searched to depth {depth} in full; ratios to "
+        f"{reference}, position by position, with Student's interval on their logarithms. Branching factor: nodes "
+        f"to the power 1/{depth}. Times are measured with as many searches at once as the run has workers."
+    )
+
+
+def probe_depth(run: Run) -> int:
+    """The depth of the run's probe, which it has."""
+    assert run.experiment.probe is not None
+    return run.experiment.probe.depth
+
+
+def findings(table: pd.DataFrame, experiment: Experiment) -> list[str]:
+    """A sentence for each player that was compared with the reference, the largest loss of Elo first.
+
+    A player whose entry differs from the reference's in one option only is called by that option.
+    """
+    specs = {spec.name: spec for spec in experiment.players}
+    reference = specs[reference_of(experiment)]
+    sentences = []
+    ranked = table[table["player"] != reference.name].sort_values("elo_difference", kind="stable")
+    for row in ranked.to_dict("records"):
+        spec = specs[row["player"]]
+        nodes, time, elo = (
+            Estimate(*(row[f"{name}{end}"] for end in ("", "_low", "_high")))
+            for name in ("node_ratio", "time_ratio", "elo_difference")
+        )
+        clauses = [
+            _cost("enters {} nodes " + f"to depth {row['depth']}", nodes, "exactly as many", "the"),
+            _cost("takes {}", time, "exactly as long", "as long"),
+            f"{_strength(elo)} {_games(spec, reference)}" if known(elo.value) else "",
+        ]
+        if any(clauses):
+            sentences.append(f"{_subject(spec, reference)} {listed(filter(None, clauses))}.")
+    return sentences
+
+
+def verdict(table: pd.DataFrame, experiment: Experiment) -> str:
+    """One sentence: whose Elo certainly differs from the reference's, largest loss first; "" without games."""
+    reference = reference_of(experiment)
+    rows = table[(table["player"] != reference) & table["elo_difference"].notna()]
+    if rows.empty:
+        return ""
+    differs = (rows["elo_difference_low"] > 0) | (rows["elo_difference_high"] < 0)
+    named = [
+        f"{row['player']} "
+        + with_error(row["elo_difference"], (row["elo_difference_high"] - row["elo_difference_low"]) / 2)
+        for row in rows[differs].sort_values("elo_difference", kind="stable").to_dict("records")
+    ]
+    others = len(rows) - len(named)
+    if not named:
+        return f"Nobody differs measurably from {reference} in Elo."
+    rest = f"; no measurable difference for {others} more" if others else ""
+    return f"Elo against {reference}: {', '.join(named)}{rest}."
+
+
+def unmeasured(run: Run) -> list[str]:
+    """A sentence for each player that the probe could not, or not everywhere, search to its depth."""
+    sentences = []
+    for row in run.ablation.to_dict("records"):
+        of_player = run.probes[run.probes["player"] == row["player"]]
+        errors = of_player.loc[of_player["error"] != "", "error"]
+        if row["positions"] < len(of_player):
+            reason = f" ({errors.iloc[0]})" if len(errors) else ""
+            sentences.append(
+                f"{row['player']} searched {row['positions']} of {counted(len(of_player), 'position')} to depth "
+                f"{row['depth']}{reason}."
+            )
+    return sentences
+
+
+def _cost(form: str, ratio: Estimate, same: str, unit: str) -> str:
+    """A ratio in words; `same` stands for the ratio 1 without any spread, `unit` behind the number of times."""
+    if not known(ratio.value):
+        return ""
+    if ratio.low == ratio.high == 1:
+        return form.format(same)
+    interval = f" ({times(ratio.low)} to {times(ratio.high)})" if known(ratio.low) else ""
+    return form.format(f"{times(ratio.value)}{interval} times {unit}")
+
+
+def _strength(elo: Estimate) -> str:
+    error = (elo.high - elo.low) / 2
+    if abs(elo.value) <= error:
+        return f"is not measurably stronger or weaker ({with_error(elo.value, error)} Elo)"
+    return f"is {certain_difference(elo.value, error)}"
+
+
+def _games(spec: PlayerSpec, reference: PlayerSpec) -> str:
+    """What the games of the two had in common."""
+    given = terms(limits(spec))
+    return f"at equal {given}" if given and spec.limit == reference.limit else "in the games"
+
+
+def _subject(spec: PlayerSpec, reference: PlayerSpec) -> str:
+    """The player, by its one option that differs from the reference's if there is one that can be left out."""
+    own, other = settings(spec), settings(reference)
+    changed = [
+        name for name in dict.fromkeys([*own, *other]) if name not in LIMITS and own.get(name) != other.get(name)
+    ]
+    value = own.get(changed[0]) if len(changed) == 1 else None
+    if value is True:
+        return f"With {changed[0]} the search"
+    if value == "none" or (value is not None and not value):
+        return f"Without {changed[0]} the search"
+    return spec.name

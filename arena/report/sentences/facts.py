@@ -1,0 +1,51 @@
+"""The facts of a run: what was decided, how many games were played and drawn, what moving first was worth."""
+
+from __future__ import annotations
+
+from arena.report.number import known, percent, with_error
+from arena.report.run import Run
+from arena.report.sentences import sprt
+from arena.report.sentences.answers import answers, lead
+from arena.report.sentences.words import counted
+
+PODIUM = 3
+"""Places of the final order that the sentence names."""
+
+
+def headline(run: Run) -> list[str]:
+    """What the run decided, its answers and who leads, as plain sentences; without games only the first."""
+    decided = decisions(run)
+    return [*decided, *answers(run), *lead(run.standings)] if len(run.games) else decided
+
+
+def decisions(run: Run) -> list[str]:
+    """What the sequential test and the format decided, as sentences."""
+    sentences = [sprt.decision(run.sprt, run.experiment)] if run.experiment.sprt else []
+    if len(run.order):
+        first = [f"{row.place}. {row.player} ({row.reason})" for row in run.order.head(PODIUM).itertuples()]
+        sentences.append(f"Final order ({run.experiment.format.type}): {'; '.join(first)}.")
+    return sentences
+
+
+def facts(run: Run) -> list[str]:
+    """How many games were played, what moving first was worth and how many were drawn, in plain text."""
+    played, ratings = len(run.games), run.ratings
+    sentences = [_progress(run)]
+    if not played:
+        return sentences
+    if known(ratings.advantage) and known(ratings.advantage_error):
+        worth = with_error(ratings.advantage, ratings.advantage_error)
+        sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {worth} Elo.")
+    draws = int((run.games["result"].astype(str) == "1/2-1/2").sum())
+    return [
+        *sentences,
+        f"{counted(draws, 'game')} of {played} ({percent(draws / played)}) ended in a draw.",
+    ]
+
+
+def _progress(run: Run) -> str:
+    planned, exact = run.facts.games, run.facts.exact
+    of = f" of {'' if exact else 'at most '}{planned} planned" if planned else ""
+    end = "" if exact else ", not complete" if run.data.order is None else ", complete"
+    players = counted(len(run.experiment.players), "player")
+    return f"{players}, {counted(len(run.games), 'game')} played{of}{end}."

@@ -1,0 +1,29 @@
+"""Notes: what a reader must know about the data of a run, and how to read its tables."""
+
+from __future__ import annotations
+
+from arena.report.run import Run
+from arena.report.sentences.ablation import unmeasured
+from arena.report.sentences.transitivity import sentences
+from arena.report.tables.sprt import verdict
+
+LOS = "LOS: likelihood of superiority over the next player in the table."
+NODES = (
+    "Mean nodes per move. The effective branching factor is the geometric mean, per ply, of the "
+    "ratios of mean nodes at successive depths, for players that differ in depth only."
+)
+TELEMETRY = (
+    "Over all moves. First-move cutoffs: share of the beta cutoffs that the first move tried gave. TT hits: share "
+    "of the lookups that found the position. Over limit: time beyond the limit, 99th percentile and worst move."
+)
+
+
+def notes(run: Run) -> list[str]:
+    """Of the rating, repeated games, pairings and cycles that ratings cannot express, unmeasured players."""
+    found = [*run.ratings.notes, *sentences(run.residuals, run.cycles)] if len(run.games) else []
+    if verdict(run.sprt) != "continue":
+        found.append(
+            "The match ended when the test was decided, which on average lets the difference in Elo look larger "
+            "than it is."
+        )
+    return found + unmeasured(run)

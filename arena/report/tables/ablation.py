@@ -1,0 +1,99 @@
+"""What each player's search costs to a fixed depth and is worth in games, against one player of reference.
+
+The reference is the anchor of the configuration, or its first player. Cost comes from the run's probe, worth
+from the joint rating of its games. A value that does not exist is missing (an empty cell).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from arena.experiment.model import Experiment
+from arena.ratings.joint import Ratings
+from arena.report.tables.contrasts import contrast
+
+
+class Estimate(NamedTuple):
+    """A value with its 95 % interval; what is not known is nan."""
+
+    value: float
+    low: float
+    high: float
+
+
+UNKNOWN = Estimate(math.nan, math.nan, math.nan)
+
+
+def reference_of(experiment: Experiment) -> str:
+    """Name of the player that the others are compared with."""
+    return experiment.anchor or experiment.players[0].name
+
+
+def ablation(probes: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> pd.DataFrame:
+    """One row per player, the reference first, then in the order of the configuration, which has a probe.
+
+    Columns: player; depth (of the probe); positions (which it searched to that depth); geometric means nodes
+    and seconds over these; branching_factor (the depth-th root of nodes); node_ratio and time_ratio to the
+    reference, over the positions that both searched to the depth; elo_difference to the reference. The last
+    three have 95 % intervals in `_low` and `_high`. `probes` is that of `arena.store.read.RunData`.
+    """
+    assert experiment.probe is not None
+    depth, reference = experiment.probe.depth, reference_of(experiment)
+    names = [player.name for player in experiment.players]
+    reached = probes[(probes["depth"] >= depth) & (probes["nodes"] > 0) & (probes["seconds"] > 0)]
+    logs = {}
+    for cost in ("nodes", "seconds"):
+        table = reached.pivot(index="position", columns="player", values=cost).reindex(columns=names)
+        logs[cost] = table.astype(float).map(math.log, na_action="ignore")
+    rows: list[dict[str, Any]] = []
+    for name in sorted(names, key=lambda name: name != reference):
+        nodes, seconds = (float(np.exp(log[name].mean())) for log in logs.values())
+        row: dict[str, Any] = {
+            "player": name,
+            "depth": depth,
+            "positions": int(logs["nodes"][name].notna().sum()),
+            "nodes": nodes,
+            "seconds": seconds,
+            "branching_factor": nodes ** (1 / depth),
+        }
+        for column, log in zip(("node_ratio", "time_ratio"), logs.values(), strict=True):
+            ratio = paired_ratio((log[name] - log[reference]).dropna().to_numpy(dtype=float))
+            row |= _columns(column, ratio if name != reference else Estimate(ratio.value, np.nan, np.nan))
+        row |= _columns("elo_difference", elo_difference(ratings, name, reference))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def paired_ratio(differences: NDArray[np.float64]) -> Estimate:
+    """The geometric mean of ratios whose logarithms are given, with Student's 95 % interval on the logarithms.
+
+    Fewer than two have no interval.
+    """
+    count = len(differences)
+    if count == 0:
+        return UNKNOWN
+    mean, error = float(differences.mean()), np.nan
+    if count > 1:
+        error = float(stdtrit(count - 1, 0.975) * differences.std(ddof=1) / np.sqrt(count))
+    return Estimate(*(float(np.exp(log)) for log in (mean, mean - error, mean + error)))
+
+
+def elo_difference(ratings: Ratings, player: str, reference: str) -> Estimate:
+    """Elo of a player minus that of the reference, with the covariance of the two in its interval.
+
+    Unknown where no games connect them; without an interval for the reference itself.
+    """
+    if player == reference:
+        return UNKNOWN if contrast(ratings, {player: 0.0}) is None else Estimate(0.0, np.nan, np.nan)
+    found = contrast(ratings, {player: 1.0, reference: -1.0})
+    return UNKNOWN if found is None else Estimate(found.value, found.low, found.high)
+
+
+def _columns(name: str, estimate: Estimate) -> dict[str, float]:
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

@@ -1,0 +1,41 @@
+"""Convergence: the ratings after growing parts of the schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from arena.ratings.joint import rate
+from arena.result import Colour
+
+PARTS = 12
+"""Parts of the schedule that are rated, at most."""
+FEWEST_GAMES = 20
+"""Games a player, on average, in the least of them."""
+
+
+def convergence(
+    games: pd.DataFrame, players: Sequence[str], first: Colour, anchor: str | None = None
+) -> pd.DataFrame:
+    """Ratings refitted to growing parts of the schedule: games, player, elo, elo_low, elo_high.
+
+    The parts end with a round, up to 12 of them, in the order of the schedule, not in that of completion, which
+    favours short games; games after the first missing one are left out. So are parts with fewer than 20 games a
+    player on average, whose intervals are not to be trusted. Empty with fewer than three parts.
+
+    `games` are as `arena.ratings.joint.rate` takes them, with `line`, so that repeated games count once here, too.
+    """
+    whole = games.iloc[: int((games["game"].to_numpy() == np.arange(1, len(games) + 1)).sum())]
+    ends = np.flatnonzero(np.diff(whole["round"].to_numpy(), append=-1)) + 1
+    ends = ends[2 * ends >= FEWEST_GAMES * len(players)]
+    columns = ["games", "player", "elo", "elo_low", "elo_high"]
+    if len(ends) < 3:
+        return pd.DataFrame(columns=columns)
+    chosen = np.unique(np.linspace(0, len(ends) - 1, min(PARTS, len(ends))).round().astype(int))
+    parts = []
+    for count in ends[chosen].tolist():
+        table = rate(whole.iloc[:count], players, first=first, anchor=anchor).table
+        parts.append(table[table["games"] > 0].assign(games=count)[columns])
+    return pd.concat(parts, ignore_index=True)

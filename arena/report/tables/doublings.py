@@ -1,0 +1,105 @@
+"""Doublings: Elo against depth and against nodes, and what twice as much of either is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from arena.player import PlayerSpec
+from arena.ratings.davidson import Floats
+from arena.ratings.joint import Ratings
+from arena.ratings.match import Z95
+from arena.report.tables.settings import families
+
+FEWEST = 3
+"""Players of a family, at different depths or nodes, that make a line."""
+GAINS = (
+    "family", "per", "players", "x_low", "x_high", "gain", "gain_low", "gain_high", "elo_at_1", "misfit",
+)  # fmt: skip
+
+
+def elo_by_depth(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame:
+    """Elo against depth: family, depth, player, elo, elo_low, elo_high.
+
+    One family for players that differ in name and depth only, if it has at least three depths with games.
+    """
+    specs = list(specs)
+    family = families(specs)
+    depth = {spec.name: spec.limit.depth for spec in specs}
+    table = standings.loc[(standings["games"] > 0) & standings["player"].isin(list(family))]
+    table = table[["player", "elo", "elo_low", "elo_high"]].copy()
+    table.insert(0, "depth", table["player"].map(depth).astype("int64"))
+    table.insert(0, "family", table["player"].map(family).astype(object))
+    table = table[table.groupby("family")["depth"].transform("nunique") >= FEWEST]
+    return table.sort_values(["family", "depth"], kind="stable").reset_index(drop=True)
+
+
+def elo_by_nodes(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame:
+    """Elo against measured nodes per move: family, player, nodes_per_move, elo, elo_low, elo_high.
+
+    One family for players that differ in name and one limit only (depth, nodes or seconds), if at least three
+    of them have games and searched different numbers of nodes. Families of one name that differ in the limit
+    have " by depth", " by nodes" or " by seconds" behind it.
+    """
+    specs = list(specs)
+    known = standings[(standings["games"] > 0) & standings["nodes_per_move"].notna()]
+    parts = []
+    for limit in ("depth", "nodes", "seconds"):
+        family = families(specs, limit)
+        table = known.loc[known["player"].isin(list(family))]
+        table = table[["player", "nodes_per_move", "elo", "elo_low", "elo_high"]].copy()
+        table.insert(0, "family", table["player"].map(family).astype(object))
+        parts.append(
+            table[table.groupby("family")["nodes_per_move"].transform("nunique") >= FEWEST].assign(limit=limit)
+        )
+    whole = pd.concat(parts)
+    shared = whole.groupby("family")["limit"].transform("nunique") > 1
+    whole["family"] = whole["family"].where(~shared, whole["family"] + " by " + whole["limit"])
+    whole = whole.sort_values(["family", "nodes_per_move"], kind="stable").drop(columns="limit")
+    return whole.reset_index(drop=True)
+
+
+def gains(ratings: Ratings, by_depth: pd.DataFrame, by_nodes: pd.DataFrame) -> pd.DataFrame:
+    """What a doubling of depth and of nodes is worth: the line Elo = elo_at_1 + gain * log2(x), family by family.
+
+    Columns: family, per ("depth", "nodes"), players, x_low and x_high (the least and greatest x), gain (Elo per
+    doubling), gain_low, gain_high (95 %), elo_at_1 and misfit (root mean square distance of the ratings from the
+    line, Elo). `by_depth` is that of `elo_by_depth`, `by_nodes` that of `elo_by_nodes`.
+
+    Generalized least squares with the covariance of the ratings, on differences to the family's first player, so
+    that it does not matter what Elo is relative to. Where the ratings lie further from the line than chance has
+    it (chi-square above its degrees of freedom), the error is multiplied by the root of that ratio (R. T. Birge,
+    Phys. Rev. 40, 1932).
+    """
+    rows = []
+    for per, table in (("depth", by_depth), ("nodes", by_nodes)):
+        column = "depth" if per == "depth" else "nodes_per_move"
+        for family, members in table.groupby("family", sort=False):
+            names = members["player"].tolist()
+            if not any(set(names) <= set(group) for group in ratings.groups):
+                continue
+            x = members[column].to_numpy(dtype=float)
+            elo = members["elo"].to_numpy(dtype=float)
+            gain, error = _slope(np.log2(x), elo, ratings.covariance.loc[names, names].to_numpy(dtype=float))
+            at_one = float(np.mean(elo - gain * np.log2(x)))
+            misfit = float(np.sqrt(np.mean((elo - at_one - gain * np.log2(x)) ** 2)))
+            rows.append(
+                (family, per, len(names), x.min(), x.max(), gain, gain - error, gain + error, at_one, misfit)
+            )
+    return pd.DataFrame(rows, columns=list(GAINS))
+
+
+def _slope(x: Floats, y: Floats, covariance: Floats) -> tuple[float, float]:
+    """Slope of the line through (x, y) and its 95 % half width (see `gains`)."""
+    differences = np.hstack([-np.ones((len(x) - 1, 1)), np.eye(len(x) - 1)])
+    dx, dy = differences @ x, differences @ y
+    inverse = np.linalg.pinv(differences @ covariance @ differences.T, hermitian=True)
+    information = float(dx @ inverse @ dx)
+    slope = float(dx @ inverse @ dy) / information
+    residual = dy - slope * dx
+    chi_square, freedom = float(residual @ inverse @ residual), len(dx) - 1
+    excess = math.sqrt(max(chi_square / freedom, 1.0)) if freedom else 1.0
+    return slope, Z95 * excess / math.sqrt(information)

@@ -1,0 +1,87 @@
+"""Search effort: nodes and time per move, by depth and player, and the effective branching factor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from arena.player import PlayerSpec
+from arena.report.tables.order import by_player
+from arena.report.tables.settings import families
+
+QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
+
+
+def by_depth(moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+    """Search effort for each player and depth reached, over the moves that searched at least one node.
+
+    Columns: player, depth (plies), moves, the means legal_moves, nodes_per_move, leaves_per_move and
+    seconds_per_move, and nodes_per_second (missing if no time was measured). Rows are in the order of
+    `players`, then of depth.
+    """
+    searched = moves.loc[moves["nodes"] > 0, ["player", "depth", "legal_moves", "nodes", "leaves", "seconds"]]
+    table = (
+        searched.groupby(["player", "depth"], observed=True)
+        .agg(
+            moves=("nodes", "size"),
+            legal_moves=("legal_moves", "mean"),
+            nodes_per_move=("nodes", "mean"),
+            leaves_per_move=("leaves", "mean"),
+            seconds_per_move=("seconds", "mean"),
+        )
+        .reset_index()
+    )
+    seconds = table["seconds_per_move"]
+    table["nodes_per_second"] = table["nodes_per_move"] / seconds.where(seconds > 0)
+    return by_player(table, players, then="depth")
+
+
+def branching(effort: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame:
+    """One row of `by_depth` per player, with its family and the family's effective branching factor.
+
+    A family is a set of players, described by `specs`, that differ in name and depth only. A player of a family is
+    represented by the moves searched to its configured depth (and left out if there are none), any other
+    player by the depth it reached most often; its `family` is missing. The effective branching factor is the
+    geometric mean of the ratios of mean nodes per move at successive depths, per ply: with nodes N and depths
+    d, (N_last / N_first) ** (1 / (d_last - d_first)). Each player's nodes come from its own games, so
+    positions differ from depth to depth, and an odd number of plies between the first and the last depth
+    carries the odd-even effect of alpha-beta.
+    """
+    specs = list(specs)
+    family = families(specs)
+    depth = {spec.name: spec.limit.depth for spec in specs}
+    member = effort["player"].isin(list(family))
+    configured = member & (effort["depth"] == effort["player"].map(depth))
+    usual = effort[~member].sort_values("moves", ascending=False, kind="stable").drop_duplicates("player")
+    table = pd.concat([effort[configured], usual])
+    table = by_player(table, list(dict.fromkeys(effort["player"])), then="depth")
+    table["family"] = table["player"].map(family).astype(object)
+    factors = {name: _branching_factor(rows) for name, rows in table.groupby("family")}
+    table["branching_factor"] = table["family"].map(factors).astype(float)
+    return table
+
+
+def timed(search: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `branching` that show time against depth: families with measured time."""
+    return search[search["family"].notna() & (search["seconds_per_move"] > 0)]
+
+
+def search_time(moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+    """Seconds per move of each player that moved: moves, mean and the quantiles p05, p25, p50, p75, p95."""
+    seconds = moves.groupby("player", observed=True)["seconds"]
+    table = pd.DataFrame({"moves": seconds.size(), "mean": seconds.mean()})
+    levels = list(QUANTILES.values())
+    quantiles = seconds.quantile(np.array(levels)).unstack().reindex(columns=levels)
+    table[list(QUANTILES)] = quantiles
+    return by_player(table.reset_index(), players)
+
+
+def _branching_factor(rows: pd.DataFrame) -> float:
+    """Effective branching factor of one family (see `branching`); nan with fewer than two depths."""
+    nodes = rows.groupby("depth")["nodes_per_move"].mean()
+    if len(nodes) < 2:
+        return math.nan
+    return float((nodes.iloc[-1] / nodes.iloc[0]) ** (1 / (nodes.index[-1] - nodes.index[0])))

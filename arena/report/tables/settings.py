@@ -1,0 +1,77 @@
+"""What players are set to, setting by setting, and which players differ in one of them only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from arena.player import Limit, PlayerSpec
+
+LIMITS = Limit._fields
+"""Settings that limit a player's moves."""
+_TIME = ("seconds", "clock", "increment")
+"""Those that are seconds."""
+
+
+def settings(player: PlayerSpec) -> dict[str, Any]:
+    """All that a player is set to but its name, by the key of the configuration: type, limits, options."""
+    return {"type": player.type, **limits(player), **player.options}
+
+
+def limits(player: PlayerSpec) -> dict[str, Any]:
+    """The limits that a player has."""
+    return {name: value for name, value in player.limit._asdict().items() if value is not None}
+
+
+def key(value: Any) -> str:
+    """A text that equal settings share."""
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def without(player: PlayerSpec, setting: str) -> str:
+    """A text that players share who differ in name and this setting only."""
+    return key({name: value for name, value in settings(player).items() if name != setting})
+
+
+def terms(given: Iterable[str]) -> str:
+    """Kinds of limits in words: "depth", "time", "depth and nodes"."""
+    return " and ".join(dict.fromkeys("time" if name in _TIME else name for name in given))
+
+
+def families(players: Iterable[PlayerSpec], limit: str = "depth") -> dict[str, str]:
+    """Player name -> family name, for players that differ from another one in name and in one limit only.
+
+    A family is named by its type, unless all players are of one type and something else tells, and by those
+    options in which other players of that type differ from it; if that leaves two of one name, by its first
+    player too.
+    """
+    players = list(players)
+    groups: dict[str, list[PlayerSpec]] = {}
+    for player in players:
+        if limit in limits(player):
+            groups.setdefault(without(player, limit), []).append(player)
+    members = [group for group in groups.values() if len({getattr(player.limit, limit) for player in group}) > 1]
+    names = [_family_name(group[0], players, limit) for group in members]
+    names = [
+        name if names.count(name) == 1 else f"{name} ({group[0].name}, ...)"
+        for name, group in zip(names, members, strict=True)
+    ]
+    return {player.name: name for name, group in zip(names, members, strict=True) for player in group}
+
+
+def _family_name(player: PlayerSpec, players: list[PlayerSpec], limit: str) -> str:
+    others = [settings(other) for other in players if other.type == player.type]
+    own = {name: value for name, value in settings(player).items() if name not in ("type", limit)}
+    telling = {
+        name: value
+        for name, value in own.items()
+        if value is not None and any(other.get(name) != value for other in others)
+    }
+    parts = [f"{name} {_shortened(value)}" for name, value in telling.items()]
+    return ", ".join(parts if parts and len(others) == len(players) else [player.type, *parts])
+
+
+def _shortened(value: Any) -> str:
+    """An option's value in short: of a mapping the keys only."""
+    return ", ".join(map(str, value)) if isinstance(value, Mapping) else str(value)

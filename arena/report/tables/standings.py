@@ -1,0 +1,34 @@
+"""Standings: the joint rating of all players with what they spent on a move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+
+def standings(ratings: pd.DataFrame, moves: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
+    """The table of `arena.ratings.joint.rate` with what each player spent on a move.
+
+    Adds `nodes_per_move` (missing for a player that never searched a node) and `seconds_per_move`: means over
+    all moves of the player, forced ones included. Elo and score are missing for a player without games, and
+    los for the last of each of `groups`, the players connected through games: nobody follows there.
+    """
+    effort = moves.groupby("player", observed=True)[["nodes", "seconds"]].mean()
+    effort = pd.DataFrame(
+        {"nodes_per_move": effort["nodes"].where(effort["nodes"] > 0), "seconds_per_move": effort["seconds"]}
+    )
+    effort.index = effort.index.astype(str)
+    return (
+        rated(ratings, groups).merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
+    )
+
+
+def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
+    """The table of `arena.ratings.joint.rate` without what is unknown, see `standings`."""
+    table = ratings.copy()
+    figures = ["elo", "elo_low", "elo_high", "score", "los"]
+    table[figures] = table[figures].astype(float).where(table["games"] > 0)
+    table.loc[table["player"].isin([group[-1] for group in groups]), "los"] = np.nan
+    return table

@@ -1,0 +1,131 @@
+"""Tables as text for people: every cell is text, "" where there is no value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from arena.report.number import fixed, known, percent, probability, quantity, signed, times
+
+
+def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
+    """The standings with every cell as text for people, "" where there is no value.
+
+    Nodes and time a move are left out where the standings have no such columns.
+    """
+    columns = {
+        "#": standings["rank"].map(str),
+        "Player": standings["player"].astype(str),
+        "Elo": [signed(v) if known(v) else "" for v in standings["elo"]],
+        "95 % interval": [
+            _interval(low, high) for low, high in zip(standings["elo_low"], standings["elo_high"], strict=True)
+        ],
+        "Games": standings["games"].map(str),
+        "Won": standings["wins"].map(str),
+        "Drawn": standings["draws"].map(str),
+        "Lost": standings["losses"].map(str),
+        "Score": [percent(v) for v in standings["score"]],
+        "LOS": [probability(v) for v in standings["los"]],
+    }
+    if "nodes_per_move" in standings:
+        columns["Nodes/move"] = [quantity(v) for v in standings["nodes_per_move"]]
+        columns["Time/move"] = [quantity(v, "s") for v in standings["seconds_per_move"]]
+    return pd.DataFrame(columns)
+
+
+def crosstable_text(crosstable: pd.DataFrame) -> pd.DataFrame:
+    """The crosstable with numbered columns, the row numbers and names first."""
+    names = [str(name) for name in crosstable.index]
+    table = pd.DataFrame({"#": [str(i + 1) for i in range(len(names))], "Player": names})
+    for i in range(len(names)):
+        table[str(i + 1)] = crosstable.iloc[:, i].to_numpy()
+    return table
+
+
+def search_text(search: pd.DataFrame) -> pd.DataFrame:
+    """Search effort with every cell as text for people."""
+    return pd.DataFrame(
+        {
+            "Player": search["player"].astype(str),
+            "Depth": [str(depth) if depth else "" for depth in search["depth"]],
+            "Nodes/move": [quantity(v) for v in search["nodes_per_move"]],
+            "Leaves/move": [quantity(v) for v in search["leaves_per_move"]],
+            "Time/move": [quantity(v, "s") for v in search["seconds_per_move"]],
+            "Nodes/s": [quantity(v) for v in search["nodes_per_second"]],
+            "Branching factor": [fixed(v, 2) for v in search["branching_factor"]],
+        }
+    )
+
+
+def telemetry_text(telemetry: pd.DataFrame) -> pd.DataFrame:
+    """Telemetry with every cell as text for people: the columns and players that have any."""
+    columns = {
+        "Nodes/s": [quantity(v) for v in telemetry["nodes_per_second"]],
+        "Mean depth": [fixed(v, 1) for v in telemetry["mean_depth"]],
+        "Deepest": [fixed(v, 0) for v in telemetry["deepest"]],
+        "First-move cutoffs": [percent(v) for v in telemetry["first_move_cutoffs"]],
+        "TT hits": [percent(v) for v in telemetry["tt_hits"]],
+        "Over limit, 99 %": [quantity(v, "s") for v in telemetry["overrun_p99"]],
+        "Over limit, worst": [quantity(v, "s") for v in telemetry["overrun_max"]],
+        "Lost on time": [fixed(v, 0) for v in telemetry["time_losses"]],
+    }
+    table = pd.DataFrame({name: cells for name, cells in columns.items() if any(cells)}, index=telemetry.index)
+    table.insert(0, "Player", telemetry["player"].astype(str))
+    return table[(table.drop(columns="Player") != "").any(axis=1)]
+
+
+def ablation_text(table: pd.DataFrame) -> pd.DataFrame:
+    """Cost to a fixed depth and Elo difference with every cell as text for people."""
+    columns = {
+        "Player": table["player"].astype(str),
+        "Positions": [str(count) if count else "" for count in table["positions"]],
+        "Nodes": [quantity(v) for v in table["nodes"]],
+        "Nodes ratio (95 %)": _estimates(table, "node_ratio", times),
+        "Time": [quantity(v, "s") for v in table["seconds"]],
+        "Time ratio (95 %)": _estimates(table, "time_ratio", times),
+        "Branching factor": [fixed(v, 2) for v in table["branching_factor"]],
+        "Elo difference (95 %)": _estimates(table, "elo_difference", signed),
+    }
+    return pd.DataFrame(columns)
+
+
+def residuals_text(residuals: pd.DataFrame) -> pd.DataFrame:
+    """Residuals with every cell as text for people."""
+    return pd.DataFrame(
+        {
+            "Player": residuals["player"].astype(str),
+            "Opponent": residuals["opponent"].astype(str),
+            "Games": residuals["games"].map(str),
+            "Score": [percent(value) for value in residuals["score"]],
+            "Expected": [percent(value) for value in residuals["expected"]],
+            "z": [signed(value, 1) for value in residuals["z"]],
+        }
+    )
+
+
+def nash_text(averages: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+    """Nash weight and Nash skill (Elo) as text for people, a row for each of *players*, in their order."""
+    table = averages.set_index("player").loc[list(players)]
+    return pd.DataFrame(
+        {
+            "Nash weight": [percent(value) for value in table["weight"]],
+            "Nash skill": [signed(value) for value in table["skill"]],
+        }
+    )
+
+
+def _estimates(table: pd.DataFrame, name: str, form: Callable[[float], str]) -> list[str]:
+    """Values with their intervals, as far as they are known: "3.10 (2.84 to 3.41)"."""
+    cells = []
+    for value, low, high in zip(table[name], table[f"{name}_low"], table[f"{name}_high"], strict=True):
+        interval = f" ({form(low)} to {form(high)})" if known(low) and known(high) else ""
+        cells.append(form(value) + interval if known(value) else "")
+    return cells
+
+
+def _interval(low: Any, high: Any) -> str:
+    if not (known(low) and known(high)):
+        return ""
+    return f"{signed(low)} to {signed(high)}" if low < high else "anchor"

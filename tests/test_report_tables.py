@@ -1,0 +1,305 @@
+"""Tables of a report against counts made by hand, and their numbers and text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.ratings.repeats import repeated_games
+from arena.record import MOVE_COLUMNS, PROBE_COLUMNS
+from arena.report.columns import COLUMNS, IN_FILE, column, rounded
+from arena.report.files import FILES
+from arena.report.number import quantity, signed
+from arena.report.tables.ablation import ablation
+from arena.report.tables.doublings import elo_by_depth
+from arena.report.tables.effort import branching, by_depth, search_time
+from arena.report.tables.matrix import crosstable, score_matrix
+from arena.report.tables.outcomes import outcomes, terminations
+from arena.report.tables.settings import families
+from arena.report.tables.standings import standings
+from arena.report.tables.telemetry import telemetry
+from arena.report.tables.text import telemetry_text
+from arena.store.ledger import GAME_COLUMNS
+from tests.report_data import (
+    OPENING,
+    START,
+    changed,
+    experiment,
+    frames,
+    moves_with,
+    player,
+    run_of,
+    specs,
+)  # fmt: skip
+
+SWEEP = [player(f"ab-d{depth}", depth) for depth in (1, 2, 3, 5)]
+
+
+def by_hand() -> pd.DataFrame:
+    """Five games of three players: a beats b twice, b and a draw, c beats a, c and b draw."""
+    rows = [
+        ("a", "b", "1-0"),
+        ("b", "a", "0-1"),
+        ("b", "a", "1/2-1/2"),
+        ("a", "c", "0-1"),
+        ("c", "b", "1/2-1/2"),
+    ]
+    games = pd.DataFrame(rows, columns=["white", "black", "result"])
+    games["termination"] = ["no_moves", "no_moves", "repetition", "no_moves", "max_plies"]
+    return games
+
+
+def test_crosstable_counts_points_of_the_row_player_with_both_colours() -> None:
+    table: Any = crosstable(by_hand(), ["c", "a", "b"])
+    assert table.loc["a"].tolist() == ["0/1", "", "2.5/3"]
+    assert table.loc["b"].tolist() == ["0.5/1", "0.5/3", ""]
+    assert table.loc["c"].tolist() == ["", "1/1", "0.5/1"]
+
+
+def test_crosstable_keeps_the_order_of_the_players_and_is_empty_where_two_never_met() -> None:
+    table: Any = crosstable(by_hand(), ["b", "newcomer", "a"])
+    assert table.index.tolist() == table.columns.tolist() == ["b", "newcomer", "a"]
+    assert table.loc["newcomer"].tolist() == ["", "", ""]
+
+
+def test_scores_of_a_pair_add_up_to_one() -> None:
+    games, _ = frames(SWEEP, 3)
+    matrix = score_matrix(games, [p["name"] for p in SWEEP]).to_numpy()
+    off_diagonal = ~np.eye(len(matrix), dtype=bool)
+    assert np.isnan(np.diag(matrix)).all()
+    np.testing.assert_allclose((matrix + matrix.T)[off_diagonal], 1)
+
+
+def test_outcomes_are_counted_by_colour() -> None:
+    table: Any = outcomes(by_hand(), ["a", "b", "newcomer"]).set_index(["player", "colour"])
+    assert table.loc[("a", "white")].tolist() == [2, 1, 0, 1]
+    assert table.loc[("a", "black")].tolist() == [2, 1, 1, 0]
+    assert table.loc[("b", "black")].tolist() == [2, 0, 1, 1]
+    assert table.loc[("newcomer", "white")].tolist() == [0, 0, 0, 0]
+
+
+def test_terminations_come_most_frequent_first_with_their_share() -> None:
+    table: Any = terminations(by_hand())
+    assert table["termination"].tolist() == ["no_moves", "max_plies", "repetition"]
+    assert table["games"].tolist() == [3, 1, 1]
+    assert table["share"].tolist() == [0.6, 0.2, 0.2]
+
+
+def test_standings_carry_the_mean_cost_of_a_move_and_no_nodes_for_a_player_that_never_searched() -> None:
+    ratings = pd.DataFrame({"player": ["x", "r", "absent"], "games": [2, 1, 0]})
+    ratings[["elo", "elo_low", "elo_high", "score", "los"]] = 0.5
+    moves = moves_with([("x", 4, 100, 0.5), ("x", 4, 300, 1.5), ("r", 0, 0, 0.25)])
+    table: Any = standings(ratings, moves).set_index("player")
+    assert table.loc["x", ["nodes_per_move", "seconds_per_move"]].tolist() == [200, 1.0]
+    assert np.isnan(table.loc["r", "nodes_per_move"]) and table.loc["r", "seconds_per_move"] == 0.25
+    assert table.loc["absent", ["nodes_per_move", "seconds_per_move"]].isna().all()
+
+
+def test_standings_have_no_rating_without_games_and_no_los_for_the_last_of_a_group() -> None:
+    ratings = pd.DataFrame({"player": ["a", "b", "c", "d", "idle"], "games": [4, 4, 2, 2, 0]})
+    ratings = ratings.assign(elo=1.0, elo_low=0.0, elo_high=2.0, score=0.5, los=0.7)
+    groups = [("a", "b"), ("c", "d"), ("idle",)]
+    table: Any = standings(ratings, moves_with([]), groups).set_index("player")
+    assert table["los"].dropna().to_dict() == {"a": 0.7, "c": 0.7}
+    assert table.loc["idle", ["elo", "elo_low", "elo_high", "score", "los"]].isna().all()
+    assert table.loc["d", "elo"] == 1.0
+
+
+def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> None:
+    lines = {
+        0: ["a-b", "c-d"],
+        1: ["a-b", "c-d"],
+        2: ["c-d", "a-b"],
+        3: ["a-b", "c-d"],
+        4: ["a-b", "c-d"],
+        5: ["a-b"],
+    }
+    games = pd.DataFrame({"game": list(lines), "white": "x", "black": "y", "opening_fen": START})
+    games.loc[3, ["white", "black"]] = ["y", "x"]
+    games.loc[4, "opening_fen"] = OPENING
+    rows = [(game, ply, move) for game, line in lines.items() for ply, move in enumerate(line, 1)]
+    moves = pd.DataFrame(rows, columns=["game", "ply", "move"])
+    assert repeated_games(games, moves) == 1
+    assert repeated_games(games[games["game"] != 0], moves) == 0
+    assert repeated_games(games[:0], moves[:0]) == 0
+
+
+def test_effort_by_depth_leaves_out_moves_without_search() -> None:
+    moves = moves_with([("x", 4, 100, 0.5), ("x", 4, 300, 1.5), ("x", 0, 0, 9.0), ("x", 2, 10, 0.0)])
+    table: Any = by_depth(moves, ["x"])
+    assert table["depth"].tolist() == [2, 4]
+    assert table["moves"].tolist() == [1, 2]
+    assert table["nodes_per_move"].tolist() == [10, 200]
+    assert np.isnan(table["nodes_per_second"][0]) and table["nodes_per_second"][1] == 200
+
+
+def test_branching_factor_is_the_geometric_mean_ratio_per_ply() -> None:
+    players = [player("d2", 2), player("d4", 4), player("d5", 5), player("other", 4, type="mcts")]
+    moves = moves_with([("d2", 2, 10, 1), ("d4", 4, 160, 1), ("d5", 5, 270, 1), ("other", 4, 7, 1)])
+    table: Any = branching(by_depth(moves, ["d5", "d4", "d2", "other"]), specs(players))
+    table = table.set_index("player")
+    assert table.loc["d2", "branching_factor"] == pytest.approx(27 ** (1 / 3))
+    assert table.loc["d5", "branching_factor"] == table.loc["d2", "branching_factor"]
+    assert np.isnan(table.loc["other", "branching_factor"]) and pd.isna(table.loc["other", "family"])
+
+
+def test_a_player_of_a_family_is_measured_at_its_configured_depth_and_others_at_their_usual_one() -> None:
+    players = [player("d2", 2), player("d4", 4), player("free", type="mcts")]
+    moves = moves_with(
+        [
+            *[("d2", 2, 10, 1), ("d4", 1, 5, 1), ("d4", 1, 5, 1), ("d4", 4, 90, 1)],
+            *[("free", 7, 70, 1), ("free", 8, 80, 1), ("free", 8, 90, 1)],
+        ]
+    )
+    table: Any = branching(by_depth(moves, ["free", "d4", "d2"]), specs(players))
+    assert table["player"].tolist() == ["free", "d4", "d2"]
+    assert table["depth"].tolist() == [8, 4, 2]
+    assert table["nodes_per_move"].tolist() == [85, 90, 10]
+
+
+def test_families_differ_in_name_and_depth_only_and_are_named_by_what_tells_them_apart() -> None:
+    players = [player(f"{e}{d}", d, evaluation=e, tt=True) for e in ("material", "trained") for d in (2, 4)]
+    players += [player("m2", 2, type="minimax"), player("m3", 3, type="minimax")]
+    players += [player("lone", 9, tt=True), player("r", type="random")]
+    assert families(specs(players)) == {
+        "material2": "alphabeta, evaluation material",
+        "material4": "alphabeta, evaluation material",
+        "trained2": "alphabeta, evaluation trained",
+        "trained4": "alphabeta, evaluation trained",
+        "m2": "minimax",
+        "m3": "minimax",
+    }
+
+
+def test_families_whose_weights_differ_have_different_names() -> None:
+    players = [player(f"w{w}d{d}", d, evaluation={"linear": {"king": w}}) for w in (1, 2) for d in (2, 4)]
+    names = families(specs(players))
+    assert names["w1d2"] == names["w1d4"] == "evaluation linear (w1d2, ...)"
+    assert names["w2d2"] == names["w2d4"] == "evaluation linear (w2d2, ...)"
+
+
+def test_elo_by_depth_needs_three_depths_with_games() -> None:
+    table = pd.DataFrame({"player": ["a", "b", "c"], "elo": [2.0, 1.0, 0.0], "games": [9, 9, 9]})
+    table = table.assign(elo_low=-1.0, elo_high=1.0)
+    three = specs([player("a", 6), player("b", 4), player("c", 1)])
+    assert elo_by_depth(table, three)["depth"].tolist() == [1, 4, 6]
+    assert elo_by_depth(table.assign(games=[9, 9, 0]), three).empty
+    assert elo_by_depth(table, specs([player("a", 6), player("b", 4), player("c", 4)])).empty
+
+
+def test_search_time_gives_quantiles_of_each_player_in_order() -> None:
+    moves = moves_with([("slow", 1, 1, s) for s in range(101)] + [("fast", 1, 1, 0.0)])
+    table: Any = search_time(moves, ["fast", "slow"]).set_index("player")
+    assert table.index.tolist() == ["fast", "slow"]
+    assert table.loc["slow", ["moves", "mean", "p05", "p50", "p95"]].tolist() == [101, 50, 5, 50, 95]
+
+
+def recorded(**changes: Any) -> pd.DataFrame:
+    """Two moves of `busy` that search and two of `idle` that record nothing, with some columns set."""
+    zero = {"deepest": 0, "cutoffs_max": 0, "cutoffs_min": 0, "cutoffs_first": 0, "tt_probes": 0, "tt_hits": 0}
+    moves = moves_with([("busy", 3, 100, 0.5), ("busy", 4, 300, 1.5), ("idle", 0, 0, 1.0), ("idle", 0, 0, 9.0)])
+    overrun = pd.array(np.full(4, np.nan), dtype="Float64")
+    return moves.assign(**zero, overrun=overrun).assign(**changes)
+
+
+def telemetry_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.DataFrame:
+    """The table of games (white, black, result, termination)."""
+    rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
+    return telemetry(rows, moves, ["idle", "busy"])
+
+
+def test_telemetry_sums_what_a_player_records_over_all_its_moves() -> None:
+    moves = recorded(deepest=[5, 9, 0, 0], cutoffs_max=[1, 3, 0, 0], cutoffs_min=[2, 4, 0, 0])
+    moves = moves.assign(cutoffs_first=[2, 6, 0, 0], tt_probes=[10, 30, 0, 0], tt_hits=[0, 10, 0, 0])
+    table: Any = telemetry_of(moves).set_index("player")
+    assert table.index.tolist() == ["idle", "busy"]
+    row = table.loc["busy", ["nodes_per_second", "mean_depth", "deepest", "first_move_cutoffs", "tt_hits"]]
+    assert row.tolist() == [200, 3.5, 9, 0.8, 0.25]
+    assert table.loc["idle"].isna().all()
+    assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
+
+
+def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_time() -> None:
+    moves = recorded(overrun=pd.array([np.nan, np.nan, 0.0, 0.2], dtype="Float64"))
+    lost = [("idle", "busy", "0-1", "time"), ("busy", "idle", "1-0", "time"), ("idle", "busy", "1-0", "no_moves")]
+    table: Any = telemetry_of(moves, *lost).set_index("player")
+    assert table.loc["idle", ["overrun_p99", "overrun_max", "time_losses"]].tolist() == [0.198, 0.2, 2]
+    assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
+
+
+def test_telemetry_shows_the_columns_and_players_that_have_data() -> None:
+    silent = telemetry_text(telemetry_of(recorded()))
+    assert silent.columns.tolist() == ["Player", "Nodes/s", "Mean depth"]
+    assert silent["Player"].tolist() == ["busy"]
+    hits = telemetry_text(telemetry_of(recorded(tt_probes=[4, 4, 0, 0])))
+    assert hits.columns.tolist()[3:] == ["TT hits"] and hits["TT hits"].tolist() == ["0.0 %"]
+    late = telemetry_text(telemetry_of(recorded(overrun=pd.array([np.nan, np.nan, 0.0, 0.2], dtype="Float64"))))
+    assert late["Player"].tolist() == ["idle", "busy"]
+    assert late[["Over limit, 99 %", "Over limit, worst", "Lost on time"]].to_numpy().tolist() == [
+        ["198 ms", "200 ms", "0"],
+        ["", "", ""],
+    ]
+    assert telemetry_text(telemetry_of(recorded()[:0])).empty
+
+
+def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds() -> None:
+    table = pd.DataFrame({"elo": [12.3456, -0.04], "score": [0.123456, 1], "seconds": [1.23456789e-5, np.inf]})
+    text = rounded(table, "games.csv").to_csv(index=False)
+    assert text == "elo,score,seconds\n12.3,0.1235,1.23457e-05\n0.0,1.0,\n"
+
+
+def test_rounding_to_six_digits_never_shows_more() -> None:
+    values = np.random.default_rng(1).lognormal(0, 6, 2000)
+    written = rounded(pd.DataFrame({"seconds": values}), "games.csv")["seconds"]
+    np.testing.assert_allclose(written, values, rtol=5.1e-6)
+    digits = [repr(v).split("e")[0].replace(".", "").strip("0") for v in written.tolist()]
+    assert max(map(len, digits)) == 6
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0, "s", "0 s"), (5e-4, "s", "500 µs"), (1234, "", "1.23 k"), (999.9e3, "", "1 M"), (7, "", "7"),
+        (np.nan, "s", ""), (pd.NA, "", ""),
+    ],
+)  # fmt: skip
+def test_quantities_have_three_digits_and_a_prefix(value: float, unit: str, text: str) -> None:
+    assert quantity(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [(12.4, 0, "+12"), (-7.0, 0, "−7"), (-0.4, 0, "0"), (3.14, 1, "+3.1"), (-5.0, 1, "−5.0"), (0.04, 1, "0.0")],
+)
+def test_signs_are_those_that_people_write(value: float, decimals: int, text: str) -> None:
+    assert signed(value, decimals) == text
+
+
+def test_every_column_of_every_file_is_described_and_no_other_column(tmp_path: Path) -> None:
+    players = [player(f"{e}{d}", d, evaluation=e) for e in ("x", "y") for d in (1, 2, 3)]
+    whole = experiment(players, probe={"depth": 2}, sprt={"elo0": 0.0, "elo1": 9.0})
+    run = run_of(tmp_path, whole, *frames(players, 2, plies=4), pd.DataFrame(columns=list(PROBE_COLUMNS)))
+    moves = run.moves.reindex(columns=["game", "ply", "player", "colour", "move", *(n for n, _ in MOVE_COLUMNS)])
+    run = changed(run, order=[("x1", "")], games=run.games.reindex(columns=list(GAME_COLUMNS)), moves=moves)
+    ablated = ablation(run.probes, run.ratings, whole)
+    written = {file.name: file.table(run) for file in FILES if file.table} | {"ablation.csv": ablated}
+    used: set[str] = set()
+    for name, table in written.items():
+        columns = [*filter(None, [table.index.name]), *table.columns]
+        assert all(column(name, each).meaning for each in columns), name
+        assert set(IN_FILE.get(name, {})) <= set(columns), name
+        used |= set(columns)
+    assert used - set(run.players) == set(COLUMNS)
+
+
+def test_tables_do_not_import_matplotlib_or_jinja2() -> None:
+    code = "import sys, arena.report.run; print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
+    root = Path(__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,183 @@
+"""What is kept on disk: a folder's lock, files replaced whole, and the store under every ledger."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.files import LOCK, FolderError, lock_folder, replace
+from arena.store.store import Store, StoreError, check_columns, documents, reading, table
+
+TABLES = (table("rows", {"number": "INTEGER", "text": "TEXT"}, ["number"]),)
+PARTS = {"config": {"name": "x", "depth": 3}, "facts": {"first": "black"}}
+
+
+def store(folder: Path, parts: dict[str, dict[str, Any]] = PARTS, **options: Any) -> Store:
+    return Store(folder / "rows.sqlite", TABLES, parts, **options)
+
+
+# --- a folder's lock
+
+
+def test_a_folder_is_locked_against_a_second_writer_until_it_is_released(tmp_path: Path) -> None:
+    first = lock_folder(tmp_path / "new" / "folder")
+    with pytest.raises(FolderError, match=r"folder is in use by another arena$"):
+        lock_folder(tmp_path / "new" / "folder")
+    first.release()
+    lock_folder(tmp_path / "new" / "folder").release()
+    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == [LOCK]
+
+
+def test_a_lock_ends_with_the_process_that_held_it(tmp_path: Path) -> None:
+    program = (
+        "import os, sys; from pathlib import Path; from arena.files import lock_folder; "
+        "lock = lock_folder(Path(sys.argv[1])); print('locked', flush=True); sys.stdin.read(); os._exit(1)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"locked\n"
+        with pytest.raises(FolderError, match="in use"):
+            lock_folder(tmp_path)
+        process.kill()
+        process.wait()
+    lock_folder(tmp_path).release()
+
+
+def test_a_file_in_the_way_of_a_folder_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FolderError, match=r"file/out cannot be written to: Not a directory$"):
+        lock_folder(tmp_path / "file" / "out")
+    with pytest.raises(FolderError, match=r"file cannot be written to: File exists$"):
+        lock_folder(tmp_path / "file")
+
+
+def test_a_folder_that_may_not_be_written_to_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(*_: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.open", denied)
+    with pytest.raises(FolderError, match=r"cannot be written to: Permission denied$"):
+        lock_folder(tmp_path)
+
+
+def test_what_keeps_runs_is_imported_where_there_is_no_fcntl() -> None:
+    program = (
+        "import sys; sys.modules['fcntl'] = None; "
+        "import arena.store.read, arena.play.tournament, arena.commands.tournaments"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+# --- files replaced whole
+
+
+def test_a_file_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    assert replace(path, lambda temporary: temporary.write_text("old")) == path
+
+    def half(temporary: Path) -> None:
+        temporary.write_text("ne")
+        raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011
+        replace(path, half)
+    assert path.read_text() == "old" and [entry.name for entry in tmp_path.iterdir()] == ["table.csv"]
+
+
+# --- the store
+
+
+def test_rows_and_documents_are_there_when_the_store_is_opened_again(tmp_path: Path) -> None:
+    with store(tmp_path, columns=[("depth", "i4")]) as first:
+        first.insert("rows", ["number", "text"], [1, "one"])
+        first.put("complete", ["a", "b"])
+    with store(tmp_path, columns=[("depth", "i4")]) as again:
+        assert again.connection.execute("SELECT * FROM rows").fetchall() == [(1, "one")]
+        assert documents(again.connection) == {**PARTS, "columns": [["depth", "i4"]], "complete": ["a", "b"]}
+
+
+def test_a_row_is_stored_once(tmp_path: Path) -> None:
+    with store(tmp_path) as opened:
+        opened.insert("rows", ["number", "text"], [1, "one"])
+        with pytest.raises(sqlite3.IntegrityError):
+            opened.insert("rows", ["number", "text"], [1, "two"])
+
+
+def test_a_full_disk_is_an_error_in_one_line_and_keeps_what_is_stored(tmp_path: Path) -> None:
+    with store(tmp_path) as opened:
+        opened.insert("rows", ["number", "text"], [1, "one"])
+        opened.connection.execute("PRAGMA max_page_count = 5")
+        with pytest.raises(StoreError, match=r"rows.sqlite cannot be written to: database or disk is full$"):
+            opened.insert("rows", ["number", "text"], [2, "x" * 100_000])
+        assert opened.connection.execute("SELECT text FROM rows").fetchall() == [("one",)]
+
+
+def test_other_settings_are_refused_by_name_and_the_folder_is_released(tmp_path: Path) -> None:
+    store(tmp_path).close()
+    changed = {"config": {"name": "x", "nodes": 3}, "facts": {"first": "white"}}
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"holds another tuning \(changed: depth, first, nodes\); give this"):
+            store(tmp_path, changed, noun="tuning")
+    store(tmp_path).close()
+
+
+def test_records_of_other_columns_are_refused(tmp_path: Path) -> None:
+    store(tmp_path, columns=["depth"]).close()
+    with pytest.raises(StoreError, match="of another version"):
+        store(tmp_path, columns=["depth", "nodes"])
+    with reading(tmp_path / "rows.sqlite") as connection:
+        check_columns(tmp_path, documents(connection), ["depth"])
+        with pytest.raises(StoreError, match="of another version"):
+            check_columns(tmp_path, documents(connection), None)
+
+
+def test_a_process_that_dies_while_it_makes_a_store_leaves_one_that_can_be_made(tmp_path: Path) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=_die_in_put, args=(tmp_path,))
+    process.start()
+    process.join()
+    assert process.exitcode == 3
+    store(tmp_path).close()
+
+
+def _die_in_put(folder: Path) -> None:
+    import os
+
+    class Dies(Store):
+        def put(self, key: str, document: Any) -> None:
+            if key == "facts":
+                os._exit(3)
+            super().put(key, document)
+
+    Dies(folder / "rows.sqlite", TABLES, PARTS)
+
+
+@pytest.mark.parametrize("name", ["100 %", "50%25", "a?mode=rw#b", "é"])
+def test_a_store_is_read_from_a_folder_of_any_name(tmp_path: Path, name: str) -> None:
+    with store(tmp_path / name) as opened:
+        opened.insert("rows", ["number", "text"], [1, "one"])
+        with reading(opened.path) as connection:
+            assert connection.execute("SELECT text FROM rows").fetchall() == [("one",)]
+            with pytest.raises(sqlite3.OperationalError, match="readonly"):
+                connection.execute("DELETE FROM rows")
+
+
+@pytest.mark.parametrize("content", ["no database at all" * 100, ""], ids=["other content", "empty"])
+def test_a_file_that_is_no_store_is_refused_in_one_line(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "rows.sqlite"
+    with pytest.raises(StoreError, match=r"^there is no run in .* \(no rows.sqlite\)$"), reading(path):
+        pass
+    path.write_text(content)
+    with pytest.raises(StoreError, match="cannot be read"), reading(path) as connection:
+        documents(connection)
+    if content:
+        with pytest.raises(StoreError, match="cannot be used: file is not a database"):
+            store(tmp_path)
