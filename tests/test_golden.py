@@ -1,7 +1,8 @@
 """Golden runs: three tournaments, a tuning and a rating whose tables and sentences are kept, byte for byte.
 
-Time stands still but for the arena's own clock, which advances a millisecond each time that it is read, so that the
-columns of seconds are kept, too. `tests/data/golden/<run>.yaml` is what is played; of the large tables a SHA-256 is kept.
+Time stands still but for the arena's own clock, which advances a millisecond each time that it is read, so that
+the columns of seconds are kept, too. `tests/data/golden/<run>.yaml` is what is played; of the large tables a
+SHA-256 is kept.
 """
 
 from __future__ import annotations
