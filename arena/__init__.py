@@ -1,4 +1,8 @@
-"""draughts-arena: tournaments, benchmarks and Elo ratings for checkers and draughts programs."""
+"""draughts-arena: tournaments, benchmarks and Elo ratings for checkers and draughts programs.
+
+Users import from here: `from arena import evaluator, kernel, features, Choice, Game, load`. A name is imported
+from its home when it is first asked for, so that `import arena` and `arena --help` import nothing heavy.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +10,95 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arena.player import Choice, Limit, Player
+    from arena.player import Choice, Limit, Player, PlayerSpec
     from arena.report.run import Run, load
-    from arena.rules.game import Game
+    from arena.rules.game import Game, Outcome, Termination
+    from arena.rules.jit.kernel import kernel
+    from arena.rules.move_text import move_text, parse_move
+    from arena.rules.notation import diagram, fen, parse_fen
+    from arena.rules.pdn.read import read_pdn
+    from arena.rules.pdn.write import write_pdn
+    from arena.rules.perft import divide, perft
     from arena.rules.position import BLACK, WHITE, Position
-    from arena.rules.variants import VARIANTS
+    from arena.rules.rules import Rules
+    from arena.rules.variants import VARIANTS, Variant
+    from players import PLAYERS, build_player
+    from players.evaluation import features
+    from players.evaluation.evaluator import evaluator
 
 _HOMES = {
     "BLACK": "arena.rules.position",
     "Choice": "arena.player",
     "Game": "arena.rules.game",
     "Limit": "arena.player",
+    "Outcome": "arena.rules.game",
+    "PLAYERS": "players",
     "Player": "arena.player",
+    "PlayerSpec": "arena.player",
     "Position": "arena.rules.position",
+    "Rules": "arena.rules.rules",
     "Run": "arena.report.run",
+    "Termination": "arena.rules.game",
     "VARIANTS": "arena.rules.variants",
+    "Variant": "arena.rules.variants",
     "WHITE": "arena.rules.position",
+    "build_player": "players",
+    "diagram": "arena.rules.notation",
+    "divide": "arena.rules.perft",
+    "evaluator": "players.evaluation.evaluator",
+    "features": "players.evaluation",
+    "fen": "arena.rules.notation",
+    "kernel": "arena.rules.jit.kernel",
     "load": "arena.report.run",
+    "move_text": "arena.rules.move_text",
+    "parse_fen": "arena.rules.notation",
+    "parse_move": "arena.rules.move_text",
+    "perft": "arena.rules.perft",
+    "read_pdn": "arena.rules.pdn.read",
+    "write_pdn": "arena.rules.pdn.write",
 }
-__all__ = ["BLACK", "VARIANTS", "WHITE", "Choice", "Game", "Limit", "Player", "Position", "Run", "load"]
+"""The module that holds each public name; `features` is a module itself."""
+
+__all__ = [
+    "BLACK",
+    "PLAYERS",
+    "VARIANTS",
+    "WHITE",
+    "Choice",
+    "Game",
+    "Limit",
+    "Outcome",
+    "Player",
+    "PlayerSpec",
+    "Position",
+    "Rules",
+    "Run",
+    "Termination",
+    "Variant",
+    "build_player",
+    "diagram",
+    "divide",
+    "evaluator",
+    "features",
+    "fen",
+    "kernel",
+    "load",
+    "move_text",
+    "parse_fen",
+    "parse_move",
+    "perft",
+    "read_pdn",
+    "write_pdn",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for, so that `arena --help` imports nothing heavy."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'arena' has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'arena' has no attribute {name!r}")
+    if name == "features":
+        return import_module("players.evaluation.features")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted((*globals(), *_HOMES))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from arena.commands.catalogue import bench, players, schema, variants
+from arena.commands.init import init
 from arena.commands.ratings import compare, rate
 from arena.commands.rules import evaluate, openings, perft
 from arena.commands.tournaments import plan, report, run
@@ -18,6 +19,7 @@ def main() -> None:
 
 
 for command in (
+    init,
     run,
     plan,
     report,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 from arena.player import Choice, Limit
 from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move
 from arena.rules.variants import Variant
-from players.evaluation.build import build_evaluation
+from players.evaluation.build import Description, build_evaluation
 from players.negamax.score import static_value
 
 
@@ -20,22 +19,21 @@ class Random:
         pass
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Choose a move by lot."""
+        """Choose a move at random."""
         return Choice(rng.choice(game.legal_moves))
 
 
 class Greedy:
-    """The move after which the evaluation is best, one ply ahead; equal moves are drawn by lot."""
+    """The move after which the evaluation is best, one ply ahead; of equal moves one at random."""
 
-    def __init__(self, variant: Variant, evaluation: str | dict[str, Any] = "simple") -> None:
+    def __init__(self, variant: Variant, evaluation: Description = "simple") -> None:
         self._rules = variant.constants
         self._pointer, self._weights = build_evaluation(evaluation, variant)
-        static_value(
-            self._rules, self._pointer, self._weights, variant.start, 0
-        )  # loads the code before any clock runs
+        # loads the code before any clock runs
+        static_value(self._rules, self._pointer, self._weights, variant.start, 0)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Value the position after every move, from the opponent's view, and choose the worst for him."""
+        """Choose the move after which the evaluation, from the opponent's view, is lowest."""
         children = [apply(self._rules, game.position, move) for move in game.legal_moves]
         scores = [-static_value(self._rules, self._pointer, self._weights, child, 1) for child in children]
         best = max(scores)

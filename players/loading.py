@@ -1,16 +1,20 @@
-"""Objects of a user's own, named in YAML as `package.module:name` or `path/to/file.py:name`."""
+"""Objects and files of a user's own, named in YAML as `package.module:name`, `file.py:name` or `file.npz`."""
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
+import re
 import sys
 import traceback
-from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from arena.player import PlayerSpec
+
+_FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.npz$))(:\w+)?")
 
 
 class PlayerError(Exception):
@@ -56,11 +60,30 @@ def blame(error: BaseException, source: str, default: int = 0) -> str:
     return f"{line}{type(error).__name__}: {reason}".rstrip(": ")
 
 
-def unknown(kind: str, name: str, choices: Mapping[str, Any] | tuple[str, ...]) -> str:
-    """One line that says a name is unknown, which is nearest, and which there are."""
-    near = difflib.get_close_matches(name, list(choices), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"unknown {kind} {name!r}{hint} (choices: {', '.join(choices)})"
+def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
+    """The specification with relative files made absolute: those in `folder`, else in the working directory."""
+
+    def absolute(text: Any) -> Any:
+        match = _FILE_REFERENCE.fullmatch(text) if isinstance(text, str) else None
+        if not match:
+            return text
+        places = [folder / match[1], Path(match[1])]
+        found = next((place for place in places if place.is_file()), places[0])
+        return f"{found.resolve()}{match[2] or ''}"
+
+    options = {name: absolute(value) for name, value in spec.options.items()}
+    return replace(spec, type=absolute(spec.type), options=options)
+
+
+def fingerprints(spec: PlayerSpec) -> dict[str, str]:
+    """A short hash of each file of the user's own that a located specification names, by the file's name."""
+    found = {}
+    for text in (spec.type, *spec.options.values()):
+        match = _FILE_REFERENCE.fullmatch(text) if isinstance(text, str) else None
+        if match:
+            path = Path(match[1])
+            found[path.name] = sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else "missing"
+    return found
 
 
 def _load_file(path: Path) -> Any:

@@ -1,13 +1,21 @@
-"""Fixtures: every variant, and its positions from random play, scattered at random, and drawn by hypothesis."""
+"""Fixtures: every variant, and its positions from random play, scattered at random, and drawn by hypothesis.
+
+Also how the suite stays short: which rule sets are compiled, and which worker runs which test.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 from hypothesis import strategies as st
+from numba.core.dispatcher import Dispatcher
 
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER
@@ -18,6 +26,72 @@ settings.register_profile("reproducible", deadline=None, derandomize=True)
 settings.load_profile("reproducible")
 
 RULE_SETS = list({variant.rules: variant for variant in reversed(VARIANTS.values())}.values())[::-1]
+COMPILED = ("english", "international", "russian", "frisian")
+"""Variants whose rules kernels receive as constants, as everywhere outside the tests.
+
+The others run as values, for which the same kernels are compiled once instead of once a rule set. That
+constants do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by
+`test_perft`.
+"""
+for _variant in VARIANTS.values():
+    if _variant.name not in COMPILED:
+        vars(_variant)["constants"] = _variant.rules
+
+
+def by_constants(variant: Variant) -> Variant:
+    """The variant with its rules as constants, whether or not it is one of COMPILED."""
+    return replace(variant)
+
+
+def by_values(variant: Variant) -> Variant:
+    """The variant with its rules as values."""
+    changed = replace(variant)
+    vars(changed)["constants"] = variant.rules
+    return changed
+
+
+LONG_FIRST = (
+    "test_probe",
+    "test_tuning_patterns",
+    "test_limits",
+    "test_tournament",
+    "test_installed",
+    "test_formats",
+    "test_report",
+)
+"""Files whose tests take longest: they are begun first, so that no worker is left alone with one at the end."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give all tests of a rule set, and all others of a file, to one worker."""
+    for item in items:
+        parameters = (
+            item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        )
+        chosen = parameters.get("variant")
+        if item.get_closest_marker("xdist_group") is None:
+            group = chosen.name if isinstance(chosen, Variant) else item.path.stem
+            item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: item.path.stem not in LONG_FIRST)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A worker that needs a kernel which another one is compiling waits, and loads it from the cache."""
+    shared = tmp_path_factory.getbasetemp().parent
+    compile_now = Dispatcher.compile
+
+    def compile_locked(self: Dispatcher, signature: Any) -> Any:
+        rules = str(signature[0]) if isinstance(signature, tuple) and signature else ""
+        if "Constants_" not in rules and "Rules(" not in rules:
+            return compile_now(self, signature)
+        with FileLock(shared / f"{zlib.crc32(rules.encode())}.lock", is_singleton=True):
+            return compile_now(self, signature)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", compile_locked)
+        yield
 
 
 @pytest.fixture(scope="session", params=RULE_SETS, ids=lambda variant: variant.name)

@@ -63,9 +63,21 @@ def bit_numbers(rules: Rules) -> dict[Square, int]:
     return {square: i + i // (2 * rules.per_row) for i, square in enumerate(board_squares(rules))}
 
 
+@cache
+def squares_by_bit(rules: Rules) -> dict[int, Square]:
+    """The squares by the bits that stand for them."""
+    return {1 << number: square for square, number in bit_numbers(rules).items()}
+
+
 def squares_of(rules: Rules, bits: int) -> set[Square]:
     """The squares whose bits are set."""
-    return {square for square, number in bit_numbers(rules).items() if bits >> number & 1}
+    squares = squares_by_bit(rules)
+    found = set()
+    while bits:
+        bit = bits & -bits
+        bits ^= bit
+        found.add(squares[bit])
+    return found
 
 
 def state_of(rules: Rules, position: Position) -> State:

@@ -24,6 +24,8 @@ from arena.player import Limit, PlayerSpec
 from arena.rules.custom import CHANGES
 from arena.rules.variants import VARIANTS
 from arena.yaml.errors import ConfigError
+from arena.yaml.section import validated
+from arena.yaml.values import Source
 
 EXAMPLE = """\
 name: heuristics                 # the run
@@ -202,13 +204,13 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
         (
             "seed: 2026",
             "sede: 2026",
-            "3:1: unknown key 'sede'; did you mean 'seed'? (valid: 'name', 'variant', 'seed', 'openings', "
-            "'format', 'sprt', 'max_plies', 'time_margin', 'probe', 'anchor', 'players')",
+            "3:1: unknown key 'sede'; did you mean 'seed'? (choices: name, variant, seed, openings, "
+            "format, sprt, max_plies, time_margin, probe, anchor, players)",
         ),
         (
             "count: 20",
             "xyz: 20",
-            "4:29: unknown key 'xyz'; (valid: 'random_plies', 'balanced', 'ballots', 'barred', 'file', 'count')",
+            "4:29: unknown key 'xyz' (choices: random_plies, balanced, ballots, barred, file, count)",
         ),
         ("seed: 2026", "seed: '5'", "3:1: 'seed' must be a whole number, not the text '5'"),
         ("seed: 2026", "seed: true", "3:1: 'seed' must be a whole number, not the boolean true"),
@@ -274,8 +276,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
         (
             "variant: english",
             "variant: englsh",
-            "2:1: 'variant' must be a known variant, not the text 'englsh'; did you mean 'english'? "
-            f"(valid: {', '.join(map(repr, VARIANTS))})",
+            f"2:1: unknown variant 'englsh'; did you mean 'english'? (choices: {', '.join(VARIANTS)})",
         ),
         (
             "variant: english",
@@ -295,8 +296,8 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
         (
             "anchor: simple-d6",
             "anchor: simple-d7",
-            "6:1: 'anchor' must be a player, not the text 'simple-d7'; did you mean 'simple-d6'? "
-            "(valid: 'random', 'simple-d6', 'mine-d6', 'weights-d6')",
+            "6:1: unknown player 'simple-d7'; did you mean 'simple-d6'? "
+            "(choices: random, simple-d6, mine-d6, weights-d6)",
         ),
         (
             "anchor: simple-d6",
@@ -382,7 +383,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "count: 20",
             "COUNT: 20",
             "4:29: unknown key 'COUNT'; did you mean 'count'? "
-            "(valid: 'random_plies', 'balanced', 'ballots', 'barred', 'file', 'count')",
+            "(choices: random_plies, balanced, ballots, barred, file, count)",
         ),
         (
             "name: heuristics",
@@ -478,6 +479,40 @@ def test_no_players_is_an_error(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("my_heuristic.py:advance", r"my\0.py:advance", "10:47: text must not have a NUL, as the text "),
+        ("name: heuristics", r'name: "a\0"', "1:1: text must not have a NUL, as the text "),
+        ("count: 20}", r'"a\0": 20}', "4:29: text must not have a NUL, as the text "),
+    ],
+)
+def test_a_nul_is_refused_wherever_it_stands(tmp_path: Path, old: str, new: str, line: str) -> None:
+    assert errors(tmp_path, EXAMPLE.replace(old, new))[0].startswith(f"run.yaml:{line}")
+
+
+@pytest.mark.parametrize("word", ["sweeep", "swep", "Sweep", "sweeps"])
+def test_a_misspelt_sweep_is_told_the_right_word(tmp_path: Path, word: str) -> None:
+    entry = f"  - {{name: 'x{{depth}}', type: negamax, {word}: {{depth: [1, 2]}}}}\n"
+    (line,) = errors(tmp_path, "name: a\nvariant: english\nplayers:\n" + entry)
+    assert line == (
+        f"run.yaml:4:38: unknown key '{word}'; did you mean 'sweep'? (choices: name, type, depth, nodes, seconds, "
+        "clock, increment, sweep), and the options of 'negamax'"
+    )
+
+
+def test_a_player_of_ones_own_may_have_an_option_that_reads_like_sweep(tmp_path: Path) -> None:
+    text = MINIMAL.replace("random}", "'mine.py:Mine', sweeps: 5}")
+    assert load_text(tmp_path, text).players[0].options == {"sweeps": 5}
+
+
+@pytest.mark.parametrize("place", ["seed: ", "? ", "anchor: ", "players: &", "players: *", "variant: ", "name: !"])
+@pytest.mark.parametrize("word", ["x" * 10**5, "'" + 10**5 * "x" + "'", "[" + "x, " * 10**4 + "]"])
+def test_an_error_is_a_line_of_readable_length_whatever_the_input(tmp_path: Path, place: str, word: str) -> None:
+    for line in errors(tmp_path, MINIMAL.replace("variant: english\n", "") + place + word + "\n"):
+        assert len(line) < 800
+
+
 # --- errors in files and syntax
 
 
@@ -552,6 +587,12 @@ def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path, path: str) -> No
         load("a\0b")
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without such a file")
+def test_an_endless_file_is_an_error_that_takes_no_memory() -> None:
+    with pytest.raises(ConfigError, match="cannot read the file: it has more than 16777216 characters"):
+        load("/dev/zero")
+
+
 # --- errors found later
 
 
@@ -619,7 +660,7 @@ def test_a_field_added_to_limit_is_a_key_of_players(tmp_path: Path, monkeypatch:
     spec.loader.exec_module(wider)
     path = tmp_path / "run.yaml"
     path.write_text(MINIMAL.replace("random}", "n, nodes: 500, seconds: 1, c: 2}"))
-    experiment = wider.Experiment.model_validate(inline(path.read_text(), "x"))
+    experiment = validated(wider.Experiment, (source := Source(path)).read(), source, [])
     assert experiment.players[0].limit == Wider(None, 500, 1.0)
     assert experiment.players[0].options == {"c": 2}
     assert experiment.as_dict()["players"][0] == {
@@ -629,10 +670,15 @@ def test_a_field_added_to_limit_is_a_key_of_players(tmp_path: Path, monkeypatch:
         "seconds": 1.0,
         "c": 2,
     }
-    assert wider.schema()["$defs"]["Player"]["properties"]["nodes"]["anyOf"][0]["exclusiveMinimum"] == 0
+    assert (
+        wider.Experiment.model_json_schema()["$defs"]["Player"]["properties"]["nodes"]["anyOf"][0][
+            "exclusiveMinimum"
+        ]
+        == 0
+    )
     path.write_text(MINIMAL.replace("random}", "n, nodes: 0}"))
-    with pytest.raises(wider.ConfigError, match="4:24: 'nodes' must be greater than 0, not the whole number 0"):
-        wider.load(path)
+    with pytest.raises(ConfigError, match="4:24: 'nodes' must be greater than 0, not the whole number 0"):
+        validated(wider.Experiment, (source := Source(path)).read(), source, [])
 
 
 def test_the_schema_names_keys_bounds_and_choices() -> None:
@@ -651,7 +697,8 @@ def test_the_schema_names_keys_bounds_and_choices() -> None:
 
 
 def test_importing_the_configuration_does_not_load_the_compiler() -> None:
-    code = "import sys, arena.config; assert not {'numba', 'numpy', 'pandas'} & set(sys.modules)"
+    heavy = {"numba", "numpy", "pandas", "scipy", "networkx"}
+    code = f"import sys, arena.experiment.load; assert not {heavy} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

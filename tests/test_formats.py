@@ -12,16 +12,18 @@ import pytest
 
 import arena
 from arena.experiment.load import load
-from arena.formats.adaptive import Adaptive, adaptive, next_pairs, pair_information, worth
+from arena.formats.adaptive import Adaptive
 from arena.formats.base import Pairing, Schedule
-from arena.formats.sprt import ELO_LIMIT, Sprt
+from arena.formats.information import pair_information, worth
+from arena.formats.round_robin import RoundRobin
+from arena.formats.sprt import Sprt
+from arena.formats.table import FORMATS
 from arena.play import tournament
 from arena.play.pilot import expectation, independent_games, pilot, sample
 from arena.play.plan import prepare
 from arena.play.sequential import SequentialTest
 from arena.play.tournament import play
 from arena.ratings.joint import rate
-from arena.ratings.match import ELO_LIMIT as STATS_LIMIT
 from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
 from arena.record import GameRecord, Task
 from arena.report.charts.picture import svg
@@ -71,9 +73,9 @@ def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("format: swis\n", "6:1: 'format' must be a known format, not the text 'swis'; did you mean 'swiss'?"),
-        ("format: {type: swis}\n", "6:10: 'format' must be a known format, not the text 'swis'; did you mean"),
-        ("format: {rounds: 2}\n", "6:1: 'format' must have a type; (valid: 'round-robin', 'match', 'gauntlet',"),
+        ("format: swis\n", "6:1: unknown format 'swis'; did you mean 'swiss'?"),
+        ("format: {type: swis}\n", "6:10: unknown format 'swis'; did you mean"),
+        ("format: {rounds: 2}\n", "6:1: the key 'type' is missing (choices: round-robin, match, gauntlet,"),
         ("format: 5\n", "6:1: 'format' must be text or a mapping with a type, not the whole number 5; (valid:"),
         ("format: swiss\n", "6:1: the key 'rounds' is missing"),
         ("format: match\n", "6:1: 'match' needs exactly two players, not 4"),
@@ -82,19 +84,23 @@ def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[
             "format: {type: swiss, rounds: 3, pears: 2}\n",
             "6:34: unknown key 'pears'; did you mean 'pairs'? (valid:",
         ),
-        ("format: {type: knockout, rounds: 3}\n", "6:26: unknown key 'rounds'; (valid: 'type', 'pairs', 'extra')"),
+        ("format: {type: knockout, rounds: 3}\n", "6:26: unknown key 'rounds' (choices: type, pairs, extra)"),
         ("format: {type: adaptive, error: 0}\n", "6:26: 'error' must be greater than 0, not the whole number 0"),
         ("format: {type: adaptive, error: 9, top: 5}\n", "6:36: 'top' must be at most 4 with 4 players"),
         (
             "format: {type: gauntlet, seeds: [a, e]}\n",
-            "6:37: a seed must be a player, not the text 'e'; (valid: 'a',",
+            "6:37: unknown player 'e' (choices: a,",
         ),
         ("format: {type: gauntlet, seeds: [a, a]}\n", "6:37: the seed 'a' is given twice"),
         ("format: {type: gauntlet, seeds: []}\n", "6:26: 'seeds' must list at least one player"),
         ("format: {type: gauntlet, seeds: [a, b, c, d]}\n", "6:26: 'seeds' must leave out a player"),
         ("sprt: {elo0: 0, elo1: 5}\n", "6:1: 'sprt' needs exactly two players, not 4"),
-        ("format: ladder\nsprt: {elo0: 0, elo1: 5}\n", "7:1: 'sprt' does not go with the format 'ladder'"),
+        (
+            "format: ladder\nsprt: {elo0: 0, elo1: 5}\n",
+            "7:1: 'sprt' goes with the format 'round-robin' or 'match', not with 'ladder'",
+        ),
         ("sprt: {elo0: 5, elo1: 5}\n", "6:17: 'elo1' makes no test: elo0 must be below elo1: there is nothing to"),
+        ("sprt: {elo0: 0, elo1: 5001}\n", "6:17: 'elo1' makes no test: a hypothesis must lie within +-5000 Elo"),
         ("sprt: {elo0: 0, elo1: 5, beta: 0.96}\n", "6:26: 'beta' makes no test: alpha + beta must be below 1"),
         ("sprt: {elo0: 0, elo1: 5, alpha: 0.96}\n", "6:1: 'beta' makes no test: alpha + beta must be below 1"),
         ("sprt: {elo0: 0, elo1: 5, model: elo}\n", "6:26: 'model' must be 'normalized' or 'logistic'"),
@@ -120,8 +126,10 @@ def test_a_format_is_a_name_or_a_mapping(tmp_path: Path) -> None:
     assert one.experiment.as_dict() == other.experiment.as_dict()
 
 
-def test_the_limit_of_hypotheses_is_that_of_the_statistics() -> None:
-    assert ELO_LIMIT == STATS_LIMIT
+def test_every_format_of_the_table_is_named_by_its_type() -> None:
+    assert list(FORMATS) == ["round-robin", "match", "gauntlet", "swiss", "knockout", "ladder", "adaptive"]
+    assert [name for name, format in FORMATS.items() if format.tested] == ["round-robin", "match"]
+    assert [name for name, format in FORMATS.items() if not format.exact] == ["knockout", "adaptive"]
 
 
 # --- runs
@@ -324,8 +332,10 @@ def half_width(games: pd.DataFrame, top: int = 3) -> float:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_adaptive_knows_the_top_three_from_fewer_games_than_a_round_robin(seed: int) -> None:
+    """Though a run ends when its intervals happen to be narrow, they held the truth in 95 % of 240 cases: 80
+    simulated runs of 8 players 40 Elo apart, 40 % draws, +-25 Elo for the first three."""
     error, openings = 25.0, 200
-    played, points = simulated(adaptive(NAMES, openings, Adaptive(type="adaptive", error=error)), seed)
+    played, points = simulated(Adaptive(type="adaptive", error=error).schedule(NAMES, openings), seed)
     assert half_width(frame(played, points)) <= error
     openings = next(n for n in range(1, 200) if 8 * 7 * n > 1.4 * len(played))
     everyone, results = simulated(round_robin(openings), seed)
@@ -333,13 +343,11 @@ def test_adaptive_knows_the_top_three_from_fewer_games_than_a_round_robin(seed: 
 
 
 def round_robin(openings: int) -> Schedule:
-    from arena.formats.base import everyone, static
-
-    return static(everyone(len(NAMES)), openings)
+    return RoundRobin().schedule(NAMES, openings)
 
 
 def test_adaptive_gives_the_n_th_pair_of_two_players_the_n_th_opening() -> None:
-    played, _ = simulated(adaptive(NAMES, 12, Adaptive(type="adaptive", error=30.0)), 3)
+    played, _ = simulated(Adaptive(type="adaptive", error=30.0).schedule(NAMES, 12), 3)
     seen: dict[frozenset[int], list[int]] = {}
     for pairing in played[::2]:
         seen.setdefault(frozenset((pairing.white, pairing.black)), []).append(pairing.opening)
@@ -348,14 +356,14 @@ def test_adaptive_gives_the_n_th_pair_of_two_players_the_n_th_opening() -> None:
 
 
 def test_adaptive_ends_when_the_openings_that_could_help_are_used_up() -> None:
-    played, _ = simulated(adaptive(NAMES, 3, Adaptive(type="adaptive", error=1.0)), 4)
+    played, _ = simulated(Adaptive(type="adaptive", error=1.0).schedule(NAMES, 3), 4)
     assert len(played) <= 8 * 7 * 3
     assert any(later.round > earlier.round for earlier, later in pairwise(played))
 
 
 def test_adaptive_stays_with_its_choice_when_the_same_results_come_again() -> None:
     settings = Adaptive(type="adaptive", error=35.0, batch=5)
-    assert simulated(adaptive(NAMES, 50, settings), 6) == simulated(adaptive(NAMES, 50, settings), 6)
+    assert simulated(settings.schedule(NAMES, 50), 6) == simulated(settings.schedule(NAMES, 50), 6)
 
 
 def test_what_a_pair_is_worth_is_the_loss_of_variance_in_the_whole_fit() -> None:
@@ -382,10 +390,10 @@ def test_next_pairs_are_those_of_the_top_that_is_too_wide() -> None:
     ratings = rate(frame(played, points), NAMES)
     used = np.full((8, 8), 12) - 12 * np.eye(8, dtype=int)
     top = {NAMES.index(player) for player in ratings.table["player"][:3]}
-    wide = next_pairs(NAMES, ratings, used, 100, Adaptive(type="adaptive", error=5.0, batch=6))
+    wide = Adaptive(type="adaptive", error=5.0, batch=6).next_ties(NAMES, ratings, used, 100)
     assert len(wide) == 6 and all(top & set(tie) for tie in wide)
-    assert next_pairs(NAMES, ratings, used, 100, Adaptive(type="adaptive", error=500.0)) == []
-    assert next_pairs(NAMES, ratings, used, 12, Adaptive(type="adaptive", error=5.0)) == []
+    assert Adaptive(type="adaptive", error=500.0).next_ties(NAMES, ratings, used, 100) == []
+    assert Adaptive(type="adaptive", error=5.0).next_ties(NAMES, ratings, used, 12) == []
 
 
 # --- plans

@@ -1,135 +1,49 @@
-"""Tests of the direction of imports, and of who may use which library, by parsing every module."""
+"""Tests of the house: the direction of imports, circles, who may use which library, and the public names."""
 
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from importlinter import cli
+
+import arena
 
 ROOT = Path(__file__).parents[1]
 
-LAYERS = (
-    ("arena.rules", "arena.ratings.match"),
-    ("arena.player",),
-    ("players",),
-    (
-        "arena.ballots",
-        "arena.bench",
-        "arena.bench.time",
-        "arena.bench.engines",
-        "arena.config",
-        "arena.formats",
-        "arena.store.ledger",
-        "arena.match",
-        "arena.openings",
-        "arena.probe",
-        "arena.schedule",
-        "arena.experiment.sweep",
-        "arena.wording",
-        "arena.swiss",
-        "arena.tuning.config",
-        "arena.tuning_fit",
-        "arena.tuning.games",
-        "arena.tuning.patterns",
-        "arena.tuning.store",
-    ),
-    ("arena.ratings.clusters", "arena.ratings.davidson", "arena.ratings.covariance"),
-    (
-        "arena.adaptive",
-        "arena.play.executor",
-        "arena.play.pilot",
-        "arena.ratings.joint",
-        "arena.report",
-        "arena.tournament",
-        "arena.ratings.transitivity",
-        "arena.tuning.run",
-        "arena.tuning.report",
-    ),
-    ("arena.report.results",),
-    ("arena.report.compare",),
-    ("arena", "arena.__main__", "arena.cli", "arena.commands", "arena.progress"),
-)
-"""A part of the program imports its own layer and those before it.
-
-`arena.adaptive` is a schedule that rates between batches, so it stands beside the ratings.
-"""
-
-ONLY = {
-    "arena.rules": (),
-    "arena.ratings.match": (),
-    "arena.player": ("arena.rules",),
-    "arena.formats": ("arena.ratings.match",),
-    "arena.schedule": ("arena.formats",),
-    "arena.swiss": ("arena.formats", "arena.schedule"),
-    "arena.adaptive": ("arena.formats", "arena.schedule", "arena.ratings.joint", "arena.ratings.match"),
-    "arena.config": ("arena.rules", "arena.player", "arena.formats", "arena.experiment.sweep", "arena.wording"),
-    "arena.experiment.sweep": ("arena.wording",),
-    "arena.wording": (),
-    "arena.store.ledger": ("arena.rules", "arena.match", "arena.probe"),
-    "arena.play.executor": (),
-    "arena.ratings.davidson": ("arena.ratings.match",),
-    "arena.ratings.clusters": ("arena.ratings.davidson",),
-    "arena.ratings.covariance": ("arena.ratings.clusters", "arena.ratings.davidson"),
-    "arena.ratings.joint": (
-        "arena.ratings.clusters",
-        "arena.ratings.davidson",
-        "arena.ratings.covariance",
-        "arena.ratings.match",
-    ),
-    "arena.ratings.transitivity": (
-        "arena.ratings.clusters",
-        "arena.ratings.davidson",
-        "arena.ratings.joint",
-        "arena.ratings.match",
-    ),
-    "arena.report": (
-        "arena.rules.notation",
-        "arena.rules.pdn",
-        "arena.ratings.match",
-        "arena.experiment.sweep",
-        "arena.store.ledger",
-        "arena.ratings.joint",
-        "arena.ratings.transitivity",
-    ),
-    "arena.report.results": ("arena.ratings.clusters", "arena.store.ledger", "arena.report"),
-    "arena.progress": (),
-}
-"""What some parts may import besides themselves, where that is less than their layer allows."""
-
 LIBRARIES = {
-    "pandas": (
-        "arena.adaptive",
-        "arena.ratings.clusters",
-        "arena.report.compare",
-        "arena.ratings.davidson",
-        "arena.store.ledger",
-        "arena.ratings.joint",
-        "arena.report",
-        "arena.report.results",
-        "arena.ratings.covariance",
-        "arena.ratings.transitivity",
-        "arena.tuning.report",
-    ),
-    "matplotlib": (
-        "arena.report.plots",
-        "arena.report.plot_sprt",
-        "arena.report.plot_sweeps",
-        "arena.report.plot_tuning",
-    ),
-    "yaml": ("arena.config",),
-    "numba": ("arena.rules", "players"),
+    "pandas": ("arena.formats", "arena.ratings", "arena.report", "arena.store", "arena.tuning"),
+    "matplotlib": ("arena.report",),
+    "jinja2": ("arena.report",),
+    "yaml": ("arena.yaml",),
+    "sqlite3": ("arena.store", "arena.tuning"),
+    "joblib": ("arena.play", "arena.tuning", "arena.bench"),
+    "numba": ("arena.rules", "players", "arena.tuning"),
     "click": ("arena.cli", "arena.commands"),
-    "rich": ("arena.progress",),
+    "rich": ("arena.progress", "arena.commands", "arena.report"),
 }
-"""The only parts that use a library."""
+"""The only rooms that use a library."""
 
 PRINTING = ("arena.commands", "arena.progress")
 
-
-def is_within(module: str, part: str) -> bool:
-    return module == part or module.startswith(f"{part}.")
+HEAVY = (
+    "numba",
+    "numpy",
+    "pandas",
+    "scipy",
+    "matplotlib",
+    "pydantic",
+    "networkx",
+    "joblib",
+    "jinja2",
+    "yaml",
+    "rich",
+)
 
 
 def modules() -> dict[str, ast.Module]:
@@ -146,6 +60,10 @@ MODULES = modules()
 every_module = pytest.mark.parametrize("module", MODULES)
 
 
+def is_within(module: str, room: str) -> bool:
+    return module == room or module.startswith(f"{room}.")
+
+
 def imports(module: str) -> Iterator[str]:
     """The modules that a module imports anywhere: at its top, in a function, or for the type checker."""
     for node in ast.walk(MODULES[module]):
@@ -154,45 +72,29 @@ def imports(module: str) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module}, line {node.lineno}: a relative import"
             assert node.module is not None
-            for alias in node.names:
-                submodule = f"{node.module}.{alias.name}"
-                yield submodule if submodule in MODULES else node.module
+            yield node.module
 
 
-def own_imports(module: str) -> set[str]:
-    return {name for name in imports(module) if name.split(".")[0] in ("arena", "players")}
-
-
-def part_of(module: str) -> str:
-    """The narrowest entry of LAYERS that a module belongs to; `arena` itself is its __init__ alone."""
-    parts = [part for layer in LAYERS for part in layer if is_within(module, part) and part != "arena"]
-    return max(parts, key=len, default=module)
-
-
-def layer_of(module: str) -> int:
-    levels = [level for level, layer in enumerate(LAYERS) if part_of(module) in layer]
-    assert levels, f"{module} has no place in LAYERS"
-    return levels[0]
+def lint(config: Path, contract: str) -> int:
+    """What import-linter exits with for one contract of a configuration; it prints the imports that are wrong."""
+    return cli.lint_imports(config_filename=str(config), limit_to_contracts=(contract,), no_cache=True)
 
 
 def test_the_program_is_found():
-    assert {"arena", "arena.rules.movegen", "arena.report.plots", "players.negamax.player"} <= set(MODULES)
-    assert "arena.rules.position" in own_imports("players.negamax.player")
-    assert "arena.rules.game" in own_imports("arena.player")
+    assert {"arena", "arena.rules.movegen", "players.negamax.player"} <= set(MODULES)
+    assert "arena.rules.position" in set(imports("players.negamax.player"))
 
 
-@every_module
-def test_imports_go_from_later_layers_to_earlier_ones(module):
-    wrong = {name for name in own_imports(module) if layer_of(name) > layer_of(module)}
-    assert not wrong
+@pytest.mark.parametrize("contract", ["layers", "circles"])
+def test_a_room_imports_only_rooms_below_it_and_nothing_imports_in_a_circle(contract):
+    assert lint(ROOT / "pyproject.toml", contract) == cli.EXIT_STATUS_SUCCESS
 
 
-@every_module
-def test_parts_import_only_what_they_need_to_know(module):
-    part = part_of(module)
-    allowed = (part, *ONLY.get(part, ("arena", "players")))
-    wrong = {name for name in own_imports(module) if not any(is_within(name, other) for other in allowed)}
-    assert not wrong
+def test_every_room_has_its_layer():
+    rooms = {".".join(name.split(".")[: 1 if name.startswith("players") else 2]) for name in MODULES}
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = {layer.strip("()") for contract in contracts for layer in contract.get("layers", ())}
+    assert rooms - {"arena"} <= layers
 
 
 @every_module
@@ -208,8 +110,26 @@ def test_libraries_stay_where_they_belong(module):
 
 @every_module
 def test_only_the_command_line_and_its_progress_print(module):
-    if module in PRINTING:
+    if any(is_within(module, room) for room in PRINTING):
         return
     expressions = [node for node in ast.walk(MODULES[module]) if isinstance(node, ast.expr)]
     wrong = {node.lineno for node in expressions if ast.unparse(node) in ("print", "sys.stdout", "sys.stderr")}
     assert not wrong
+
+
+@pytest.mark.parametrize("module", ["arena", "arena.cli"])
+def test_the_package_and_its_command_line_import_nothing_heavy(module):
+    code = f"import sys, {module}; print(*(name for name in {HEAVY} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_every_public_name_can_be_imported_from_arena():
+    for name in arena.__all__:
+        assert getattr(arena, name) is not None
+    assert set(arena.__all__) == set(arena._HOMES) <= set(dir(arena))
+    checked = next(node for node in MODULES["arena"].body if isinstance(node, ast.If))
+    typed = [alias.name for node in ast.walk(checked) if isinstance(node, ast.ImportFrom) for alias in node.names]
+    assert sorted(typed) == sorted(arena.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'evaluators'"):
+        arena.evaluators  # noqa: B018

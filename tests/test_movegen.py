@@ -15,69 +15,70 @@ from arena.rules.perft import perft
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from tests import naive
+from tests.conftest import COMPILED, by_constants, by_values
 
 
-def meaning(variant: Variant, position: Position, move: int) -> naive.Move:
+def meaning(variant: Variant, position: Position, move: int, after: Position) -> naive.Move:
     """The move that an integer means; crowned if a man stands as a king where it arrived."""
     if move == 0:
         return naive.PASS
     rules = variant.rules
     own, other = sides(position)
-    (origin,) = naive.squares_of(rules, move & own)
-    (target,) = naive.squares_of(rules, target_of(variant.constants, own, other, move))
-    captured = naive.squares_of(rules, move & other)
-    after = naive.state_of(rules, apply(variant.constants, position, move))
-    crowned = after.pieces[target].king and not naive.state_of(rules, position).pieces[origin].king
-    return naive.Move(origin, target, frozenset(captured), crowned)
+    target = target_of(variant.constants, own, other, move)
+    (origin_square,), (target_square,) = naive.squares_of(rules, move & own), naive.squares_of(rules, target)
+    crowned = bool(after.kings & target) and not position.kings & move & own
+    return naive.Move(origin_square, target_square, frozenset(naive.squares_of(rules, move & other)), crowned)
 
 
-def check_moves(variant: Variant, position: Position) -> None:
+def check(variant: Variant, position: Position) -> None:
+    """The moves generated are the oracle's, and what they leave is what it leaves."""
     rules, where = variant.constants, fen(variant, position)
+    state = naive.state_of(variant.rules, position)
     moves = legal_moves(rules, position)
-    meanings = [meaning(variant, position, move) for move in moves]
+    after_moves = [apply(rules, position, move) for move in moves]
+    meanings = [meaning(variant, position, *pair) for pair in zip(moves, after_moves, strict=True)]
     assert len(set(meanings)) == len(meanings), where
-    assert set(meanings) == naive.legal_moves(variant.rules, naive.state_of(variant.rules, position)), where
+    assert set(meanings) == naive.legal_moves(variant.rules, state), where
     assert count(rules, position, new_buffer(), 0) == len(moves), where
     assert has_move(rules, position) == bool(moves), where
-
-
-def check_application(variant: Variant, position: Position) -> None:
-    rules, where = variant.rules, fen(variant, position)
-    state = naive.state_of(rules, position)
-    for move in legal_moves(variant.constants, position):
-        after = apply(variant.constants, position, move)
+    for meant, after in zip(meanings, after_moves, strict=True):
         pieces = after.white | after.black
         assert pieces & ~rules.board == 0, where
         assert after.white & after.black == 0, where
         assert after.kings & ~pieces == 0, where
         assert after.turn == 1 - position.turn, where
-        assert naive.state_of(rules, after) == naive.play(rules, state, meaning(variant, position, move)), where
+        assert after == naive.position_of(variant.rules, naive.play(variant.rules, state, meant)), where
 
 
-def test_moves_of_positions_from_play_are_the_oracles(variant, played):
+def test_moves_of_positions_from_play_are_generated_and_applied_as_by_the_oracle(variant, played):
     for position in played:
-        check_moves(variant, position)
+        check(variant, position)
 
 
-def test_moves_of_scattered_positions_are_the_oracles(variant, scattered):
+def test_moves_of_scattered_positions_are_generated_and_applied_as_by_the_oracle(variant, scattered):
     for position in scattered:
-        check_moves(variant, position)
-
-
-def test_applied_moves_leave_what_the_oracle_leaves(variant, played, scattered):
-    for position in (*played[::3], *scattered[::3]):
-        check_application(variant, position)
+        check(variant, position)
 
 
 @settings(max_examples=150)
 @given(data=st.data())
 def test_moves_of_any_position_are_generated_and_applied_as_by_the_oracle(variant, positions, data):
-    position = data.draw(positions)
-    check_moves(variant, position)
-    check_application(variant, position)
+    check(variant, data.draw(positions))
 
 
-def test_a_list_starts_where_it_is_told_and_leaves_what_is_before_it(variant, played):
+@pytest.mark.parametrize("variant", [VARIANTS[name] for name in COMPILED], ids=COMPILED, indirect=True)
+def test_values_and_constants_are_the_same_rules(variant, played, scattered):
+    constants, values = by_constants(variant), by_values(variant)
+    assert constants.constants is not constants.rules and values.constants is values.rules
+    for position in (*played[::4], *scattered[::4]):
+        moves = legal_moves(constants.constants, position)
+        assert legal_moves(values.constants, position) == moves, fen(variant, position)
+        for move in moves:
+            assert apply(values.constants, position, move) == apply(constants.constants, position, move)
+    assert perft(values, variant.start, 6) == perft(constants, variant.start, 6)
+
+
+def test_a_list_starts_where_it_should_and_leaves_what_is_before_it(variant, played):
     buffer = new_buffer()
     for position in played[:50]:
         buffer[:7] = range(7)

@@ -2,14 +2,18 @@
 
 from collections import Counter
 from pathlib import Path
+from random import Random
+from time import process_time
 
 import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
 from arena.experiment.load import load
+from arena.openings import MAX_OPENINGS
 from arena.openings.balance import is_even
 from arena.openings.ballots import ballots
+from arena.openings.lines import random_line
 from arena.openings.sources import OpeningsError, ballot_openings, drawn, file_openings, random_openings
 from arena.play.plan import prepare
 from arena.rules.notation import fen
@@ -17,6 +21,11 @@ from arena.rules.variants import VARIANTS
 from arena.yaml.errors import ConfigError
 
 ENGLISH = VARIANTS["english"]
+FIRST_TWO = [
+    "B:W14,21,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,10,12,13,15",
+    "B:W17,21,23,24,25,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,11,12",
+]
+"""Those of seed 0 after 4 random plies, so that old runs can be repeated."""
 CONFIG = """\
 name: t
 variant: english
@@ -52,6 +61,47 @@ def test_balanced_openings_win_no_material() -> None:
     unbalanced = random_openings(ENGLISH, 6, 60, seed=2, balanced=False)
     assert all(is_even(ENGLISH, opening.position) for opening in balanced)
     assert not all(is_even(ENGLISH, opening.position) for opening in unbalanced)
+
+
+def test_the_first_openings_of_a_seed_are_the_same_for_any_count() -> None:
+    assert random_openings(ENGLISH, 4, 40, seed=3)[:15] == random_openings(ENGLISH, 4, 15, seed=3)
+    fens = [fen(ENGLISH, opening.position) for opening in random_openings(ENGLISH, 4, 2, seed=0)]
+    assert fens == FIRST_TWO
+
+
+def test_two_thousand_openings_are_drawn_in_two_seconds() -> None:
+    """Unbalanced ones: the search of 8 plies that tells whether one is even takes a millisecond more."""
+    random_openings(ENGLISH, 6, 1, seed=0, balanced=False)
+    began = process_time()
+    assert len(set(random_openings(ENGLISH, 6, 2000, seed=0, balanced=False))) == 2000
+    assert process_time() - began < 4  # seconds of a core that other processes slow down
+
+
+@pytest.mark.parametrize(
+    ("plies", "count", "message"),
+    [
+        (4, 1000, "there are only 805 positions after 4 plies, 1000 openings are wanted; raise random_plies"),
+        (3, 175, "only 174 distinct openings of 3 random plies were found, 175 are wanted"),
+        (0, 2, "there are only 1 positions after 0 plies"),
+        (12, 10**9, f"1000000000 openings are wanted, more than {MAX_OPENINGS}"),
+    ],
+)
+def test_more_openings_than_there_are_end_in_an_error_soon(plies: int, count: int, message: str) -> None:
+    began = process_time()
+    with pytest.raises(OpeningsError, match=message):
+        random_openings(ENGLISH, plies, count, seed=0)
+    assert process_time() - began < 10
+
+
+def test_all_even_openings_of_three_plies_are_found() -> None:
+    assert len(random_openings(ENGLISH, 3, 174, seed=4)) == 174
+
+
+def test_a_random_line_has_its_plies_or_ends_the_game() -> None:
+    lines = [random_line(ENGLISH, 60, Random(seed)) for seed in range(40)]
+    assert all(len(line.moves) == 60 or line.outcome is not None for line in lines)
+    assert any(line.outcome for line in lines) and any(len(line.moves) == 60 for line in lines)
+    assert random_line(ENGLISH, 6, Random(1)).moves == random_line(ENGLISH, 6, Random(1)).moves
 
 
 def test_openings_drawn_by_lot_are_seeded_and_distinct() -> None:
@@ -90,6 +140,28 @@ def test_a_bad_file_is_told_with_its_line(tmp_path: Path, text: str, message: st
         file_openings(ENGLISH, path)
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without such a file")
+def test_only_regular_files_of_sensible_size_are_read(tmp_path: Path) -> None:
+    with pytest.raises(OpeningsError, match="/dev/zero cannot be read: it is no regular file"):
+        file_openings(ENGLISH, Path("/dev/zero"))
+    with pytest.raises(ConfigError, match=r"3:12: .*/dev/zero cannot be read"):
+        prepared(tmp_path, "{file: /dev/zero}")
+    with (tmp_path / "large.pdn").open("wb") as file:
+        file.truncate(65 * 2**20)
+    with pytest.raises(OpeningsError, match="has more than 64 MB"):
+        file_openings(ENGLISH, tmp_path / "large.pdn")
+
+
+def test_a_bad_line_of_a_file_is_quoted_in_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "openings.txt"
+    for text in ("B:W" + 10**6 * "x" + "\n", 10**6 * "[" + "\n"):
+        for file in (path, path.with_suffix(".pdn")):
+            file.write_text(text)
+            with pytest.raises(OpeningsError) as caught:
+                file_openings(ENGLISH, file)
+            assert len(str(caught.value)) < 400 + len(str(file)) and "\n" not in str(caught.value)
+
+
 def test_a_configuration_takes_openings_from_ballots_and_files(tmp_path: Path) -> None:
     assert len(prepared(tmp_path, "{ballots: 2}")) == 43
     assert len(prepared(tmp_path, "{ballots: 3, barred: true, count: 170}")) == 170
@@ -102,6 +174,9 @@ def test_a_configuration_takes_openings_from_ballots_and_files(tmp_path: Path) -
     [
         ("{ballots: 3, count: 157}", "3:24: there are 156 such openings, 157 are wanted"),
         ("{file: nowhere.txt}", "3:12: .*nowhere.txt cannot be read: No such file or directory"),
+        ("{count: 1000000000}", f"3:12: 'count' must be less than or equal to {MAX_OPENINGS}"),
+        ("{count: 1000, random_plies: 4}", "3:12: there are only 805 positions after 4 plies"),
+        ('{file: "a\\0b.txt"}', "3:12: text must not have a NUL"),
         ("{ballots: 4}", "3:12: .*ballots"),
     ],
 )

@@ -12,7 +12,8 @@ from arena.rules.position import Position
 from arena.rules.squares import square_of
 from arena.rules.variants import VARIANTS, Variant
 from players import PlayerError
-from players.evaluation.build import appraise, build_evaluation, value_of
+from players.evaluation.appraise import appraise, value_of
+from players.evaluation.build import build_evaluation
 from players.evaluation.patterns import (
     BLOCKS,
     COUNTS,

@@ -16,6 +16,7 @@ from arena.rules.movegen import legal_moves
 from arena.rules.notation import algebraic, fen, parse_fen
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.read import read_pdn
+from arena.rules.pdn.tokens import split, tagged_games
 from arena.rules.pdn.write import pdn_game, write_pdn
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
@@ -437,3 +438,47 @@ def test_any_text_is_read_or_told_where_it_cannot_be(text):
     for game in games:
         for position, move in zip(game.positions(), game.moves, strict=False):
             assert move in legal_moves(game.variant.constants, position)
+
+
+def test_tags_that_stand_together_begin_a_game_of_any_rules():
+    text = """A line before the games.
+[Event "chess"]
+[white "a"]  [BLACK "b \\"c\\""]
+{ [White "not a tag"] }
+[Fen "of no matter"]
+
+1. e4 e5 $1 2. Nf3!? {good; ; [%clk 1:00]} 0-0 ; 0-1
+3. O-O (3. h3 1-0)  1/2 - 1/2
+
+[Event "without moves"]
+[Event "without end"]
+1. 11-15 22x18
+"""
+    games = list(tagged_games(text))
+    assert [game.line for game in games] == [2, 10, 11]
+    first, second, third = games
+    assert first.tags == {"Event": "chess", "White": "a", "Black": 'b "c"', "FEN": "of no matter"}
+    assert (first.moves, first.end) == ("e4 e5 Nf3 0-0 O-O ( h3 1-0)", "1/2-1/2")
+    assert second[1:] == ({"Event": "without moves"}, "", "")
+    assert third[1:] == ({"Event": "without end"}, "11-15 22x18", "")
+
+
+@pytest.mark.parametrize("end", ["1-0", "0 - 1", "½-½", "2-0", "0-0", "*"])
+def test_the_end_of_a_tagged_game_is_its_last_word_if_that_is_a_result(end):
+    [game] = tagged_games(f'[White "a"]\n1. 1-0 11-15 {end}\n\n')
+    assert (game.moves, game.end) == ("1-0 11-15", end.replace(" ", ""))
+
+
+def test_a_comment_that_is_not_closed_ends_before_the_next_tags():
+    games = list(tagged_games('[White "a"]\n\n1. 11-15 {never closed\n\n[White "b"]\n\n1. 9-13 {closed} 1-0'))
+    assert [(game.tags["White"], game.moves, game.end) for game in games] == [
+        ("a", "11-15", ""),
+        ("b", "9-13", "1-0"),
+    ]
+
+
+@pytest.mark.parametrize("file", ["oca", "shashki", "compositions", "spaced", "sloppy"])
+def test_both_ways_of_cutting_find_the_same_games(file):
+    text = (DATA / f"{file}.pdn").read_text(encoding="latin-1")
+    tags = [game.tags for game in split(text)]
+    assert [game.tags for game in tagged_games(text)] == [found for found in tags if found]

@@ -11,6 +11,7 @@ from arena.rules.notation import parse_fen
 from arena.rules.perft import divide, perft
 from arena.rules.variants import VARIANTS
 from tests import naive
+from tests.conftest import by_constants
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "perft.json").read_text())["rows"]
 ROWS = [row for row in PUBLISHED if row["variant"] in VARIANTS]
@@ -20,7 +21,13 @@ QUICK = 300_000
 DEEP = 1_000_000_000
 """Lines of play that a test of the oracle, a quick and a slow one count at most."""
 
-every_row = pytest.mark.parametrize("row", ROWS, ids=[f"{row['variant']}-{row['fen'][:40]}" for row in ROWS])
+every_row = pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, id=f"{row['variant']}-{row['fen'][:40]}", marks=pytest.mark.xdist_group(row["variant"]))
+        for row in ROWS
+    ],
+)
 
 
 def counts(row, low, high):
@@ -28,7 +35,7 @@ def counts(row, low, high):
 
 
 def check_counts(row, low, high):
-    variant = VARIANTS[row["variant"]]
+    variant = by_constants(VARIANTS[row["variant"]])
     position = parse_fen(variant, row["fen"])
     published = counts(row, low, high)
     assert {depth: perft(variant, position, depth) for depth in published} == published

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from arena.ratings.results import ResultsError
 from arena.report import sources
 from arena.report.compare import Side, compare
 from arena.report.sources import read_results
+from arena.result import Colour
 from tests.test_ratings import error_of_difference, frame, repeat, simulate
 
 GAMES = "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n"
@@ -278,7 +280,7 @@ def test_a_run_is_rated_as_in_its_report(run):
 
 
 def test_runs_that_differ_in_who_moves_first_need_first(run, monkeypatch):
-    read, colours = sources.read_run, itertools.cycle(["white", "black"])
+    read, colours = sources.read_run, itertools.cycle(get_args(Colour))
     monkeypatch.setattr(sources, "read_run", lambda folder: read(folder)._replace(first=next(colours)))
     with pytest.raises(ResultsError, match="--first"):
         read_results([run, run])

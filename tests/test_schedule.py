@@ -252,9 +252,10 @@ def test_a_knockout_leaves_everyone_but_the_winner_beaten_once(players: int, see
 
 
 def test_the_holder_of_a_ladder_meets_challengers_from_the_bottom_up() -> None:
-    found, order = batches(Ladder(type="ladder", pairs=2).schedule(named(4), 0), lambda p: float(2 in (p.white,)) or 0.5 * (
-        2 not in (p.white, p.black)
-    ))  # fmt: skip
+    def third_wins(pairing: Pairing) -> float:
+        return 1.0 if pairing.white == 2 else 0.0 if pairing.black == 2 else 0.5
+
+    found, order = batches(Ladder(type="ladder", pairs=2).schedule(named(4), 0), third_wins)
     assert [(batch[0].white, batch[0].black) for batch in found] == [(2, 3), (1, 2), (0, 2)]
     assert [sorted({p.opening for p in batch}) for batch in found] == [[0, 1], [2, 3], [4, 5]]
     assert [place.player for place in order] == [2, 0, 1, 3]

@@ -25,10 +25,10 @@ from tests import naive
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
 ENGLISH = VARIANTS["english"]
 
-POSITIONS = 200
+POSITIONS = 100
 MINIMAX_NODES = 30_000
 """A position is searched one ply deeper as long as plain minimax entered fewer nodes than this."""
-ORACLE_NODES = 500
+ORACLE_NODES = 100
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +71,7 @@ def test_alpha_beta_chooses_the_move_of_minimax_and_enters_no_more_nodes(
 
 
 def test_minimax_is_the_oracles_in_value_nodes_and_leaves(variant, open_positions, minimax, alpha_beta):
-    for position in open_positions[::10]:
+    for position in open_positions[::5]:
         state = naive.state_of(variant.rules, position)
         for depth in (1, 2, 3):
             found = choose(minimax, variant, position, depth)
@@ -106,7 +106,7 @@ def plain_alpha_beta(
 
 
 def test_alpha_beta_counts_as_a_plain_one_does(variant, open_positions, alpha_beta):
-    for position in open_positions[::10]:
+    for position in open_positions[::5]:
         for depth in (1, 2, 3, 4):
             counted = Counter(nodes=0, leaves=0, cutoffs_max=0, cutoffs_min=0)
             score = plain_alpha_beta(variant, position, depth, -WIN, WIN, 0, counted)
@@ -163,6 +163,12 @@ def mine(position, rules):
 """
 
 
+@pytest.mark.parametrize(
+    "variant",
+    [VARIANTS[name] for name in ("english", "thai", "frisian")],
+    ids=lambda variant: variant.name,
+    indirect=True,
+)
 def test_an_evaluator_from_a_users_file_is_searched_like_the_built_in_one(
     tmp_path, variant, open_positions, alpha_beta
 ):

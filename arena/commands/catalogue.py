@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from arena.commands.common import variant_named
+from arena.commands.table import show_table
 
 if TYPE_CHECKING:
-    from arena.bench.rates import Row
-
+    from inspect import Parameter
 
 BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines")
 
@@ -20,22 +20,32 @@ BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines")
 @click.command()
 def players() -> None:
     """List the players, their options, the evaluations and the features of `linear`."""
-    import inspect
-
     from players import EVALUATORS, PLAYERS
     from players.evaluation.linear import VOCABULARY
+    from players.negamax.switches import preset_rows, switch_rows
+    from players.options import options_of
 
-    for name, maker in PLAYERS.items():
-        parameters = list(inspect.signature(maker).parameters.values())[1:]
-        options = ", ".join(p.name if p.default is None else f"{p.name} [{p.default}]" for p in parameters)
-        click.echo(f"{name:12} {_first_line(maker.__doc__)}")
-        click.echo(f"{'':12} options: {options or 'none'}")
-    click.echo("\nevaluations (from the side to move's view):")
-    for name, evaluation in EVALUATORS.items():
-        click.echo(f"{name:14} {_first_line(evaluation.__doc__)}")
-    click.echo("\nfeatures of linear, own minus other; a weight is a number or a pair [opening, ending]:")
-    for name, feature in VOCABULARY.items():
-        click.echo(f"{name:14} {_first_line(feature.__doc__)}")
+    show_table(
+        ("player", "options", "what it is"),
+        [(name, _options(options_of(maker)), _first_line(maker.__doc__)) for name, maker in PLAYERS.items()],
+        "players, and their options with the values that they have if not given",
+    )
+    click.echo()
+    show_table(("preset", "what it is"), map(_plain, preset_rows()), "presets of negamax")
+    click.echo()
+    show_table(("switch", "choices", "what it does"), map(_plain, switch_rows()), "switches of negamax")
+    click.echo()
+    show_table(
+        ("evaluation", "what it is"),
+        [(name, _first_line(evaluation.__doc__)) for name, evaluation in EVALUATORS.items()],
+        "evaluations, from the side to move's view",
+    )
+    click.echo()
+    show_table(
+        ("feature", "what it counts"),
+        [(name, _first_line(feature.__doc__)) for name, feature in VOCABULARY.items()],
+        "features of linear, own minus other; a weight is a number or a pair [opening, ending]",
+    )
     click.echo("\nyour own: type: path/to/file.py:Class, evaluation: path/to/file.py:function")
 
 
@@ -44,18 +54,13 @@ def variants() -> None:
     """List the variants and their rules."""
     from arena.rules.table import HEADER, variant_rows
 
-    rows = [HEADER, *variant_rows()]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
-    for row in rows:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    show_table(HEADER, variant_rows())
 
 
 @click.command()
 def schema() -> None:
     """Print the JSON schema of configuration files, for editors."""
-    from arena.experiment.schema import schema as config_schema
-
-    click.echo(json.dumps(config_schema(), indent=2))
+    click.echo(schema_text(), nl=False)
 
 
 @click.command()
@@ -67,24 +72,51 @@ def bench(what: str, names: tuple[str, ...]) -> None:
     Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
     plays a match against dame-rs on the international board, where that is installed.
     """
-    from arena.bench import rates
-    from arena.bench.engines import against_dame_rs
-    from arena.bench.time import kept_time
-    from arena.rules.variants import VARIANTS
+    from arena.bench.benchmarks import rows
 
-    chosen = [variant_named(name).name for name in names]
-    measured: Iterable[Row]
-    if what == "time":
-        measured = map(kept_time, chosen or ["english"])
-    elif what == "engines":
-        measured = [against_dame_rs()]
-    else:
-        measured = rates.rows(what, chosen or list(VARIANTS))
+    measured = rows(what, [variant_named(name).name for name in names])
     click.echo(f"{'what':24} {'variant':14} {'depth':>5} {'nodes':>14} {'seconds':>8} {'rate':>16}  note")
     for row in measured:
         depth = "" if row.depth is None else row.depth
         figures = f"{depth:>5} {row.nodes:>14,} {row.seconds:8.3f} {row.rate:>16}"
         click.echo(f"{row.what:24} {row.variant:14} {figures}  {row.note}")
+
+
+def schema_text() -> str:
+    """The JSON schema of configuration files, experiments and tunings, as a file holds it."""
+    from arena.experiment.schema import schema as experiment_schema
+    from arena.tuning.config import tuning_schema
+
+    experiment = experiment_schema()
+    tuning = json.loads(json.dumps(tuning_schema()).replace("#/$defs/", "#/$defs/Tuning"))
+    definitions = {f"Tuning{name}": definition for name, definition in tuning.pop("$defs", {}).items()}
+    document = {
+        "$schema": experiment.pop("$schema"),
+        "$defs": {**experiment.pop("$defs", {}), **definitions},
+        "if": {"required": ["tuning"]},
+        "then": tuning,
+        "else": experiment,
+    }
+    del tuning["$schema"]
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _options(parameters: Mapping[str, Parameter]) -> str:
+    """A player's options with their defaults; the switches of negamax have a table of their own."""
+    from players.negamax.switches import KINDS
+
+    shown = [
+        name if option.default in (None, option.empty) else f"{name} [{option.default}]"
+        for name, option in parameters.items()
+        if name not in KINDS
+    ]
+    more = ["the switches"] if len(shown) < len(parameters) else []
+    return ", ".join([*shown, *more]) or "none"
+
+
+def _plain(cells: Sequence[str]) -> tuple[str, ...]:
+    """Cells of Markdown without the marks of code."""
+    return tuple(cell.replace("`", "") for cell in cells)
 
 
 def _first_line(text: str | None) -> str:

@@ -77,7 +77,7 @@ def evaluate(variant: str, fen: str | None, evaluation: str | None, as_json: boo
     from arena.yaml.errors import ConfigError
     from arena.yaml.values import inline
     from players import PlayerError
-    from players.evaluation.build import appraise
+    from players.evaluation.appraise import appraise
 
     try:
         position = parse_fen(chosen, fen) if fen else chosen.start

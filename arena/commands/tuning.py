@@ -14,7 +14,7 @@ import click
 from arena.commands.common import fail, interruptible, say
 
 if TYPE_CHECKING:
-    from arena.tuning.run import Plan as TuningPlan
+    from arena.tuning.run import TuningPlan
 
 
 @click.command()
@@ -27,45 +27,47 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
     A tuning that was stopped goes on where it stopped when the same command is given again.
     """
     from arena.play.executor import WorkerDied
+    from arena.store.store import StoreError
     from arena.tuning.config import load_tuning
-    from arena.tuning.store import StoreError, open_store
     from arena.yaml.errors import ConfigError
 
     try:
         settings = load_tuning(config)
         from arena.tuning import report as tuning_report
         from arena.tuning import run as tuning
+        from arena.tuning.method import TuningError
+        from arena.tuning.store import TuningStore
 
         plan = tuning.prepare(settings)
     except ConfigError as error:
         fail(str(error))
     folder = out or Path("reports") / settings.name
     try:
-        with open_store(folder, plan.description()) as store:
+        with TuningStore(folder, plan.description) as store:
             with interruptible(say) as interrupts:
                 _follow(plan, tuning.tune(plan, store, workers or os.cpu_count() or 1, lambda: bool(interrupts)))
-            found = tuning.result(plan, store)
+            found = tuning.outcome(plan, store)
         if found is None:
             say("stopped; the same command goes on from here")
             sys.exit(130)
-        weights = tuning_report.write(plan, found, folder)[0]
-    except (StoreError, tuning.TuningError) as error:
+        tuned = tuning_report.write(plan, found, folder)[0]
+    except (StoreError, TuningError) as error:
         fail(str(error))
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
     except OSError as error:
         fail(f"the report cannot be written to {folder}: {error.strerror}")
     click.echo(tuning_report.answer(plan, found))
-    click.echo(f"weights: {weights}, report: {folder / 'summary.md'}")
+    click.echo(f"weights: {tuned}, report: {folder / 'summary.md'}")
 
 
 def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
-    """Say how far a tuning is every few seconds, at the end of each stage of games and after each step."""
+    """Print how far a tuning is every few seconds, at the end of each stage of games and after each step."""
     from arena.progress import PLAIN_SECONDS
+    from arena.tuning.method import Fitting, Step
     from arena.tuning.report import fitting_text, stage_text, step_text
-    from arena.tuning.run import Fitting, Step
 
-    began = spoke = time.monotonic()
+    began = printed = time.monotonic()
     stage, before = "", 0
     for event in events:
         now = time.monotonic()
@@ -77,8 +79,8 @@ def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
             continue
         if event.stage != stage:
             stage, before, began = event.stage, event.games - 1, now
-        if event.games == event.planned or now - spoke >= PLAIN_SECONDS:
-            spoke = now
+        if event.games == event.planned or now - printed >= PLAIN_SECONDS:
+            printed = now
             rate = (event.games - before) / max(now - began, 1e-9)
             rated = f", {rate:.3g} games/s" if now - began > 1 else ""
             say(f"{stage_text(plan, stage)}: {event.games}/{event.planned} games{rated}")

@@ -21,13 +21,12 @@ from pydantic_core import CoreSchema, core_schema
 from arena.formats.round_robin import RoundRobin
 from arena.formats.sprt import Sprt
 from arena.formats.table import FormatField
+from arena.openings import MAX_OPENINGS
 from arena.player import Limit, PlayerSpec
 from arena.wording import shown, unknown
 from arena.yaml.messages import FOLDER, refusal
 from arena.yaml.section import Document, Section
 
-MAX_OPENINGS = 100_000
-"""Openings that a configuration may ask for."""
 LIMIT_FIELDS = {
     "depth": Field(ge=1, le=64, description="Plies to search."),
     "nodes": Field(gt=0, description="Positions to enter."),

@@ -1,1 +1,4 @@
 """Openings: where they come from, and whether they are even."""
+
+MAX_OPENINGS = 100_000
+"""Openings that can be asked for."""

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import random
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.openings.balance import is_even
+from arena.openings import MAX_OPENINGS
+from arena.openings.balance import is_even, is_won_at_once
 from arena.openings.ballots import ballots
-from arena.rules.game import Game
-from arena.rules.movegen import apply, has_move
+from arena.openings.lines import random_line
+from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import Variant
+from arena.wording import cut
 
+MAX_BYTES = 64 * 2**20
+"""Bytes of a file of openings."""
+MAX_QUOTED = 200
+"""Characters of an error in a file, which may quote it."""
+_ENUMERATED = 2000
+"""Positions after so many plies up to which all of them are counted."""
 _TRIES = 200
 """Random lines tried for each opening before giving up."""
+_FRUITLESS, _FRUITLESS_EACH = 2000, 20
+"""Random lines without a new opening after which there are taken to be no more: so many, and so many for each
+opening that was found."""
 
 
 class OpeningsError(ValueError):
@@ -39,20 +51,34 @@ def random_openings(variant: Variant, plies: int, count: int, seed: int, balance
     """`count` distinct positions after `plies` random moves, the same for the same seed.
 
     None is over, or can be won by the very next move; `balanced` also throws out those in which a search of
-    `arena.openings.balance.EVEN_DEPTH` plies wins material. Raises OpeningsError if so many are not found.
+    `arena.openings.balance.EVEN_DEPTH` plies wins material. Raises OpeningsError if so many are not found, or are
+    more than MAX_OPENINGS.
     """
+    if count > MAX_OPENINGS:
+        raise OpeningsError(f"{count} openings are wanted, more than {MAX_OPENINGS}")
+    positions = _positions_after(variant, plies)
+    if positions is not None and positions < count:
+        raise OpeningsError(
+            f"there are only {positions} positions after {plies} plies, {count} openings are wanted; "
+            "raise random_plies or lower count"
+        )
     rng = random.Random(f"openings {seed}")
-    found: dict[Position, bool] = {}
+    openings: list[Opening] = []
+    tried: set[Position] = set()
+    fruitless = 0
     for _ in range(_TRIES * count):
-        game = Game(variant)
-        while game.outcome is None and len(game.moves) < plies:
-            game.push(rng.choice(game.legal_moves))
-        if game.position not in found:
-            playable = game.outcome is None and not _won_at_once(game)
-            found[game.position] = playable and (not balanced or is_even(variant, game.position))
-        openings = [Opening(position) for position, good in found.items() if good]
+        game = random_line(variant, plies, rng)
+        fruitless += 1
+        if game.position not in tried:
+            tried.add(game.position)
+            playable = game.outcome is None and not is_won_at_once(game)
+            if playable and (not balanced or is_even(variant, game.position)):
+                openings.append(Opening(game.position))
+                fruitless = 0
         if len(openings) == count:
             return openings
+        if fruitless > _FRUITLESS + _FRUITLESS_EACH * len(openings):
+            break
     raise OpeningsError(
         f"only {len(openings)} distinct openings of {plies} random plies were found, {count} are wanted; "
         "raise random_plies or lower count"
@@ -77,9 +103,14 @@ def file_openings(variant: Variant, path: Path) -> list[Opening]:
     """The openings in a file: the final positions of the games of a `.pdn`, else a FEN in each line.
 
     Empty lines, lines that begin with `#` and what stands in braces behind a FEN are passed over.
-    Raises OpeningsError, with file and line.
+    Raises OpeningsError, with file and line; only regular files of MAX_BYTES at most are read.
     """
+    number = 0
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OpeningsError(f"{path} cannot be read: it is no regular file", "file")
+        if path.stat().st_size > MAX_BYTES:
+            raise OpeningsError(f"{path} cannot be read: it has more than {MAX_BYTES // 2**20} MB", "file")
         if path.suffix.lower() == ".pdn":
             return _from_pdn(variant, path)
         openings = []
@@ -87,7 +118,7 @@ def file_openings(variant: Variant, path: Path) -> list[Opening]:
             if line.strip() and not line.lstrip().startswith("#"):
                 openings.append(Opening(parse_fen(variant, line.split("{")[0]), f"{path.name}:{number}"))
     except NotationError as error:
-        raise OpeningsError(f"{path}:{number}: {error}", "file") from None
+        raise OpeningsError(f"{path}:{number}: {cut(str(error), MAX_QUOTED)}", "file") from None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
         raise OpeningsError(f"{path} cannot be read: {reason}", "file") from None
@@ -114,12 +145,21 @@ def _from_pdn(variant: Variant, path: Path) -> list[Opening]:
 
     read = read_pdn(path, variant)
     if read.problems:
-        raise OpeningsError(str(read.problems[0]), "file")
+        raise OpeningsError(cut(str(read.problems[0]), MAX_QUOTED), "file")
     if not read.games:
         raise OpeningsError(f"{path} holds no game", "file")
     return [Opening(game.positions()[-1], f"{path.name}: game {game.number}") for game in read.games]
 
 
-def _won_at_once(game: Game) -> bool:
-    rules = game.variant.constants
-    return not all(has_move(rules, apply(rules, game.position, move)) for move in game.legal_moves)
+def _positions_after(variant: Variant, plies: int) -> int | None:
+    """How many positions there are after so many plies, None for more than _ENUMERATED."""
+    positions = {variant.start}
+    for _ in range(plies):
+        positions = {
+            apply(variant.constants, position, move)
+            for position in positions
+            for move in legal_moves(variant.constants, position)
+        }
+        if len(positions) > _ENUMERATED:
+            return None
+    return len(positions)

@@ -175,8 +175,8 @@ def _csv(path: Path, text: str) -> pd.DataFrame:
             f"pair; they are {cut(', '.join(table.columns))}"
         )
     pair = table["pair"].where(table["pair"] != "") if "pair" in table else None
-    for colour in ("white", "black"):
-        _refuse(path, table, table[colour] == "", lambda _, colour=colour: f"no player under {colour}")
+    _refuse(path, table, table["white"] == "", lambda _: "no player under white")
+    _refuse(path, table, table["black"] == "", lambda _: "no player under black")
     _refuse(path, table, table["white"] == table["black"], lambda row: _alone(row["white"]))
     if not by_count:
         meant = table["result"].str.replace(r"\s", "", regex=True)

@@ -1,1 +1,1 @@
-"""The rules core: positions, moves, notation and games of every variant. Imports nothing of the rest."""
+"""The rules core: positions, moves, notation and games of every variant. Imports nothing of ours but arena.wording."""

@@ -1,8 +1,7 @@
-"""A rule set of one's own: a variant with something changed, as a configuration describes it."""
+"""Custom rules: a variant with something changed, as a configuration describes it."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 from arena.rules.position import COLOURS
 from arena.rules.rules import GEOMETRY, PROMOTIONS, Rules
 from arena.rules.variants import VARIANTS, Variant
+from arena.wording import unknown
 
 
 class VariantError(ValueError):
@@ -54,7 +54,7 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
     for key, value in description.items():
         _check(key, value)
     if "base" not in description:
-        raise VariantError("a variant of one's own needs a base, such as {base: english, promotion: never}", "")
+        raise VariantError("a custom variant needs a base, such as {base: english, promotion: never}", "")
     base = VARIANTS[description["base"]]
     changes = {key: value for key, value in description.items() if key != "base"}
     if not changes:
@@ -89,19 +89,13 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
 def _check(key: str, value: Any) -> None:
     """Raise VariantError unless a key of a description is known and its value fits."""
     if key not in CHANGES:
-        raise VariantError(f"unknown rule {key!r}{_nearest(key, tuple(CHANGES))}", key)
+        raise VariantError(unknown("rule", key, CHANGES), key)
     change = CHANGES[key]
     kind: type = type(value)
     if kind is not change.kind:
         wanted = {bool: "true or false", int: "a whole number", str: "text"}[change.kind]
         raise VariantError(f"{key!r} must be {wanted}, not {value!r}", key)
     if change.choices and value not in change.choices:
-        raise VariantError(f"unknown {key} {value!r}{_nearest(value, change.choices)}", key)
+        raise VariantError(unknown(key, value, change.choices), key)
     if change.kind is int and value < 0:
         raise VariantError(f"{key!r} must not be below 0", key)
-
-
-def _nearest(word: str, choices: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(word, choices, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{hint} (choices: {', '.join(choices)})"

@@ -42,7 +42,7 @@ def generate(rules: Rules, position: Position, moves: Moves, start: int) -> int:
 
 @inlined
 def count(rules: Rules, position: Position, moves: Moves, start: int) -> int:
-    """How many legal moves there are; `moves` from `start` on is used as scratch paper."""
+    """How many legal moves there are; `moves` from `start` on is overwritten."""
     if rules.first_king_wins and position.kings != 0:
         return 0
     own, other = sides(position)

@@ -2,7 +2,7 @@
 
 A move is bit(origin) | bit(target) | captured, decoded against its position. A move list is a stretch of an int64
 buffer, so that a search keeps the lists of all its plies in one array, end to end; the room behind a list is the
-generator's scratch paper. The same capture reached by two paths is one move. A pass is 0.
+generator's to work in. The same capture reached by two paths is one move. A pass is 0.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ COLOURS = ("white", "black")
 class Position(NamedTuple):
     """Bit boards of the two sides and of the kings of both, and the side to move; a value, never changed.
 
-    Rows of dark squares share bits as `arena.rules.board` says. White's men move to lower squares.
+    Rows of dark squares share bits as `arena.rules.squares` says. White's men move to lower squares.
     """
 
     white: int

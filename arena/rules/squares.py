@@ -7,11 +7,6 @@ s + s // 2h. 8x8 takes 35 bits, 10x10 takes 54.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
 
 def bit_of(square: int, per_row: int) -> int:
     """The bit of a square counted from 0, on a board of `per_row` dark squares a row."""

@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arena.ratings.arrays import Floats, Ints
 from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import kernel
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from arena.tuning.regression import Floats
 from players.evaluation.linear import FEATURES, N, weighted
 
 MAN = 100.0
@@ -58,7 +57,7 @@ class Columns(NamedTuple):
         """The vector in hundredths of a man, to two decimals: the same evaluation in another unit."""
         return np.round(theta * MAN / self.unit(theta), DECIMALS) + 0.0
 
-    def design(self, rules: Rules, positions: NDArray[np.int64]) -> Floats:
+    def design(self, rules: Rules, positions: Ints) -> Floats:
         """The columns' counts, `float64[n, columns]`, in positions, `int64[n, 4]`."""
         counts = np.empty((len(positions), N + 1))
         feature_counts(rules, positions, counts)
@@ -70,7 +69,7 @@ class Columns(NamedTuple):
 
 
 @kernel
-def feature_counts(rules: Rules, positions: NDArray[np.int64], counts: Floats) -> None:
+def feature_counts(rules: Rules, positions: Ints, counts: Floats) -> None:
     """Fill `counts`, `float64[n, N + 1]`: each feature, own minus other, and the pieces left."""
     weights = np.zeros(2 * N)
     for feature in range(N):

@@ -1,33 +1,33 @@
-"""Games of a tuning: their openings, how a worker plays one, and what is read off their results."""
+"""Games of a tuning: how a worker plays one, which positions are taken from it, and what pairs are worth."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 import players
 from arena.formats.base import Pairing
-from arena.openings.balance import is_even
-from arena.openings.sources import OpeningsError, random_openings
-from arena.play.match import adjudicate, play
+from arena.openings.sources import OpeningsError
+from arena.play.match import REASON_CHARACTERS, adjudicate, play
 from arena.player import Choice, PlayerSpec
-from arena.record import Task, move_dtype
+from arena.record import Task
+from arena.result import pair_points
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
-from arena.rules.zobrist import key
-from arena.tuning.config import RandomOpenings
+from arena.tuning.openings import draw_opening
+from arena.tuning.settings import RandomOpenings
 from arena.tuning.store import SCORED, Played
+from arena.wording import cut
 from players.negamax.score import LIMIT
 
-_TRIES = 200
-"""Openings drawn in vain, one after the other, before giving up."""
 RANDOM_MOVES = 0.01
 """Share of the moves of `play_scored` that are drawn at random, so that its games see unequal positions."""
 
@@ -58,35 +58,8 @@ class Failed(NamedTuple):
     reason: str
 
 
-def check_openings(variant: Variant, settings: RandomOpenings, count: int, seed: int) -> list[Position]:
-    """`count` distinct openings that no stage of tuning draws. Raises OpeningsError if there are not so many."""
-    found: dict[Position, None] = {}
-    rng, vain = random.Random(f"check {seed}"), 0
-    while vain < _TRIES:
-        position = _random_opening(variant, settings, rng, check=True)
-        vain = 0 if position is not None and position not in found else vain + 1
-        if position is not None:
-            found[position] = None
-        if len(found) == count:
-            return list(found)
-    raise OpeningsError(
-        f"only {len(found)} openings of {settings.random_plies} random plies were found for the last matches, "
-        f"{count} are wanted; raise random_plies or lower check"
-    )
-
-
-def draw_opening(variant: Variant, settings: RandomOpenings, seed: str) -> Position:
-    """An opening for tuning, the same for the same seed. Raises OpeningsError if none is found."""
-    rng = random.Random(seed)
-    for _ in range(_TRIES):
-        position = _random_opening(variant, settings, rng, check=False)
-        if position is not None:
-            return position
-    raise OpeningsError(f"no opening of {settings.random_plies} random plies was found: raise random_plies")
-
-
 def play_job(job: Job) -> Played | Failed:
-    """Play one game and take quiet positions from it. Nothing is raised."""
+    """Play one game and take quiet positions from it; Failed for a fault of its openings or players."""
     try:
         opening = job.opening
         if opening is None:
@@ -97,7 +70,7 @@ def play_job(job: Job) -> Played | Failed:
     record = play(Task(pairing, job.variant, opening, job.white, job.black, job.seed, job.max_plies))
     if record.error:
         return Failed(f"{job.stage}, game {job.game}: {record.error}")
-    table = np.frombuffer(record.moves, dtype=move_dtype(int(record.dtype)))
+    table = record.table()
     positions = np.zeros((0, 4), dtype=np.int64)
     if job.positions:
         quiet = quiet_positions(job.variant, opening, table["move"].astype(str).tolist())
@@ -111,8 +84,9 @@ def play_job(job: Job) -> Played | Failed:
 def play_scored(job: Job) -> Played | Failed:
     """Play a game of `job.white` with itself, and take the quiet positions that it searched, with their scores.
 
-    The opening is half of `random_plies` to all of them long. A forced move is not searched, one in a hundred
-    is random, and a game that is certain to be won is left. Nothing is raised.
+    The opening is half of `random_plies` to all of them long. A forced move is not searched, a share RANDOM_MOVES
+    of the others is random, and a game that a score says is won ends with that result. Failed for a fault of its
+    openings or player.
     """
     rng = random.Random(f"{job.seed} {job.stage} {job.game}")
     longest = job.openings.random_plies
@@ -120,11 +94,8 @@ def play_scored(job: Job) -> Played | Failed:
     try:
         opening = draw_opening(job.variant, settings, f"{job.seed} {job.stage} {job.pair}")
         game, found, result = _scored_game(job, opening, rng)
-    except OpeningsError as error:
+    except (OpeningsError, _Fault) as error:
         return Failed(str(error))
-    except Exception as error:
-        reason = " ".join(str(error).split())[:200]
-        return Failed(f"{job.stage}, game {job.game}: {job.white.name} raised {type(error).__name__}: {reason}")
     text, taken = fen(job.variant, opening), np.array(found, dtype=SCORED)
     return Played(job.stage, job.game, result, text, len(game.moves), taken.tobytes())
 
@@ -140,39 +111,51 @@ def quiet_positions(variant: Variant, opening: Position, moves: list[str]) -> li
     return found
 
 
-def pair_points(games: list[Played]) -> NDArray[np.float64]:
-    """The first player's points, 0 to 2, in each pair: `float64[pairs]`.
-
-    It is White in the odd game of a pair. `games` are whole pairs in their order.
-    """
-    white = np.array([game.white_points() for game in games]).reshape(-1, 2)
-    return white[:, 0] + 1 - white[:, 1]
-
-
-def pentanomial(points: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Counts of pairs as `arena.ratings.match` takes them, worst first: `int64[5]`."""
-    return np.bincount(np.rint(2 * points).astype(np.int64), minlength=5)
+def points_of_pairs(games: Sequence[Played]) -> list[float]:
+    """The first player's points, 0 to 2, in each pair; it is White in the odd game. `games` are whole pairs."""
+    white = [game.white_points() for game in games]
+    return [pair_points(first, second) for first, second in zip(white[::2], white[1::2], strict=True)]
 
 
 def _scored_game(
     job: Job, opening: Position, rng: random.Random
 ) -> tuple[Game, list[tuple[Position, float]], str]:
-    """The game of `play_scored`, its quiet positions with scores from White's view, and its result."""
-    player = players.build_player(job.white, job.variant)
+    """The game of `play_scored`, its quiet positions with scores from White's view, and its result.
+
+    Raises _Fault.
+    """
+    with _blamed(job):
+        player = players.build_player(job.white, job.variant)
     game = Game(job.variant, opening)
     found: list[tuple[Position, float]] = []
     while (outcome := adjudicate(game, job.max_plies)) is None:
         if len(game.legal_moves) == 1:
             game.push(game.legal_moves[0])
             continue
-        choice = player.choose(game, job.white.limit, rng)
-        score = _white_score(game, choice)
+        with _blamed(job):
+            choice = player.choose(game, job.white.limit, rng)
+            score = _white_score(game, choice)
         if _is_quiet(game):
             found.append((game.position, score))
         if abs(score) > LIMIT:
             return game, found, "1-0" if score > 0 else "0-1"
         game.push(rng.choice(game.legal_moves) if rng.random() < RANDOM_MOVES else choice.move)
     return game, found, outcome.result
+
+
+class _Fault(Exception):
+    """A player cannot be built, or fails to answer; the message is one line."""
+
+
+@contextmanager
+def _blamed(job: Job) -> Iterator[None]:
+    """Blame any exception on the player: raise _Fault for it."""
+    try:
+        yield
+    except Exception as error:
+        reason = cut(str(error), REASON_CHARACTERS)
+        name = f"{job.stage}, game {job.game}: {job.white.name}"
+        raise _Fault(f"{name} raised {type(error).__name__}: {reason}") from error
 
 
 def _white_score(game: Game, choice: Choice) -> float:
@@ -185,13 +168,3 @@ def _is_quiet(game: Game) -> bool:
     """Whether nothing can be captured."""
     _, other = sides(game.position)
     return not any(move & other for move in game.legal_moves)
-
-
-def _random_opening(
-    variant: Variant, settings: RandomOpenings, rng: random.Random, check: bool
-) -> Position | None:
-    """A random opening, None if it is of the wrong kind: those with an odd Zobrist key are kept for checks."""
-    drawn = random_openings(variant, settings.random_plies, 1, rng.getrandbits(62), balanced=False)[0].position
-    if key(drawn) & 1 != check or (settings.balanced and not is_even(variant, drawn)):
-        return None
-    return drawn

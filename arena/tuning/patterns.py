@@ -1,260 +1,147 @@
-"""The fit of the tables of `patterns`: logistic regression on millions of positions, one after the other.
-
-A position counts for White: its features are those that `players.evaluation.patterns` sums, and its target is
-between what the game came to, White's points, and what the search that chose the move expected of it. Each
-position is learned a second time turned round, colours exchanged, with 1 minus its target.
-"""
+"""Learning the tables of `patterns`, from results and the search's scores of quiet positions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
-import numpy as np
-from numpy.typing import NDArray
+from pydantic import Field
 
-from arena.rules.jit.bits import lowest_square, popcount
-from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.position import WHITE, Position
-from arena.rules.rules import Rules
+from arena.files import replace
+from arena.ratings.arrays import Floats
 from arena.rules.variants import Variant
-from arena.tuning.columns import MAN
-from arena.tuning.config import Patterns
-from arena.tuning.regression import Floats, logistic_fit
-from arena.tuning.store import Played
-from players.evaluation.build import build_evaluation
-from players.evaluation.evaluator import evaluate
-from players.evaluation.patterns import (
-    BLOCKS,
-    COUNTS,
-    KING,
-    LARGEST,
-    SIZE,
-    SQUARES,
-    TURN,
-    block_index,
-    counts_index,
-    four_rows,
-    last_bit,
-    patterns,
-    weight_count,
+from arena.tuning.games import play_scored
+from arena.tuning.method import (
+    Evaluation,
+    Fitting,
+    Method,
+    Play,
+    Step,
+    StepRun,
+    Terms,
+    TuningError,
+    evaluation_name,
 )
-from players.evaluation.patterns import MAN as MAN_PAIR
-from players.negamax.score import LIMIT
+from arena.tuning.pattern_fit import FitError, fit_tables, held_out_loss, samples
+from arena.tuning.store import TuningStore
+from players.evaluation.patterns import save_weights
 
-HELD_OUT = 20
-"""Every so many-th game of a round is kept from the fit, to tell how well it does on others."""
-RATE = 0.05
-"""How far a weight may go at first, in logits; falls to 0 over the epochs. The best of a few that were tried."""
-FEATURES = 4 + 28 + 50
-"""The most features that a position can have: 28 blocks on 10x10, and a king on each of its squares."""
-_FIRST_SQUARES = 1e-3
-"""What AdaGrad's sums of squared slopes begin with, so that first steps are no longer than others."""
-
-Ints = NDArray[np.int64]
+WEIGHTS = "weights.npz"
 
 
-class FitError(Exception):
-    """Games that tell nothing; one line that says why."""
+class Patterns(Method):
+    """Rounds of games of the tables with themselves, each followed by a fit of the games of all rounds."""
+
+    method: Literal["patterns"]
+    start: Evaluation = Field(default="strong", description="The evaluation that plays the first round.")
+    games: int = Field(default=4000, ge=20, description="Games of a round; every 20th is held out of the fit.")
+    rounds: int = Field(default=4, ge=1, description="Rounds: play with the tables so far, then fit all games.")
+    results: float = Field(
+        default=0.2, ge=0, le=1, description="Weight of results against scores, which get the rest."
+    )
+    epochs: int = Field(default=10, ge=1, description="Passes of a fit over its positions.")
+    penalty: float = Field(default=1e-4, ge=0, description="Strength of the ridge penalty, per position.")
+
+    noun: ClassVar[str] = "round"
+    subject: ClassVar[str] = "The learned tables"
+
+    @property
+    def step_count(self) -> int:
+        return self.rounds
+
+    @property
+    def given(self) -> Any:
+        return self.start
+
+    @property
+    def start_name(self) -> str:
+        return f"the start, {evaluation_name(self.start)}"
+
+    def step(self, terms: Terms, play: Play, store: TuningStore, before: Sequence[Step]) -> StepRun:
+        number, folder = len(before) + 1, store.folder
+        stage, player = f"round {number}", terms.player("tables", self._tables(folder, len(before)))
+        jobs = [terms.job(stage, game, player, player, game) for game in range(1, self.games + 1)]
+        if not (yield from play(stage, jobs, play_scored)):
+            return None
+        rounds = [store.games(f"round {one}") for one in range(1, number + 1)]
+        try:
+            data = samples(rounds, self.results)
+            yield Fitting(number, len(data.positions))
+            tables = fit_tables(terms.variant, data, self.epochs, self.penalty, [terms.seed, number])
+            write_tables(tables_file(folder, number), tables)
+            specs = [terms.player("tables", self._tables(folder, one)) for one in range(number + 1)]
+            losses = [held_out_loss(terms.variant, data, spec.options["evaluation"]) for spec in specs]
+        except FitError as error:
+            raise TuningError(str(error)) from None
+        positions = sum(len(game.scored()) for game in rounds[-1])
+        return Step(number, [], [], len(jobs), positions, losses[-1], losses)
+
+    def found(self, terms: Terms, step: Step, folder: Path) -> Any:
+        return self._tables(folder, step.number)
+
+    def step_text(self, variant: Variant, step: Step) -> str:
+        losses = " -> ".join(f"{loss:.4f}" for loss in step.losses)
+        return f"{self.place(step.number)}: loss held out {losses}"
+
+    def losses(self, steps: Sequence[Step]) -> list[float | None]:
+        """Of the positions held out from all rounds."""
+        return list(steps[-1].losses)
+
+    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step], folder: Path) -> tuple[str, bytes]:
+        return WEIGHTS, tables_file(folder, len(steps)).read_bytes()
+
+    def summary_lines(self, variant: Variant, steps: Sequence[Step], folder: Path) -> list[str]:
+        names = (evaluation_name(self.start), *(f"round {step.number}" for step in steps))
+        return [
+            "## Tables",
+            "",
+            f"The tables are in `{folder / WEIGHTS}`, for any player of {variant.name}'s rules:",
+            "",
+            "```yaml",
+            "players:",
+            f"  - {{name: tuned, type: negamax, preset: full, evaluation: {folder / WEIGHTS}, nodes: 1000}}",
+            "```",
+            "",
+            "## Method",
+            "",
+            self._description(steps),
+            "",
+            "| evaluation | loss held out, nats |",
+            "|---|---|",
+            *(f"| {name} | {loss:.4f} |" for name, loss in zip(names, steps[-1].losses, strict=True)),
+            "",
+            "![Loss along the path](path.png)",
+            "",
+        ]
+
+    def _description(self, steps: Sequence[Step]) -> str:
+        positions = sum(step.positions for step in steps)
+        plural = "s" if self.rounds > 1 else ""
+        return (
+            f"Logistic regression: {self.rounds} round{plural} of {self.games} games, each played with the "
+            f"tables so far and fitted with all before it; {positions:,} quiet positions in all. Their targets "
+            f"are {100 * self.results:g} % result and the rest the search's score; {self.epochs} epochs, penalty "
+            f"{self.penalty:g}. Every 20th game was held out: the loss is the cross-entropy of its targets, each "
+            "evaluation in the unit that suits it best. A constant 1/2 has 0.6931."
+        )
+
+    def _tables(self, folder: Path, number: int) -> Any:
+        """The evaluation with the tables of a round; that of the start for 0."""
+        return str(tables_file(folder, number).resolve()) if number else self.start
 
 
-class Samples(NamedTuple):
-    """Positions to learn from or to be judged by."""
-
-    positions: Ints
-    """`int64[n, 4]`."""
-    targets: Floats
-    """White's expected points, 0 to 1, `float64[n]`."""
-    held_out: NDArray[np.bool_]
-    """Those kept from the fit, `bool[n]`."""
+def tables_file(folder: Path, number: int) -> Path:
+    """Where the tables of a round are kept."""
+    return folder / f"round_{number}.npz"
 
 
-def samples(rounds: Sequence[Sequence[Played]], results: float) -> Samples:
-    """What the games of some rounds teach, each a game of `arena.tuning.games.play_scored`.
+def write_tables(path: Path, tables: Floats) -> None:
+    """Write tables to a file that is there in full or not at all. Raises OSError."""
 
-    A target is results * points + (1 - results) * sigmoid(score / k), with the k under which the scores of a
-    round predict its results best. Raises FitError for a round whose scores do not predict them, and if there is
-    no position held out.
-    """
-    found = [_round_samples(number, games, results) for number, games in enumerate(rounds, start=1)]
-    data = Samples(*(np.concatenate(part) for part in zip(*found, strict=True)))
-    if not data.held_out.any():
-        raise FitError(f"there is no quiet position in every {HELD_OUT}th game; play more games")
-    return data
+    def fill(temporary: Path) -> None:
+        named = temporary.with_suffix(".npz")  # numpy adds .npz to other names
+        save_weights(named, tables)
+        named.replace(temporary)
 
-
-def fit(variant: Variant, data: Samples, settings: Patterns, seed: Sequence[int]) -> Floats:
-    """Learn tables, in hundredths of a man, by AdaGrad (Duchi, Hazan and Singer 2011).
-
-    It goes over the positions once an epoch, in an order that `seed` decides.
-    The loss is the cross-entropy of the targets; a weight is drawn to 0 by `penalty` times itself whenever its
-    feature occurs. Begins with what a regression says that men and kings are worth.
-    """
-    rules = variant.constants
-    learned = ~data.held_out
-    positions, targets = _both_ways(rules, data.positions[learned], data.targets[learned])
-    weights = _material_weights(variant, positions, targets)
-    squares = np.full(len(weights), _FIRST_SQUARES)
-    rng = np.random.default_rng(seed)
-    for epoch in range(settings.epochs):
-        rate = RATE * (1 - epoch / settings.epochs)
-        order = rng.permutation(len(positions))
-        descend(rules, positions, targets, order, weights, squares, rate, settings.penalty)
-    return _scaled(variant, weights)
-
-
-def loss(variant: Variant, data: Samples, evaluation: str | Mapping[str, Any]) -> float:
-    """The mean cross-entropy, in nats, of the targets of positions held out, by an evaluation in its best unit."""
-    pointer, weights = build_evaluation(evaluation, variant)
-    values = white_values(pointer, weights, variant.constants, data.positions[data.held_out])
-    return logistic_fit(values[:, None], data.targets[data.held_out], np.arange(len(values)), 1e-3).loss
-
-
-@kernel
-def descend(
-    rules: Rules,
-    positions: Ints,
-    targets: Floats,
-    order: Ints,
-    weights: Floats,
-    squares: Floats,
-    rate: float,
-    penalty: float,
-) -> None:
-    """Change `weights`, in logits, by one pass of AdaGrad, whose sums of squares are `squares`."""
-    places, counts = np.empty(FEATURES, np.int64), np.empty(FEATURES)
-    start = rules.per_row * (rules.rows - 2)
-    for i in order:
-        white, black, kings, turn = positions[i, 0], positions[i, 1], positions[i, 2], positions[i, 3]
-        n = active(rules, white, black, kings, turn, places, counts)
-        opening = popcount(white | black) / start
-        error = 1 / (1 + np.exp(-_logit(weights, places, counts, n, opening))) - targets[i]
-        for j in range(n):
-            at = places[j]
-            for phase in range(2):
-                slope = error * counts[j] * (1 - opening if phase else opening) + penalty * weights[at + phase]
-                squares[at + phase] += slope * slope
-                weights[at + phase] -= rate * slope / np.sqrt(squares[at + phase])
-
-
-@kernel
-def active(rules: Rules, white: int, black: int, kings: int, turn: int, places: Ints, counts: Floats) -> int:
-    """The features of a position that are not 0: where the pair of weights of each begins, and how often it counts
-    for White. Fills `places` and `counts`, and returns how many there are."""
-    white_men, black_men, white_kings, black_kings = white & ~kings, black & ~kings, white & kings, black & kings
-    places[0], counts[0] = TURN, 1 - 2 * turn
-    places[1], counts[1] = COUNTS + 2 * counts_index(white_men, black_men, white_kings, black_kings), 1
-    places[2], counts[2] = MAN_PAIR, popcount(white_men) - popcount(black_men)
-    places[3], counts[3] = KING, popcount(white_kings) - popcount(black_kings)
-    n = 4
-    while white_kings != 0:
-        places[n], counts[n] = SQUARES + 2 * lowest_square(white_kings), 1
-        white_kings &= white_kings - 1
-        n += 1
-    while black_kings != 0:
-        places[n], counts[n] = SQUARES + 2 * (last_bit(rules) - lowest_square(black_kings)), -1
-        black_kings &= black_kings - 1
-        n += 1
-    base = BLOCKS
-    for row in range(rules.rows - 3):
-        white_rows, black_rows = four_rows(white_men, rules, row), four_rows(black_men, rules, row)
-        for column in range(rules.per_row - 1):
-            places[n], counts[n] = base + 2 * block_index(white_rows, black_rows, column), 1
-            base += 2 * SIZE
-            n += 1
-    return n
-
-
-@kernel
-def turned(rules: Rules, positions: Ints) -> Ints:
-    """The positions seen from the other side of the board, colours exchanged."""
-    found = np.zeros_like(positions)
-    last = last_bit(rules)
-    for i in range(len(positions)):
-        for bit in range(last + 1):
-            opposite = 1 << (last - bit)
-            if positions[i, 0] >> bit & 1:
-                found[i, 1] |= opposite
-            if positions[i, 1] >> bit & 1:
-                found[i, 0] |= opposite
-            if positions[i, 2] >> bit & 1:
-                found[i, 2] |= opposite
-        found[i, 3] = 1 - positions[i, 3]
-    return found
-
-
-@kernel
-def white_values(pointer: Any, weights: Floats, rules: Rules, positions: Ints) -> Floats:
-    """What an evaluation says of positions, from White's view, `float64[n]`."""
-    values = np.empty(len(positions))
-    for i in range(len(positions)):
-        position = Position(positions[i, 0], positions[i, 1], positions[i, 2], positions[i, 3])
-        value = evaluate(pointer, position, rules, weights)
-        values[i] = -value if position.turn else value
-    return values
-
-
-@kernel
-def material(positions: Ints) -> Floats:
-    """White's men minus Black's, and White's kings minus Black's, `float64[n, 2]`."""
-    found = np.empty((len(positions), 2))
-    for i in range(len(positions)):
-        white, black, kings = positions[i, 0], positions[i, 1], positions[i, 2]
-        found[i, 0] = popcount(white & ~kings) - popcount(black & ~kings)
-        found[i, 1] = popcount(white & kings) - popcount(black & kings)
-    return found
-
-
-@inlined
-def _logit(weights: Floats, places: Ints, counts: Floats, n: int, opening: float) -> float:
-    """The sum of `n` features' weights, between opening and ending."""
-    total = 0.0
-    for j in range(n):
-        at = places[j]
-        total += counts[j] * (weights[at] * opening + weights[at + 1] * (1 - opening))
-    return total
-
-
-def _round_samples(number: int, games: Sequence[Played], results: float) -> Samples:
-    scored = [game.scored() for game in games]
-    owner = np.repeat(np.arange(len(games)), [len(one) for one in scored])
-    rows = np.concatenate(scored)
-    points = np.array([game.white_points() for game in games])[owner]
-    score, open_ = rows["score"], np.abs(rows["score"]) < LIMIT
-    if not open_.any():
-        raise FitError(f"round {number}: there is no quiet position in its games")
-    steepness = float(logistic_fit(score[open_, None], points[open_], owner[open_], 1e-3).theta[0])
-    if steepness <= 0:
-        raise FitError(f"round {number}: the scores of its searches do not predict results; play more games")
-    expected = 1 / (1 + np.exp(-np.clip(score * steepness, -20, 20)))
-    held_out = np.array([game.game % HELD_OUT == 0 for game in games])[owner]
-    return Samples(np.ascontiguousarray(rows["position"]), results * points + (1 - results) * expected, held_out)
-
-
-def _both_ways(rules: Rules, positions: Ints, targets: Floats) -> tuple[Ints, Floats]:
-    return np.concatenate([positions, turned(rules, positions)]), np.concatenate([targets, 1 - targets])
-
-
-def _material_weights(variant: Variant, positions: Ints, targets: Floats) -> Floats:
-    """Weights of men and kings alone, in logits, fitted to a part of the positions."""
-    balance = material(positions[::HELD_OUT])
-    man, king = logistic_fit(balance, targets[::HELD_OUT], np.arange(len(balance)), 1.0).theta
-    weights = np.zeros(weight_count(variant.rules))
-    weights[MAN_PAIR : MAN_PAIR + 2], weights[KING : KING + 2] = man, king
-    return weights
-
-
-def _scaled(variant: Variant, weights: Floats) -> Floats:
-    """Weights in hundredths of what a man of the start is worth, or in less if a file could not hold them."""
-    rules, start = variant.constants, variant.start._replace(turn=WHITE)
-    pointer = patterns.pointer(rules)
-
-    men = [1 << bit for bit in range(64) if start.black >> bit & 1]
-    less = [start, *(start._replace(black=start.black & ~man) for man in men)]
-    values = white_values(pointer, weights, rules, np.array(less, dtype=np.int64))
-    worth = abs(float(values[1:].mean() - values[0]))
-    largest = float(np.abs(weights).max())
-    if largest == 0:
-        raise FitError("the fit found no weight other than 0; play more games")
-    unit = min(MAN / worth if worth else np.inf, LARGEST / largest)
-    return weights * unit
+    replace(path, fill)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from arena.ratings.arrays import Floats, Ints
 
 
-class Fit(NamedTuple):
+class LogisticFit(NamedTuple):
     """A logistic regression: P(win) = 1 / (1 + exp(-theta . x))."""
 
     theta: Floats
@@ -20,7 +19,7 @@ class Fit(NamedTuple):
     """Mean cross-entropy of the results, in nats, without the penalty."""
 
 
-def logistic_fit(x: Floats, points: Floats, games: NDArray[np.int64], penalty: float) -> Fit:
+def logistic_fit(x: Floats, points: Floats, games: Ints, penalty: float) -> LogisticFit:
     """Fit results by ridge-penalised logistic regression with Newton's method in a trust region.
 
     `x` is `float64[n, columns]`, `points` the result of each position's game from the side to move's view (0,
@@ -54,7 +53,7 @@ def logistic_fit(x: Floats, points: Floats, games: NDArray[np.int64], penalty: f
     bread = np.linalg.inv(curvature(beta))
     errors = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread))
     loss = objective(beta)[0] - penalty / 2 * float(beta @ beta)
-    return Fit(beta / spread, errors / spread, loss / len(points))
+    return LogisticFit(beta / spread, errors / spread, loss / len(points))
 
 
 def spread_of(x: Floats) -> Floats:

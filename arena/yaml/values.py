@@ -62,7 +62,7 @@ class Source:
     problems: list[Problem] = field(default_factory=list)
     refused: set[Keys] = field(default_factory=set)
     values: int = 0
-    origin: Callable[[Keys], Keys] = _unmoved
+    origin: Callable[[Keys], Keys] = field(default=_unmoved, compare=False)
     """The keys in the file of what stands at other keys once the data were rewritten."""
 
     def problem(self, keys: Keys, message: str) -> Problem:

@@ -7,22 +7,21 @@ import inspect
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import WithJsonSchema
 
-from arena.rules.jit.kernel import kernel
-from arena.rules.position import Position
-from arena.rules.rules import Rules
 from arena.rules.variants import Variant
+from arena.wording import unknown
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
-from players.evaluation.evaluator import Evaluator, evaluate
-from players.evaluation.linear import Share, build_linear, linear, shares
+from players.evaluation.evaluator import Evaluator
+from players.evaluation.linear import VOCABULARY, build_linear, linear
 from players.evaluation.patterns import learned, learned_variants, load_weights, patterns, weight_count
-from players.evaluation.strong import strong, strong_weights
-from players.loading import PlayerError, blame, load_object, unknown
+from players.evaluation.strong import strong
+from players.loading import PlayerError, blame, load_object
 
 EVALUATORS: dict[str, Evaluator] = {
     "material": material,
@@ -35,6 +34,33 @@ EVALUATORS: dict[str, Evaluator] = {
     "linear": linear,
 }
 """The evaluations that a configuration names by one word; `linear` needs weights, `patterns` learned tables."""
+
+
+_PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+_FEATURES = {
+    name: {"description": " ".join((count.__doc__ or "").split()), "anyOf": [{"type": "number"}, _PAIR]}
+    for name, count in VOCABULARY.items()
+}
+_LINEAR = {"type": "object", "properties": _FEATURES, "additionalProperties": False}
+Description = Annotated[
+    str | dict[str, Any],
+    WithJsonSchema(
+        {
+            "description": "What values a position: a name, file.py:function, file.npz, or weights of features.",
+            "anyOf": [
+                {"enum": [name for name in EVALUATORS if name != "linear"]},
+                {"type": "string", "pattern": r"(:\w+|\.npz)$"},
+                {
+                    "type": "object",
+                    "properties": {"linear": _LINEAR},
+                    "required": ["linear"],
+                    "additionalProperties": False,
+                },
+            ],
+        }
+    ),
+]
+"""How a configuration describes an evaluation, see `build_evaluation`, with its JSON schema."""
 
 
 class Evaluation(NamedTuple):
@@ -70,40 +96,6 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     if description == "patterns":
         return Evaluation(patterns.pointer(rules), _learned(variant))
     return Evaluation(EVALUATORS[description].pointer(rules), np.zeros(0))
-
-
-def appraise(
-    variant: Variant, position: Position, description: str | Mapping[str, Any] | None = None
-) -> tuple[dict[str, float], dict[str, Share]]:
-    """The values of a position, from the side to move's view, and of a linear evaluation each feature's share.
-
-    Of the evaluation described, or of all that are built in, with the weights of `strong` for the shares. Raises
-    PlayerError for an evaluation that cannot be built, or whose value is not finite.
-    """
-    rules = variant.constants
-    if description is None:
-        wanted: dict[str, Any] = {name: name for name in EVALUATORS if name not in ("linear", "patterns")}
-        if learned(variant.rules) is not None:
-            wanted["patterns"] = "patterns"
-    else:
-        wanted = {description if isinstance(description, str) else "linear": description}
-    values, weights = {}, np.zeros(0)
-    for name, one in wanted.items():
-        evaluation = build_evaluation(one, variant)
-        values[name] = value_of(*evaluation, rules, position)
-        if not np.isfinite(values[name]):
-            raise PlayerError(f"{name} is {values[name]} here, not a finite number", "evaluation")
-        if name == "strong":
-            weights = strong_weights(rules)
-        elif name == "linear":
-            weights = evaluation.weights
-    return values, shares(position, rules, weights) if weights.size else {}
-
-
-@kernel
-def value_of(pointer: Any, weights: NDArray[np.float64], rules: Rules, position: Position) -> float:
-    """The value of a position, be it finished or not, from the side to move's view; see `Evaluation`."""
-    return evaluate(pointer, position, rules, weights)
 
 
 def _learned(variant: Variant) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ import numba
 from numba import types
 from numba.extending import overload
 
+from arena.rules.jit.kernel import callback, is_compiling
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 
@@ -37,10 +38,11 @@ class Evaluator:
 
         Raises numba's error, which names the line, if the function uses what numba cannot compile.
         """
+        if not is_compiling():
+            return self
         if rules not in self._pointers:
             arguments = (POSITION, numba.typeof(rules), WEIGHTS)[: 3 if self.weighted else 2]
-            compiler = numba.cfunc(types.float64(*arguments), cache=True, error_model="numpy")
-            self._pointers[rules] = compiler(self.function)
+            self._pointers[rules] = callback(self.function, types.float64(*arguments))
         return self._pointers[rules]
 
     def __call__(self, *arguments: Any) -> float:
@@ -54,8 +56,8 @@ def evaluator(function: Callable[..., float]) -> Evaluator:
 
 
 def evaluate(pointer: Any, position: Position, rules: Rules, weights: Any) -> float:
-    """Call an evaluation from a kernel, with the weights if it takes any."""
-    raise NotImplementedError("for kernels only")
+    """Call an evaluation by its pointer, with the weights if it takes any."""
+    return float(pointer(position, rules, weights) if pointer.weighted else pointer(position, rules))
 
 
 @overload(evaluate)

@@ -196,7 +196,7 @@ def men_mask(position: Position, side: int) -> int:
 
 @inlined
 def forward_of(side: int) -> int:
-    """The first of the two directions in which men of a side step; see `arena.rules.board`."""
+    """The first of the two directions in which men of a side step; see `arena.rules.step`."""
     return 2 if side == 0 else 0
 
 

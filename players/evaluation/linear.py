@@ -17,6 +17,7 @@ from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import inlined
 from arena.rules.position import Position
 from arena.rules.rules import Rules
+from arena.wording import unknown
 from players.evaluation.evaluator import Evaluator, evaluator
 from players.evaluation.features import (
     advancement,
@@ -38,7 +39,7 @@ from players.evaluation.features import (
     tempo,
     trapped,
 )
-from players.loading import PlayerError, unknown
+from players.loading import PlayerError
 
 VOCABULARY: dict[str, Callable[[Position, Rules, int], int]] = {
     "man": men,
@@ -73,6 +74,7 @@ def weighted(position: Position, rules: Rules, weights: Any, used: int) -> float
 
     A caller with a constant `used` is compiled without the other features.
     """
+    # written out, as numba takes no loop over functions of which each is inlined or left out
     own, other = position.turn, 1 - position.turn
     left = popcount(position.white | position.black)
     value = 0.0

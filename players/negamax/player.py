@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,10 @@ from arena.rules.moves import new_buffer, sides
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from arena.rules.zobrist import key
-from players.evaluation.build import build_evaluation
+from players.evaluation.build import Description, build_evaluation
 from players.negamax.score import LIMIT, static_value
-from players.negamax.state import COUNTERS, HISTORY, MAX_DEPTH, RANDOM, STATE, Tools
-from players.negamax.switches import CODES, MINIMAX, switches_of
+from players.negamax.state import COUNTED, HISTORY, MAX_DEPTH, Tools, new_state
+from players.negamax.switches import DEFAULT_PRESET, RANDOM, PresetName, named_switches, stored, switches_of
 from players.negamax.transposition import new_table
 from players.negamax.tree import compile_search, root
 
@@ -29,70 +29,28 @@ _RESERVE = 0.0005
 class Negamax:
     """Negamax with each technique a switch: a `preset` (minimax, alphabeta, iddfs, pvs, mtdf, full) and changes.
 
-    evaluation: what values the leaves. In its unit are contempt, what a draw is below 0 for the player, and
-    repetition_penalty, taken off a leaf that is the position of four plies before; aspiration, the half width of
-    the first window around the last value, is in men.
-
-    alpha_beta, fail_soft; iterative (deepening), root_order (root moves by their values in the last iteration),
-    ties (which of equally good moves: first, last or random); the order of moves: order_tt, order_captures (most
-    first), order_killers, order_history; tt (megabytes of transposition table, 0: none), tt_deeper (use what was
-    searched deeper than needed), tt_replace (depth, always); pvs, aspiration, mtdf; quiescence (none, captures,
-    threats); lmr, futility; extensions (of single replies); mate_distance; draws (repetitions and moves without
-    progress, known from the game on); finals (plies: sooner wins are better; points: +-100 and the difference,
-    where points decide).
-
-    When to stop before the limit: stop_single (under a limit of time, at one legal move), stop_half (half of the
-    time is over and an iteration ended), stop_complete (nothing was cut by the horizon), stop_decided (a win is
-    certain). When the limit ends an iteration, its best move so far counts if partial, else that of the last
-    iteration.
+    `evaluation` values the leaves; `players.negamax.switches.Switches` says what each switch does. When a limit
+    ends an iteration, its best move so far counts with `partial`, else that of the last iteration.
     """
 
+    @named_switches
     def __init__(
         self,
         variant: Variant,
-        evaluation: str | dict[str, Any] = "simple",
-        preset: str = "pvs",
-        alpha_beta: bool | None = None,
-        fail_soft: bool | None = None,
-        ties: Literal["first", "last", "random"] | None = None,
-        iterative: bool | None = None,
-        root_order: bool | None = None,
-        stop_single: bool | None = None,
-        stop_half: bool | None = None,
-        stop_complete: bool | None = None,
-        stop_decided: bool | None = None,
-        partial: bool | None = None,
-        order_tt: bool | None = None,
-        order_captures: bool | None = None,
-        order_killers: bool | None = None,
-        order_history: bool | None = None,
-        tt: int | None = None,
-        tt_deeper: bool | None = None,
-        tt_replace: Literal["depth", "always"] | None = None,
-        pvs: bool | None = None,
-        aspiration: float | None = None,
-        mtdf: bool | None = None,
-        quiescence: Literal["none", "captures", "threats"] | None = None,
-        lmr: bool | None = None,
-        futility: bool | None = None,
-        extensions: bool | None = None,
-        mate_distance: bool | None = None,
-        draws: bool | None = None,
-        contempt: float | None = None,
-        repetition_penalty: float | None = None,
-        finals: Literal["plies", "points"] | None = None,
+        evaluation: Description = "simple",
+        preset: PresetName = DEFAULT_PRESET,
+        **switches: Any,
     ) -> None:
-        given = {name: value for name, value in locals().items() if name in MINIMAX and value is not None}
-        self.switches = switches_of(preset, given)
+        self.switches = switches_of(preset, switches)
         self._variant = variant
         self._evaluation = build_evaluation(evaluation, variant)
-        self._state = np.zeros(1, STATE)[0]
+        self._state = new_state()
         self._tools = Tools(
             self._evaluation.pointer,
             self._evaluation.weights,
             self._state,
             new_buffer(),
-            new_table(self.switches["tt"]),
+            new_table(self.switches.tt),
         )
         self._set_up()
         compile_search(variant.constants, self._tools, variant.start)
@@ -113,45 +71,41 @@ class Negamax:
         root_key = key(game.position)
         found = Choice(game.legal_moves[0])
         last = limit.depth or MAX_DEPTH
-        for depth in range(1 if self.switches["iterative"] else last, last + 1):
+        for depth in range(1 if self.switches.iterative else last, last + 1):
             state["depth"], state["horizon"] = depth, 0
             leaves = int(state["leaves"])
             score = self._iterate(game.position, root_key, depth, count, found.score)
             stopped, best = bool(state["stopped"]), int(state["best"])
-            if best >= 0 and (not stopped or self.switches["partial"] or found.score is None):
+            if best >= 0 and (not stopped or self.switches.partial or found.score is None):
                 found = self._found(best, score, depth - stopped, count, rng)
-            if stopped or (self.switches["stop_single"] and count == 1 and np.isfinite(hard)):
+            if stopped or (self.switches.stop_single and count == 1 and np.isfinite(hard)):
                 break
-            if self.switches["stop_half"] and time.monotonic() - began >= soft:
+            if self.switches.stop_half and time.monotonic() - began >= soft:
                 break
-            if self.switches["stop_complete"] and state["leaves"] == leaves and not state["horizon"]:
+            if self.switches.stop_complete and state["leaves"] == leaves and not state["horizon"]:
                 break
-            if self.switches["stop_decided"] and abs(score) > LIMIT:
+            if self.switches.stop_decided and abs(score) > LIMIT:
                 break
-            if self.switches["root_order"]:
+            if self.switches.root_order:
                 self._sort_root(count, best)
-        counted: dict[str, Any] = {name: int(state[name]) for name in COUNTERS if name != "horizon"}
+        counted: dict[str, Any] = {name: int(state[name]) for name in COUNTED}
         return found._replace(**counted)
 
     def check_limit(self, limit: Limit) -> None:
         """Raise ValueError for a limit that the search cannot do with."""
         if limit.depth is not None and not 1 <= limit.depth <= MAX_DEPTH:
             raise ValueError(f"negamax searches 1 to {MAX_DEPTH} plies, not {limit.depth}")
-        if limit.depth is None and not self.switches["iterative"]:
+        if limit.depth is None and not self.switches.iterative:
             raise ValueError("negamax without iterative deepening needs the limit 'depth'")
         if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
             raise ValueError("negamax needs a limit: depth, nodes, seconds or clock")
 
     def _set_up(self) -> None:
         """Write the switches into the state."""
-        state, switches, draws = self._state, self.switches, self._variant.draws
-        names = STATE.names or ()
-        for name, value in switches.items():
-            if name in names:
-                state[name] = CODES[name].index(value) if name in CODES else value
-        state["tt_always"] = switches["tt_replace"] == "always"
-        state["point_finals"] = switches["finals"] == "points"
-        if switches["draws"]:
+        state, draws = self._state, self._variant.draws
+        for name, value in stored(self.switches).items():
+            state[name] = value
+        if self.switches.draws:
             state["repetition"] = draws.repetition
             state["no_progress"], state["no_capture"] = draws.no_progress, draws.no_capture
         state["man"] = self._worth_of_a_man()
@@ -175,7 +129,7 @@ class Negamax:
     def _begin(self, game: Game, limit: Limit, deadline: float) -> None:
         """Prepare the state for a search of its own: limits, the root's moves, the game's last positions."""
         state = self._state
-        for name in COUNTERS:
+        for name in COUNTED:
             state[name] = 0
         state["stopped"] = 0
         state["node_limit"] = limit.nodes or 2**62
@@ -202,7 +156,7 @@ class Negamax:
 
         if guess is None or abs(guess) > LIMIT:
             return search(-np.inf, np.inf)
-        if self.switches["mtdf"]:
+        if self.switches.mtdf:
             lower, upper, value = -np.inf, np.inf, guess
             while lower < upper and not state["stopped"]:
                 beta = np.nextafter(value, np.inf) if value == lower else value
@@ -210,7 +164,7 @@ class Negamax:
                 lower, upper = (lower, value) if value < beta else (value, upper)
             value = search(np.nextafter(value, -np.inf), np.inf)
             return value if state["best"] >= 0 or state["stopped"] else search(-np.inf, np.inf)
-        width = self.switches["aspiration"] * float(state["man"])
+        width = self.switches.aspiration * float(state["man"])
         alpha, beta = (guess - width, guess + width) if width else (-np.inf, np.inf)
         while True:
             value = search(alpha, beta)

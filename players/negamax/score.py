@@ -37,8 +37,8 @@ def static_value(rules: Rules, pointer: Any, weights: NDArray[np.float64], posit
 
 @inlined
 def final_value(rules: Rules, state: Any, position: Position, ply: int) -> float:
-    """The score of a position without a move, for the side to move; `point_finals` is the switch `finals`."""
-    if rules.score_decides and state.point_finals:
+    """The score of a position without a move, for the side to move, by the switch `finals`."""
+    if rules.score_decides and state.finals:
         difference = own_points(rules, position)
         if ply & 1:
             difference = -difference

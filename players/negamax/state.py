@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.jit.bits import monotonic
-from arena.rules.jit.kernel import inlined, kernel
+from arena.player import EFFORT
+from arena.rules.jit.clock import monotonic
+from arena.rules.jit.kernel import inlined, is_compiling, kernel
 from arena.rules.moves import BUFFER, Moves, sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from players.negamax.score import LIMIT
+from players.negamax.switches import stored_types
 from players.negamax.transposition import Table
 
 MAX_DEPTH = 64
@@ -21,12 +24,7 @@ MAX_PLY = 96
 MAX_MOVES = 512
 """Moves at the root."""
 HISTORY = 256
-"""Positions of the game that a search is told of, the latest ones."""
-
-FIRST, LAST, RANDOM = range(3)
-"""Which of equally good moves is chosen at the root, in the generator's order."""
-NO_QUIESCENCE, CAPTURES, THREATS = range(3)
-"""What is searched on beyond the horizon: nothing, captures, or also moves out of a threatened capture."""
+"""The latest positions of the game, which a search knows."""
 
 _KILLER_SLOTS = 2
 HISTORY_BITS = 12
@@ -34,49 +32,17 @@ PLIES = MAX_PLY + 2
 _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 """The clock is read every so many nodes, at most, and about every so many seconds."""
 
-SWITCHES = (
-    ("alpha_beta", "i8"),
-    ("fail_soft", "i8"),
-    ("ties", "i8"),
-    ("order_tt", "i8"),
-    ("order_captures", "i8"),
-    ("order_killers", "i8"),
-    ("order_history", "i8"),
-    ("tt", "i8"),
-    ("tt_deeper", "i8"),
-    ("tt_always", "i8"),
-    ("pvs", "i8"),
-    ("quiescence", "i8"),
-    ("lmr", "i8"),
-    ("futility", "i8"),
-    ("extensions", "i8"),
-    ("mate_distance", "i8"),
-    ("point_finals", "i8"),
-    ("repetition", "i8"),
-    ("no_progress", "i8"),
-    ("no_capture", "i8"),
-    ("contempt", "f8"),
-    ("repetition_penalty", "f8"),
-    ("man", "f8"),
-)
-"""How to search, set once; see `players.negamax.player.Negamax`. `man` is a man's worth in its unit."""
-COUNTERS = (
-    "nodes",
-    "leaves",
-    "cutoffs_max",
-    "cutoffs_min",
-    "cutoffs_first",
-    "tt_probes",
-    "tt_hits",
-    "deepest",
-    "horizon",
-)
-"""What a search counts, named as in `Choice`; `horizon` counts values in the
-table that a deeper search might change."""
+COUNTED = tuple(name for name in EFFORT if name != "depth")
+"""What the kernels of a search count, named as in `arena.player.Choice`."""
 STATE = np.dtype(
     [
-        *SWITCHES,
-        *((name, "i8") for name in COUNTERS),
+        *stored_types(),
+        ("repetition", "i8"),
+        ("no_progress", "i8"),
+        ("no_capture", "i8"),
+        ("man", "f8"),
+        *((name, "i8") for name in COUNTED),
+        ("horizon", "i8"),
         ("node_limit", "i8"),
         ("deadline", "f8"),
         ("polled", "f8"),
@@ -99,12 +65,14 @@ STATE = np.dtype(
     ],
     align=True,
 )
-"""Everything that a search reads and writes but the arrays of `Tools`.
+"""Everything that a search reads and writes but the arrays of `Tools`, all zeros in a new one.
 
-pv row p is the best line found from ply p, ended by -1. `root_index` numbers the root's moves in the generator's
-order, `root_values` are their values, `tied` marks the best ones. `path` is white, black and kings of the game's
-last positions, `base` of them before the root, and of the line under way; `progress` the plies since the last
-capture or move of a man, and since the last capture.
+First the switches of `players.negamax.switches`; then the draw rules in force, a man's worth in the evaluation's
+unit, and what is counted, `horizon` being the values from the table that a deeper search might change. pv row p is
+the best line found from ply p, ended by -1. `root_index` numbers the root's moves in the generator's order,
+`root_values` are their values, `tied` marks the best ones. `path` is white, black and kings of the game's last
+positions, `base` of them before the root, and of the line under way; `progress` the plies since the last capture
+or move of a man, and since the last capture.
 """
 
 
@@ -119,6 +87,26 @@ class Tools(NamedTuple):
     moves: Moves
     """A buffer with the root's moves first."""
     table: Table
+
+
+class PlainState(SimpleNamespace):
+    """A record of STATE for kernels that are not compiled: Python reads a record's fields only as items."""
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        field = getattr(self, name)
+        if isinstance(field, np.ndarray):
+            field[...] = value
+        else:
+            setattr(self, name, value)
+
+
+def new_state() -> Any:
+    """A record of STATE, whose fields kernels read as attributes, be they compiled or not."""
+    record = np.zeros(1, STATE)[0]
+    return record if is_compiling() else PlainState(**{name: record[name] for name in STATE.fields or ()})
 
 
 @inlined

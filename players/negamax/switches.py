@@ -1,55 +1,88 @@
-"""Presets of the negamax search: what each switch is set to, and which do not go together."""
+"""The switches of the negamax search: one frozen model, its presets, and which do not go together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
-from players.loading import PlayerError, unknown
+from pydantic import Field
 
-MINIMAX: dict[str, Any] = {
-    "alpha_beta": False,
-    "fail_soft": True,
-    "ties": "first",
-    "iterative": False,
-    "root_order": False,
-    "stop_single": False,
-    "stop_half": False,
-    "stop_complete": False,
-    "stop_decided": False,
-    "partial": False,
-    "order_tt": False,
-    "order_captures": False,
-    "order_killers": False,
-    "order_history": False,
-    "tt": 0,
-    "tt_deeper": False,
-    "tt_replace": "depth",
-    "pvs": False,
-    "aspiration": 0.0,
-    "mtdf": False,
-    "quiescence": "none",
-    "lmr": False,
-    "futility": False,
-    "extensions": False,
-    "mate_distance": False,
-    "draws": False,
-    "contempt": 0.0,
-    "repetition_penalty": 0.0,
-    "finals": "plies",
-}
-"""All switches, off: the preset `minimax`."""
-_ALPHA_BETA = MINIMAX | {"alpha_beta": True}
-_ITERATIVE = _ALPHA_BETA | {
-    "iterative": True,
-    "root_order": True,
-    "stop_single": True,
-    "stop_half": True,
-    "stop_complete": True,
-    "stop_decided": True,
-}
-_ORDERED = _ITERATIVE | {
+from arena.wording import unknown
+from players.loading import PlayerError
+from players.options import check_option, choices_of, words_of
+
+F = TypeVar("F", bound=Callable[..., None])
+
+FIRST, LAST, RANDOM = range(3)
+"""The choices of `ties`, as kernels read them."""
+NO_QUIESCENCE, CAPTURES, THREATS = range(3)
+"""The choices of `quiescence`."""
+
+
+def _does(what: str, unit: str = "", least: float | None = None, most: float | None = None) -> Any:
+    return Field(description=what, json_schema_extra={"unit": unit} if unit else None, ge=least, le=most)
+
+
+@dataclass(frozen=True)
+class Switches:
+    """How to search, each switch with its choices and what it does; the values here are those of plain minimax.
+
+    Kernels read each under its name in the record of the search's state, words by their place among the choices.
+    """
+
+    alpha_beta: Annotated[bool, _does("cut what cannot matter")] = False
+    fail_soft: Annotated[bool, _does("return bounds outside the window")] = True
+    iterative: Annotated[bool, _does("search to depth 1, 2, 3 ...")] = False
+    root_order: Annotated[bool, _does("order root moves by their values in the last iteration")] = False
+    ties: Annotated[
+        Literal["first", "last", "random"], _does("which of equally good moves, in the generator's order")
+    ] = "first"
+    stop_single: Annotated[bool, _does("under a limit of time, stop at one legal move")] = False
+    stop_half: Annotated[bool, _does("begin no iteration after half of the time")] = False
+    stop_complete: Annotated[bool, _does("stop when the whole tree was searched")] = False
+    stop_decided: Annotated[bool, _does("stop when a win is certain")] = False
+    partial: Annotated[bool, _does("an iteration that the limit ended counts as far as it came")] = False
+    order_tt: Annotated[bool, _does("first the table's move")] = False
+    order_captures: Annotated[bool, _does("of captures, first those of most pieces")] = False
+    order_killers: Annotated[bool, _does("first moves that cut at this ply")] = False
+    order_history: Annotated[bool, _does("first moves that cut anywhere")] = False
+    tt: Annotated[
+        int, _does("transposition table, 0: none; kept for a game", "megabytes", least=0, most=65_536)
+    ] = 0
+    tt_deeper: Annotated[bool, _does("use results of deeper searches")] = False
+    tt_replace: Annotated[
+        Literal["depth", "always"], _does("which entry gives way: the shallower, or always the older")
+    ] = "depth"
+    pvs: Annotated[bool, _does("null windows for all moves but the first")] = False
+    aspiration: Annotated[
+        float, _does("half width of the first window around the last value, 0: open", "men", least=0)
+    ] = 0.0
+    mtdf: Annotated[bool, _does("MTD(f): null windows at the root")] = False
+    quiescence: Annotated[Literal["none", "captures", "threats"], _does("what is searched beyond the horizon")] = (
+        "none"
+    )
+    lmr: Annotated[bool, _does("reduce late moves")] = False
+    futility: Annotated[bool, _does("cut hopeless positions near the horizon")] = False
+    extensions: Annotated[bool, _does("a ply more for a single reply")] = False
+    mate_distance: Annotated[bool, _does("cut what cannot be a sooner win")] = False
+    draws: Annotated[bool, _does("a position that occurred before, and moves without progress, are draws")] = False
+    contempt: Annotated[float, _does("what a draw is below 0", "evaluation's unit")] = 0.0
+    repetition_penalty: Annotated[
+        float, _does("off a leaf that is the position of four plies before, as in `game3`", "evaluation's unit")
+    ] = 0.0
+    finals: Annotated[
+        Literal["plies", "points"],
+        _does("sooner wins are better; or, where points decide, +-100 and the difference, as in `simplified`"),
+    ] = "plies"
+
+
+KINDS: Mapping[str, Any] = MappingProxyType(get_type_hints(Switches, include_extras=True))
+"""The type of each switch, with its bounds and what it does."""
+
+_ORDERED = {
     "tt": 16,
     "order_tt": True,
     "order_captures": True,
@@ -57,16 +90,24 @@ _ORDERED = _ITERATIVE | {
     "order_history": True,
     "mate_distance": True,
 }
-PRESETS: Mapping[str, dict[str, Any]] = MappingProxyType(
-    {
-        "minimax": MINIMAX,
-        "alphabeta": _ALPHA_BETA,
-        "iddfs": _ITERATIVE,
-        "pvs": _ORDERED | {"pvs": True},
-        "mtdf": _ORDERED | {"mtdf": True},
-        "full": _ORDERED
-        | {
-            "pvs": True,
+_CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
+    "alphabeta": ("minimax", {"alpha_beta": True}),
+    "iddfs": (
+        "alphabeta",
+        {
+            "iterative": True,
+            "root_order": True,
+            "stop_single": True,
+            "stop_half": True,
+            "stop_complete": True,
+            "stop_decided": True,
+        },
+    ),
+    "pvs": ("iddfs", _ORDERED | {"pvs": True}),
+    "mtdf": ("iddfs", _ORDERED | {"mtdf": True}),
+    "full": (
+        "pvs",
+        {
             "aspiration": 0.5,
             "partial": True,
             "quiescence": "captures",
@@ -76,43 +117,90 @@ PRESETS: Mapping[str, dict[str, Any]] = MappingProxyType(
             "tt_deeper": True,
             "draws": True,
         },
-    }
-)
-"""What each preset switches on; all but `full` find the value and the move of plain minimax."""
-CODES = {
-    "ties": ("first", "last", "random"),
-    "quiescence": ("none", "captures", "threats"),
+    ),
 }
-"""The choices of switches that are words; the search is given their places."""
+"""Each preset by an earlier one and what it changes."""
+DEFAULT_PRESET = "pvs"
 
 
-def switches_of(preset: str, given: dict[str, Any]) -> dict[str, Any]:
+def _presets() -> Mapping[str, Switches]:
+    presets = {"minimax": Switches()}
+    for name, (base, changes) in _CHANGES.items():
+        presets[name] = replace(presets[base], **changes)
+    return MappingProxyType(presets)
+
+
+PRESETS = _presets()
+"""All but `full` find the value and the move of plain minimax."""
+PresetName = Annotated[str, Field(json_schema_extra={"enum": list(PRESETS)})]
+
+
+def switches_of(preset: str, given: Mapping[str, Any]) -> Switches:
     """The switches of a preset with those that are given in place of its own.
 
-    Raises PlayerError for an unknown preset, and for switches that do not go together, at one that was given.
+    Raises PlayerError for an unknown preset or switch, for what a switch cannot be, and for switches that do not
+    go together, at one that was given.
     """
     if preset not in PRESETS:
-        raise PlayerError(unknown("preset", preset, tuple(PRESETS)), "preset")
-    switches = PRESETS[preset] | given
-    _check(switches, given)
+        raise PlayerError(unknown("preset", preset, PRESETS), "preset")
+    for name, value in given.items():
+        if name not in KINDS:
+            raise PlayerError(unknown("switch", name, KINDS), name)
+        check_option(name, value, KINDS[name])
+    switches = replace(PRESETS[preset], **given)
+    for name, fault in _conflicts(switches):
+        raise PlayerError(fault, *([name] if name in given else []))
     return switches
 
 
-def _check(switches: dict[str, Any], given: dict[str, Any]) -> None:
-    """Raise PlayerError for switches that do not go together, at one that was given."""
+def named_switches(constructor: F) -> F:
+    """Decorator that writes the switches into the signature of a constructor that takes them as `**switches`."""
+    signature = inspect.signature(constructor, eval_str=True)
+    own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+    switches = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in KINDS.items()
+    ]
+    constructor.__signature__ = signature.replace(parameters=[*own, *switches])  # type: ignore[attr-defined]
+    return constructor
 
-    def refuse(message: str, *names: str) -> None:
-        raise PlayerError(message, *(name for name in names[:1] if name in given))
 
-    if not 0 <= switches["tt"] <= 65_536:
-        refuse(f"tt must be 0 to 65536 megabytes, not {switches['tt']}", "tt")
-    if switches["aspiration"] < 0:
-        refuse(f"aspiration must be 0 or more men, not {switches['aspiration']}", "aspiration")
-    if not switches["alpha_beta"]:
+def stored(switches: Switches) -> dict[str, float]:
+    """Every switch as the number that kernels read."""
+    numbers = asdict(switches)
+    for name, kind in KINDS.items():
+        if words := words_of(kind):
+            numbers[name] = words.index(numbers[name])
+    return numbers
+
+
+def stored_types() -> list[tuple[str, str]]:
+    """The numpy type of each switch in the record of the search's state."""
+    return [(name, "f8" if get_args(kind)[0] is float else "i8") for name, kind in KINDS.items()]
+
+
+def preset_rows() -> Iterator[tuple[str, str]]:
+    """A row of Markdown for each preset: its name, and what it is."""
+    yield "`minimax`", "everything off: fixed depth, every node"
+    for name, (base, changes) in _CHANGES.items():
+        texts = (switch if value is True else f"{switch}: {value}" for switch, value in changes.items())
+        note = " (where none is named)" if name == DEFAULT_PRESET else ""
+        yield f"`{name}`{note}", f"`{base}` and {', '.join(f'`{text}`' for text in texts)}"
+
+
+def switch_rows() -> Iterator[tuple[str, str, str]]:
+    """A row of Markdown for each switch: its name, its choices or unit, and what it does."""
+    for name, kind in KINDS.items():
+        yield f"`{name}`", choices_of(kind), kind.__metadata__[0].description
+
+
+def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
+    """Switches that do not go together: one of them, and what is wrong."""
+    if not switches.alpha_beta:
         for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "mate_distance"):
-            if switches[name]:
-                refuse(f"{name} needs alpha_beta", name)
-    if switches["mtdf"] and not switches["tt"]:
-        refuse("mtdf needs a transposition table (tt, in megabytes)", "mtdf")
-    if switches["mtdf"] and switches["aspiration"]:
-        refuse("mtdf and aspiration do not go together", "aspiration")
+            if getattr(switches, name):
+                yield name, f"{name} needs alpha_beta"
+    if switches.mtdf and not switches.tt:
+        yield "mtdf", "mtdf needs a transposition table (tt, in megabytes)"
+    if switches.mtdf and switches.aspiration:
+        yield "aspiration", "mtdf and aspiration do not go together"

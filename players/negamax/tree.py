@@ -18,7 +18,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.captures import capturers
-from arena.rules.jit.kernel import inlined, kernel, prepare
+from arena.rules.jit.kernel import inlined, is_compiling, kernel, prepare
 from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import Moves, sides
 from arena.rules.position import Position
@@ -28,11 +28,8 @@ from players.evaluation.evaluator import evaluate
 from players.negamax.ordering import pick_best, rank_moves, reward
 from players.negamax.score import LIMIT, WIN, final_value, within_limit
 from players.negamax.state import (
-    FIRST,
     MAX_DEPTH,
     MAX_PLY,
-    RANDOM,
-    THREATS,
     Tools,
     bounded,
     count_cutoff,
@@ -45,6 +42,7 @@ from players.negamax.state import (
     out_of_budget,
     to_table,
 )
+from players.negamax.switches import FIRST, RANDOM, THREATS
 from players.negamax.transposition import (
     EXACT,
     LOWER,
@@ -69,6 +67,8 @@ def compile_search(rules: Any, tools: Tools, position: Position) -> None:
 
     The kernels that call themselves come first.
     """
+    if not is_compiling():
+        return
     kind = (rules, numba.typeof(tools.pointer))
     if kind not in _compiled:
         prepare(_quiesce, types.float64, rules, tools, position, -WIN, WIN, 0, 0)
@@ -148,7 +148,7 @@ def root(
 
 @inlined
 def wins_ties(state: Any, i: int) -> bool:
-    """Whether the root's move `i` is to be told from the best so far if both are equally good."""
+    """Whether the root's move `i` goes before the best so far if both are equally good, as the switch `ties` has it."""
     if state.ties == RANDOM:
         return True
     return (state.root_index[i] < state.root_index[state.best]) == (state.ties == FIRST)
@@ -256,7 +256,7 @@ def _search(
         if bound == UPPER:
             best_move = table_move
         score = to_table(best, ply)
-        store(table, key, best_move, score, depth, bound, state.generation, state.tt_always != 0)
+        store(table, key, best_move, score, depth, bound, state.generation, state.tt_replace != 0)
     return bounded(state, best, floor, beta)
 
 

@@ -1,8 +1,7 @@
-"""Operations on bits, and the clock, as single instructions or calls in kernels."""
+"""Operations on bits, each a single machine instruction in kernels."""
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -31,9 +30,24 @@ def float_of(bits: int) -> float:
     return float(np.int64(bits).view(np.float64))
 
 
-def monotonic() -> float:
-    """Seconds of the clock that `time.monotonic` reads."""
-    return time.monotonic()
+@overload(popcount)
+def _popcount(bits):  # type: ignore[no-untyped-def]
+    return lambda bits: _ctpop(bits)  # type: ignore[call-arg]
+
+
+@overload(lowest_square)
+def _lowest_square(bits):  # type: ignore[no-untyped-def]
+    return lambda bits: _cttz(bits)  # type: ignore[call-arg]
+
+
+@overload(bits_of)
+def _bits_of(number):  # type: ignore[no-untyped-def]
+    return lambda number: _bitcast_to_int(number)  # type: ignore[call-arg]
+
+
+@overload(float_of)
+def _float_of(bits):  # type: ignore[no-untyped-def]
+    return lambda bits: _bitcast_to_float(bits)  # type: ignore[call-arg]
 
 
 @intrinsic
@@ -53,7 +67,7 @@ def _cttz(_context: Any, bits: types.Type) -> Any:
 
 
 @intrinsic
-def _bits_of(_context: Any, number: types.Type) -> Any:
+def _bitcast_to_int(_context: Any, number: types.Type) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.IntType(64))
 
@@ -61,65 +75,8 @@ def _bits_of(_context: Any, number: types.Type) -> Any:
 
 
 @intrinsic
-def _float_of(_context: Any, bits: types.Type) -> Any:
+def _bitcast_to_float(_context: Any, bits: types.Type) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.DoubleType())
 
     return types.float64(types.int64), generate
-
-
-@intrinsic
-def _monotonic(_context: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-        """Call the C library's clock_gettime, which fills in two 64-bit words: seconds and nanoseconds."""
-        word, clock = ir.IntType(64), ir.IntType(32)
-        called = ir.FunctionType(clock, [clock, ir.PointerType(word)])
-        function = cgutils.get_or_insert_function(builder.module, called, "clock_gettime")
-        found = cgutils.alloca_once(builder, word, 2)
-        builder.call(function, [clock(time.CLOCK_MONOTONIC), found])
-        seconds, nanoseconds = (
-            builder.sitofp(builder.load(builder.gep(found, [clock(i)])), ir.DoubleType()) for i in (0, 1)
-        )
-        return builder.fadd(seconds, builder.fmul(nanoseconds, ir.DoubleType()(1e-9)))
-
-    return types.float64(), generate
-
-
-@overload(popcount)
-def _popcount(bits):  # type: ignore[no-untyped-def]
-    def implementation(bits):  # type: ignore[no-untyped-def]
-        return _ctpop(bits)  # type: ignore[call-arg]
-
-    return implementation
-
-
-@overload(lowest_square)
-def _lowest_square(bits):  # type: ignore[no-untyped-def]
-    def implementation(bits):  # type: ignore[no-untyped-def]
-        return _cttz(bits)  # type: ignore[call-arg]
-
-    return implementation
-
-
-@overload(bits_of)
-def _bits_of_overload(number):  # type: ignore[no-untyped-def]
-    def implementation(number):  # type: ignore[no-untyped-def]
-        return _bits_of(number)  # type: ignore[call-arg]
-
-    return implementation
-
-
-@overload(float_of)
-def _float_of_overload(bits):  # type: ignore[no-untyped-def]
-    def implementation(bits):  # type: ignore[no-untyped-def]
-        return _float_of(bits)  # type: ignore[call-arg]
-
-    return implementation
-
-
-@overload(monotonic)
-def _monotonic_overload():  # type: ignore[no-untyped-def]
-    def implementation():  # type: ignore[no-untyped-def]
-        return _monotonic()  # type: ignore[call-arg]
-
-    return implementation

@@ -1,56 +1,102 @@
-"""The folder on disk where compiled kernels are kept.
+"""The folder on disk where compiled kernels are kept, and a kernel's place in it.
 
 numba's cache looks at a kernel's own file only, so a change of `step.py` would leave an old `movegen` in the
-cache. The cache folder is therefore named by a hash of all kernel sources and of numba's version.
+cache. The folder is therefore named by a hash of all kernel sources and of numba's version.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import numba
 from llvmlite import ir
+from numba.core.caching import FunctionCache
 
-PACKAGES = ("arena/rules", "arena/tuning", "players")
-"""Folders whose sources are compiled, relative to the folder that holds the `arena` package."""
+ROOT = Path(__file__).resolve().parents[3]
+"""The folder that holds the packages `arena` and `players`."""
 STALE_AFTER = 14 * 24 * 3600
 """Seconds after which the cache folder of other sources is deleted."""
 
+_COMPILED_PACKAGES = ("arena/rules", "players")
+_COMPILES = re.compile(r"\b(arena\.rules\.jit|numba|evaluator)\b")
 
+
+class LazyCache:
+    """A function's place in numba's cache, found at its first use: decorating a function does not touch the disk.
+
+    It takes the place of the attribute `_cache` that numba's dispatcher has.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._found, name)
+
+    @cached_property
+    def _found(self) -> FunctionCache:
+        with numba_uses_cache_folder():
+            return FunctionCache(self._function)
+
+
+@contextmanager
+def numba_uses_cache_folder() -> Iterator[None]:
+    """Let numba keep what is decorated with `cache=True` in `cache_folder`, whatever folder it uses otherwise."""
+    config: Any = numba.config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
 def cache_folder() -> Path:
-    """The folder of this source tree's compiled kernels, `$XDG_CACHE_HOME/draughts-arena/<hash>`.
+    """The folder of this source tree's compiled kernels, `$XDG_CACHE_HOME/draughts-arena/<hash>`; made if missing.
 
     `NUMBA_CACHE_DIR` overrides its parent. A place that cannot be written to is replaced by a temporary one.
     """
-    root = Path(__file__).resolve().parents[3]
     digest = hashlib.sha256(f"{numba.__version__} {ir.__name__}".encode())
-    for package in PACKAGES:
-        for source in sorted((root / package).rglob("*.py")):
-            digest.update(source.read_bytes())
-    parent = os.environ.get("NUMBA_CACHE_DIR") or str(
-        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "draughts-arena"
-    )
+    for source in kernel_sources():
+        digest.update(source.read_bytes())
     name = digest.hexdigest()[:16]
-    for base in (Path(parent), Path(tempfile.gettempdir()) / f"draughts-arena-{os.getuid()}"):
-        try:
-            (base / name).mkdir(parents=True, exist_ok=True)
-            if os.access(base / name, os.W_OK):
-                _forget_stale(base, keep=name)
-                os.utime(base / name)
-                return base / name
-        except OSError:
-            continue
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "draughts-arena"
+    user = os.getuid() if hasattr(os, "getuid") else ""  # Windows has a temporary folder for each user
+    temporary = Path(tempfile.gettempdir()) / f"draughts-arena-{user}"
+    for parent in (Path(os.environ.get("NUMBA_CACHE_DIR") or home), temporary):
+        with suppress(OSError):
+            (parent / name).mkdir(parents=True, exist_ok=True)
+            if os.access(parent / name, os.W_OK):
+                os.utime(parent / name)
+                _forget_stale(parent, keep=name)
+                return parent / name
     return Path(tempfile.mkdtemp())
 
 
-def _forget_stale(base: Path, keep: str) -> None:
-    for folder in base.iterdir():
-        if len(folder.name) == 16 and folder.name != keep and folder.is_dir():
-            age = time.time() - folder.stat().st_mtime
-            if age > STALE_AFTER:
+def kernel_sources() -> list[Path]:
+    """The files whose change makes compiled kernels stale: those that hold kernels, or constants of kernels.
+
+    They are all of `arena.rules` and `players`, and whatever else in `arena` compiles.
+    """
+    sources = {path for package in _COMPILED_PACKAGES for path in (ROOT / package).rglob("*.py")}
+    others = set((ROOT / "arena").rglob("*.py")) - sources
+    sources |= {path for path in others if _COMPILES.search(path.read_text(encoding="utf-8"))}
+    return sorted(sources)
+
+
+def _forget_stale(parent: Path, keep: str) -> None:
+    for folder in parent.iterdir():
+        with suppress(OSError):  # another process may delete it at the same time
+            is_other = len(folder.name) == 16 and folder.name != keep and folder.is_dir()
+            if is_other and time.time() - folder.stat().st_mtime > STALE_AFTER:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -9,6 +9,7 @@ as values, without being compiled again.
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from typing import Any, NamedTuple
 
 from numba.core import types
@@ -59,7 +60,13 @@ register_model(ConstantsType)(models.OpaqueModel)
 
 @typeof_impl.register(Constants)
 def _typeof_constants(value: Constants, _context: Any) -> ConstantsType:
-    return ConstantsType(value.values)
+    return _type_of(value.values)
+
+
+@cache
+def _type_of(values: NamedTuple) -> ConstantsType:
+    """One type for equal values, made once, as every call of a kernel asks for it."""
+    return ConstantsType(values)
 
 
 @unbox(ConstantsType)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from arena.rules.variants import VARIANTS, Variant
 
 
-def variant_told(tags: Mapping[str, str], given: Variant | None) -> Variant | None:
-    """The variant of a game with some tags, where `given` is the one to expect."""
+def variant_of_tags(tags: Mapping[str, str], given: Variant | None) -> Variant | None:
+    """The variant that the tags Variant and GameType name, else `given`, which is the one to expect."""
     name, gametype = tags.get("Variant", "").strip().lower(), tags.get("GameType", "")
     if given and given.name == name:
         return given
@@ -27,4 +27,5 @@ def variant_of_type(gametype: str) -> Variant | None:
 
 
 def type_number(gametype: str) -> str:
+    """The number that a GameType begins with, empty if there is none."""
     return gametype.partition(",")[0].strip()

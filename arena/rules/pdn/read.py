@@ -10,7 +10,7 @@ from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply
 from arena.rules.notation import NotationError, parse_fen, squares_by_name
 from arena.rules.pdn.game import PdnFile, PdnGame, PdnProblem
-from arena.rules.pdn.gametype import type_number, variant_told
+from arena.rules.pdn.gametype import type_number, variant_of_tags
 from arena.rules.pdn.tokens import SQUARE, RawGame, split
 from arena.rules.pdn.write import INTERNATIONAL
 from arena.rules.position import Position
@@ -24,7 +24,7 @@ _RESULTS = {result: result for result in ("1-0", "1/2-1/2", "0-1", "0-0", "*")} 
 def read_pdn(source: str | os.PathLike[str], variant: Variant | None = None) -> PdnFile:
     """The games of a PDN: of the file if `source` is a path, of the text if it is a str.
 
-    A game's variant is the one that its tag Variant or GameType tells, else `variant`, else the first of
+    A game's variant is the one that its tag Variant or GameType names, else `variant`, else the first of
     VARIANTS, which is noted as a problem. Nothing stops the reading: a game whose variant or start position is
     unknown is left out, one with a move that cannot be read ends before it, or goes on where a position is set
     up. Variations, NAGs and move strengths are skipped. A file is UTF-8, or Latin-1 where it cannot be UTF-8.
@@ -42,9 +42,9 @@ def read_pdn(source: str | os.PathLike[str], variant: Variant | None = None) -> 
 
     games: list[PdnGame] = []
     problems: list[PdnProblem] = []
-    default, is_told = next(iter(VARIANTS.values())), False
+    default, is_reported = next(iter(VARIANTS.values())), False
     for number, raw in enumerate(split(text), start=1):
-        played = variant_told(raw.tags, variant)
+        played = variant_of_tags(raw.tags, variant)
         if played is None and raw.tags.get("GameType", "").strip():
             known = ", ".join(
                 f"{type_number(row.gametype)} {row.name}" for row in VARIANTS.values() if row.gametype
@@ -52,8 +52,8 @@ def read_pdn(source: str | os.PathLike[str], variant: Variant | None = None) -> 
             message = f"GameType {raw.tags['GameType']!r} is no variant known here; known: {known}"
             problems.append(PdnProblem(file, raw.tag_lines["GameType"], number, 0, message))
             continue
-        if played is None and not is_told:
-            is_told = True
+        if played is None and not is_reported:
+            is_reported = True
             message = f"no GameType, and no variant given: read as {default.name}, as are all such games"
             problems.append(PdnProblem(file, raw.line, number, 0, message))
         game, faults = _read_game(raw, played or default, file, number)

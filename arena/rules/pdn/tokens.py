@@ -1,4 +1,4 @@
-"""The tokens of a PDN, and how a text is cut into games."""
+"""The tokens of a PDN, and how a text is cut into games: by what is read of it, or by its tags alone."""
 
 from __future__ import annotations
 
@@ -7,38 +7,57 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-_TAG_NAMES = {name.lower(): name for name in ("GameType", "FEN", "SetUp", "TimeControl", "PlyCount")}
-"""Tags whose name is not a word with a capital."""
+_TAG_NAMES = {
+    name.lower(): name
+    for name in (
+        *("Event", "Site", "Date", "Round", "White", "Black", "Result"),
+        *("GameType", "Variant", "FEN", "SetUp", "TimeControl", "PlyCount"),
+    )
+}
+"""Tags whose spelling is put right, whatever letters are capitals in the text."""
 SQUARE = r"(?:[a-l][0-9]{1,2}|[0-9]{1,3})"
-TAG = re.compile(r'\[\s*([a-z]\w*)\s*"((?:\\.|[^\\\n])*?)"\s*\]', re.IGNORECASE | re.ASCII)
+_TAG = r'\[\s*([a-z]\w*)\s*"((?:\\.|[^\\\n])*?)"\s*\]'
+_IGNORED = rf"""% [^\n]* | \$ [0-9]+ | [!?]+ | \( [!?]+ \)
+    | (?<=[0-9]) \* (?= \s+ (?!1\.) (?: [0-9]+ \. | {SQUARE} [-x:] ) )  # a star as strength of a move
+"""
+_NUMBER = r"[0-9]+ \.+ | \.+ | …"
+_END = r"\* | (?: (?:1/2|½)\s?-\s?(?:1/2|½) | 1\s?-\s?[01] | 0\s?-\s?[012] | 2\s?-\s?0 ) (?![\w/:-])"
+_FLAGS = re.VERBOSE | re.IGNORECASE | re.ASCII
 _TOKEN = re.compile(
     rf"""
-      (?P<tag> {TAG.pattern} )
+      (?P<tag> {_TAG} )
     | (?P<bad_tag> \[ [^]\n]* \]? )
     | (?P<comment> \{{ [^}}]* \}}? | ; [^\n]* )
-    | (?P<ignored> % [^\n]* | \$ [0-9]+ | [!?]+ | \( [!?]+ \)
-        | (?<=[0-9]) \* (?= \s+ (?!1\.) (?: [0-9]+ \. | {SQUARE} [-x:] ) ) )  # a star as strength of a move
+    | (?P<ignored> {_IGNORED} )
     | (?P<open> \( )
     | (?P<close> \) )
     | (?P<setup> / [^/\n]* / )
-    | (?P<end> \* | (?: (?:1/2|½)\s?-\s?(?:1/2|½) | 1\s?-\s?[01] | 0\s?-\s?[012] | 2\s?-\s?0 ) (?![\w/:-]) )
-    | (?P<number> [0-9]+ \.+ | \.+ | … )
+    | (?P<end> {_END} )
+    | (?P<number> {_NUMBER} )
     | (?P<move> {SQUARE} (?: [ \t]* [-–−x×:] [ \t]* {SQUARE} )+ (?![0-9])
         | (?: [a-l][0-9]{{1,2}} ){{2,}} (?!\w) | [0-9]{{4}} (?!\w) | pass\b )
     | (?P<word> [^]\s{{}}()[;]+ | . )
     """,
-    re.VERBOSE | re.IGNORECASE | re.ASCII,
+    _FLAGS,
 )
 _WORD = re.compile(r"\S")
+_TAG_OR_COMMENT = re.compile(r"[\[{;%]")
+_BETWEEN_MOVES = re.compile(rf"(?: \s | {_IGNORED} | {_NUMBER} )+", _FLAGS)
+_LAST_WORDS = re.compile(rf"(?<!\S) (?: {_END} ) \s* \Z", _FLAGS)
+_LONGEST_END = 20
+"""Characters, spaces included, in which the end of a game is looked for."""
 _END_OF_GAME = re.compile(r"\s*(?:\[|\Z)|[ \t]*\n[ \t]*\n")
-_TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{TAG.pattern}", re.IGNORECASE | re.ASCII)
+_TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{_TAG}", re.IGNORECASE | re.ASCII)
 
 
 class Token(NamedTuple):
+    """A word of a game's text, or what is wrong at a place of it."""
+
     kind: str
     """comment, setup, move, end; word if none of them; fault for what is skipped, tag for what is in the tags."""
     text: str
     line: int
+    """Counted from 1."""
 
 
 @dataclass
@@ -46,13 +65,27 @@ class RawGame:
     """A game cut out of the text."""
 
     line: int
+    """Where it begins, counted from 1."""
     tags: dict[str, str] = field(default_factory=dict)
     tag_lines: dict[str, int] = field(default_factory=dict)
     tokens: list[Token] = field(default_factory=list)
 
     @property
     def has_body(self) -> bool:
+        """Whether there is more than tags and comments."""
         return any(token.kind not in ("comment", "tag") for token in self.tokens)
+
+
+class TaggedGame(NamedTuple):
+    """A game of which the tags alone are understood, whatever is played."""
+
+    line: int
+    """Where its tags begin, counted from 1."""
+    tags: dict[str, str]
+    moves: str
+    """The text without comments, numbers and strengths of moves, and without its end, in single spaces."""
+    end: str
+    """The result that the text ends in, without spaces, such as 1-0, ½-½ or *; empty if there is none."""
 
 
 def split(text: str) -> Iterator[RawGame]:
@@ -100,6 +133,43 @@ def split(text: str) -> Iterator[RawGame]:
         yield raw
 
 
+def tagged_games(text: str) -> Iterator[TaggedGame]:
+    """Cut a text into games by its tags: those that stand together begin a game, whose text goes on to the next.
+
+    The moves are not understood, so that games of any rules are read, and read fast. What stands before the
+    first tag is passed over.
+    """
+    tags: dict[str, str] = {}
+    parts: list[str] = []
+    begins, line, counted, at = 1, 1, 0, 0
+    while mark := _TAG_OR_COMMENT.search(text, at):
+        parts.append(text[at : mark.start()])
+        kind, token = _token(text, mark.start(), "")
+        at = mark.start() + len(token)
+        if kind == "tag":
+            name, value = _tag(token)
+            body = "".join(parts)
+            if tags and (body.strip() or name == next(iter(tags))):
+                yield _tagged_game(begins, tags, body)
+                tags = {}
+            line, counted = line + text.count("\n", counted, mark.start()), mark.start()
+            begins = begins if tags else line
+            tags[name] = value
+            parts = []
+        elif kind not in ("comment", "unclosed", "ignored"):
+            parts.append(token)
+    if tags:
+        yield _tagged_game(begins, tags, "".join(parts) + text[at:])
+
+
+def _tagged_game(line: int, tags: dict[str, str], body: str) -> TaggedGame:
+    ending = _LAST_WORDS.search(body, max(len(body.rstrip()) - _LONGEST_END, 0))
+    moves = body[: ending.start()] if ending else body
+    return TaggedGame(
+        line, tags, _BETWEEN_MOVES.sub(" ", moves).strip(), re.sub(r"\s", "", ending[0]) if ending else ""
+    )
+
+
 def _token(text: str, at: int, stated: str) -> tuple[str, str]:
     """Kind and text of the token at a place of the text; `stated` is the game's tag Result."""
     stated = stated.strip(" *?")
@@ -117,7 +187,7 @@ def _token(text: str, at: int, stated: str) -> tuple[str, str]:
 
 def _tag(token: str) -> tuple[str, str]:
     """Name and value of a tag, the name in its standard spelling."""
-    match = TAG.match(token)
+    match = re.match(_TAG, token, re.IGNORECASE | re.ASCII)
     assert match is not None
     name = _TAG_NAMES.get(match[1].lower(), match[1][0].upper() + match[1][1:])
     return name, re.sub(r'\\(["\\])', r"\1", match[2])

@@ -76,7 +76,7 @@ def write_pdn(game: PdnGame, *, international: bool = False) -> str:
     """A game as PDN 3.0, in the notation of its variant's GameType.
 
     The tags GameType, FEN, SetUp and Result say what the game is, whatever `game.tags` say. A variant that its
-    GameType does not tell gets the tag Variant.
+    GameType does not name gets the tag Variant.
     """
     variant = game.variant
     tags = {name: value for name, value in game.tags.items() if name not in ("FEN", "SetUp", "Variant")}

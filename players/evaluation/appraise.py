@@ -1,0 +1,54 @@
+"""The values that evaluations give one position, and the share of each feature in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rules.jit.kernel import kernel
+from arena.rules.position import Position
+from arena.rules.rules import Rules
+from arena.rules.variants import Variant
+from players.evaluation.build import EVALUATORS, build_evaluation
+from players.evaluation.evaluator import evaluate
+from players.evaluation.linear import Share, shares
+from players.evaluation.patterns import learned
+from players.evaluation.strong import strong_weights
+from players.loading import PlayerError
+
+
+def appraise(
+    variant: Variant, position: Position, description: str | Mapping[str, Any] | None = None
+) -> tuple[dict[str, float], dict[str, Share]]:
+    """The values of a position, from the side to move's view, and of a linear evaluation each feature's share.
+
+    Of the evaluation described, or of all that are built in, with the weights of `strong` for the shares. Raises
+    PlayerError for an evaluation that cannot be built, or whose value is not finite.
+    """
+    rules = variant.constants
+    if description is None:
+        wanted: dict[str, Any] = {name: name for name in EVALUATORS if name not in ("linear", "patterns")}
+        if learned(variant.rules) is not None:
+            wanted["patterns"] = "patterns"
+    else:
+        wanted = {description if isinstance(description, str) else "linear": description}
+    values, weights = {}, np.zeros(0)
+    for name, one in wanted.items():
+        evaluation = build_evaluation(one, variant)
+        values[name] = value_of(*evaluation, rules, position)
+        if not np.isfinite(values[name]):
+            raise PlayerError(f"{name} is {values[name]} here, not a finite number", "evaluation")
+        if name == "strong":
+            weights = strong_weights(rules)
+        elif name == "linear":
+            weights = evaluation.weights
+    return values, shares(position, rules, weights) if weights.size else {}
+
+
+@kernel
+def value_of(pointer: Any, weights: NDArray[np.float64], rules: Rules, position: Position) -> float:
+    """The value of a position, be it finished or not, from the side to move's view; see `Evaluation`."""
+    return evaluate(pointer, position, rules, weights)

@@ -1,0 +1,94 @@
+"""Options of players: what a class takes, checks of what a configuration gives it, and their JSON schema."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from arena.player import Limit, PlayerSpec
+from arena.wording import quoted, unknown
+from players.loading import PlayerError
+
+ENTRY_KEYS = ("name", "type", "sweep", *Limit._fields)
+"""The keys that every entry of `players:` may have; the others are options of its class."""
+
+
+def options_of(maker: type[Any]) -> Mapping[str, inspect.Parameter]:
+    """The options of a player's class: the parameters of its constructor but the first, the variant."""
+    parameters = inspect.signature(maker, eval_str=True).parameters.items()
+    return MappingProxyType(dict(list(parameters)[1:]))
+
+
+def option_schemas(maker: type[Any]) -> dict[str, Any]:
+    """The JSON schema of each option of a player's class, anything where its constructor names no type."""
+    return {
+        name: {} if option.annotation is option.empty else TypeAdapter(option.annotation).json_schema()
+        for name, option in options_of(maker).items()
+        if option.kind not in (option.VAR_POSITIONAL, option.VAR_KEYWORD)
+    }
+
+
+def check_options(maker: type[Any], spec: PlayerSpec) -> None:
+    """Raise PlayerError for an option that the class does not take, one that is missing, or of another type."""
+    options = dict(options_of(maker))
+    takes_any = [options.pop(o.name) for o in list(options.values()) if o.kind is o.VAR_KEYWORD]
+    options = {name: option for name, option in options.items() if option.kind is not option.VAR_POSITIONAL}
+    for name, value in spec.options.items():
+        if name in options:
+            check_option(name, value, options[name].annotation)
+        elif not takes_any:
+            raise PlayerError(unknown("option", name, (*ENTRY_KEYS, *options)), name)
+    for name, option in options.items():
+        if option.default is option.empty and name not in spec.options:
+            raise PlayerError(f"{spec.type} needs the option {name!r}")
+
+
+def check_option(name: str, value: Any, kind: Any) -> None:
+    """Raise PlayerError unless a value is of a type, which may be Annotated with bounds and a unit."""
+    if kind is inspect.Parameter.empty:
+        return
+    adapter = TypeAdapter(kind)
+    try:
+        adapter.validate_python(value, strict=True)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        if fault["type"] in ("greater_than_equal", "less_than_equal"):
+            message = f"{name} must be {_bounds(adapter.json_schema())}, not {value}"
+        elif fault["type"] == "literal_error" and isinstance(value, str) and (words := words_of(kind)):
+            message = unknown(name, value, words)
+        else:
+            plain = _plain(kind)
+            wanted = " or ".join(map(repr, words_of(kind))) or getattr(plain, "__name__", None) or str(plain)
+            message = f"{name}: {quoted(value)} is not of type {wanted} ({fault['msg']})"
+        raise PlayerError(message, name) from None
+
+
+def choices_of(kind: Any) -> str:
+    """What a value of a type may be, in words: its choices, or its unit."""
+    if _plain(kind) is bool:
+        return "true, false"
+    return ", ".join(words_of(kind)) or TypeAdapter(kind).json_schema().get("unit", "")
+
+
+def words_of(kind: Any) -> tuple[str, ...]:
+    """The choices of a Literal of words, none of any other type."""
+    plain = _plain(kind)
+    return typing.get_args(plain) if typing.get_origin(plain) is typing.Literal else ()
+
+
+def _plain(kind: Any) -> Any:
+    """A type without what it is annotated with."""
+    return typing.get_args(kind)[0] if typing.get_origin(kind) is Annotated else kind
+
+
+def _bounds(schema: Mapping[str, Any]) -> str:
+    """`0 to 65536 megabytes` or `0 or more men`."""
+    least, most, unit = schema.get("minimum"), schema.get("maximum"), schema.get("unit", "")
+    text = f"{least} to {most}" if least is not None and most is not None else ""
+    text = text or (f"{most} or less" if least is None else f"{least} or more")
+    return f"{text} {unit}".rstrip()

@@ -1,0 +1,95 @@
+"""The built wheel in a place of its own: every file comes along, and what `arena init` writes is played."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of the sources without the network."""
+    source = tmp_path_factory.mktemp("source")
+    for package in ("arena", "players"):
+        shutil.copytree(ROOT / package, source / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    pip(source, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", "dist", ".")
+    (built,) = (source / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the contents of the wheel alone, first on the path of `arena`."""
+    folder = tmp_path_factory.mktemp("site")
+    pip(folder, "install", "--no-deps", "--no-index", "--no-compile", "--target", ".", str(wheel))
+    return folder
+
+
+def pip(folder: Path, *arguments: str) -> None:
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+    subprocess.run(command, cwd=folder, check=True)
+
+
+def run(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    command = [sys.executable, "-m", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_every_file_of_the_packages_is_in_the_wheel(wheel):
+    files = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("arena", "players")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and path.suffix != ".pyc" and path.name != "README.md"
+    }
+    assert {"arena/py.typed", "players/py.typed", "arena/commands/templates/arena.yaml"} <= files
+    assert files <= set(zipfile.ZipFile(wheel).namelist())
+
+
+def test_what_init_writes_is_played_from_the_installed_wheel(site, tmp_path):
+    written = run(site, tmp_path, "arena", "init")
+    assert (written.returncode, written.stderr) == (0, "")
+    assert written.stdout.splitlines()[-1] == "next: arena run arena.yaml"
+    config = tmp_path / "arena.yaml"
+    few = config.read_text().replace("depth: 4", "depth: 2").replace("count: 20", "count: 1")
+    config.write_text("\n".join(line for line in few.splitlines() if "linear" not in line))
+    played = run(site, tmp_path, "arena", "run", "arena.yaml", "--workers", "1")
+    assert played.returncode == 0, played.stderr
+    assert len((tmp_path / "reports" / "first_run" / "games.csv").read_text().splitlines()) == 1 + 2 * 3
+    assert (tmp_path / "reports" / "first_run" / "report.html").exists()
+    again = run(site, tmp_path, "arena", "init")
+    assert again.returncode == 2
+    assert again.stderr == "arena.yaml exists already and is not overwritten; nothing was written\n"
+
+
+def test_the_installed_package_is_the_wheels(site, tmp_path):
+    code = "import arena, players; print(arena.__file__, players.__file__)"
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert all(file.startswith(str(site)) for file in done.stdout.split())
+
+
+def test_what_init_writes_loads_as_it_is_and_is_the_example_of_the_configurations(tmp_path):
+    from click.testing import CliRunner
+
+    from arena.cli import main
+    from arena.experiment.load import load
+
+    assert CliRunner().invoke(main, ["init", str(tmp_path / "new")]).exit_code == 0
+    experiment = load(tmp_path / "new" / "arena.yaml")
+    assert [player.name for player in experiment.players] == ["mine", "material", "weights", "random"]
+    example = (ROOT / "configs" / "my_heuristic.py").read_text()
+    assert (tmp_path / "new" / "my_heuristic.py").read_text() == example
