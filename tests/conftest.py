@@ -26,25 +26,18 @@ from tests import naive
 settings.register_profile("reproducible", deadline=None, derandomize=True)
 settings.load_profile("reproducible")
 
-RULE_SETS = list({variant.rules: variant for variant in reversed(VARIANTS.values())}.values())[::-1]
-COMPILED: tuple[str, ...] = ("english", "international", "russian", "frisian")
-"""Variants whose rules kernels receive as constants, as everywhere outside the tests.
-
-The others run as values, for which the same kernels are compiled once instead of once a rule set. That
-constants do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by
-`test_perft`.
-"""
 UNCOMPILED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 """Whether kernels run as Python, for coverage: hundreds of times slower, so on few positions of two rule sets."""
-if UNCOMPILED:
-    RULE_SETS, COMPILED = [VARIANTS["english"], VARIANTS["frisian"]], ()
-
-POSITIONS = 200 if UNCOMPILED else 2000
+POSITIONS = 1000 if UNCOMPILED else 2000
 """How many positions from play, and how many scattered ones, a rule set is tried on."""
 
-for _variant in VARIANTS.values():
-    if _variant.name not in COMPILED:
-        vars(_variant)["constants"] = _variant.rules
+COMPILED = () if UNCOMPILED else ("english", "international", "russian", "frisian")
+"""Rule sets that the fixture `variant` has as constants, as kernels receive them everywhere outside the tests.
+
+The others run as values, for which the same kernels are compiled once instead of once a rule set. That constants
+do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by
+`test_perft`. VARIANTS itself, for all other tests, has the first two as constants.
+"""
 
 
 def by_constants(variant: Variant) -> Variant:
@@ -58,6 +51,17 @@ def by_values(variant: Variant) -> Variant:
     vars(changed)["constants"] = variant.rules
     return changed
 
+
+for _variant in VARIANTS.values():
+    if _variant.name not in COMPILED[:2]:
+        vars(_variant)["constants"] = _variant.rules
+
+_FIRST_OF_RULES = {variant.rules: variant for variant in reversed(VARIANTS.values())}
+RULE_SETS = [
+    by_constants(variant) if variant.name in COMPILED else variant
+    for variant in reversed(_FIRST_OF_RULES.values())
+    if not UNCOMPILED or variant.name in ("english", "frisian")
+]
 
 LONG_FIRST = (
     "test_probe",
@@ -74,6 +78,8 @@ LONG_FIRST = (
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give all tests of a rule set, and all others of a file, to one worker."""
+    if UNCOMPILED:
+        items[:] = [item for item in items if item.get_closest_marker("compiled") is None]
     for item in items:
         parameters = (
             item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}

@@ -253,6 +253,7 @@ def test_evaluations_are_the_oracles(variant, positions_from_everywhere, evaluat
         assert EVALUATORS[evaluation](position, variant.rules) == expected, fen(variant, position)
 
 
+@pytest.mark.compiled
 @three_variants
 @pytest.mark.parametrize("evaluation", [name for name in EVALUATORS if name not in ("linear", "patterns")])
 def test_evaluations_have_the_same_value_compiled(variant, positions_from_everywhere, evaluation):
@@ -363,6 +364,7 @@ def test_a_weight_that_is_always_0_is_not_compiled_in():
     )
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", REASONS)
 def test_an_evaluation_that_cannot_be_used_is_refused_with_the_reason(tmp_path, name):
     file = tmp_path / "heuristic.py"
@@ -453,7 +455,11 @@ def test_evaluate_takes_positions_in_which_the_game_is_over():
         (["english", "--evaluation", "{linear: {kng: 1}}"], "unknown feature 'kng'; did you mean 'king'?"),
         (["english", "--evaluation", "{linear: {man: 1"], "--evaluation:1:1: YAML syntax: expected ',' or '}'"),
         (["english", "--evaluation", "{linear: {man: 1, man: 2}}"], "the key 'man' is given twice"),
-        (["english", "--evaluation", "BROKEN:text"], "must return a number on every path"),
+        pytest.param(
+            ["english", "--evaluation", "BROKEN:text"],
+            "must return a number on every path",
+            marks=pytest.mark.compiled,
+        ),
         (["english", "--evaluation", "BROKEN:infinite"], "is inf here, not a finite number"),
     ],
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.compiled
 ROOT = Path(__file__).parents[1]
 
 

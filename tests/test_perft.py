@@ -41,6 +41,7 @@ def check_counts(row, low, high):
     assert {depth: perft(variant, position, depth) for depth in published} == published
 
 
+@pytest.mark.compiled
 @every_row
 def test_perft_is_as_published(row):
     check_counts(row, 0, QUICK)

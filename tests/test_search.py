@@ -22,6 +22,7 @@ from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
 from tests import naive
 
+pytestmark = pytest.mark.compiled
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
 ENGLISH = VARIANTS["english"]
 

@@ -27,9 +27,10 @@ from players.negamax.state import MAX_DEPTH
 from players.negamax.switches import KINDS, PRESETS
 from players.negamax.transposition import EXACT, LOWER, find, new_table, score_of, store
 from tests import naive
+from tests.conftest import UNCOMPILED
 
 ENGLISH = VARIANTS["english"]
-POSITIONS = 200
+POSITIONS = 10 if UNCOMPILED else 200
 ORDERED = {"order_captures": True, "order_killers": True, "order_history": True}
 EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "alpha_beta": {"alpha_beta": True},

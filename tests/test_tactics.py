@@ -16,6 +16,7 @@ from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
 
+pytestmark = pytest.mark.compiled
 TACTICS = json.loads((Path(__file__).parent / "data" / "tactics.json").read_text())
 
 
