@@ -1,4 +1,4 @@
-"""Tests of the benchmarks, on a clock of their own: what is counted, which run is kept, what is said of rivals."""
+"""Tests of the benchmarks, on a clock of their own: what is counted, which run is kept, what rivals' rows say."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from types import SimpleNamespace
 import pytest
 
 import players
-from arena.bench import rates
+from arena.bench import rates, timing
 from arena.bench import rivals as bench_rivals
-from arena.bench.rates import random_games, rows, rules, search
+from arena.bench.benchmarks import BENCHMARKS, rows
+from arena.bench.rates import random_games, rules, search
 from arena.bench.rivals import RIVALS, Rival, rivals
+from arena.commands.catalogue import BENCHES
 from arena.formats.base import Pairing
 from arena.play.match import play
 from arena.player import Limit, PlayerSpec
@@ -52,6 +54,7 @@ def clock(monkeypatch):
     """The clock that the benchmarks read."""
     clock = Clock()
     monkeypatch.setattr(rates, "time", clock)
+    monkeypatch.setattr(timing, "time", clock)
     return clock
 
 
@@ -329,6 +332,10 @@ def test_a_benchmark_is_chosen_by_its_name(clock, install, what, names, expected
     assert [row.what for row in rows(what, names)] == expected
 
 
+def test_the_command_names_every_benchmark():
+    assert tuple(BENCHMARKS) == BENCHES
+
+
 def test_all_benchmarks_have_the_rivals_if_the_international_variant_is_chosen(clock, install):
     install()
     assert [row.what for row in rows("all", ["international"])][-len(RIVALS) :] == [
@@ -349,4 +356,4 @@ def test_all_benchmarks_have_the_rivals_if_the_international_variant_is_chosen(c
     ],
 )
 def test_figures_are_never_written_in_powers_of_ten(number, text):
-    assert rates._three_figures(number) == text
+    assert timing.three_figures(number) == text

@@ -15,7 +15,7 @@ from arena.files import LOCK, FolderError, lock_folder, replace
 from arena.store.store import Store, StoreError, check_columns, documents, reading, table
 
 TABLES = (table("rows", {"number": "INTEGER", "text": "TEXT"}, ["number"]),)
-PARTS = {"config": {"name": "x", "depth": 3}, "facts": {"first": "black"}}
+PARTS: dict[str, dict[str, Any]] = {"config": {"name": "x", "depth": 3}, "facts": {"first": "black"}}
 
 
 def store(folder: Path, parts: dict[str, dict[str, Any]] = PARTS, **options: Any) -> Store:
@@ -123,7 +123,7 @@ def test_a_full_disk_is_an_error_in_one_line_and_keeps_what_is_stored(tmp_path: 
 
 def test_other_settings_are_refused_by_name_and_the_folder_is_released(tmp_path: Path) -> None:
     store(tmp_path).close()
-    changed = {"config": {"name": "x", "nodes": 3}, "facts": {"first": "white"}}
+    changed: dict[str, dict[str, Any]] = {"config": {"name": "x", "nodes": 3}, "facts": {"first": "white"}}
     for _ in range(2):
         with pytest.raises(StoreError, match=r"holds another tuning \(changed: depth, first, nodes\); give this"):
             store(tmp_path, changed, noun="tuning")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.experiment.axes import MAX_PLAYERS
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
-from arena.experiment.schema import schema
-from arena.experiment.sweep import MAX_PLAYERS
 from arena.play.plan import prepare
 from arena.player import Limit
 from arena.yaml.errors import ConfigError
@@ -265,10 +263,3 @@ def test_what_a_player_refuses_is_told_at_its_place_in_the_sweep(tmp_path: Path)
     experiment = loaded(tmp_path, entry("evaluation: [simple, simpel]\ndepth: [2]"))
     with pytest.raises(ConfigError, match=r":7:28: unknown evaluation 'simpel'; did you mean 'simple'\?"):
         prepare(experiment)
-
-
-def test_the_schema_knows_sweeps() -> None:
-    player: Any = json.loads(json.dumps(schema()))["$defs"]["Player"]
-    assert {"required": ["sweep"]} in player["anyOf"]
-    ranged = player["properties"]["sweep"]["additionalProperties"]["anyOf"][1]
-    assert set(ranged["properties"]) == {"from", "to", "step", "factor"}

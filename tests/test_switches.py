@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-import resource
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -213,15 +215,39 @@ def test_an_unfinished_iteration_counts_only_if_partial():
     assert stopped.nodes == depth_5.nodes + 50
 
 
-def test_a_thousand_searches_take_no_more_memory():
-    player = Negamax(ENGLISH, "simple", "full")
-    game, rng = Game(ENGLISH), random.Random(0)
-    for _ in range(100):
+GROWTH = """
+import random, resource, sys
+from pathlib import Path
+
+import numpy as np
+from arena.player import Limit
+from arena.rules.game import Game
+from arena.rules.variants import VARIANTS
+from players.negamax.player import Negamax
+
+english = VARIANTS["english"]
+player, game, rng, kept = Negamax(english, "simple", "full"), Game(english), random.Random(0), []
+
+
+def search(times):
+    for _ in range(times):
         player.choose(game, Limit(nodes=2000), rng)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in range(1000):
-        player.choose(game, Limit(nodes=2000), rng)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000  # kB
+        kept.append(np.ones(int(sys.argv[1]) // 8))
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+np.ones(40_000_000)  # 320 MB, freed at once: what was used at most says nothing any more
+before = search(100)
+print(search(1000) - before)
+"""
+"""Prints by how many bytes a thousand searches increase the memory in use, with so many bytes kept by each."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory in use is read from /proc")
+@pytest.mark.parametrize("kept", [0, 10_000])
+def test_a_thousand_searches_take_no_more_memory(kept):
+    done = subprocess.run([sys.executable, "-c", GROWTH, str(kept)], capture_output=True, text=True, check=True)
+    assert -2_000_000 < int(done.stdout) - 1000 * kept < 2_000_000
 
 
 def test_of_a_clock_no_more_is_spent_than_is_there():

@@ -358,7 +358,7 @@ def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: P
         ),
         ("games: 12", "pairs: 20", "6:48: unknown key 'pairs' (choices: method, against, check, "),
         ("games: 12", "games: 1", "6:48: 'games' must be greater than or equal to 2, not the whole number 1"),
-        ("[man, king]", "[man, kng]", "unknown feature 'kng'; did you mean 'king'?"),
+        ("[man, king]", "[man, kng]", "6:41: unknown feature 'kng'; did you mean 'king'?"),
         ("[man, king]", "[man, man]", "6:25: 'features' must list at least one feature, and none twice"),
         ("check: 4", "start: {man: x}", "the weight of man must be a number or a pair [opening, ending], not 'x'"),
         ("check: 4", "start: {edge: 3}", "6:92: 'features' must list edge, which has a weight here"),

@@ -6,18 +6,16 @@ import random
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
-from arena.bench.rates import Row
+from arena.bench.timing import Row
 from arena.formats.base import Pairing
 from arena.openings.sources import random_openings
 from arena.play.match import play
 from arena.player import Choice, Limit, PlayerSpec
 from arena.ratings.match import summary
-from arena.record import Task, move_dtype
+from arena.record import Task
+from arena.result import pair_points, pentanomial, points_of
 from arena.rules.game import Game
 from arena.rules.notation import fen
-from arena.rules.position import WHITE
 from arena.rules.squares import bit_of
 from arena.rules.variants import VARIANTS, Variant
 
@@ -58,8 +56,8 @@ class DameRs:
 def against_dame_rs(seconds: float = 0.1, pairs: int = 25, random_plies: int = 4, seed: int = 1) -> Row:
     """Play `full` with `patterns` against it, each opening with both colours, at equal seconds a move.
 
-    Openings are random and even in material; neither stops before its time is over. The
-    row's nodes and seconds are those of `full`; its rate is the score of `full`.
+    Openings are random and even in material; neither player stops before its time is over. The row's nodes and
+    seconds are those of `full`; its rate is the score of `full`. Raises RuntimeError if a player fails.
     """
     try:
         import_module("dame")
@@ -68,33 +66,31 @@ def against_dame_rs(seconds: float = 0.1, pairs: int = 25, random_plies: int = 4
     variant, limit = VARIANTS[VARIANT], Limit(seconds=seconds)
     full = PlayerSpec("full", "negamax", limit, {"preset": "full", "evaluation": "patterns", "stop_half": False})
     dame = PlayerSpec("dame-rs", f"{__name__}:DameRs", limit)
-    counts = [0] * 5
-    spent, nodes = [0.0, 0.0], [0, 0]
+    won: list[float] = []
+    spent: dict[str, float] = dict.fromkeys((full.name, dame.name), 0.0)
+    nodes = dict.fromkeys((full.name, dame.name), 0)
     for pair, opening in enumerate(random_openings(variant, random_plies, pairs, seed)):
-        points = 0.0
-        for side, players in enumerate(((full, dame), (dame, full))):
+        points = []
+        for side, (white, black) in enumerate(((full, dame), (dame, full))):
             pairing = Pairing(2 * pair + side + 1, pair + 1, pair + 1, side, 1 - side, pair)
-            record = play(
-                Task(pairing, variant, opening.position, *players, seed=seed, max_plies=300, time_margin=1.0)
-            )
+            task = Task(pairing, variant, opening.position, white, black, seed, max_plies=300, time_margin=1.0)
+            record = play(task)
             if record.error:
                 raise RuntimeError(record.error)
-            white = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}[record.result]
-            points += white if players[WHITE] is full else 1 - white
-            table = np.frombuffer(record.moves, move_dtype(int(record.dtype)))
-            for ply, row in enumerate(table):
-                mover = players[(ply + opening.position.turn) % 2]
-                spent[mover is dame] += float(row["seconds"])
-                nodes[mover is dame] += int(row["nodes"])
-        counts[round(2 * points)] += 1
-    found = summary(counts)
+            points.append(points_of(record.result))
+            for ply, row in enumerate(record.table()):
+                mover = (white, black)[(ply + opening.position.turn) % 2].name
+                spent[mover] += float(row["seconds"])
+                nodes[mover] += int(row["nodes"])
+        won.append(pair_points(*points))
+    counts = pentanomial(won)
     return Row(
         "full - dame-rs",
         VARIANT,
         None,
-        nodes[0],
-        spent[0],
-        f"{100 * found.score:.1f} %",
-        f"{2 * pairs} games at {seconds:g} s; pairs by points {counts}; dame-rs: {nodes[1]:,} nodes, "
-        f"{spent[1]:.1f} s",
+        nodes[full.name],
+        spent[full.name],
+        f"{100 * summary(counts).score:.1f} %",
+        f"{2 * pairs} games at {seconds:g} s; pairs by points {counts}; dame-rs: {nodes[dame.name]:,} nodes, "
+        f"{spent[dame.name]:.1f} s",
     )

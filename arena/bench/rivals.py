@@ -7,8 +7,10 @@ from importlib import import_module, metadata
 from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple
 
-from arena.bench.rates import Row, Work, _best, _depth, _millions, _own_perft, _three_figures
+from arena.bench.rates import perft_of
+from arena.bench.timing import Row, Work, best_runs, first_depth, millions, three_figures
 from arena.rules.variants import VARIANTS
+from arena.wording import cut
 
 
 class Rival(NamedTuple):
@@ -26,14 +28,14 @@ class Rival(NamedTuple):
 def rivals(seconds_per_rival: float = 0.5, repeat: int = 3) -> Iterator[Row]:
     """Perft from the international start position, ours and then other programs'; each at a depth of its own.
 
-    Timed as in `rules`. A rival's count is compared with ours at its depth; one that is not installed, fails or
-    counts otherwise has a row that says so.
+    Timed as in `arena.bench.rates.rules`. A rival's count is compared with ours at its depth; one that is not
+    installed, fails or counts otherwise has a row that says so.
     """
     international = VARIANTS["international"]
-    ours = _own_perft(international)
-    depth = _depth(ours, seconds_per_rival)
-    [(nodes, seconds)] = _best(depth, repeat, ours)
-    yield Row("perft: ours", international.name, depth, nodes, seconds, _millions(nodes, seconds), "bulk counting")
+    ours = perft_of(international)
+    depth = first_depth(ours, seconds_per_rival)
+    [(nodes, seconds)] = best_runs(depth, repeat, ours)
+    yield Row("perft: ours", international.name, depth, nodes, seconds, millions(nodes, seconds), "bulk counting")
     for rival in RIVALS:
         what = f"perft: {rival.distribution}"
         missing = Row(what, international.name, None, 0, 0.0, "", _obstacle(rival))
@@ -42,19 +44,18 @@ def rivals(seconds_per_rival: float = 0.5, repeat: int = 3) -> Iterator[Row]:
             continue
         try:
             theirs = rival.perft(import_module(rival.module))
-            their_depth = _depth(theirs, seconds_per_rival)
-            [(counted, taken)] = _best(their_depth, repeat, theirs)
+            their_depth = first_depth(theirs, seconds_per_rival)
+            [(counted, taken)] = best_runs(their_depth, repeat, theirs)
         except Exception as error:
-            reason = " ".join(str(error).split())[:200]
-            yield missing._replace(note=f"failed: {type(error).__name__}: {reason}")
+            yield missing._replace(note=f"failed: {type(error).__name__}: {cut(str(error), 200)}")
             continue
         right = ours(their_depth)
         if counted == right:
-            verdict = f"ours is {_three_figures(nodes / seconds * taken / counted)} times as fast"
+            verdict = f"ours is {three_figures(nodes / seconds * taken / counted)} times as fast"
         else:
             verdict = f"COUNTS DIFFER: ours is {right:,}"
         note = f"version {metadata.version(rival.distribution)}, {rival.method}; {verdict}"
-        yield Row(what, international.name, their_depth, counted, taken, _millions(counted, taken), note)
+        yield Row(what, international.name, their_depth, counted, taken, millions(counted, taken), note)
 
 
 def _obstacle(rival: Rival) -> str:

@@ -1,4 +1,4 @@
-"""How well a limit of time is kept while other programs keep every core busy."""
+"""How well a player keeps to a limit of time while other programs keep every core busy."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from multiprocessing.synchronize import Barrier
 
 import numpy as np
 
-from arena.bench.rates import Row
+from arena.bench.timing import Row
 from arena.formats.base import Pairing
 from arena.play.match import play
 from arena.player import Limit, PlayerSpec
-from arena.record import Task, move_dtype
+from arena.record import Task
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
 
@@ -46,7 +46,7 @@ def kept_time(
             record = play(Task(pairing, chosen, chosen.start, spec, spec, seed=games, max_plies=max_plies))
             if record.error:
                 raise RuntimeError(record.error)
-            tables.append(np.frombuffer(record.moves, move_dtype(int(record.dtype))))
+            tables.append(record.table())
             late += record.termination == Termination.TIME
     overrun = np.concatenate([table["overrun"] for table in tables])
     share, worst = (overrun <= TOLERANCE).mean(), overrun.max()

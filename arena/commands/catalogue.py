@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -13,8 +13,6 @@ from arena.commands.table import show_table
 
 if TYPE_CHECKING:
     from inspect import Parameter
-
-    from arena.bench.rates import Row
 
 
 BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines")
@@ -75,19 +73,9 @@ def bench(what: str, names: tuple[str, ...]) -> None:
     Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
     plays a match against dame-rs on the international board, where that is installed.
     """
-    from arena.bench import rates
-    from arena.bench.engines import against_dame_rs
-    from arena.bench.time import kept_time
-    from arena.rules.variants import VARIANTS
+    from arena.bench.benchmarks import rows
 
-    chosen = [variant_named(name).name for name in names]
-    measured: Iterable[Row]
-    if what == "time":
-        measured = map(kept_time, chosen or ["english"])
-    elif what == "engines":
-        measured = [against_dame_rs()]
-    else:
-        measured = rates.rows(what, chosen or list(VARIANTS))
+    measured = rows(what, [variant_named(name).name for name in names])
     click.echo(f"{'what':24} {'variant':14} {'depth':>5} {'nodes':>14} {'seconds':>8} {'rate':>16}  note")
     for row in measured:
         depth = "" if row.depth is None else row.depth
@@ -97,7 +85,7 @@ def bench(what: str, names: tuple[str, ...]) -> None:
 
 def schema_text() -> str:
     """The JSON schema of configuration files, experiments and tunings, as a file holds it."""
-    from arena.experiment.schema import schema as experiment_schema
+    from arena.experiment.schema import experiment_schema
     from arena.tuning.config import tuning_schema
 
     experiment = experiment_schema()

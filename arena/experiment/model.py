@@ -68,7 +68,9 @@ class _NamedEntry(Section):
     """A player: its name, its type, limits of a move; every other key goes to the player's constructor."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"dependentRequired": {"increment": ["clock"]}})
-    name: Annotated[str, AfterValidator(_player_name)] = Field(min_length=1, max_length=40)
+    name: Annotated[str, AfterValidator(_player_name)] = Field(
+        min_length=1, max_length=40, description="The name in tables and charts; with a sweep a template."
+    )
     type: str = Field(description="A built-in player, or package.module:Class, or path/to/file.py:Class.")
 
 

@@ -1,23 +1,142 @@
-"""The JSON schema of configurations, for editors."""
+"""The JSON schema of experiments, for editors: every key, with the players, options and rules that there are."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from arena.experiment import sweep
+from arena.experiment.axes import LIMIT, RANGE
 from arena.experiment.model import Experiment
 from arena.formats.table import FORMATS
+from arena.player import Limit
+from arena.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
+
+_NUMBER = {"type": "number"}
+_RANGE = {
+    "type": "object",
+    "properties": {
+        "from": _NUMBER | {"description": "The first number."},
+        "to": _NUMBER | {"description": "The last number, where a step leads to it."},
+        "step": _NUMBER | {"description": "From one number to the next [1]."},
+        "factor": _NUMBER | {"description": "In place of a step: how many times the one before, 2 for doublings."},
+    },
+    "required": ["from", "to"],
+    "additionalProperties": False,
+    "not": {"required": ["step", "factor"]},
+}
+assert list(_RANGE["properties"]) == list(RANGE)  # type: ignore[call-overload]
 
 
-def schema() -> dict[str, Any]:
-    """The JSON schema of a configuration, for editors that complete and check YAML."""
-    from arena.rules.variants import VARIANTS
+def experiment_schema() -> Schema:
+    """The JSON schema of an experiment."""
+    schema = model_schema(Experiment)
+    properties = schema["properties"]
+    properties["variant"] = variant_schema() | {"description": properties["variant"]["description"]}
+    mapping = properties.pop("format")
+    for kind in mapping["oneOf"]:
+        kind["properties"]["type"]["description"] = kind["description"]
+    alone = {name: first_line(kind.__doc__) for name, kind in FORMATS.items() if not _needs_settings(kind)}
+    properties["format"] = {
+        "description": mapping.pop("description"),
+        "default": mapping.pop("default")["type"],
+        "anyOf": [named(alone), mapping],
+    }
+    properties["players"]["items"] = _player_schema(properties["players"]["items"])
+    return {"$schema": DIALECT, **schema}
 
-    result = Experiment.model_json_schema()
-    result["properties"]["variant"]["anyOf"][0]["enum"] = list(VARIANTS)
-    player = result["$defs"]["Player"]
-    player["properties"]["sweep"] = sweep.SCHEMA
-    player["anyOf"] = [{"required": player.pop("required")}, {"required": ["sweep"]}]
-    mapping = result["properties"]["format"]
-    result["properties"]["format"] = {"anyOf": [{"enum": list(FORMATS)}, mapping]}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **result}
+
+def variant_schema() -> Schema:
+    """The JSON schema of a variant: a name, or a base and what is different."""
+    from arena.rules.custom import CHANGES
+    from arena.rules.draws import Draws
+    from arena.rules.rules import Rules
+    from arena.rules.variants import VARIANTS, Variant
+
+    docs = field_docs(Rules) | field_docs(Variant) | field_docs(Draws)
+    docs |= {"base": "The variant to start from.", "endings": "False switches the endgame draws off."}
+    names = named({name: variant.about or name for name, variant in VARIANTS.items()})
+    properties: Schema = {}
+    for key, change in CHANGES.items():
+        kind = {bool: "boolean", int: "integer", str: "string"}[change.kind]
+        described: Schema = {
+            "type": kind,
+            "description": docs.get(key) or key.replace("_", " ").capitalize() + ".",
+        }
+        described |= {"enum": list(change.choices)} if change.choices else {}
+        described |= {"minimum": 0} if change.kind is int else {}
+        properties[key] = described
+    properties["base"] |= names
+    own = {"type": "object", "properties": properties, "required": ["base"], "additionalProperties": False}
+    return {"anyOf": [names, own]}
+
+
+def options_schema(type: str) -> dict[str, Schema]:
+    """The JSON schemas of the options of a player of PLAYERS, by their names."""
+    from players import PLAYERS
+    from players.options import option_schemas
+
+    described = option_schemas(PLAYERS[type])
+    return {name: {"description": f"Option of {type}."} | option for name, option in described.items()}
+
+
+def _player_schema(entry: Schema) -> Schema:
+    """The schema of an entry of `players:`, from what its model knows of every player."""
+    from players import PLAYERS
+
+    known = entry["properties"]
+    longest = known["name"].pop("maxLength")
+    own = {
+        "type": "string",
+        "pattern": ":",
+        "description": "A class: path/to/file.py:Class or package.module:Class.",
+    }
+    types = named({name: first_line(maker.__doc__) for name, maker in PLAYERS.items()})["anyOf"]
+    known["type"] = {"description": known["type"]["description"], "anyOf": [*types, own]}
+    entry["anyOf"] = [{"required": entry.pop("required")}, {"required": ["sweep"]}]
+    limits = {name: known[name] for name in Limit._fields}
+    known["sweep"] = _sweep_schema({}, limits)
+    names = {"if": {"not": {"required": ["sweep"]}}, "then": {"properties": {"name": {"maxLength": longest}}}}
+    entry["allOf"] = [names, *(_typed(type, dict.fromkeys(known, True), limits) for type in PLAYERS)]
+    return entry
+
+
+def _typed(type: str, known: Schema, limits: Schema) -> Schema:
+    """What holds for the entry of a player of PLAYERS: its options, and no other keys."""
+    options = options_schema(type)
+    properties = known | options | {"sweep": _sweep_schema(options, limits) | {"additionalProperties": False}}
+    return {
+        "if": {"required": ["type"], "properties": {"type": {"const": type}}},
+        "then": {"properties": properties, "additionalProperties": False},
+    }
+
+
+def _sweep_schema(options: dict[str, Schema], limits: Schema) -> Schema:
+    """The schema of `sweep`, of any key where it does not say otherwise."""
+    limit = {"type": "object", "minProperties": 1, "properties": limits, "additionalProperties": False}
+    return {
+        "type": "object",
+        "minProperties": 1,
+        "description": "Settings to try, in every combination: for each a list of values, or a range.",
+        "properties": {
+            LIMIT: {
+                "description": "Limits to try: a list such as [{depth: 6}, {seconds: 0.02}].",
+                "type": "array",
+                "minItems": 1,
+                "items": limit,
+            },
+            **{key: _axis_schema(value) for key, value in (limits | options).items()},
+            "name": False,
+            "sweep": False,
+        },
+        "patternProperties": {r"\.": _axis_schema({})},
+        "additionalProperties": _axis_schema({}),
+    }
+
+
+def _axis_schema(value: Schema) -> Schema:
+    """The schema of what a key of a sweep takes, from that of its values."""
+    described = {"description": value["description"]} if "description" in value else {}
+    return described | {"anyOf": [{"type": "array", "minItems": 1, "items": value}, _RANGE]}
+
+
+def _needs_settings(model: Any) -> bool:
+    return any(field.is_required() for name, field in model.model_fields.items() if name != "type")

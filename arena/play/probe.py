@@ -45,7 +45,7 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
         length = first + round(number * (last - first) / max(count - 1, 1))
         lines = (_random_line(variant, length, rng) for _ in range(_TRIES))
         position = next(
-            (game.position for game in lines if _worth_searching(game) and game.position not in found), None
+            (game.position for game in lines if game.position not in found and _worth_searching(game)), None
         )
         if position is None:
             raise ProbeError(

@@ -1,1 +1,1 @@
-"""Ratings: a match of two players, the joint fit of many, and what one rating cannot say."""
+"""Ratings: a match of two players, the joint fit of many, and what one number a player cannot show."""

@@ -6,7 +6,7 @@ Result and the text of the moves count, so that games of unknown rules are read,
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ import pandas as pd
 
 from arena.ratings.arrays import Bools, Ints
 from arena.result import RESULTS, Colour, Result
+from arena.rules.pdn.tokens import tagged_games
 from arena.wording import cut, quoted
 
 MEANINGS: dict[str, Result | None] = {
@@ -32,17 +33,12 @@ MEANINGS: dict[str, Result | None] = {
 """The result that programs write so, None for a game without winner or draw; spaces do not count."""
 COUNTS = ("wins", "draws", "losses")
 
-_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:\\.|[^\\\n])*?)"\s*\]')
-_COMMENT = re.compile(rf"{_TAG.pattern}|\{{[^}}]*\}}|;[^\n]*")
-_END = re.compile(r"(\S+)\s*\Z")
-_NO_MOVE = re.compile(r"\s+|\d+\.+|\(?[!?]+\)?")
-
 
 class ResultsError(Exception):
     """Results that cannot be read; one line that names the file, the line and what is wrong."""
 
 
-class Source(NamedTuple):
+class GameSource(NamedTuple):
     """The games of one file or run."""
 
     path: Path
@@ -63,17 +59,17 @@ class Results(NamedTuple):
     """Games without a result."""
 
 
-def read_file(path: Path) -> Source:
+def read_file(path: Path) -> GameSource:
     """Read a file, CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
 
     Raises ResultsError for what cannot be read, a game without players, and an unknown result.
     """
     text, suffix = _text(path), path.suffix.lower()
     is_pdn = suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("["))
-    return Source(path, _pdn(path, text) if is_pdn else _csv(path, text))
+    return GameSource(path, _pdn(path, text) if is_pdn else _csv(path, text))
 
 
-def combined(sources: Sequence[Source], first: Colour | None = None) -> Results:
+def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Results:
     """All games together; *first* is the colour that moves first in all of them, if it is known.
 
     Raises ResultsError if no game has a result, and if sources differ in who moves first and *first* is not given.
@@ -105,6 +101,8 @@ def _numbered(games: pd.DataFrame, number: int, sources: int) -> pd.DataFrame:
 
 def _text(path: Path) -> str:
     """A file's text, which is UTF-8, or Latin-1 where it cannot be UTF-8."""
+    if path.is_char_device():
+        raise ResultsError(f"{path} cannot be read: it is a device")
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -115,17 +113,9 @@ def _text(path: Path) -> str:
         return data.decode("latin-1")
 
 
-class _Tagged(NamedTuple):
-    """A game cut out of a PDN."""
-
-    line: int
-    tags: dict[str, str]
-    body: str
-
-
 def _pdn(path: Path, text: str) -> pd.DataFrame:
     white, black, results, lines = [], [], [], []
-    for game in _tagged(text):
+    for game in tagged_games(text):
         place = f"{path}:{game.line}"
         for colour in ("White", "Black"):
             if not game.tags.get(colour, "").strip():
@@ -137,33 +127,11 @@ def _pdn(path: Path, text: str) -> pd.DataFrame:
         stated = re.sub(r"\s", "", game.tags.get("Result", "")).strip("?") or "*"
         if stated not in MEANINGS:
             raise ResultsError(f"{place}: {_unknown(game.tags['Result'])}")
-        ending = _END.search(game.body)
-        ended = ending[1] if ending and ending[1] in MEANINGS else ""
-        results.append(MEANINGS[stated] or MEANINGS.get(ended))
-        moves = game.body.rstrip().removesuffix(ended)
-        moves = _NO_MOVE.sub(" ", moves).strip()
-        lines.append(f"{game.tags.get('FEN', '')} {moves}" if moves else None)
+        results.append(MEANINGS[stated] or MEANINGS.get(game.end))
+        lines.append(f"{game.tags.get('FEN', '')} {game.moves}" if game.moves else None)
     if not white:
         raise ResultsError(f'{path}: no games: a PDN has tags such as [White "name"]')
     return game_table(white, black, results).assign(line=pd.Series(lines, dtype=object))
-
-
-def _tagged(text: str) -> Iterator[_Tagged]:
-    """Cut a PDN into games: tags that stand together begin one, and the text up to the next tag is its body."""
-    text = _COMMENT.sub(lambda found: found[0] if found[1] else "\n" * found[0].count("\n"), text)
-    line, counted, tags, start, body = 1, 0, dict[str, str](), 1, 0
-    for tag in _TAG.finditer(text):
-        between = text[body : tag.start()]
-        if tags and (between.strip() or tag[1].capitalize() == next(iter(tags))):
-            yield _Tagged(start, tags, between)
-            tags = {}
-        line, counted = line + text.count("\n", counted, tag.start()), tag.start()
-        start = start if tags else line
-        name = "FEN" if tag[1].upper() == "FEN" else tag[1].capitalize()
-        tags[name] = re.sub(r'\\(["\\])', r"\1", tag[2])
-        body = tag.end()
-    if tags:
-        yield _Tagged(start, tags, text[body:])
 
 
 def _csv(path: Path, text: str) -> pd.DataFrame:

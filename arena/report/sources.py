@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arena.ratings.repeats import lines
-from arena.ratings.results import Results, ResultsError, Source, combined, game_table, read_file
+from arena.ratings.results import GameSource, Results, ResultsError, combined, game_table, read_file
 from arena.result import Colour
 from arena.store.read import read
 from arena.store.store import StoreError
@@ -18,7 +18,7 @@ def read_results(paths: Sequence[Path], first: Colour | None = None) -> Results:
     return combined([read_run(path) if path.is_dir() else read_file(path) for path in paths], first)
 
 
-def read_run(folder: Path) -> Source:
+def read_run(folder: Path) -> GameSource:
     """The games of a run, finished or not. Raises ResultsError if there is none in the folder."""
     try:
         run = read(folder)
@@ -26,4 +26,4 @@ def read_run(folder: Path) -> Source:
         raise ResultsError(str(error)) from None
     games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
     games = games.assign(pair=run.games["pair"], opening=run.games["opening"], line=lines(run.games, run.moves))
-    return Source(folder, games, run.facts.first)
+    return GameSource(folder, games, run.facts.first)

@@ -10,10 +10,12 @@ from pydantic import Field
 
 from arena.experiment.checks import variant_problems
 from arena.experiment.model import VariantField
+from arena.experiment.schema import options_schema, variant_schema
 from arena.tuning.methods import MethodField
 from arena.tuning.settings import RandomOpenings, Search
 from arena.yaml.errors import Problem
 from arena.yaml.messages import FOLDER
+from arena.yaml.schema import DIALECT, Schema, first_line, model_schema
 from arena.yaml.section import Document, validated
 from arena.yaml.values import Source
 
@@ -45,13 +47,18 @@ def load_tuning(path: str | Path) -> Tuning:
     return validated(Tuning, data, source, [*source.problems, *_problems(source, data)])
 
 
-def tuning_schema() -> dict[str, Any]:
-    """The JSON schema of a tuning, for editors that complete and check YAML."""
-    from arena.rules.variants import VARIANTS
-
-    result = Tuning.model_json_schema()
-    result["properties"]["variant"]["anyOf"][0]["enum"] = list(VARIANTS)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **result}
+def tuning_schema() -> Schema:
+    """The JSON schema of a tuning, for editors: every key, with the methods, options and rules that there are."""
+    schema = model_schema(Tuning)
+    properties = schema["properties"]
+    properties["variant"] = variant_schema() | {"description": properties["variant"]["description"]}
+    player = properties["player"]
+    player["properties"] |= {key: value for key, value in options_schema("negamax").items() if key not in _REFUSED}
+    player["additionalProperties"] = False
+    for method in properties["tuning"]["oneOf"]:
+        method["description"] = first_line(method["description"])
+        method["properties"]["method"]["description"] = method["description"]
+    return {"$schema": DIALECT, **schema}
 
 
 def _problems(source: Source, data: Any) -> Iterator[Problem]:

@@ -109,7 +109,7 @@ def is_evaluation(value: Any) -> Any:
     return value
 
 
-Evaluation: TypeAlias = Annotated[
+EvaluationField: TypeAlias = Annotated[
     Any, AfterValidator(is_evaluation), WithJsonSchema({"type": ["string", "object"]})
 ]
 
@@ -122,7 +122,7 @@ class Method(Section):
     """
 
     method: str
-    against: Evaluation = Field(
+    against: EvaluationField = Field(
         default="simple", description="The evaluation that the tuned one meets in the end."
     )
     check: int = Field(default=200, ge=1, description="Pairs of games of each match in the end.")

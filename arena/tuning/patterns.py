@@ -13,7 +13,7 @@ from arena.ratings.arrays import Floats
 from arena.rules.variants import Variant
 from arena.tuning.games import play_scored
 from arena.tuning.method import (
-    Evaluation,
+    EvaluationField,
     Fitting,
     Method,
     Play,
@@ -34,7 +34,7 @@ class Patterns(Method):
     """Rounds of games of the tables with themselves, each followed by a fit of the games of all rounds."""
 
     method: Literal["patterns"]
-    start: Evaluation = Field(default="strong", description="The evaluation that plays the first round.")
+    start: EvaluationField = Field(default="strong", description="The evaluation that plays the first round.")
     games: int = Field(default=4000, ge=20, description="Games of a round; every 20th is held out of the fit.")
     rounds: int = Field(default=4, ge=1, description="Rounds: play with the tables so far, then fit all games.")
     results: float = Field(

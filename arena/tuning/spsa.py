@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from arena.openings.lines import random_line
 from arena.ratings.arrays import Floats
-from arena.rules.game import Game
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from arena.tuning.columns import Columns
@@ -120,8 +120,5 @@ def random_design(columns: Columns, variant: Variant) -> Floats:
     rng = random.Random("random games")
     positions: list[Position] = []
     for _ in range(SAMPLE_GAMES):
-        game = Game(variant)
-        while game.outcome is None and len(game.moves) < SAMPLE_PLIES:
-            game.push(rng.choice(game.legal_moves))
-        positions += game.positions
+        positions += random_line(variant, SAMPLE_PLIES, rng).positions
     return columns.design(variant.constants, np.array(positions, dtype=np.int64))

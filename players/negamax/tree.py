@@ -148,7 +148,7 @@ def root(
 
 @inlined
 def wins_ties(state: Any, i: int) -> bool:
-    """Whether the root's move `i` goes before the best so far if both are equally good, as the switch `ties` has it."""
+    """Whether the root's move `i` goes before the best so far if both are equally good, by `ties`."""
     if state.ties == RANDOM:
         return True
     return (state.root_index[i] < state.root_index[state.best]) == (state.ties == FIRST)

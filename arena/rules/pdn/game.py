@@ -9,6 +9,9 @@ from arena.rules.movegen import apply
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 
+INTERNATIONAL = {"1-0": "2-0", "1/2-1/2": "1-1", "0-1": "0-2"}
+"""Results as PDN 3.0's result type International counts them, by how they are counted elsewhere."""
+
 
 class PdnProblem(NamedTuple):
     """Something in a PDN that could not be read, and where it stands."""

@@ -9,10 +9,9 @@ from pathlib import Path
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply
 from arena.rules.notation import NotationError, parse_fen, squares_by_name
-from arena.rules.pdn.game import PdnFile, PdnGame, PdnProblem
+from arena.rules.pdn.game import INTERNATIONAL, PdnFile, PdnGame, PdnProblem
 from arena.rules.pdn.gametype import type_number, variant_of_tags
 from arena.rules.pdn.tokens import SQUARE, RawGame, split
-from arena.rules.pdn.write import INTERNATIONAL
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 

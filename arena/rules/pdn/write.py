@@ -13,15 +13,13 @@ from functools import lru_cache
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import algebraic, fen
-from arena.rules.pdn.game import PdnGame
+from arena.rules.pdn.game import INTERNATIONAL, PdnGame
 from arena.rules.pdn.gametype import type_number, variant_of_type
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 
 _SEPARATORS = {"25": ":", "41": ":", "31": "-"}
 """Between the squares of a capture, by the number of the GameType; all others have `x`."""
-INTERNATIONAL = {"1-0": "2-0", "1/2-1/2": "1-1", "0-1": "0-2"}
-"""Results of PDN 3.0's result type International."""
 
 
 def pdn_game(

@@ -1,0 +1,64 @@
+"""The benchmarks by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from arena.bench.engines import VARIANT, against_dame_rs
+from arena.bench.rates import full_search, random_games, rules, search
+from arena.bench.rivals import rivals
+from arena.bench.time import kept_time
+from arena.bench.timing import Row
+from arena.rules.variants import VARIANTS
+
+Benchmark = Callable[[Sequence[str]], Iterator[Row]]
+"""From names of variants to rows; those that play by one variant alone do not heed the names."""
+
+
+def rows(what: str, variants: Sequence[str] = ()) -> Iterator[Row]:
+    """The rows of a benchmark of BENCHMARKS, for all variants if none is named. Raises KeyError."""
+    return BENCHMARKS[what](variants)
+
+
+def _rules(variants: Sequence[str]) -> Iterator[Row]:
+    yield from rules(variants or list(VARIANTS))
+
+
+def _search(variants: Sequence[str]) -> Iterator[Row]:
+    yield from search(variants or list(VARIANTS))
+    yield from full_search(variants or list(VARIANTS))
+
+
+def _games(variants: Sequence[str]) -> Iterator[Row]:
+    yield from map(random_games, variants or VARIANTS)
+
+
+def _rivals(variants: Sequence[str]) -> Iterator[Row]:
+    yield from rivals()
+
+
+def _time(variants: Sequence[str]) -> Iterator[Row]:
+    yield from map(kept_time, variants or ["english"])
+
+
+def _engines(variants: Sequence[str]) -> Iterator[Row]:
+    yield against_dame_rs()
+
+
+def _all(variants: Sequence[str]) -> Iterator[Row]:
+    for benchmark in (_rules, _search, _games):
+        yield from benchmark(variants)
+    if VARIANT in (variants or VARIANTS):
+        yield from rivals()
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "all": _all,
+    "rules": _rules,
+    "search": _search,
+    "games": _games,
+    "rivals": _rivals,
+    "time": _time,
+    "engines": _engines,
+}
+"""All benchmarks; `all` leaves out those that take a busy machine or another engine."""

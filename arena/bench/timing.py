@@ -1,0 +1,58 @@
+"""Timing: a benchmark's row, and how work is repeated, timed and put in figures."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from itertools import count
+from typing import NamedTuple, TypeAlias
+
+Work: TypeAlias = Callable[[int], int]
+"""What is timed: from a depth in plies to a number of nodes."""
+
+
+class Row(NamedTuple):
+    """One measurement; where there is none, numbers are 0, `rate` is empty and `note` says why."""
+
+    what: str
+    variant: str
+    depth: int | None
+    """Plies; None for whole games."""
+    nodes: int
+    """Lines counted by a perft, positions entered by a search, plies of games."""
+    seconds: float
+    """Wall time that `nodes` took."""
+    rate: str
+    """With its unit: million nodes, or games, per second, or the share of moves in time."""
+    note: str
+
+
+def first_depth(work: Work, seconds: float) -> int:
+    """The first depth at which `work` takes at least `seconds`; a first run that may compile is not timed."""
+    work(1)
+    return next(depth for depth in count(1) if timed(work, depth)[1] >= seconds)
+
+
+def best_runs(depth: int, repeat: int, *works: Work) -> list[tuple[int, float]]:
+    """(nodes, seconds) of the fastest of `repeat` runs of each, taken in turn: a slow spell meets all alike."""
+    runs = [[timed(work, depth) for work in works] for _ in range(repeat)]
+    return [min(of_one, key=lambda run: run[1]) for of_one in zip(*runs, strict=True)]
+
+
+def timed(work: Work, depth: int) -> tuple[int, float]:
+    """(nodes, seconds) of one run; seconds are wall time."""
+    began = time.perf_counter()
+    nodes = work(depth)
+    return nodes, time.perf_counter() - began
+
+
+def millions(nodes: int, seconds: float) -> str:
+    """A rate in million nodes per second."""
+    return f"{three_figures(nodes / seconds / 1e6)} M nodes/s"
+
+
+def three_figures(number: float) -> str:
+    """A number of at least 0 to three significant figures, all digits before the point kept, without exponent."""
+    decimals = 2 - math.floor(math.log10(number)) if number else 0
+    return f"{number:,.{max(decimals, 0)}f}"

@@ -1,0 +1,191 @@
+"""Tests of how kernels are compiled and kept: which files the cache depends on, what a second process loads."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from arena.rules.jit import cache
+
+DECORATORS = {
+    "kernel",
+    "inlined",
+    "evaluator",
+    "overload",
+    "intrinsic",
+    "njit",
+    "jit",
+    "vectorize",
+    "cfunc",
+    "callback",
+}
+"""Names that make compiled code of a function, as decorators or called."""
+COMPILED = {path.relative_to(cache.ROOT).as_posix(): path for path in cache.kernel_sources()}
+SOURCES = {
+    path.relative_to(cache.ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+    for package in ("arena", "players")
+    for path in (cache.ROOT / package).rglob("*.py")
+}
+
+USE = """
+import random, sys
+from numba.core.dispatcher import Dispatcher
+from arena.player import Limit
+from arena.rules.game import Game
+from arena.rules.perft import perft
+from arena.rules.variants import VARIANTS
+from players.loading import load_object
+from players.negamax.player import Negamax
+
+english = VARIANTS["english"]
+choice = Negamax(english, "simple").choose(Game(english), Limit(depth=4), random.Random(0))
+print(perft(english, english.start, 5), choice.nodes)
+mine = load_object(sys.argv[1] + ":mine", "evaluation").pointer(english.constants)
+kernels = {id(value): value for name, module in list(sys.modules.items())
+           if name.partition(".")[0] in ("arena", "players")
+           for value in vars(module).values() if isinstance(value, Dispatcher)}.values()
+print(sum(sum(kernel.stats.cache_misses.values()) for kernel in kernels), 1 - mine.cache_hits)
+"""
+"""Prints what must not depend on the cache, and how many kernels and evaluations were compiled."""
+
+
+def compiled_functions(tree: ast.Module) -> Iterator[ast.AST]:
+    """The functions of a module that are decorated to be compiled, and the calls that compile one."""
+    imported = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("numba", "arena", "players")
+        for alias in node.names
+        if alias.name in DECORATORS
+    }
+
+    def compiles(node: ast.expr) -> bool:
+        if isinstance(node, ast.Call):
+            return compiles(node.func)
+        if isinstance(node, ast.Attribute):
+            return node.attr in DECORATORS
+        return isinstance(node, ast.Name) and node.id in imported
+
+    for node in ast.walk(tree):
+        decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+        if any(map(compiles, decorators)) or (isinstance(node, ast.Call) and compiles(node)):
+            yield node
+
+
+def python(code: str, *arguments: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cache.ROOT,
+        env=os.environ | {"PYTHONPATH": str(cache.ROOT)} | environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_file_with_a_kernel_is_part_of_the_hash():
+    with_kernels = {name for name, tree in SOURCES.items() if any(compiled_functions(tree))}
+    assert {"arena/rules/captures.py", "players/negamax/tree.py", "arena/tuning/columns.py"} <= with_kernels
+    assert with_kernels <= set(COMPILED)
+
+
+def test_what_kernels_use_of_other_files_is_part_of_the_hash():
+    used_by_kernels = 0
+    for name, tree in SOURCES.items():
+        imported = {
+            alias.asname or alias.name: node.module.replace(".", "/")
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.split(".")[0] in ("arena", "players")
+            for alias in node.names
+        }
+        lines = [
+            line for node in compiled_functions(tree) if isinstance(node, ast.FunctionDef) for line in node.body
+        ]
+        used = {node.id for line in lines for node in ast.walk(line) if isinstance(node, ast.Name)}
+        for module in {imported[word] for word in used & set(imported)}:
+            used_by_kernels += 1
+            assert {f"{module}.py", f"{module}/__init__.py"} & set(COMPILED), f"{name} uses {module}"
+    assert used_by_kernels > 50
+
+
+def test_a_change_of_any_kernel_file_however_deep_has_another_folder(tmp_path, monkeypatch):
+    tree = {
+        "arena/rules/step.py": "",
+        "arena/rules/jit/deeper/bits.py": "",
+        "players/negamax/tree.py": "",
+        "arena/tuning/fits/columns.py": "from arena.rules.jit.kernel import kernel\n",
+        "arena/report/page.py": "",
+    }
+    for name, text in tree.items():
+        (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tree" / name).write_text(text)
+    monkeypatch.setattr(cache, "ROOT", tmp_path / "tree")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    before = cache.cache_folder.__wrapped__()
+    assert before.parent == tmp_path / "cache"
+    changed = []
+    for name, text in tree.items():
+        (tmp_path / "tree" / name).write_text(text + "# changed\n")
+        changed.append(cache.cache_folder.__wrapped__() != before)
+        (tmp_path / "tree" / name).write_text(text)
+    assert changed == [True, True, True, True, False]
+    assert cache.cache_folder.__wrapped__() == before
+
+
+def test_stale_folders_go_and_others_stay(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    for name, days in (("0" * 16, 15), ("1" * 16, 13), ("not a cache", 15)):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (0, (cache.time.time() - days * 24 * 3600)))
+    folder = cache.cache_folder.__wrapped__()
+    assert {path.name for path in tmp_path.iterdir()} == {"1" * 16, "not a cache", folder.name}
+
+
+def test_without_a_place_to_write_to_a_temporary_folder_is_used_on_every_system(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(cache.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.delattr(os, "getuid")
+    assert cache.cache_folder.__wrapped__().parent == tmp_path / "draughts-arena-"
+
+
+def test_an_import_of_kernels_does_not_touch_the_disk(tmp_path):
+    code = "import arena.rules.movegen, players, arena.tuning.columns, numba; print(numba.config.CACHE_DIR)"
+    place = tmp_path / "cache"
+    assert python(code, NUMBA_CACHE_DIR=str(place), PYTHONDONTWRITEBYTECODE="1") == f"{place}\n"
+    assert not place.exists()
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    """The recursive kernels of perft and of the search, and an evaluation of a user's own, too."""
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from players import evaluator\n\n@evaluator\ndef mine(position, rules):\n    return 1.0 * position.turn\n"
+    )
+    first, second = (python(USE, str(path)).splitlines() for _ in range(2))
+    assert second == [first[0], "0 0"]
+    assert first[0].split()[0] == "7361"
+
+
+@pytest.mark.parametrize("preset", ["alphabeta", "full"])
+def test_uncompiled_kernels_search_the_same_tree(preset):
+    code = (
+        "import random\n"
+        "from arena.player import Limit\n"
+        "from arena.rules.game import Game\n"
+        "from arena.rules.variants import VARIANTS\n"
+        "from players.negamax.player import Negamax\n"
+        "english = VARIANTS['english']\n"
+        f"player = Negamax(english, 'strong', {preset!r})\n"
+        "print(player.choose(Game(english), Limit(depth=3), random.Random(0)))\n"
+    )
+    assert python(code, NUMBA_DISABLE_JIT="1") == python(code)

@@ -1,0 +1,177 @@
+"""Tests of the players' options, and of the model that all about the switches of negamax follows from."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import FrozenInstanceError, asdict, fields
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from arena.player import EFFORT, Choice, Limit, PlayerSpec
+from arena.rules.variants import VARIANTS
+from players import PLAYERS, PlayerError, build_player
+from players.negamax.state import COUNTED, STATE
+from players.negamax.switches import KINDS, PRESETS, Switches, preset_rows, stored, switch_rows, switches_of
+from players.options import option_schemas, options_of
+
+ROOT = Path(__file__).parents[1]
+ENGLISH = VARIANTS["english"]
+
+USERS = """
+from typing import Annotated, Literal
+from annotated_types import Ge
+
+class Mine:
+    def __init__(self, variant, level: Annotated[int, Ge(1)], style: Literal["calm", "wild"] = "calm", extra=None):
+        pass
+
+    def choose(self, game, limit, rng):
+        pass
+"""
+
+
+def spec(type_: str = "negamax", **options: object) -> PlayerSpec:
+    return PlayerSpec("p", type_, Limit(depth=1), options)
+
+
+def test_effort_names_what_a_search_counts():
+    assert (
+        *("depth", "deepest", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first"),
+        *("tt_probes", "tt_hits"),
+    ) == EFFORT
+    assert Choice(1, depth=3, tt_hits=2).effort == dict.fromkeys(EFFORT, 0) | {"depth": 3, "tt_hits": 2}
+    assert {"depth", *COUNTED} == set(EFFORT)
+
+
+def test_switches_are_a_frozen_model_whose_values_are_those_of_minimax():
+    assert Switches() == PRESETS["minimax"]
+    assert [field.name for field in fields(Switches)] == list(KINDS)
+    with pytest.raises(FrozenInstanceError):
+        PRESETS["full"].lmr = False  # type: ignore[misc]
+
+
+def test_presets_change_what_their_rows_say():
+    rows = {row[0].split("`")[1]: row[1] for row in preset_rows()}
+    assert list(rows) == list(PRESETS)
+    for name, preset in PRESETS.items():
+        base, _, changes = rows[name].partition(" and ")
+        if name != "minimax":
+            named = {switch.strip("`").partition(": ")[0] for switch in changes.split(", ")}
+            before = asdict(PRESETS[base.strip("`")])
+            assert named == {switch for switch, value in asdict(preset).items() if value != before[switch]}
+
+
+def test_every_switch_has_a_row_with_its_choices_and_what_it_does():
+    rows = {row[0].strip("`"): row[1:] for row in switch_rows()}
+    assert list(rows) == list(KINDS)
+    assert all(choices and what for choices, what in rows.values())
+    assert [rows[name][0] for name in ("pvs", "tt", "quiescence", "contempt")] == [
+        *("true, false", "megabytes", "none, captures, threats", "evaluation's unit")
+    ]
+
+
+def test_kernels_read_every_switch_from_the_state_words_by_their_place():
+    numbers = stored(switches_of("full", {"ties": "random", "tt_replace": "always"}))
+    assert list(numbers) == list(KINDS) == list(STATE.names or ())[: len(KINDS)]
+    assert (numbers["ties"], numbers["tt_replace"], numbers["quiescence"], numbers["finals"]) == (2, 1, 1, 0)
+    assert (numbers["lmr"], numbers["tt"], numbers["aspiration"]) == (True, 16, 0.5)
+    assert {name for name in KINDS if STATE[name].kind == "f"} == {"aspiration", "contempt", "repetition_penalty"}
+
+
+def test_options_of_negamax_are_its_switches_by_name():
+    assert list(options_of(PLAYERS["negamax"])) == ["evaluation", "preset", *KINDS]
+    assert list(options_of(PLAYERS["greedy"])) == ["evaluation"]
+    assert not options_of(PLAYERS["game3"])
+
+
+@pytest.mark.parametrize(
+    ("options", "valid"),
+    [
+        ({"preset": "full", "ties": "last", "tt": 8, "contempt": 0.5, "pvs": True}, True),
+        ({"evaluation": "simple"}, True),
+        ({"evaluation": "heuristic.py:mine"}, True),
+        ({"evaluation": {"linear": {"man": 100, "king": [200, 150.5]}}}, True),
+        ({"evaluation": "simpel"}, False),
+        ({"evaluation": {"linear": {"mann": 1}}}, False),
+        ({"evaluation": {"linear": {"man": "much"}}}, False),
+        ({"preset": "ful"}, False),
+        ({"ties": "none"}, False),
+        ({"tt": -1}, False),
+        ({"tt": 65_537}, False),
+        ({"aspiration": -0.5}, False),
+        ({"pvs": "yes"}, False),
+    ],
+)
+def test_the_schema_of_options_accepts_what_building_a_player_accepts(options, valid, tmp_path):
+    schema = {"type": "object", "properties": option_schemas(PLAYERS["negamax"]), "additionalProperties": False}
+    assert jsonschema.Draft202012Validator(schema).is_valid(options) == valid
+    if "heuristic.py" not in str(options) and not valid:
+        with pytest.raises(PlayerError):
+            build_player(spec(**options), ENGLISH)
+
+
+def test_the_schema_describes_every_switch():
+    schemas = option_schemas(PLAYERS["negamax"])
+    assert all(schemas[name]["description"] for name in KINDS)
+    assert schemas["tt"]["maximum"] == 65_536
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "keys"),
+    [
+        (
+            {"presett": "full"},
+            "unknown option 'presett'; did you mean 'preset'? (choices: name, type,",
+            ("presett",),
+        ),
+        ({"sweeep": {}}, "unknown option 'sweeep'; did you mean 'sweep'?", ("sweeep",)),
+        ({"depht": 3}, "unknown option 'depht'; did you mean 'depth'?", ("depht",)),
+        ({"ties": "lats"}, "unknown ties 'lats'; did you mean 'last'? (choices: first, last, random)", ("ties",)),
+        ({"ties": 3}, "ties: 3 is not of type 'first' or 'last' or 'random' (", ("ties",)),
+        ({"pvs": "yes"}, "pvs: 'yes' is not of type bool (", ("pvs",)),
+        ({"tt": 70_000}, "tt must be 0 to 65536 megabytes, not 70000", ("tt",)),
+        ({"tt": 1.5}, "tt: 1.5 is not of type int (", ("tt",)),
+        ({"aspiration": -1}, "aspiration must be 0 or more men, not -1", ("aspiration",)),
+        ({"mtdf": True, "tt": 0}, "mtdf needs a transposition table (tt, in megabytes)", ("mtdf",)),
+        ({"preset": "mtdf", "tt": 0}, "mtdf needs a transposition table (tt, in megabytes)", ()),
+    ],
+)
+def test_an_option_of_negamax_that_it_does_not_take_is_named(options, message, keys):
+    with pytest.raises(PlayerError) as caught:
+        build_player(spec(**options), ENGLISH)
+    assert str(caught.value).startswith(message)
+    assert caught.value.keys == keys
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "needs the option 'level'"),
+        ({"level": 0}, "level must be 1 or more, not 0"),
+        ({"level": "x"}, "level: 'x' is not of type int ("),
+        ({"level": 1, "style": "mild"}, "unknown style 'mild'; did you mean 'wild'? (choices: calm, wild)"),
+        ({"levl": 1}, "unknown option 'levl'; did you mean 'level'? (choices: name, type, sweep, depth,"),
+    ],
+)
+def test_options_of_a_users_class_are_those_of_its_constructor(tmp_path, options, message):
+    path = tmp_path / "users.py"
+    path.write_text(USERS)
+    build_player(spec(f"{path}:Mine", level=2, extra=[]), ENGLISH)
+    with pytest.raises(PlayerError) as caught:
+        build_player(spec(f"{path}:Mine", **options), ENGLISH)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("package", ["arena", "players"])
+def test_a_package_is_installed_with_its_mark_of_being_typed(package):
+    setup = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "py.typed" in setup["tool"]["setuptools"]["package-data"][package]
+    assert (ROOT / package / "py.typed").is_file()
+
+
+def test_tables_of_patterns_are_installed():
+    setup = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    [pattern] = [text for text in setup["tool"]["setuptools"]["package-data"]["players"] if text.endswith(".npz")]
+    assert set((ROOT / "players").glob(pattern)) == set((ROOT / "players").rglob("*.npz")) != set()
