@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -17,6 +18,7 @@ from arena.experiment.model import Experiment
 from arena.player import PlayerSpec
 from arena.report.charts.catalogue import charts_of
 from arena.report.run import Run
+from arena.report.write import write
 from arena.store.ledger import Facts
 from arena.store.read import RunData
 
@@ -166,3 +168,11 @@ def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     moves = pd.DataFrame(rows, columns=["player", "depth", "nodes", "seconds"])
     moves["player"] = pd.Categorical(moves["player"], categories=[*dict.fromkeys(moves["player"]), "absent"])
     return moves.assign(leaves=moves["nodes"] // 2, legal_moves=7)
+
+
+def write_quickly(run: Run, folder: Path | None = None) -> list[Path]:
+    """`write` with empty pictures, which take most of its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arena.report.write.svg", lambda axes: '<svg width="9pt"></svg>')
+        patch.setattr("arena.report.write.save_png", lambda axes, path: path.touch())
+        return write(run, folder)

@@ -39,6 +39,7 @@ from tests.report_data import (
     player,
     synthetic,
     texts,
+    write_quickly,
 )  # fmt: skip
 
 LONG = [player(f"player-{i:02d} of the forty-character kind abc"[:40], 1 + i % 9, e=i) for i in range(30)]
@@ -68,7 +69,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run of one player without games, written to its folder."""
     made = synthetic(tmp_path_factory.mktemp("empty"), [player("alone", 3)], 0)
-    write(made)
+    write_quickly(made)
     return made
 
 
@@ -347,7 +348,7 @@ def test_files_that_a_run_does_not_have_are_removed(empty: Run, tmp_path: Path) 
     every = {file.name for file in FILES} | {f"{c.name}.{suffix}" for c in CHARTS for suffix in ("svg", "png")}
     for name in every:
         (tmp_path / name).write_text("stale")
-    written = {path.name for path in write(empty, tmp_path)}
+    written = {path.name for path in write_quickly(empty, tmp_path)}
     assert {path.name for path in tmp_path.iterdir()} == written
     assert {"elo.svg", "standings.csv"} <= written and not written & {"sprt.csv", "elo_by_depth.svg", "los.csv"}
 

@@ -21,8 +21,7 @@ from arena.report.sentences.ablation import findings, verdict
 from arena.report.sentences.notes import notes
 from arena.report.tables.ablation import ablation, elo_difference
 from arena.report.tables.text import ablation_text
-from arena.report.write import write
-from tests.report_data import MISSING_WORD, experiment, frames, player, run_of
+from tests.report_data import MISSING_WORD, experiment, frames, player, run_of, write_quickly
 
 
 def probes(**nodes: list[int]) -> pd.DataFrame:
@@ -204,7 +203,7 @@ def test_ratios_have_about_three_digits(ratio: float, text: str) -> None:
 )
 def test_no_file_shows_a_missing_number(tmp_path: Path, pairs: int, counts: dict[str, list[int]]) -> None:
     run = probed(tmp_path, FOUR, probes(**counts), pairs)
-    write(run)
+    write_quickly(run)
     for name in ("ablation.csv", "probes.csv", "summary.md"):
         assert not MISSING_WORD.search((tmp_path / name).read_text(encoding="utf-8")), name
     text = re.sub(r"<(style|svg|pre).*?</\1>", "", (tmp_path / "report.html").read_text(), flags=re.DOTALL)
@@ -235,7 +234,7 @@ def test_the_verdict_names_those_whose_elo_differs_the_largest_loss_first() -> N
 
 def test_the_page_and_the_summary_show_the_findings_and_who_was_not_measured(tmp_path: Path) -> None:
     run = probed(tmp_path, FOUR, probes(**COUNTS))
-    write(run)
+    write_quickly(run)
     html, summary = ((tmp_path / name).read_text() for name in ("report.html", "summary.md"))
     sentences = findings(run.ablation, run.experiment)
     assert len(sentences) == 3

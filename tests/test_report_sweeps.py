@@ -26,7 +26,6 @@ from arena.report.tables.doublings import elo_by_nodes, gains
 from arena.report.tables.openings import homogeneity, openings
 from arena.report.tables.phases import phases
 from arena.report.tables.settings import families
-from arena.report.write import write
 from tests.report_data import (
     MISSING_WORD,
     START,
@@ -39,6 +38,7 @@ from tests.report_data import (
     specs,
     synthetic,
     texts,
+    write_quickly,
 )  # fmt: skip
 
 OF_SWEEPS = ("comparisons", "elo_by_nodes", "time_to_depth", "convergence", "phases", "openings")
@@ -59,7 +59,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Run:
     moves = moves.assign(game=moves["game"].map(number)).sort_values(["game", "ply"])
     games, moves = games.reset_index(drop=True), moves.reset_index(drop=True)
     run = run_of(tmp_path_factory.mktemp("grid"), experiment(GRID), games, moves)
-    write(run)
+    write_quickly(run)
     return run
 
 
@@ -416,7 +416,7 @@ def test_tables_of_a_sweep_are_written_and_linked_and_stale_ones_removed(grid: R
     gains = pd.read_csv(grid.folder / "gains.csv")
     np.testing.assert_allclose(gains["gain"], grid.gains["gain"], rtol=1e-5)
     (tmp_path / "gains.csv").write_text("stale")
-    write(synthetic(tmp_path, [player("a", 1), player("b", 2, type="x")], 1))
+    write_quickly(synthetic(tmp_path, [player("a", 1), player("b", 2, type="x")], 1))
     assert not (tmp_path / "gains.csv").exists()
 
 

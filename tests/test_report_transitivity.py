@@ -14,8 +14,7 @@ from arena.report.sentences.notes import notes
 from arena.report.sentences.transitivity import misfits_text, sentences
 from arena.report.tables.matrix import los_matrix
 from arena.report.tables.transitivity import FEWEST_POINTS, certain_cycles, standing_out
-from arena.report.write import write
-from tests.report_data import changed, player, synthetic
+from tests.report_data import changed, player, synthetic, write_quickly
 from tests.test_rate_command import call, written
 from tests.test_ratings import frame, repeat, simulate
 from tests.test_transitivity import rock_paper_scissors
@@ -128,7 +127,7 @@ def test_superiority_is_empty_between_groups_and_of_a_player_over_itself():
 
 def test_a_run_writes_superiority_residuals_and_cycles(tmp_path):
     run = cyclic_run(tmp_path)
-    write(run)
+    write_quickly(run)
     los = pd.read_csv(tmp_path / "los.csv", index_col="player")
     assert los.index.tolist() == los.columns.tolist() == run.players and los.notna().to_numpy().sum() == 6
     written_residuals = pd.read_csv(tmp_path / "residuals.csv")
@@ -144,7 +143,7 @@ def test_page_and_summary_show_what_stands_out(tmp_path):
     run = cyclic_run(tmp_path)
     found = [note for note in notes(run) if "Bonferroni" in note or "beats" in note]
     assert len(found) == 2 and "a beats b beats c beats a" in found[1]
-    write(run)
+    write_quickly(run)
     for name in ("report.html", "summary.md"):
         assert all(note in (tmp_path / name).read_text() for note in found)
     assert 'href="cycles.csv"' in (tmp_path / "report.html").read_text()
@@ -154,10 +153,10 @@ def test_files_without_rows_are_not_written_and_old_ones_removed(tmp_path):
     run = synthetic(tmp_path, [player("a", 2), player("b", 2)], 3, plies=2)
     for name in ("cycles.csv", "residuals.csv", "los.csv"):
         (tmp_path / name).write_text("stale")
-    write(changed(run, games=run.games[:0], moves=run.moves[:0]))
+    write_quickly(changed(run, games=run.games[:0], moves=run.moves[:0]))
     assert not (tmp_path / "cycles.csv").exists() and not (tmp_path / "residuals.csv").exists()
     assert (tmp_path / "los.csv").read_text() == "player,a,b\na,,\nb,,\n"
-    write(run)
+    write_quickly(run)
     assert (tmp_path / "residuals.csv").exists() and not (tmp_path / "cycles.csv").exists()
 
 
@@ -172,7 +171,7 @@ def test_repeated_games_add_nothing_to_what_stands_out(tmp_path):
 
 def test_a_player_may_be_called_player(tmp_path):
     run = synthetic(tmp_path, [player("player", 2), player("elo", 4)], 3, plies=2)
-    write(run)
+    write_quickly(run)
     assert (tmp_path / "los.csv").read_text().splitlines()[0] == ",".join(["player", *run.players])
     assert (tmp_path / "crosstable.csv").read_text().splitlines()[0] == ",".join(["player", *run.players])
 
@@ -214,7 +213,7 @@ def test_residuals_are_printed_where_they_stand_out_and_all_in_json(tmp_path):
     ]
 
 
-def test_nash_averaging_says_what_it_takes_groups_for(tmp_path):
+def test_nash_averaging_notes_what_it_assumes_of_groups(tmp_path):
     path = written(tmp_path, "apart.csv", "white,black,result\na,b,1-0\nc,d,1-0\n")
-    assert "takes the means of groups without games between them for level" in call("rate", path, "--nash").output
+    assert "assumes that groups without games between them have equal means" in call("rate", path, "--nash").output
     assert "Nash" not in call("rate", path).output

@@ -82,6 +82,7 @@ def write_file(file: File, run: Run, path: Path) -> None:
         file.fill(run, path)
         return
     table = rounded(file.table(run), file.name)
+    # A matrix has its players in a named index.
     table.to_csv(path, index=table.index.name is not None, lineterminator="\n", encoding="utf-8")
 
 

@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arena.report.charts.axes import beside, label_width, log_ratios, rows_of
-from arena.report.charts.style import DASHED, MUTED, SERIES, styled
+from arena.report.charts.axes import beside, dots, label_width, log_ratios, rows_of
+from arena.report.charts.style import DASHED, MUTED, styled
 from arena.report.number import signed, times
 
 
@@ -41,8 +41,7 @@ def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) ->
         ratio = column != "elo_difference"
         ax.axvline(1 if ratio else 0, color=MUTED, linewidth=0.9, linestyle=DASHED)
         bounded = known & np.isfinite(low) & np.isfinite(high)
-        ax.hlines(np.flatnonzero(bounded), low[bounded], high[bounded], color=SERIES[4], linewidth=2.4)
-        ax.plot(value[known], np.flatnonzero(known), "o", color=SERIES[0], markersize=4.5)
+        dots(ax, value, low, high, size=4.5)
         form = times if ratio else signed
         for row in np.flatnonzero(known).tolist():
             interval = f" ({form(low[row])} to {form(high[row])})" if bounded[row] else ""

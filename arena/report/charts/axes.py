@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from arena.report.charts.style import MUTED
+from arena.report.charts.style import MUTED, SERIES
 from arena.report.number import quantity
 
 SHORT_LEGEND = 4
@@ -46,6 +46,14 @@ def rows_of(
     ax.grid(False, axis="y")
     ax.spines["left"].set_visible(False)
     return ax
+
+
+def dots(ax: Axes, value: np.ndarray, low: np.ndarray, high: np.ndarray, size: float = 6) -> None:
+    """A dot in each row that has a value, and its interval if it has one."""
+    known = np.isfinite(value)
+    bounded = known & np.isfinite(low) & np.isfinite(high)
+    ax.hlines(np.flatnonzero(bounded), low[bounded], high[bounded], color=SERIES[4], linewidth=2.4)
+    ax.plot(value[known], np.flatnonzero(known), "o", color=SERIES[0], markersize=size)
 
 
 def beside(ax: Axes, row: int, text: str) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from arena.report.charts.axes import beside, no_games, rows_of
-from arena.report.charts.style import DASHED, MUTED, SERIES, styled
+from arena.report.charts.axes import beside, dots, no_games, rows_of
+from arena.report.charts.style import DASHED, MUTED, styled
 from arena.report.number import with_error
 
 
@@ -27,8 +26,7 @@ def plot_comparisons(comparisons: pd.DataFrame, ax: Axes | None = None) -> Axes:
         return no_games(ax)
     value, low, high = (table[f"elo_difference{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
     ax.axvline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
-    ax.hlines(np.arange(len(table)), low, high, color=SERIES[4], linewidth=2.4)
-    ax.plot(value, np.arange(len(table)), "o", color=SERIES[0])
+    dots(ax, value, low, high)
     for place, (difference, error) in enumerate(zip(value, (high - low) / 2, strict=True)):
         beside(ax, place, with_error(difference, error))
     ax.set_xlabel("Elo difference")

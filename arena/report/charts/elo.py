@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from arena.report.charts.axes import beside, elo_label, no_games, rows_of
-from arena.report.charts.style import DASHED, MUTED, SERIES, styled
+from arena.report.charts.axes import beside, dots, elo_label, no_games, rows_of
+from arena.report.charts.style import DASHED, MUTED, styled
 from arena.report.number import with_error
 
 
@@ -18,11 +17,9 @@ def plot_elo(standings: pd.DataFrame, ax: Axes | None = None, *, reference: str 
     ax = rows_of(ax, table["player"], "Elo ratings with 95 % intervals", margin=1.0)
     if table.empty:
         return no_games(ax)
-    y = np.arange(len(table))
     elo, low, high = (table[name].to_numpy(dtype=float) for name in ("elo", "elo_low", "elo_high"))
     ax.axvline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
-    ax.hlines(y, low, high, color=SERIES[4], linewidth=2.4)
-    ax.plot(elo, y, "o", color=SERIES[0])
+    dots(ax, elo, low, high)
     for row, (value, error) in enumerate(zip(elo, (high - low) / 2, strict=True)):
         beside(ax, row, with_error(value, error))
     ax.set_xlabel(elo_label(reference))

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from arena.report.charts.axes import beside, no_games, rows_of
-from arena.report.charts.style import DASHED, MUTED, SERIES, styled
+from arena.report.charts.axes import beside, dots, no_games, rows_of
+from arena.report.charts.style import DASHED, MUTED, styled
 
 SHOWN = 30
 """Openings that the chart has room for, the most biased ones."""
@@ -25,10 +25,8 @@ def plot_openings(openings: pd.DataFrame, ax: Axes | None = None, *, first: str)
     if shown.empty:
         return no_games(ax)
     score, low, high = (100 * shown[f"score{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
-    bounded = np.isfinite(low) & np.isfinite(high)
     ax.axvline(50, color=MUTED, linewidth=0.9, linestyle=DASHED)
-    ax.hlines(np.flatnonzero(bounded), low[bounded], high[bounded], color=SERIES[4], linewidth=2.4)
-    ax.plot(score, np.arange(len(shown)), "o", color=SERIES[0], markersize=5)
+    dots(ax, score, low, high, size=5)
     for row, (value, error) in enumerate(zip(score, (high - low) / 2, strict=True)):
         beside(ax, row, f"{value:.0f}" + (f" ± {error:.0f} %" if np.isfinite(error) else " %"))
     ax.set_xlabel(f"score of {first.capitalize()}, who moves first, % (pairs with colours swapped)")

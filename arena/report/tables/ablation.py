@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import stdtrit as student_quantile
 
 from arena.experiment.model import Experiment
 from arena.ratings.joint import Ratings
@@ -80,7 +80,7 @@ def paired_ratio(differences: NDArray[np.float64]) -> Estimate:
         return UNKNOWN
     mean, error = float(differences.mean()), np.nan
     if count > 1:
-        error = float(stdtrit(count - 1, 0.975) * differences.std(ddof=1) / np.sqrt(count))
+        error = float(student_quantile(count - 1, 0.975) * differences.std(ddof=1) / np.sqrt(count))
     return Estimate(*(float(np.exp(log)) for log in (mean, mean - error, mean + error)))
 
 

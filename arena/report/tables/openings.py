@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import fdtrc, stdtrit
+from scipy.special import fdtrc as f_tail
+from scipy.special import stdtrit as student_quantile
 
 from arena.report.tables.points import white_points
 
@@ -32,7 +33,7 @@ def openings(games: pd.DataFrame, first: str) -> pd.DataFrame:
     table = pairs.groupby(["opening", "opening_fen"])["score"].agg(["size", "mean"]).reset_index()
     table = table.rename(columns={"size": "pairs", "mean": "score"})
     within, freedom = _within(pairs)
-    error = float(stdtrit(freedom, 0.975)) * math.sqrt(within) if freedom else math.nan
+    error = float(student_quantile(freedom, 0.975)) * math.sqrt(within) if freedom else math.nan
     half = error / np.sqrt(table["pairs"])
     table["score_low"], table["score_high"] = (
         (table["score"] - half).clip(0, 1),
@@ -53,7 +54,7 @@ def homogeneity(games: pd.DataFrame, first: str) -> Homogeneity | None:
     if len(scores) < 2 or not freedom or not within > 0:
         return None
     between = float((scores["size"] * (scores["mean"] - pairs["score"].mean()) ** 2).sum()) / (len(scores) - 1)
-    return Homogeneity(len(scores), float(fdtrc(len(scores) - 1, freedom, between / within)))
+    return Homogeneity(len(scores), float(f_tail(len(scores) - 1, freedom, between / within)))
 
 
 def _pairs_of(games: pd.DataFrame, first: str) -> pd.DataFrame:

@@ -15,8 +15,8 @@ from arena.report.tables.points import white_points
 def sprt_path(games: pd.DataFrame, settings: Sprt) -> pd.DataFrame:
     """The state of the test after each pair until it is decided: pair (from 1), llr, lower, upper.
 
-    `games` has the columns game (from 1) and result, of a match as `arena.play.sequential.SequentialTest` takes it.
-    From the first game that is missing on, nothing counts.
+    `games` has the columns game (from 1) and result, of a match as `arena.play.sequential.SequentialTest` takes
+    it. From the first game that is missing on, nothing counts.
     """
     points = dict(zip(games["game"].tolist(), white_points(games).tolist(), strict=True))
     states = SequentialTest(settings).advance(points)
