@@ -104,7 +104,7 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
     from arena.store.ledger import Ledger
     from arena.store.store import StoreError
 
-    names = [spec.name for spec in plan.players]
+    names = plan.names
     try:
         with Ledger(folder, plan.experiment, plan.facts) as ledger:
             if not _measure(plan, ledger, workers):

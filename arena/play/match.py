@@ -1,7 +1,7 @@
 """One game between two players on their clocks, and its record.
 
-Time limits are enforced: a move that takes longer than it may, by more than the margin, loses the game. Limits of
-depth and nodes are the player's own affair, as nobody else can count what it does; its counts are recorded.
+Time limits are enforced: a move that takes longer than it may, by more than the margin, loses the game. Players
+keep to limits of depth and nodes themselves, as nobody else can count what they do; their counts are recorded.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import players
 from arena.openings.balance import is_even
+from arena.openings.lines import random_line
 from arena.play.match import REASON_CHARACTERS
 from arena.player import Limit
 from arena.record import NO_SEARCH, ProbeRecord, ProbeTask, search_values
@@ -43,7 +44,7 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
     found: dict[Position, None] = {}
     for number in range(count):
         length = first + round(number * (last - first) / max(count - 1, 1))
-        lines = (_random_line(variant, length, rng) for _ in range(_TRIES))
+        lines = (random_line(variant, length, rng) for _ in range(_TRIES))
         position = next(
             (game.position for game in lines if game.position not in found and _worth_searching(game)), None
         )
@@ -70,13 +71,6 @@ def measure(task: ProbeTask) -> ProbeRecord:
         error = f"{type(raised).__name__}: {cut(str(raised), REASON_CHARACTERS)}"
         return ProbeRecord(spec.name, task.number, text, NO_SEARCH, error)
     return ProbeRecord(spec.name, task.number, text, search, "")
-
-
-def _random_line(variant: Variant, plies: int, rng: random.Random) -> Game:
-    game = Game(variant)
-    while game.outcome is None and len(game.moves) < plies:
-        game.push(rng.choice(game.legal_moves))
-    return game
 
 
 def _worth_searching(game: Game) -> bool:

@@ -47,12 +47,13 @@ def play(
     """Play the games that the ledger lacks, storing each before it is yielded; mark the ledger when all is done.
 
     A batch of the schedule is begun when all games of those before are stored. A sequential test is decided by
-    the first pairs of the schedule, whatever was finished first; when it is, no game is begun and the games behind
-    the deciding pair are removed, so that the games are the same for any number of workers.
+    the first pairs of the schedule, in its order; when it is, no game is begun and the games behind the deciding
+    pair are removed, so that the games are the same for any number of workers.
 
-    Raises WorkerDied if a game ends the process that plays it; finished games are kept in any case.
+    Raises WorkerDied if a game ends the process that plays it, and any exception that `arena.play.match.play`
+    raises; finished games are kept in any case.
     """
-    names = [spec.name for spec in plan.players]
+    names = plan.names
     fens = [fen(plan.variant, opening) for opening in plan.openings]
     points = {game: points_of(result) for game, result in ledger.results().items()}
     test = SequentialTest(plan.experiment.sprt)

@@ -1,4 +1,4 @@
-"""The store: an SQLite file with one writer, which loses nothing whatever stops it.
+"""The store: an SQLite file with one writer, which loses nothing when its process is stopped, by whatever cause.
 
 Every statement is a transaction of its own, so each row is there in full or not at all. A table `meta` holds JSON
 documents by key: what the rows belong to, and what their records hold.

@@ -1,0 +1,253 @@
+"""Tests of one game: its clocks, whose fault its end is, and its record."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arena
+from arena.bench.time import kept_time
+from arena.play import match
+from arena.play.match import play
+from arena.play.plan import prepare
+from arena.play.tournament import tasks
+from arena.player import Choice, Limit, PlayerSpec
+from arena.record import GameRecord
+from arena.rules.game import Game
+from arena.rules.notation import parse_fen
+from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.variants import VARIANTS, Variant
+from players import PLAYERS
+from tests import test_tournament
+from tests.test_limits import First, Illegal, column, own, task_of
+
+# --- games on clocks
+
+
+class Time:
+    """A clock that players turn on."""
+
+    now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+TIME = Time()
+SEEN: list[Limit] = []
+
+
+class Spends(First):
+    """Takes so many seconds for its moves, the last of them for all further ones."""
+
+    def __init__(self, variant: Variant, seconds: list[float]) -> None:
+        self.seconds = seconds
+        self.moves = 0
+
+    def choose(self, game, limit, rng):
+        SEEN.append(limit)
+        TIME.now += self.seconds[min(self.moves, len(self.seconds) - 1)]
+        self.moves += 1
+        return Choice(game.legal_moves[0])
+
+
+@pytest.fixture
+def _fake_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "time", TIME)
+    SEEN.clear()
+
+
+def spends(limit: Limit, *seconds: float) -> PlayerSpec:
+    return own(Spends, limit=limit, seconds=list(seconds))
+
+
+def play_white(limit: Limit, *seconds: float, time_margin: float = 0.125) -> GameRecord:
+    """White, the first to move, takes so many seconds for its moves; Black takes 5 each and has no limit."""
+    task = task_of(VARIANTS["international"], spends(limit, *seconds), spends(Limit(), 5.0), max_plies=8)
+    return play(task._replace(time_margin=time_margin))
+
+
+@pytest.mark.usefixtures("_fake_time")
+def test_a_clock_runs_for_its_own_side_and_gains_the_increment() -> None:
+    record = play_white(Limit(clock=10.0, increment=2.0), 3.0)
+    assert record.termination == "max_plies"
+    assert SEEN[::2] == [Limit(clock=clock, increment=2.0) for clock in (10.0, 9.0, 8.0, 7.0)]
+    assert SEEN[1::2] == [Limit()] * 4
+    assert column(record, "clock")[::2].tolist() == [9.0, 8.0, 7.0, 6.0]
+    assert column(record, "overrun")[::2].tolist() == [0.0] * 4
+    assert np.isnan(column(record, "clock")[1::2]).all() and np.isnan(column(record, "overrun")[1::2]).all()
+
+
+@pytest.mark.usefixtures("_fake_time")
+@pytest.mark.parametrize("colour", [WHITE, BLACK])
+def test_a_clock_that_runs_out_loses_and_is_no_fault(colour: int) -> None:
+    late, other = spends(Limit(clock=10.0), 4.0), spends(Limit(clock=10.0), 1.0)
+    sides = (late, other) if colour == WHITE else (other, late)
+    record = play(task_of(VARIANTS["international"], *sides))
+    assert (record.termination, record.error) == ("time", "")
+    assert record.result == ("0-1" if colour == WHITE else "1-0")
+    assert column(record, "clock")[colour::2].tolist() == [6.0, 2.0, 0.0]
+    assert column(record, "overrun")[colour::2].tolist() == [0.0, 0.0, 2.0]
+
+
+@pytest.mark.usefixtures("_fake_time")
+@pytest.mark.parametrize("limit", [Limit(seconds=10.0), Limit(clock=10.0), Limit(seconds=10.0, clock=60.0)])
+def test_a_move_may_be_late_by_the_margin_and_no_more(limit: Limit) -> None:
+    within = play_white(limit, 10.125, 0.0)
+    assert (within.termination, column(within, "overrun")[0]) == ("max_plies", 0.125)
+    beyond = play_white(limit, 10.25, 0.0)
+    assert (beyond.termination, beyond.result, len(column(beyond, "move"))) == ("time", "0-1", 1)
+    assert play_white(limit, 10.25, 0.0, time_margin=0.25).termination == "max_plies"
+
+
+@pytest.mark.usefixtures("_fake_time")
+def test_a_clock_overdrawn_within_the_margin_stands_at_zero_before_the_increment() -> None:
+    play_white(Limit(clock=10.0, increment=1.0), 10.125, 0.0)
+    assert [limit.clock for limit in SEEN[::2]] == [10.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.usefixtures("_fake_time")
+def test_a_move_that_wins_too_late_loses() -> None:
+    variant = VARIANTS["english"]
+    opening: Position = parse_fen(variant, "W:W18:B15")
+    task = task_of(variant, spends(Limit(seconds=1.0), 2.0), spends(Limit(), 1.0), opening=opening)
+    assert (play(task).result, play(task).termination) == ("0-1", "time")
+    in_time = play(task._replace(white=spends(Limit(seconds=1.0), 1.0)))
+    assert (in_time.result, in_time.termination) == ("1-0", "no_pieces")
+
+
+# --- whose fault it is
+
+
+class Breaks(First):
+    def __init__(self, variant: Variant, at: int) -> None:
+        self.at = at
+        if at == 0:
+            raise OSError("no weights")
+
+    def choose(self, game, limit, rng):
+        if len(game.moves) + 1 >= self.at:
+            raise KeyError("x" * 300)
+        return Choice(game.legal_moves[0])
+
+
+class Answers(First):
+    """The first legal move and other fields of an answer; None for an answer of None."""
+
+    def __init__(self, variant: Variant, fields: dict[str, Any] | None) -> None:
+        self.fields = fields
+
+    def choose(self, game, limit, rng):
+        return None if self.fields is None else Choice(**{"move": game.legal_moves[0], **self.fields})
+
+
+@pytest.mark.parametrize("colour", [WHITE, BLACK])
+@pytest.mark.parametrize(
+    ("kind", "options", "termination", "error"),
+    [
+        (Breaks, {"at": 0}, "error", "bad raised PlayerError at ply 1: .*: OSError: no weights"),
+        (Breaks, {"at": 3}, "error", r"bad raised KeyError at ply [34]: 'x{199}\.\.\."),
+        (Answers, {"fields": None}, "error", "bad raised AttributeError at ply [12]: 'NoneType' .*"),
+        (Answers, {"fields": {"nodes": "many"}}, "error", "bad raised ValueError at ply [12]: .*'many'"),
+        (Answers, {"fields": {"nodes": None}}, "error", "bad raised TypeError at ply [12]: .*"),
+        (Answers, {"fields": {"depth": 2**40}}, "error", "bad raised OverflowError at ply [12]: .*"),
+        (Answers, {"fields": {"move": None}}, "illegal_move", "bad returned the illegal move None at ply [12]"),
+        (
+            Answers,
+            {"fields": {"move": "11-15"}},
+            "illegal_move",
+            "bad returned the illegal move '11-15' at ply [12]",
+        ),
+        (Answers, {"fields": {"move": 1.5}}, "illegal_move", r"bad returned the illegal move 1\.5 at ply [12]"),
+    ],
+)
+def test_what_a_player_does_wrong_loses_its_game(
+    kind: type, options: dict[str, Any], termination: str, error: str, colour: int
+) -> None:
+    bad, good = own(kind, name="bad", **options), own(First, name="good")
+    record = play(task_of(VARIANTS["international"], *((bad, good) if colour == WHITE else (good, bad))))
+    assert (record.result, record.termination) == ("0-1" if colour == WHITE else "1-0", termination)
+    assert re.fullmatch(error, record.error), record.error
+
+
+@pytest.mark.parametrize("broken", ["move_text", "adjudicate", "overrun", "clock_after"])
+def test_a_mistake_of_the_arena_is_raised_and_no_player_loses_by_it(
+    broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any) -> None:
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr(match, broken, fails)
+    with pytest.raises(ZeroDivisionError, match="ours"):
+        play(task_of(VARIANTS["english"], own(First), own(First)))
+
+
+def test_a_mistake_in_making_a_move_on_the_board_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(game: Game, move: int) -> None:
+        raise IndexError("ours")
+
+    monkeypatch.setattr(Game, "push", fails)
+    with pytest.raises(IndexError, match="ours"):
+        play(task_of(VARIANTS["english"], own(First), own(First)))
+
+
+# --- how well time is kept
+
+
+class Dawdles(First):
+    """Takes 1/64 s, every fifth time 1/16 s, and 1/2 s for a game's tenth move."""
+
+    def choose(self, game, limit, rng):
+        ply = len(game.moves) + 1
+        TIME.now += 2**-1 if ply == 10 else 2**-4 if ply % 5 == 0 else 2**-6
+        return Choice(game.legal_moves[0], nodes=7)
+
+
+@pytest.mark.usefixtures("_fake_time")
+def test_the_time_benchmark_counts_moves_in_time_and_losses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PLAYERS, "dawdles", Dawdles)
+    row = kept_time("english", "dawdles", seconds=0.02, moves=15, busy=1)
+    assert (row.what, row.nodes, row.seconds) == ("dawdles, 20 ms", 7 * 20, 2 * (2**-1 + 2**-4 + 8 * 2**-6))
+    assert row.rate == "80.0 % in time"
+    assert row.note == "20 moves, within 10 ms; worst 480.0 ms over; 2 losses on time"
+
+
+def test_the_time_benchmark_says_why_a_player_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PLAYERS, "illegal", Illegal)
+    with pytest.raises(RuntimeError, match="illegal returned the illegal move"):
+        kept_time("english", "illegal", moves=30, busy=0)
+
+
+# --- what is recorded
+
+
+class Tells(First):
+    """Reports a number of its own in every field."""
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], *range(1, len(Choice._fields) - 1))
+
+
+def test_every_number_of_a_choice_is_recorded() -> None:
+    record = play(task_of(VARIANTS["english"], own(Tells), own(Tells)))
+    for value, name in enumerate(Choice._fields[1:-1], 1):
+        assert (column(record, name) == value).all(), name
+
+
+def test_moves_without_a_clock_have_no_value_in_the_table(tmp_path: Path) -> None:
+    text = test_tournament.CONFIG.replace("type: greedy", "type: greedy, clock: 60, increment: 1")
+    run: arena.Run = test_tournament.run(tmp_path, "out", text.replace("count: 8", "count: 1"))
+    clocked = run.moves["player"] == "greedy"
+    assert run.moves.loc[clocked, "clock"].between(59, 200).all()
+    assert (run.moves.loc[clocked, "overrun"] == 0).all()
+    assert run.moves.loc[~clocked, ["clock", "overrun"]].isna().all(axis=None)
+
+
+def test_the_margin_of_a_configuration_reaches_the_games(tmp_path: Path) -> None:
+    text = test_tournament.CONFIG + "time_margin: 0.5\n"
+    plan = prepare(test_tournament.experiment(tmp_path, text))
+    assert {task.time_margin for task in tasks(plan, next(plan.schedule()))} == {0.5}
