@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -27,7 +28,7 @@ def options_of(maker: type[Any]) -> Mapping[str, inspect.Parameter]:
 def option_schemas(maker: type[Any]) -> dict[str, Any]:
     """The JSON schema of each option of a player's class, anything where its constructor names no type."""
     return {
-        name: {} if option.annotation is option.empty else TypeAdapter(option.annotation).json_schema()
+        name: {} if option.annotation is option.empty else _adapter(option.annotation).json_schema()
         for name, option in options_of(maker).items()
         if option.kind not in (option.VAR_POSITIONAL, option.VAR_KEYWORD)
     }
@@ -52,7 +53,7 @@ def check_option(name: str, value: Any, kind: Any) -> None:
     """Raise PlayerError unless a value is of a type, which may be Annotated with bounds and a unit."""
     if kind is inspect.Parameter.empty:
         return
-    adapter = TypeAdapter(kind)
+    adapter = _adapter(kind)
     try:
         adapter.validate_python(value, strict=True)
     except ValidationError as error:
@@ -72,13 +73,26 @@ def choices_of(kind: Any) -> str:
     """What a value of a type may be, in words: its choices, or its unit."""
     if _plain(kind) is bool:
         return "true, false"
-    return ", ".join(words_of(kind)) or TypeAdapter(kind).json_schema().get("unit", "")
+    return ", ".join(words_of(kind)) or _adapter(kind).json_schema().get("unit", "")
 
 
 def words_of(kind: Any) -> tuple[str, ...]:
     """The choices of a Literal of words, none of any other type."""
     plain = _plain(kind)
     return typing.get_args(plain) if typing.get_origin(plain) is typing.Literal else ()
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """What checks a type; it takes longer to make than to use, so it is kept where the type can be hashed."""
+    try:
+        return _kept_adapter(kind)
+    except TypeError:
+        return TypeAdapter(kind)
+
+
+@lru_cache
+def _kept_adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def _plain(kind: Any) -> Any:

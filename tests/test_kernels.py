@@ -176,6 +176,28 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert first[0].split()[0] == "7361"
 
 
+def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_changes(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from arena.rules.jit.kernel import kernel\nfrom beside import worth\nfrom players import evaluator\n\n"
+        "@evaluator\ndef mine(position, rules):\n    return worth(position.turn)\n"
+    )
+    code = (
+        "import sys\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "from arena.rules.variants import VARIANTS\n"
+        "from players.evaluation.appraise import appraise\n"
+        "english = VARIANTS['english']\n"
+        "print(appraise(english, english.start, sys.argv[1] + '/mine.py:mine')[0].popitem()[1])\n"
+    )
+    values = []
+    for worth in (1.5, 2.5):
+        (tmp_path / "beside.py").write_text(
+            f"from arena.rules.jit.kernel import kernel\n\n@kernel\ndef worth(turn):\n    return turn + {worth}\n"
+        )
+        values.append(float(python(code, str(tmp_path))))
+    assert values[1] == values[0] + 1.0
+
+
 @pytest.mark.parametrize("preset", ["alphabeta", "full"])
 def test_uncompiled_kernels_search_the_same_tree(preset):
     code = (

@@ -1,12 +1,14 @@
 """The folder on disk where compiled kernels are kept, and a kernel's place in it.
 
 numba's cache looks at a kernel's own file only, so a change of `step.py` would leave an old `movegen` in the
-cache. The folder is therefore named by a hash of all kernel sources and of numba's version.
+cache. The folder is therefore named by a hash of all kernel sources and of numba's version. An evaluation of a
+user's own has a folder within, named by a hash of the Python files that stand beside its own.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import re
 import shutil
@@ -45,15 +47,17 @@ class LazyCache:
 
     @cached_property
     def _found(self) -> FunctionCache:
-        with numba_uses_cache_folder():
+        with numba_uses_cache_folder(self._function):
             return FunctionCache(self._function)
 
 
 @contextmanager
-def numba_uses_cache_folder() -> Iterator[None]:
-    """Let numba keep what is decorated with `cache=True` in `cache_folder`, whatever folder it uses otherwise."""
+def numba_uses_cache_folder(function: Callable[..., Any]) -> Iterator[None]:
+    """Let numba keep the code of a function in the folder for it, whatever folder numba uses otherwise."""
+    file = Path(inspect.getfile(function)).resolve()
+    is_ours = any(file.is_relative_to(ROOT / package) for package in ("arena", "players"))
     config: Any = numba.config
-    before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
+    before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder() if is_ours else users_folder(file.parent))
     try:
         yield
     finally:
@@ -81,6 +85,16 @@ def cache_folder() -> Path:
                 _forget_stale(parent, keep=name)
                 return parent / name
     return Path(tempfile.mkdtemp())
+
+
+@cache
+def users_folder(sources: Path) -> Path:
+    """The folder, in `cache_folder`, of what is compiled from a folder of a user's own; it need not exist."""
+    digest = hashlib.sha256()
+    for source in sorted(sources.glob("*.py")):
+        with suppress(OSError):
+            digest.update(source.read_bytes())
+    return cache_folder() / digest.hexdigest()[:16]
 
 
 def kernel_sources() -> list[Path]:

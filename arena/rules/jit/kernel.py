@@ -36,7 +36,7 @@ def callback(function: Callable[..., Any], signature: Any) -> Any:
 
     Raises numba's error, which names the line, if the function uses what numba cannot compile.
     """
-    with numba_uses_cache_folder():
+    with numba_uses_cache_folder(function):
         return numba.cfunc(signature, cache=True, error_model="numpy")(function)
 
 
