@@ -148,7 +148,7 @@ def test_a_plan_of_one_player_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_schema_and_the_lists_are_printed() -> None:
-    assert "players" in json.loads(arena("schema").stdout)["properties"]
+    assert "players" in json.loads(arena("schema").stdout)["else"]["properties"]
     assert "negamax" in arena("players").stdout
     assert "international" in arena("variants").stdout
 

@@ -1,4 +1,4 @@
-"""The configuration: what loads, and what every wrong file is told."""
+"""The configuration: what loads, and the errors of wrong files."""
 
 import importlib.util
 import json
@@ -396,7 +396,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
         ),
     ],
 )
-def test_a_wrong_value_is_told_as(tmp_path: Path, old: str, new: str, line: str) -> None:
+def test_a_wrong_value_has_its_error(tmp_path: Path, old: str, new: str, line: str) -> None:
     assert EXAMPLE.count(old) == 1
     assert f"run.yaml:{line}" in errors(tmp_path, EXAMPLE.replace(old, new))
 
@@ -443,7 +443,7 @@ def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path,
     assert errors(tmp_path, option) == [f"run.yaml:14:37: {message}"]
 
 
-def test_all_problems_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_all_problems_are_listed_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     text = """\
 sede: 1
 name: no
@@ -459,20 +459,20 @@ players:
     assert positions == [(1, 1), (2, 1), (3, 1), (4, 12), (5, 1), (7, 24), (8, 5), (8, 6), (8, 15), (9, 5)]
 
 
-def test_a_refused_value_is_told_once(tmp_path: Path) -> None:
+def test_a_refused_value_is_one_problem(tmp_path: Path) -> None:
     assert len(errors(tmp_path, MINIMAL.replace("name: a", "name: no"))) == 1
     assert len(errors(tmp_path, "name: a\nvariant: english\nplayers: [no]\n")) == 1
 
 
-def test_a_misspelt_key_with_a_refused_value_is_told_twice(tmp_path: Path) -> None:
+def test_a_misspelt_key_with_a_refused_value_is_two_problems(tmp_path: Path) -> None:
     assert len(errors(tmp_path, MINIMAL + "sede: no\n")) == 2
 
 
 def test_no_players_is_an_error(tmp_path: Path) -> None:
     text = MINIMAL[: MINIMAL.index("players")]
     assert errors(tmp_path, text) == ["run.yaml:1:1: the key 'players' is missing"]
-    told = errors(tmp_path, text + "players: []\n")
-    assert told == ["run.yaml:3:1: 'players' must list at least one player"]
+    lines = errors(tmp_path, text + "players: []\n")
+    assert lines == ["run.yaml:3:1: 'players' must list at least one player"]
     assert errors(tmp_path, text + "players: {a: b}\n") == [
         "run.yaml:3:1: 'players' must be a list, not the mapping {'a': 'b'}"
     ]
@@ -481,7 +481,7 @@ def test_no_players_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ("my_heuristic.py:advance", r"my\0.py:advance", "10:34: text must not have a NUL, as the text "),
+        ("my_heuristic.py:advance", r"my\0.py:advance", "10:46: text must not have a NUL, as the text "),
         ("name: heuristics", r'name: "a\0"', "1:1: text must not have a NUL, as the text "),
         ("count: 20}", r'"a\0": 20}', "4:29: text must not have a NUL, as the text "),
     ],
@@ -491,7 +491,7 @@ def test_a_nul_is_refused_wherever_it_stands(tmp_path: Path, old: str, new: str,
 
 
 @pytest.mark.parametrize("word", ["sweeep", "swep", "Sweep", "sweeps"])
-def test_a_misspelt_sweep_is_told_the_right_word(tmp_path: Path, word: str) -> None:
+def test_a_misspelt_sweep_names_sweep_among_the_choices(tmp_path: Path, word: str) -> None:
     entry = f"  - {{name: 'x{{depth}}', type: negamax, {word}: {{depth: [1, 2]}}}}\n"
     (line,) = errors(tmp_path, "name: a\nvariant: english\nplayers:\n" + entry)
     assert line == (
@@ -546,7 +546,9 @@ def test_an_error_is_a_line_of_readable_length_whatever_the_input(tmp_path: Path
         ),
     ],
 )
-def test_a_file_that_is_no_configuration_is_told_why(tmp_path: Path, text: str | bytes, line: str) -> None:
+def test_a_file_that_is_no_configuration_is_an_error_with_the_reason(
+    tmp_path: Path, text: str | bytes, line: str
+) -> None:
     assert f"run.yaml:{line}" in errors(tmp_path, text)
 
 
@@ -740,7 +742,7 @@ def mutations(draw: st.DrawFn) -> str:
 
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=mutations() | st.text(alphabet=st.sampled_from("".join(PIECES)), max_size=30))
-def test_any_file_loads_or_is_told_where_it_is_wrong(tmp_path: Path, text: str) -> None:
+def test_any_file_loads_or_is_an_error_with_its_place(tmp_path: Path, text: str) -> None:
     path = tmp_path / "run.yaml"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     rows = len(text.splitlines()) + 1
@@ -753,8 +755,8 @@ def test_any_file_loads_or_is_told_where_it_is_wrong(tmp_path: Path, text: str) 
         assert experiment.players
         assert json.loads(json.dumps(experiment.as_dict(), allow_nan=False)) == experiment.as_dict()
     if error is not None:
-        told = str(error).encode("utf-8").decode("utf-8").splitlines()
-        assert len(told) == len(error.problems) > 0
-        for line in told:
+        lines = str(error).encode("utf-8").decode("utf-8").splitlines()
+        assert len(lines) == len(error.problems) > 0
+        for line in lines:
             found = re.fullmatch(rf"{re.escape(str(path))}:(\d+):(\d+): \S.*", line)
             assert found and 1 <= int(found[1]) <= rows and int(found[2]) >= 1

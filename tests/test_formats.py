@@ -109,7 +109,7 @@ def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[
         ("sprt: {elo0: 0, elo1: 5, model: elo}\n", "6:26: 'model' must be 'normalized' or 'logistic'"),
     ],
 )
-def test_a_format_that_cannot_be_is_told_at_its_key(tmp_path: Path, text: str, line: str) -> None:
+def test_a_format_that_cannot_be_is_an_error_at_its_key(tmp_path: Path, text: str, line: str) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(HEAD + text + FOUR)
     with pytest.raises(ConfigError) as caught:

@@ -1,4 +1,4 @@
-"""Sweeps in configurations: which players they make, under which names, and what a wrong one is told."""
+"""Sweeps in configurations: which players they make, under which names, and the errors of wrong ones."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_an_anchor_can_be_a_swept_player(tmp_path: Path) -> None:
     assert loaded(tmp_path, entry("depth: [4, 6]", "d{depth}") + "anchor: d6\n").anchor == "d6"
 
 
-# --- what a wrong sweep is told
+# --- errors of wrong sweeps
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_an_anchor_can_be_a_swept_player(tmp_path: Path) -> None:
         ("depth: {from: 1, to: 20}\nnodes: {from: 1, to: 11}", "6:5: the sweeps make 220 players, more than 200"),
     ],
 )  # fmt: skip
-def test_a_wrong_sweep_is_told_where(tmp_path: Path, sweep: str, line: str) -> None:
+def test_a_wrong_sweep_is_an_error_at_its_place(tmp_path: Path, sweep: str, line: str) -> None:
     assert errors(tmp_path, entry(sweep, None)) == [line]
 
 
@@ -228,7 +228,7 @@ def test_a_wrong_sweep_is_told_where(tmp_path: Path, sweep: str, line: str) -> N
         ),
     ],
 )  # fmt: skip
-def test_a_wrong_template_is_told_what_it_may_hold(tmp_path: Path, name: str, line: str) -> None:
+def test_the_error_of_a_wrong_template_names_what_it_may_hold(tmp_path: Path, name: str, line: str) -> None:
     assert errors(tmp_path, entry("evaluation: [simple, cis300]\ndepth: [4, 6]", name)) == [line]
 
 
@@ -243,7 +243,7 @@ def test_names_of_two_entries_must_differ_as_of_plain_players(tmp_path: Path) ->
     assert errors(tmp_path, text) == ["8:6: the player 'd6' is already in line 4: names must differ"]
 
 
-def test_an_error_in_a_fixed_value_is_told_once_and_a_wrong_sweep_hides_no_other_error(tmp_path: Path) -> None:
+def test_an_error_in_a_fixed_value_is_one_problem_and_a_wrong_sweep_hides_no_other_error(tmp_path: Path) -> None:
     assert errors(tmp_path, entry("nodes: [1, 2, 3]", "n{nodes}", "    depth: 0\n")) == [
         "6:5: 'depth' must be greater than or equal to 1, not the whole number 0"
     ]
@@ -259,7 +259,7 @@ def test_the_sweeps_of_all_entries_together_make_a_bounded_number_of_players(tmp
     assert errors(tmp_path, more) == ["16:5: the sweeps make 201 players, more than 200"]
 
 
-def test_what_a_player_refuses_is_told_at_its_place_in_the_sweep(tmp_path: Path) -> None:
+def test_what_a_player_refuses_is_an_error_at_its_place_in_the_sweep(tmp_path: Path) -> None:
     experiment = loaded(tmp_path, entry("evaluation: [simple, simpel]\ndepth: [2]"))
     with pytest.raises(ConfigError, match=r":7:28: unknown evaluation 'simpel'; did you mean 'simple'\?"):
         prepare(experiment)

@@ -87,19 +87,9 @@ def schema_text() -> str:
     """The JSON schema of configuration files, experiments and tunings, as a file holds it."""
     from arena.experiment.schema import experiment_schema
     from arena.tuning.config import tuning_schema
+    from arena.yaml.schema import either
 
-    experiment = experiment_schema()
-    tuning = json.loads(json.dumps(tuning_schema()).replace("#/$defs/", "#/$defs/Tuning"))
-    definitions = {f"Tuning{name}": definition for name, definition in tuning.pop("$defs", {}).items()}
-    document = {
-        "$schema": experiment.pop("$schema"),
-        "$defs": {**experiment.pop("$defs", {}), **definitions},
-        "if": {"required": ["tuning"]},
-        "then": tuning,
-        "else": experiment,
-    }
-    del tuning["$schema"]
-    return json.dumps(document, indent=2) + "\n"
+    return json.dumps(either("tuning", tuning_schema(), experiment_schema()), indent=2) + "\n"
 
 
 def _options(parameters: Mapping[str, Parameter]) -> str:

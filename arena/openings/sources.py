@@ -58,9 +58,9 @@ def random_openings(variant: Variant, plies: int, count: int, seed: int, balance
         raise OpeningsError(f"{count} openings are wanted, more than {MAX_OPENINGS}")
     positions = _positions_after(variant, plies)
     if positions is not None and positions < count:
+        there = "is only 1 position" if positions == 1 else f"are only {positions} positions"
         raise OpeningsError(
-            f"there are only {positions} positions after {plies} plies, {count} openings are wanted; "
-            "raise random_plies or lower count"
+            f"there {there} after {plies} plies, {count} openings are wanted; raise random_plies or lower count"
         )
     rng = random.Random(f"openings {seed}")
     openings: list[Opening] = []
