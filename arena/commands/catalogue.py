@@ -14,6 +14,7 @@ from arena.commands.table import show_table
 if TYPE_CHECKING:
     from inspect import Parameter
 
+
 BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines")
 
 
