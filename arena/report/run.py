@@ -98,7 +98,8 @@ class Run:
     @cached_property
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
-        return rate(self.rated_games, self._names, first=self.facts.first, anchor=self.experiment.anchor)
+        players = [player.name for player in self.experiment.players]
+        return rate(self.rated_games, players, first=self.facts.first, anchor=self.experiment.anchor)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -108,7 +109,7 @@ class Run:
     @cached_property
     def convergence(self) -> pd.DataFrame:
         """Ratings after growing parts of the schedule: `tables.convergence`."""
-        return convergence.convergence(self.rated_games, self._names, self.facts.first, self.experiment.anchor)
+        return convergence.convergence(self.rated_games, self.players, self.facts.first, self.experiment.anchor)
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
@@ -219,11 +220,6 @@ class Run:
         order = pd.DataFrame(self.data.order or [], columns=["player", "reason"])
         order.insert(0, "place", range(1, len(order) + 1))
         return order
-
-    @property
-    def _names(self) -> list[str]:
-        """The players in the order of the configuration, which decides the order of equal ratings."""
-        return [player.name for player in self.experiment.players]
 
 
 def load(folder: str | os.PathLike[str]) -> Run:
