@@ -1,10 +1,12 @@
-"""Features: what an evaluation can count, one compiled function each.
+"""Features: what an evaluation can count, one compiled function each, and their table VOCABULARY.
 
 Every feature is a function `(position, rules, side) -> int`, `side` being WHITE (0) or BLACK (1); `position.turn`
 is the side to move.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from arena.rules.jit.bits import lowest_square, popcount
 from arena.rules.jit.kernel import inlined, kernel
@@ -229,3 +231,26 @@ def place(rules: Rules, squares: int) -> tuple[int, int]:
     square = bit - bit // (2 * rules.per_row + 1)
     row = square // rules.per_row
     return row, 2 * (square % rules.per_row) + (row + 1) % 2
+
+
+VOCABULARY: dict[str, Callable[[Position, Rules, int], int]] = {
+    "man": men,
+    "king": kings,
+    "back_row": back_row,
+    "far_row": far_row,
+    "far_half": far_half,
+    "edge": edge,
+    "centre": centre,
+    "advancement": advancement,
+    "tempo": tempo,
+    "mobility": mobility,
+    "connected": connected,
+    "protected": protected,
+    "guard": guard,
+    "runaway": runaway,
+    "trapped": trapped,
+    "distance": distance,
+    "double_corner": double_corner,
+    "long_diagonal": long_diagonal,
+}
+"""The features that `linear` weighs, by name, in the order of the weights."""

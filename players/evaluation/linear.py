@@ -6,133 +6,61 @@ the board adds to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from arena.rules.jit.bits import popcount
-from arena.rules.jit.kernel import inlined
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.wording import unknown
 from players.evaluation.evaluator import Evaluator, evaluator
-from players.evaluation.features import (
-    advancement,
-    back_row,
-    centre,
-    connected,
-    distance,
-    double_corner,
-    edge,
-    far_half,
-    far_row,
-    guard,
-    kings,
-    long_diagonal,
-    men,
-    mobility,
-    protected,
-    runaway,
-    tempo,
-    trapped,
-)
+from players.evaluation.features import VOCABULARY
 from players.loading import PlayerError
 
-VOCABULARY: dict[str, Callable[[Position, Rules, int], int]] = {
-    "man": men,
-    "king": kings,
-    "back_row": back_row,
-    "far_row": far_row,
-    "far_half": far_half,
-    "edge": edge,
-    "centre": centre,
-    "advancement": advancement,
-    "tempo": tempo,
-    "mobility": mobility,
-    "connected": connected,
-    "protected": protected,
-    "guard": guard,
-    "runaway": runaway,
-    "trapped": trapped,
-    "distance": distance,
-    "double_corner": double_corner,
-    "long_diagonal": long_diagonal,
-}
-"""The features that `linear` weighs, by name; their docstrings say what they count."""
 FEATURES = tuple(VOCABULARY)
 """The names, in the order of the weights."""
 N = len(FEATURES)
 ALL = (1 << N) - 1
 
 
-@inlined
 def weighted(position: Position, rules: Rules, weights: Any, used: int) -> float:
     """The sum of weight times count, own minus other, over the features whose bits are set in `used`.
 
-    A caller with a constant `used` is compiled without the other features.
+    A kernel with a constant `used` is compiled without the other features.
     """
-    # written out, as numba takes no loop over functions of which each is inlined or left out
     own, other = position.turn, 1 - position.turn
     left = popcount(position.white | position.black)
     value = 0.0
-    if used & 1 << 0:
-        weight = weights[0] + left * weights[N + 0]
-        value += weight * (men(position, rules, own) - men(position, rules, other))
-    if used & 1 << 1:
-        weight = weights[1] + left * weights[N + 1]
-        value += weight * (kings(position, rules, own) - kings(position, rules, other))
-    if used & 1 << 2:
-        weight = weights[2] + left * weights[N + 2]
-        value += weight * (back_row(position, rules, own) - back_row(position, rules, other))
-    if used & 1 << 3:
-        weight = weights[3] + left * weights[N + 3]
-        value += weight * (far_row(position, rules, own) - far_row(position, rules, other))
-    if used & 1 << 4:
-        weight = weights[4] + left * weights[N + 4]
-        value += weight * (far_half(position, rules, own) - far_half(position, rules, other))
-    if used & 1 << 5:
-        weight = weights[5] + left * weights[N + 5]
-        value += weight * (edge(position, rules, own) - edge(position, rules, other))
-    if used & 1 << 6:
-        weight = weights[6] + left * weights[N + 6]
-        value += weight * (centre(position, rules, own) - centre(position, rules, other))
-    if used & 1 << 7:
-        weight = weights[7] + left * weights[N + 7]
-        value += weight * (advancement(position, rules, own) - advancement(position, rules, other))
-    if used & 1 << 8:
-        weight = weights[8] + left * weights[N + 8]
-        value += weight * (tempo(position, rules, own) - tempo(position, rules, other))
-    if used & 1 << 9:
-        weight = weights[9] + left * weights[N + 9]
-        value += weight * (mobility(position, rules, own) - mobility(position, rules, other))
-    if used & 1 << 10:
-        weight = weights[10] + left * weights[N + 10]
-        value += weight * (connected(position, rules, own) - connected(position, rules, other))
-    if used & 1 << 11:
-        weight = weights[11] + left * weights[N + 11]
-        value += weight * (protected(position, rules, own) - protected(position, rules, other))
-    if used & 1 << 12:
-        weight = weights[12] + left * weights[N + 12]
-        value += weight * (guard(position, rules, own) - guard(position, rules, other))
-    if used & 1 << 13:
-        weight = weights[13] + left * weights[N + 13]
-        value += weight * (runaway(position, rules, own) - runaway(position, rules, other))
-    if used & 1 << 14:
-        weight = weights[14] + left * weights[N + 14]
-        value += weight * (trapped(position, rules, own) - trapped(position, rules, other))
-    if used & 1 << 15:
-        weight = weights[15] + left * weights[N + 15]
-        value += weight * (distance(position, rules, own) - distance(position, rules, other))
-    if used & 1 << 16:
-        weight = weights[16] + left * weights[N + 16]
-        value += weight * (double_corner(position, rules, own) - double_corner(position, rules, other))
-    if used & 1 << 17:
-        weight = weights[17] + left * weights[N + 17]
-        value += weight * (long_diagonal(position, rules, own) - long_diagonal(position, rules, other))
+    for i, count in enumerate(VOCABULARY.values()):
+        if used & 1 << i:
+            weight = weights[i] + left * weights[N + i]
+            value += weight * (count(position, rules, own) - count(position, rules, other))
     return value
+
+
+@overload(weighted, jit_options={"nogil": True, "error_model": "numpy", "forceinline": True})
+def _weighted(position, rules, weights, used):  # type: ignore[no-untyped-def]
+    """The loop of `weighted` written out: numba takes none over functions of which each is inlined or left out."""
+    source = [
+        "def written_out(position, rules, weights, used):",
+        "    own, other = position.turn, 1 - position.turn",
+        "    left = popcount(position.white | position.black)",
+        "    value = 0.0",
+    ]
+    for i, name in enumerate(FEATURES):
+        source += [
+            f"    if used & {1 << i}:",
+            f"        weight = weights[{i}] + left * weights[{N + i}]",
+            f"        value += weight * ({name}(position, rules, own) - {name}(position, rules, other))",
+        ]
+    found: dict[str, Any] = {"popcount": popcount, **VOCABULARY}
+    exec("\n".join([*source, "    return value"]), found)
+    return found["written_out"]
 
 
 @evaluator
