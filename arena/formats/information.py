@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.formats.base import Tie
+from arena.ratings.arrays import Floats
 from arena.ratings.match import ELO_PER_LOGIT, Z95
-
-Floats: TypeAlias = NDArray[np.float64]
 
 TRUSTED = 10
 """Pairs of a player below which its interval, a matter of chance itself, does not end the run."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from arena.player import PlayerSpec
-from arena.ratings.davidson import Floats
+from arena.ratings.arrays import Floats
 from arena.ratings.joint import Ratings
 from arena.ratings.match import Z95
 from arena.report.tables.settings import families
