@@ -75,19 +75,18 @@ LONG_FIRST = (
 """Files whose tests take longest: they are begun first, so that no worker is left alone with one at the end."""
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Give all tests of a rule set, and all others of a file, to one worker."""
+    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    chosen = parameters.get("variant")
+    if item.get_closest_marker("xdist_group") is None:
+        item.add_marker(pytest.mark.xdist_group(chosen.name if isinstance(chosen, Variant) else item.path.stem))
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give all tests of a rule set, and all others of a file, to one worker."""
-    if UNCOMPILED:
-        items[:] = [item for item in items if item.get_closest_marker("compiled") is None]
-    for item in items:
-        parameters = (
-            item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-        )
-        chosen = parameters.get("variant")
-        if item.get_closest_marker("xdist_group") is None:
-            group = chosen.name if isinstance(chosen, Variant) else item.path.stem
-            item.add_marker(pytest.mark.xdist_group(group))
+    """Begin with what takes longest; without compiled kernels leave out what needs them."""
+    items[:] = [item for item in items if not (UNCOMPILED and item.get_closest_marker("compiled"))]
     items.sort(key=lambda item: item.path.stem not in LONG_FIRST)
 
 
