@@ -23,12 +23,15 @@ from arena import Game, Limit
 from arena.cli import main
 from arena.experiment.load import load
 from arena.formats.table import FORMATS
+from arena.report.columns import COLUMNS, IN_FILE, OF_PLAYERS
+from arena.report.files import FILES
 from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
 from arena.tuning.config import load_tuning
+from players import PLAYERS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
-from players.negamax.switches import KINDS, PRESETS
+from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
 from tests.test_cli import BROKEN, GOOD
 
 ROOT = Path(__file__).parents[1]
@@ -120,6 +123,9 @@ def test_there_is_code_of_each_kind():
     "block", [block for block in BLOCKS if block.language == "python"], ids=lambda b: b.text[:30]
 )
 def test_python_runs_and_its_evaluations_and_players_do_what_they_are_for(folder, block):
+    if (run := re.search(r'"reports/(\w+)"', block.text)) is not None:
+        (folder / "run.yaml").write_text(BASE.replace("readme", run[1]))
+        assert CliRunner().invoke(main, ["run", "run.yaml", "--workers", "1"]).exit_code == 0
     made: dict[str, Any] = {}
     exec(compile(block.text, "README", "exec"), made)  # what users are told to copy
     english = VARIANTS["english"]
@@ -148,12 +154,15 @@ def test_yaml_is_a_configuration_or_a_part_of_one(folder, block):
     assert experiment.name
 
 
-def test_the_readmes_experiment_of_an_own_heuristic_is_played(folder):
-    (text,) = (b.text for b in blocks_of("yaml") if ".py:" in b.text and "openings:" in b.text)
-    (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", text))
+OWN = [block for block in blocks_of("yaml") if ".py:" in block.text and "openings:" in block.text]
+
+
+@pytest.mark.parametrize("block", OWN, ids=lambda block: block.text[:14])
+def test_an_experiment_of_an_own_heuristic_is_played(folder, block):
+    (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", block.text))
     result = CliRunner().invoke(main, ["plan", "mine.yaml", "--pilot", "2", "--workers", "1"])
     assert result.exit_code == 0, result.output
-    assert "\n  2 games, " in result.stdout
+    assert "(pilot: 2 games" in result.stdout
 
 
 @pytest.mark.parametrize("command", [line for block in blocks_of("bash") for line in block.text.splitlines()])
@@ -226,12 +235,43 @@ def rules_and_start(name: str) -> tuple[Any, Any]:
         ("preset", PRESETS),
         ("switch", KINDS),
         ("`type`", FORMATS),
+        ("type", (*PLAYERS, "file.py:Class", "package.module:Class")),
         ("key", Limit._fields),
     ],
 )
 def test_a_table_has_a_row_for_each_name(heading, names):
     found = [name for cells in table(heading) for name in code(cells[0])]
     assert sorted(found) == sorted(names)
+
+
+def test_presets_and_switches_are_described_as_the_program_describes_them():
+    assert table("preset") == list(preset_rows())
+    assert table("switch") == list(switch_rows())
+
+
+def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():
+    assert table("file", "what it holds") == [(f"`{file.name}`", file.holds) for file in FILES]
+    columns = [(f"`{name}`", "", column) for name, column in COLUMNS.items()]
+    columns += [(f"`{name}`", f"`{file}`", c) for file, own in IN_FILE.items() for name, c in own.items()]
+    columns += [("a player", f"`{file}`", column) for file, column in OF_PLAYERS.items()]
+    assert table("column") == [(name, file, column.meaning, column.unit) for name, file, column in columns]
+
+
+@pytest.mark.parametrize("place", [place for cells in table("a new ...") for place in code(cells[1])])
+def test_the_map_names_files_that_there_are(place):
+    path = ROOT / "arena" / place.replace("<name>.py", "")
+    assert path.exists()
+
+
+def test_every_room_is_on_the_map():
+    rooms = {path.name for path in (ROOT / "arena").iterdir() if not path.name.startswith(("_", "."))}
+    named = {name.rstrip("/") for cells in table("room") for name in code(cells[0])}
+    assert rooms - {"README.md", "py.typed"} <= {name.removeprefix("../") for name in named}
+
+
+def test_every_configuration_that_comes_along_has_its_row_and_result():
+    files = {path.name for path in (ROOT / "configs").glob("*.yaml")}
+    assert {name for cells in table("file", "question") for name in code(cells[0])} == files
 
 
 def test_what_is_imported_from_arena_is_public():
