@@ -243,6 +243,7 @@ print(search(1000) - before)
 """Prints by how many bytes a thousand searches increase the memory in use, with so many bytes kept by each."""
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory in use is read from /proc")
 @pytest.mark.parametrize("kept", [0, 10_000])
 def test_a_thousand_searches_take_no_more_memory(kept):
