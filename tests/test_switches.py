@@ -30,7 +30,7 @@ from tests import naive
 from tests.conftest import UNCOMPILED
 
 ENGLISH = VARIANTS["english"]
-POSITIONS = 10 if UNCOMPILED else 200
+POSITIONS = 30 if UNCOMPILED else 200
 ORDERED = {"order_captures": True, "order_killers": True, "order_history": True}
 EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "alpha_beta": {"alpha_beta": True},
