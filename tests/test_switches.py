@@ -50,7 +50,7 @@ EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "mate_distance": {"alpha_beta": True, "mate_distance": True},
     "stop_complete": {"alpha_beta": True, "iterative": True, "stop_complete": True},
     "stop_decided": {"alpha_beta": True, "iterative": True, "stop_decided": True},
-    **{name: {"preset": name, "stop_single": False} for name in PRESETS if name != "full"},
+    **{f"preset {name}": {"preset": name, "stop_single": False} for name in PRESETS if name != "full"},
 }
 """Switches, added to plain minimax, that must leave its value and its move as they are."""
 INEXACT = {"tt_deeper", "quiescence", "lmr", "futility", "extensions", "draws"}
