@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena.cli import main
+from arena.commands.table import show_table
 
 GOOD = """\
 name: t
@@ -157,3 +158,26 @@ def test_help_imports_nothing_heavy() -> None:
     code = "import sys; import arena.cli; print([m for m in ('numba', 'pandas', 'numpy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_table_is_drawn_on_a_terminal_and_aligned_in_a_pipe(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [("english", "8x8"), ("international", "[10x10]")]
+    show_table(("variant", "board"), rows)
+    assert capsys.readouterr().out == "variant        board\nenglish        8x8\ninternational  [10x10]\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    show_table(("variant", "board"), rows)
+    drawn = capsys.readouterr().out
+    assert "[10x10]" in drawn and "──" in drawn
+
+
+def test_init_writes_nothing_where_a_file_of_its_is(tmp_path: Path) -> None:
+    (tmp_path / "my_heuristic.py").write_text("mine")
+    result = arena("init", tmp_path)
+    assert_one_clear_line(result, "my_heuristic.py exists already and is not overwritten; nothing was written")
+    assert [path.name for path in tmp_path.iterdir()] == ["my_heuristic.py"]
+    assert (tmp_path / "my_heuristic.py").read_text() == "mine"
+    assert_one_clear_line(
+        arena("init", tmp_path / "my_heuristic.py" / "sub"), "cannot be written to: Not a directory"
+    )

@@ -98,6 +98,7 @@ def turned(variant: Variant, position: Position) -> Position:
     return naive.position_of(rules, naive.State(pieces, 1 - state.turn))
 
 
+@pytest.mark.compiled
 def test_perft_is_the_same_from_the_other_side_of_the_board(variant, played, scattered):
     for position in (*played[::20], *scattered[::20]):
         assert perft(variant, position, 4) == perft(variant, turned(variant, position), 4)

@@ -30,7 +30,7 @@ from tests import naive
 from tests.conftest import UNCOMPILED
 
 ENGLISH = VARIANTS["english"]
-POSITIONS = 10 if UNCOMPILED else 200
+POSITIONS = 30 if UNCOMPILED else 200
 ORDERED = {"order_captures": True, "order_killers": True, "order_history": True}
 EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "alpha_beta": {"alpha_beta": True},
@@ -50,7 +50,7 @@ EXACT_SWITCHES: dict[str, dict[str, Any]] = {
     "mate_distance": {"alpha_beta": True, "mate_distance": True},
     "stop_complete": {"alpha_beta": True, "iterative": True, "stop_complete": True},
     "stop_decided": {"alpha_beta": True, "iterative": True, "stop_decided": True},
-    **{name: {"preset": name, "stop_single": False} for name in PRESETS if name != "full"},
+    **{f"preset {name}": {"preset": name, "stop_single": False} for name in PRESETS if name != "full"},
 }
 """Switches, added to plain minimax, that must leave its value and its move as they are."""
 INEXACT = {"tt_deeper", "quiescence", "lmr", "futility", "extensions", "draws"}
@@ -243,6 +243,7 @@ print(search(1000) - before)
 """Prints by how many bytes a thousand searches increase the memory in use, with so many bytes kept by each."""
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory in use is read from /proc")
 @pytest.mark.parametrize("kept", [0, 10_000])
 def test_a_thousand_searches_take_no_more_memory(kept):

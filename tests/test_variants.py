@@ -11,6 +11,7 @@ from arena.rules.notation import diagram
 from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
 from tests import naive
+from tests.conftest import by_constants
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> Non
     )
     assert (variant.draws.repetition, variant.draws.no_progress, variant.draws.endings) == (0, 7, ())
     assert (variant.start.turn, variant.start.white.bit_count()) == (1, 8)
-    assert variant.constants == base.constants
+    assert variant.constants == by_constants(base).constants
 
 
 def test_every_variant_is_in_the_table() -> None:
