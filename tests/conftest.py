@@ -1,6 +1,6 @@
 """Fixtures: every variant, and its positions from random play, scattered at random, and drawn by hypothesis.
 
-Also how the suite stays short: which rule sets are compiled, and which worker runs which test.
+Also how the suite stays short: which rule sets are compiled, and which files are begun first.
 """
 
 from __future__ import annotations
@@ -64,7 +64,10 @@ RULE_SETS = [
 ]
 
 LONG_FIRST = (
-    "test_probe",
+    "test_switches",
+    "test_search",
+    "test_golden",
+    "test_tuning",
     "test_tuning_patterns",
     "test_limits",
     "test_tournament",
@@ -73,14 +76,6 @@ LONG_FIRST = (
     "test_report",
 )
 """Files whose tests take longest: they are begun first, so that no worker is left alone with one at the end."""
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Give all tests of a rule set, and all others of a file, to one worker."""
-    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    chosen = parameters.get("variant")
-    if item.get_closest_marker("xdist_group") is None:
-        item.add_marker(pytest.mark.xdist_group(chosen.name if isinstance(chosen, Variant) else item.path.stem))
 
 
 @pytest.hookimpl(trylast=True)

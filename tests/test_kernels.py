@@ -56,6 +56,12 @@ print(sum(sum(kernel.stats.cache_misses.values()) for kernel in kernels), 1 - mi
 
 def compiled_functions(tree: ast.Module) -> Iterator[ast.AST]:
     """The functions of a module that are decorated to be compiled, and the calls that compile one."""
+    modules = {
+        (alias.asname or alias.name).split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
     imported = {
         alias.asname or alias.name
         for node in ast.walk(tree)
@@ -68,7 +74,7 @@ def compiled_functions(tree: ast.Module) -> Iterator[ast.AST]:
         if isinstance(node, ast.Call):
             return compiles(node.func)
         if isinstance(node, ast.Attribute):
-            return node.attr in DECORATORS
+            return node.attr in DECORATORS and ast.unparse(node.value).split(".")[0] in modules
         return isinstance(node, ast.Name) and node.id in imported
 
     for node in ast.walk(tree):

@@ -23,10 +23,7 @@ DEEP = 1_000_000_000
 
 every_row = pytest.mark.parametrize(
     "row",
-    [
-        pytest.param(row, id=f"{row['variant']}-{row['fen'][:40]}", marks=pytest.mark.xdist_group(row["variant"]))
-        for row in ROWS
-    ],
+    [pytest.param(row, id=f"{row['variant']}-{row['fen'][:40]}") for row in ROWS],
 )
 
 

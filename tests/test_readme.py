@@ -231,16 +231,16 @@ def rules_and_start(name: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("heading", "names"),
     [
-        ("in `linear`", FEATURES),
-        ("preset", PRESETS),
-        ("switch", KINDS),
-        ("`type`", FORMATS),
-        ("type", (*PLAYERS, "file.py:Class", "package.module:Class")),
-        ("key", Limit._fields),
+        (("in `linear`",), FEATURES),
+        (("preset",), PRESETS),
+        (("switch",), KINDS),
+        (("`type`",), FORMATS),
+        (("type",), (*PLAYERS, "file.py:Class", "package.module:Class")),
+        (("key", "what it limits"), Limit._fields),
     ],
 )
 def test_a_table_has_a_row_for_each_name(heading, names):
-    found = [name for cells in table(heading) for name in code(cells[0])]
+    found = [name for cells in table(*heading) for name in code(cells[0])]
     assert sorted(found) == sorted(names)
 
 

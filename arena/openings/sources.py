@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import stat
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,7 +57,7 @@ def random_openings(variant: Variant, plies: int, count: int, seed: int, balance
     """
     if count > MAX_OPENINGS:
         raise OpeningsError(f"{count} openings are wanted, more than {MAX_OPENINGS}")
-    positions = _positions_after(variant, plies)
+    positions = _positions_after(variant, plies) if count > 1 else None
     if positions is not None and positions < count:
         there = "is only 1 position" if positions == 1 else f"are only {positions} positions"
         raise OpeningsError(
@@ -151,6 +152,7 @@ def _from_pdn(variant: Variant, path: Path) -> list[Opening]:
     return [Opening(game.positions()[-1], f"{path.name}: game {game.number}") for game in read.games]
 
 
+@cache
 def _positions_after(variant: Variant, plies: int) -> int | None:
     """How many positions there are after so many plies, None for more than _ENUMERATED."""
     positions = {variant.start}

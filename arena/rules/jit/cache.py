@@ -22,7 +22,7 @@ from typing import Any
 
 import numba
 from llvmlite import ir
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, NullCache
 
 ROOT = Path(__file__).resolve().parents[3]
 """The folder that holds the packages `arena` and `players`."""
@@ -46,9 +46,12 @@ class LazyCache:
         return getattr(self._found, name)
 
     @cached_property
-    def _found(self) -> FunctionCache:
+    def _found(self) -> FunctionCache | NullCache:
         with numba_uses_cache_folder(self._function):
-            return FunctionCache(self._function)
+            try:
+                return FunctionCache(self._function)
+            except RuntimeError:  # the function stands in no file: it was typed in, or executed as a text
+                return NullCache()
 
 
 @contextmanager
