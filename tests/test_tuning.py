@@ -36,6 +36,7 @@ from arena.tuning.store import FILE, Played, TuningStore
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
 
 ENGLISH = VARIANTS["english"]
+VERDICT = "(beat|lose to|are not measurably different from)"
 TINY = """\
 name: tiny
 variant: english
@@ -254,8 +255,8 @@ def test_an_unknown_result_is_an_error_and_no_draw(result: str) -> None:
 def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: Path) -> None:
     first = (whole / "summary.md").read_text().splitlines()[0]
     assert re.fullmatch(
-        r"The tuned weights (beat|lose to|cannot be told from) \+7/\+5/\+3 \([+-]\d+ ± \d+ Elo in 8 games\) "
-        r"and (beat|lose to|cannot be told from) the weights of the start \([+-]\d+ ± \d+ Elo in 8 games\)\.",
+        rf"The tuned weights {VERDICT} \+7/\+5/\+3 \([+-]\d+ ± \d+ Elo in 8 games\) "
+        rf"and {VERDICT} the weights of the start \([+-]\d+ ± \d+ Elo in 8 games\)\.",
         first,
     )
     config = tmp_path / "use.yaml"

@@ -26,7 +26,7 @@ class RunData(NamedTuple):
     moves: pd.DataFrame
     """A row per move of these games: game, ply (from 1), player, colour, move (its text), then MOVE_COLUMNS."""
     probes: pd.DataFrame
-    """A row per search of the probe, by position: PROBE_COLUMNS."""
+    """A row per search of the probe, by position and then in the order of the players: PROBE_COLUMNS."""
 
 
 def read(folder: Path) -> RunData:
@@ -44,8 +44,13 @@ def read(folder: Path) -> RunData:
         rows = connection.execute(
             f"SELECT {', '.join(GAME_COLUMNS)}, width, moves FROM games ORDER BY game"
         ).fetchall()
-        query = f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes ORDER BY position, rowid"
+        query = f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes ORDER BY position"
         probes = pd.DataFrame(connection.execute(query).fetchall(), columns=list(PROBE_COLUMNS))
+    names = [player.name for player in experiment.players]
+    probes = probes.sort_values(
+        ["position", "player"], key=lambda c: c.map(names.index) if c.name == "player" else c
+    )
+    probes = probes.reset_index(drop=True)
     probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
     games = pd.DataFrame([row[:-2] for row in rows], columns=list(GAME_COLUMNS))
     return RunData(experiment, facts, order, games, _moves(games, rows), probes)

@@ -110,7 +110,7 @@ def _match_row(name: str, match: Summary) -> str:
 
 def _verdict(match: Summary) -> tuple[str, str]:
     low, high = match.elo - match.elo_error, match.elo + match.elo_error
-    verb = "beat" if low > 0 else "lose to" if high < 0 else "cannot be told from"
+    verb = "beat" if low > 0 else "lose to" if high < 0 else "are not measurably different from"
     return verb, f"{match.elo:+.0f} ± {match.elo_error:.0f} Elo in {match.games} games"
 
 
