@@ -64,25 +64,33 @@ RULE_SETS = [
 ]
 
 LONG_FIRST = (
-    "test_switches",
     "test_search",
     "test_golden",
     "test_tuning",
     "test_tuning_patterns",
-    "test_limits",
     "test_tournament",
+    "test_limits",
+    "test_switches",
+    "test_perft",
     "test_installed",
-    "test_formats",
+    "test_movegen",
+    "test_notation",
     "test_report",
+    "test_probe",
+    "test_formats",
 )
-"""Files whose tests take longest: they are begun first, so that no worker is left alone with one at the end."""
+"""Files whose tests take longest, in the order in which they are begun: no worker is left alone with one at the end.
+
+The two that compile most, searches and switches, are not begun together, as one would wait for the other.
+"""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest; without compiled kernels leave out what needs them."""
     items[:] = [item for item in items if not (UNCOMPILED and item.get_closest_marker("compiled"))]
-    items.sort(key=lambda item: item.path.stem not in LONG_FIRST)
+    place = {name: number for number, name in enumerate(LONG_FIRST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(place)))
 
 
 @pytest.fixture(scope="session", autouse=True)
