@@ -79,7 +79,7 @@ LONG_FIRST = (
     "test_probe",
     "test_formats",
 )
-"""Files whose tests take longest, in the order in which they are begun: no worker is left alone with one at the end.
+"""Files whose tests take longest, as they are begun: early, so that no worker is left alone with one at the end.
 
 The two that compile most, searches and switches, are not begun together, as one would wait for the other.
 """
