@@ -44,13 +44,12 @@ def read(folder: Path) -> RunData:
         rows = connection.execute(
             f"SELECT {', '.join(GAME_COLUMNS)}, width, moves FROM games ORDER BY game"
         ).fetchall()
-        query = f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes ORDER BY position"
-        probes = pd.DataFrame(connection.execute(query).fetchall(), columns=list(PROBE_COLUMNS))
-    names = [player.name for player in experiment.players]
-    probes = probes.sort_values(
-        ["position", "player"], key=lambda c: c.map(names.index) if c.name == "player" else c
+        searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()
+    place = {player.name: number for number, player in enumerate(experiment.players)}
+    searches.sort(
+        key=lambda row: (row[PROBE_COLUMNS.index("position")], place[row[PROBE_COLUMNS.index("player")]])
     )
-    probes = probes.reset_index(drop=True)
+    probes = pd.DataFrame(searches, columns=list(PROBE_COLUMNS))
     probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
     games = pd.DataFrame([row[:-2] for row in rows], columns=list(GAME_COLUMNS))
     return RunData(experiment, facts, order, games, _moves(games, rows), probes)
