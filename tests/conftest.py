@@ -9,6 +9,7 @@ import random
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numba
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
 
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.rules import NEVER
+from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
 from tests import naive
 
@@ -38,6 +39,15 @@ The others run as values, for which the same kernels are compiled once instead o
 do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by
 `test_perft`. VARIANTS itself, for all other tests, has the first two as constants.
 """
+
+
+def share(variant: Variant, number: int) -> int:
+    """How many positions to search of a rule set, where those of COMPILED are searched in `number` of them.
+
+    A search knows rules by the generator alone, which `test_movegen` tries on all positions, and by how a game ends;
+    it is the same code for all sets. So the others add nothing but their ends, for which a quarter is enough.
+    """
+    return number if variant.name in COMPILED else number // 4
 
 
 def by_constants(variant: Variant) -> Variant:
@@ -121,10 +131,21 @@ def variant(request: pytest.FixtureRequest) -> Variant:
 @pytest.fixture(scope="session")
 def played(variant: Variant) -> list[Position]:
     """POSITIONS positions of games in which the oracle moves at random, finished ones among them."""
+    return list(_played(variant.rules, variant.start))
+
+
+@pytest.fixture(scope="session")
+def scattered(variant: Variant) -> list[Position]:
+    """POSITIONS positions of 2 to 20 pieces on any squares, from few kings to most; see `most_pieces`."""
+    return list(_scattered(variant.rules))
+
+
+@cache
+def _played(rules: Rules, start: Position) -> tuple[Position, ...]:
+    """The positions of `played`, once for all files: pytest drops what a fixture holds at each change of variant."""
     rng = random.Random(1)
-    rules = variant.rules
     positions: dict[Position, None] = {}
-    state = naive.state_of(rules, variant.start)
+    state = naive.state_of(rules, start)
     plies = 0
     while len(positions) < POSITIONS:
         positions[naive.position_of(rules, state)] = None
@@ -132,24 +153,23 @@ def played(variant: Variant) -> list[Position]:
         if moves and plies < 150:
             state, plies = naive.play(rules, state, rng.choice(moves)), plies + 1
         else:
-            state, plies = naive.state_of(rules, variant.start), 0
-    return list(positions)
+            state, plies = naive.state_of(rules, start), 0
+    return tuple(positions)
 
 
-@pytest.fixture(scope="session")
-def scattered(variant: Variant) -> list[Position]:
-    """POSITIONS positions of 2 to 20 pieces on any squares, from few kings to most; see `most_pieces`."""
+@cache
+def _scattered(rules: Rules) -> tuple[Position, ...]:
     rng = random.Random(2)
-    squares = naive.board_squares(variant.rules)
+    squares = naive.board_squares(rules)
     positions = []
     for _ in range(POSITIONS):
         kings, white = rng.choice((0.1, 0.4, 0.8)), rng.choice((0.2, 0.5, 0.8))
         pieces = {
             square: naive.Piece(WHITE if rng.random() < white else BLACK, rng.random() < kings)
-            for square in rng.sample(squares, rng.randint(2, most_pieces(variant)))
+            for square in rng.sample(squares, rng.randint(2, most_pieces(rules)))
         }
-        positions.append(legal_position(variant, pieces, rng.choice((WHITE, BLACK))))
-    return positions
+        positions.append(legal_position(rules, pieces, rng.choice((WHITE, BLACK))))
+    return tuple(positions)
 
 
 @pytest.fixture(scope="session")
@@ -158,21 +178,21 @@ def positions(variant: Variant) -> st.SearchStrategy[Position]:
     squares = st.sampled_from(naive.board_squares(variant.rules))
     colours = st.sampled_from((WHITE, BLACK))
     piece = st.builds(naive.Piece, colours, st.booleans())
-    pieces = st.dictionaries(squares, piece, max_size=most_pieces(variant))
-    return st.builds(lambda placed, turn: legal_position(variant, placed, turn), pieces, colours)
+    pieces = st.dictionaries(squares, piece, max_size=most_pieces(variant.rules))
+    return st.builds(lambda placed, turn: legal_position(variant.rules, placed, turn), pieces, colours)
 
 
-def most_pieces(variant: Variant) -> int:
+def most_pieces(rules: Rules) -> int:
     """How many pieces to put anywhere: the oracle does not end where kings capture many in eight directions."""
-    return 10 if variant.rules.straight_captures else 20
+    return 10 if rules.straight_captures else 20
 
 
-def legal_position(variant: Variant, pieces: Mapping[naive.Square, naive.Piece], turn: int) -> Position:
+def legal_position(rules: Rules, pieces: Mapping[naive.Square, naive.Piece], turn: int) -> Position:
     """The position of some pieces, with a man where it would have been crowned made a king."""
 
     def king(square: naive.Square, piece: naive.Piece) -> bool:
-        crowned = piece.king or square[0] == naive.far_row(variant.rules, piece.colour)
-        return crowned and variant.rules.promotion != NEVER
+        crowned = piece.king or square[0] == naive.far_row(rules, piece.colour)
+        return crowned and rules.promotion != NEVER
 
     placed = {square: piece._replace(king=king(square, piece)) for square, piece in pieces.items()}
-    return naive.position_of(variant.rules, naive.State(placed, turn))
+    return naive.position_of(rules, naive.State(placed, turn))

@@ -94,10 +94,12 @@ def state_of(rules: Rules, position: Position) -> State:
 def position_of(rules: Rules, state: State) -> Position:
     """The position that a state means."""
     numbers = bit_numbers(rules)
-    white = sum(1 << numbers[square] for square, piece in state.pieces.items() if piece.colour == WHITE)
-    black = sum(1 << numbers[square] for square, piece in state.pieces.items() if piece.colour == BLACK)
-    kings = sum(1 << numbers[square] for square, piece in state.pieces.items() if piece.king)
-    return Position(white, black, kings, state.turn)
+    colours, kings = [0, 0], 0
+    for square, piece in state.pieces.items():
+        bit = 1 << numbers[square]
+        colours[piece.colour] += bit
+        kings += bit * piece.king
+    return Position(colours[WHITE], colours[BLACK], kings, state.turn)
 
 
 def legal_moves(rules: Rules, state: State) -> set[Move]:
@@ -152,16 +154,28 @@ def ray(rules: Rules, square: Square, direction: Square) -> Iterator[Square]:
         row, column = row + direction[0], column + direction[1]
 
 
+@cache
+def lines(rules: Rules, straight: bool) -> dict[Square, list[tuple[Square, list[Square]]]]:
+    """For each square the diagonal and the straight directions in which there is another, each with its `ray`."""
+    directions = DIAGONALS + STRAIGHTS if straight else DIAGONALS
+    found = {}
+    for square in board_squares(rules):
+        rays = [(direction, list(ray(rules, square, direction))) for direction in directions]
+        found[square] = [(direction, line) for direction, line in rays if line]
+    return found
+
+
 def legal_steps(rules: Rules, state: State) -> set[Move]:
     """The moves that capture nothing, whether or not there is a capture."""
+    around, ahead = lines(rules, False), forward(state.turn)
     moves = set()
     for origin in own_squares(state):
         king = state.pieces[origin].king
-        for direction in DIAGONALS:
-            if not king and direction[0] != forward(state.turn):
+        for direction, line in around[origin]:
+            if not king and direction[0] != ahead:
                 continue
-            for distance, target in enumerate(ray(rules, origin, direction), start=1):
-                if target in state.pieces or (distance > 1 and not (king and rules.flying)):
+            for target in line if king and rules.flying else line[:1]:
+                if target in state.pieces:
                     break
                 crowned = not king and rules.promotion != NEVER and target[0] == far_row(rules, state.turn)
                 moves.add(Move(origin, target, frozenset(), crowned))
@@ -247,26 +261,27 @@ def next_hops(
 
     For each piece that it can take: the hops over it to all free squares behind, nearest first.
     """
+    pieces = state.pieces
     gone = taken | {origin} if rules.removed_at_once else {origin}
-    colour = state.pieces[origin].colour
+    colour = pieces[origin].colour
+    ahead, flies = forward(colour), king and rules.flying
     found = []
 
     def free(at: Square) -> bool:
-        return at in gone or at not in state.pieces
+        return at not in pieces or at in gone
 
-    for direction in DIAGONALS + STRAIGHTS if rules.straight_captures else DIAGONALS:
-        backward = direction[0] * forward(colour) < 0
-        if backward and not king and not rules.men_capture_backward:
+    for direction, line in lines(rules, rules.straight_captures)[square]:
+        if direction[0] * ahead < 0 and not king and not rules.men_capture_backward:
             continue
-        line = list(ray(rules, square, direction))
-        while king and rules.flying and line and free(line[0]):
-            del line[0]
-        if not line or free(line[0]) or line[0] in taken or state.pieces[line[0]].colour == colour:
+        met = 0
+        while flies and met < len(line) - 1 and free(line[met]):
+            met += 1
+        victim, piece = line[met], pieces.get(line[met])
+        if piece is None or piece.colour == colour or victim in taken:
             continue
-        victim, *behind = line
-        if state.pieces[victim].king and not king and not rules.men_capture_kings:
+        if piece.king and not king and not rules.men_capture_kings:
             continue
-        reach = behind if king and rules.flying and not rules.lands_behind else behind[:1]
+        reach = line[met + 1 :] if flies and not rules.lands_behind else line[met + 1 : met + 2]
         landings = list(takewhile(free, reach))
         if landings:
             found.append([Hop(victim, landing) for landing in landings])

@@ -21,22 +21,25 @@ from players.negamax.player import Negamax
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
 from tests import naive
+from tests.conftest import share
 
 pytestmark = pytest.mark.compiled
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
 ENGLISH = VARIANTS["english"]
 
 POSITIONS = 100
-MINIMAX_NODES = 30_000
+"""Searched of each rule set; of those that run as values its `share`."""
+MINIMAX_NODES = 10_000
 """A position is searched one ply deeper as long as plain minimax entered fewer nodes than this."""
 ORACLE_NODES = 100
 
 
 @pytest.fixture(scope="session")
 def open_positions(variant: Variant, played: list[Position]) -> list[Position]:
-    """POSITIONS positions from play in which there is a move."""
+    """Positions from play in which there is a move."""
     moving = [position for position in played if has_move(variant.constants, position)]
-    return moving[:: len(moving) // POSITIONS][:POSITIONS]
+    number = share(variant, POSITIONS)
+    return moving[:: len(moving) // number][:number]
 
 
 @pytest.fixture(scope="session")
