@@ -44,8 +44,8 @@ do what values do is shown by `test_values_and_constants_are_the_same_rules` and
 def share(variant: Variant, number: int) -> int:
     """How many positions to search of a rule set, where those of COMPILED are searched in `number` of them.
 
-    A search knows rules by the generator alone, which `test_movegen` tries on all positions, and by how a game ends;
-    it is the same code for all sets. So the others add nothing but their ends, for which a quarter is enough.
+    A search knows rules by the generator alone, which `test_movegen` tries on all positions, and by how a game
+    ends; it is the same code for all sets. So the others add their ends, for which a quarter is enough.
     """
     return number if variant.name in COMPILED else number // 4
 
@@ -121,6 +121,19 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def no_pictures() -> Iterator[None]:
+    """A report's pictures are empty files: saving them takes most of its time. `test_report` has real ones."""
+    import arena.report.write
+    from arena.report.charts import picture
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (picture, arena.report.write):
+            patch.setattr(module, "svg", lambda axes: '<svg width="9pt"></svg>')
+            patch.setattr(module, "save_png", lambda axes, path: path.touch())
+        yield
+
+
 @pytest.fixture(scope="session", params=RULE_SETS, ids=lambda variant: variant.name)
 def variant(request: pytest.FixtureRequest) -> Variant:
     """Each variant in turn; of those with the same rules the first."""
@@ -142,7 +155,7 @@ def scattered(variant: Variant) -> list[Position]:
 
 @cache
 def _played(rules: Rules, start: Position) -> tuple[Position, ...]:
-    """The positions of `played`, once for all files: pytest drops what a fixture holds at each change of variant."""
+    """The positions of `played`, once for all files: pytest drops a fixture's value when the variant changes."""
     rng = random.Random(1)
     positions: dict[Position, None] = {}
     state = naive.state_of(rules, start)

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from arena.cli import main
 from arena.commands.table import show_table
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
 GOOD = """\
 name: t
 variant: english

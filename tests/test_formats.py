@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -38,6 +39,7 @@ from arena.yaml.errors import ConfigError
 from tests.report_data import experiment, player
 from tests.test_tournament import assert_same
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
 HEAD = "name: f\nvariant: english\nseed: 5\nopenings: {random_plies: 3, count: 24}\nmax_plies: 90\n"
 FOUR = (
     "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
@@ -190,7 +192,8 @@ def record(task: Task) -> GameRecord:
     return GameRecord(task.pairing, result, "no_moves", 0.0, "", b"", "1")
 
 
-def deciding_pair(results: Sequence[float]) -> int:
+@cache
+def deciding_pair(results: tuple[float, ...]) -> int:
     """The first pair after which the test of SPRT is decided, by trying every prefix."""
     for pairs in range(1, len(results) + 1):
         counts = np.bincount([round(2 * points) for points in results[:pairs]], minlength=5)
@@ -208,7 +211,7 @@ def test_a_match_ends_at_the_deciding_pair_whatever_is_finished_first(
 ) -> None:
     plan = plan_of(tmp_path, TESTED)
     plan = plan._replace(openings=plan.openings * 40)
-    expected = deciding_pair([1.0 if pair % 3 == 0 else 1.5 for pair in range(1, 481)])
+    expected = deciding_pair(tuple(1.0 if pair % 3 == 0 else 1.5 for pair in range(1, 481)))
     begun: list[int] = []
 
     def shuffled(work, tasks, workers, stopping, name):

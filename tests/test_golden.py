@@ -37,8 +37,8 @@ def arena(*arguments: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The golden runs, made anew, but for their pictures, of which nothing is kept: `test_report` has some drawn."""
+def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterator[Path]:
+    """The golden runs, made anew without pictures, of which nothing is kept."""
     out = tmp_path_factory.mktemp("golden")
     for name in TOURNAMENTS:
         with pytest.MonkeyPatch.context() as patch:

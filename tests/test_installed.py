@@ -42,7 +42,7 @@ def pip(folder: Path, *arguments: str) -> None:
 
 
 def run(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A module run from the wheel, kernels uncompiled: no cache is shared with another place, so all would be new."""
+    """A module run from the wheel, its kernels uncompiled: the cache belongs to another place."""
     environment = os.environ | {"PYTHONPATH": str(site), "NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-m", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

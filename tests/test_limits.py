@@ -52,9 +52,9 @@ LIMITS = {
     "depth": Limit(depth=3),
     "nodes": Limit(nodes=2000),
     "one node": Limit(nodes=1),
-    "seconds": Limit(seconds=0.005),
-    "clock": Limit(clock=0.3, increment=0.002),
-    "all": Limit(9, 2000, 0.005, 0.3, 0.002),
+    "seconds": Limit(seconds=0.003),
+    "clock": Limit(clock=0.1, increment=0.001),
+    "all": Limit(9, 2000, 0.003, 0.1, 0.001),
 }
 NODE_SLACK = 128
 """Nodes beyond the limit: greedy counts the positions after all moves at once."""

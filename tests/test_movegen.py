@@ -59,7 +59,7 @@ def test_moves_of_scattered_positions_are_generated_and_applied_as_by_the_oracle
 @settings(max_examples=50)
 @given(data=st.data())
 def test_moves_of_any_position_are_generated_and_applied_as_by_the_oracle(variant, positions, data):
-    """A few, as the scattered ones are many: the empty board, one side without pieces, and what else is extreme."""
+    """Few, as the scattered ones are many: the empty board, one side without pieces, what else is extreme."""
     check(variant, data.draw(positions))
 
 

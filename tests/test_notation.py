@@ -28,7 +28,7 @@ INTERNATIONAL = VARIANTS["international"]
 @pytest.fixture(scope="session")
 def sample(played, scattered) -> list[Position]:
     """Positions with quiet moves, and many with captures by several kings."""
-    return [*played[::20], *scattered[::6]]
+    return [*played[::20], *scattered[::10]]
 
 
 def captures(variant: Variant, positions: list[Position]) -> Iterator[tuple[Position, int]]:

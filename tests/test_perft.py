@@ -68,6 +68,6 @@ def test_a_depth_of_0_is_one_line_of_no_moves(variant):
 
 def test_divide_adds_up_to_perft(variant, played):
     for position in played[::200]:
-        parts = divide(variant, position, 4)
-        assert sum(parts.values()) == perft(variant, position, 4)
+        parts = divide(variant, position, 3)
+        assert sum(parts.values()) == perft(variant, position, 3)
         assert len(parts) == perft(variant, position, 1)

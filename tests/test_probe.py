@@ -31,6 +31,7 @@ from arena.store.store import StoreError
 from arena.yaml.errors import ConfigError
 from players.negamax.player import Negamax
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
 ROOT = Path(__file__).parents[1]
 ENGLISH = VARIANTS["english"]
 

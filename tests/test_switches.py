@@ -255,7 +255,7 @@ for size in map(int, sys.argv[1:]):
     search(1000, size)
     print(memory() - before)
 """
-"""Prints, for each argument, by how many bytes a thousand searches increase the memory in use if each keeps so many."""
+"""Prints for each argument how many bytes a thousand searches take and keep, if each is to keep so many."""
 
 
 @pytest.mark.compiled
