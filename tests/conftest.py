@@ -47,7 +47,7 @@ def share(variant: Variant, number: int) -> int:
     A search knows rules by the generator alone, which `test_movegen` tries on all positions, and by how a game
     ends; it is the same code for all sets. So the others add their ends, for which a quarter is enough.
     """
-    return number if variant.name in COMPILED else number // 4
+    return number if UNCOMPILED or variant.name in COMPILED else number // 4
 
 
 def by_constants(variant: Variant) -> Variant:
@@ -82,12 +82,13 @@ LONG_FIRST = (
     "test_limits",
     "test_switches",
     "test_perft",
-    "test_installed",
     "test_movegen",
-    "test_notation",
     "test_report",
-    "test_probe",
     "test_formats",
+    "test_notation",
+    "test_evaluators",
+    "test_installed",
+    "test_probe",
 )
 """Files whose tests take longest, as they are begun: early, so that no worker is left alone with one at the end.
 

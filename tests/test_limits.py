@@ -45,7 +45,7 @@ REGISTERED = {
     "game3": Registered({}, limitless=True),
     "checkers-ai": Registered({}, own_time=True),
     "simplified": Registered({}, limitless=True, variants=("english", "simplified")),
-    "cis300": Registered({}, limitless=True),
+    "cis300": Registered({}, limitless=True, variants=("english", "international")),
 }
 LIMITS = {
     "none": Limit(),
