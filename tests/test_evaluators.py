@@ -218,8 +218,8 @@ three_variants = pytest.mark.parametrize(
 
 @pytest.fixture(scope="session")
 def positions_from_everywhere(played: list[Position], scattered: list[Position]) -> list[Position]:
-    """100 positions from play, finished ones among them, and 100 with pieces on any squares."""
-    return played[::20] + scattered[::20]
+    """50 positions from play, finished ones among them, and 50 with pieces on any squares."""
+    return played[::40] + scattered[::40]
 
 
 @pytest.mark.parametrize("evaluation", SYSTEMS)
@@ -295,7 +295,7 @@ def test_linear_weighs_each_feature_own_minus_other(variant, positions_from_ever
     weights = {feature: 3 * i + 1 for i, feature in enumerate(FEATURES)}
     given = {name: weights[name] for name in names}
     evaluation = build_evaluation({"linear": given}, variant)
-    for position in positions_from_everywhere[::20]:
+    for position in positions_from_everywhere[::10]:
         state = naive.state_of(variant.rules, position)
         own, other = (counts(variant.rules, state, side) for side in (position.turn, 1 - position.turn))
         expected = sum(weight * (own[feature] - other[feature]) for feature, weight in given.items())
@@ -350,7 +350,7 @@ def test_strong_wants_to_lose_where_losing_wins():
     "variant", [ENGLISH, VARIANTS["italian"]], ids=lambda variant: variant.name, indirect=True
 )
 def test_shares_add_up_to_the_value(variant, positions_from_everywhere):
-    for position in positions_from_everywhere[::10]:
+    for position in positions_from_everywhere[::5]:
         values, found = appraise(variant, position, "strong")
         assert sum(share.value for share in found.values()) == pytest.approx(values["strong"])
         for share in found.values():
