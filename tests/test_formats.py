@@ -25,7 +25,7 @@ from arena.play.sequential import SequentialTest
 from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
-from arena.record import GameRecord, Task
+from arena.record import GameRecord, Task, packed
 from arena.report.charts.picture import svg
 from arena.report.charts.sprt import plot_sprt
 from arena.report.sentences.facts import headline
@@ -187,7 +187,7 @@ def record(task: Task) -> GameRecord:
     """A made-up game: of three pairs the first player wins two with 1.5 points, one is level."""
     won = task.pairing.game % 2 == 1 and task.pairing.pair % 3 != 0
     result = "1-0" if won else "1/2-1/2"
-    return GameRecord(task.pairing, result, "no_moves", 0.0, "", b"", "1")
+    return GameRecord(task.pairing, result, "no_moves", 0.0, "", *packed([]))
 
 
 def deciding_pair(results: Sequence[float]) -> int:

@@ -27,7 +27,7 @@ _GAMES = {
     "seconds": "REAL",
     "error": "TEXT",
 }
-_MOVES = {"width": "INTEGER", "moves": "BLOB"}
+_MOVES = {"moves": "BLOB"}
 _TEXTS = {"player": "TEXT", "fen": "TEXT", "error": "TEXT"}
 _REALS = {name: "REAL" for name, type in SEARCH_COLUMNS if type.startswith("f")}
 _PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMNS}
@@ -89,10 +89,9 @@ class Ledger(Store):
             opening_fen,
             record.result,
             record.termination,
-            len(record.table()),
+            record.plies,
             record.seconds,
             record.error,
-            int(record.dtype),
             record.moves,
         )
         self.insert("games", [*_GAMES, *_MOVES], row)
