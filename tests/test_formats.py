@@ -315,7 +315,7 @@ def simulated(schedule: Schedule, seed: int, draw_rate: float = 0.4) -> tuple[li
         weights = np.column_stack([np.exp(half), np.full(len(half), draws), np.exp(-half)])
         weights /= weights.sum(axis=1, keepdims=True)
         found = [float(rng.choice([1.0, 0.5, 0.0], p=p)) for p in weights]
-        played, points = played + batch, points + found
+        played, points = [*played, *batch], points + found
         try:
             batch = schedule.send(found)
         except StopIteration:

@@ -113,7 +113,7 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
 def _texts(found: np.ndarray) -> Any:
     """Texts from their bytes, equal ones being one object."""
     words = np.zeros((len(found), -(-found.itemsize // 8) * 8), np.uint8)
-    words[:, : found.itemsize] = found.view(np.uint8).reshape(len(found), -1)
+    words[:, : found.itemsize] = found.view(np.uint8).reshape(len(found), found.itemsize)
     code = np.zeros(len(found), np.int64)
     for word in words.view(np.int64).T:
         of_word, values = pd.factorize(word)
