@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -201,18 +201,19 @@ def _values_of(name: str, kind: str, widths: np.ndarray, reader: _Planes) -> np.
     if kind.startswith("i"):
         return found.astype(kind)
     of_move = np.repeat(widths, reader.counts)
-    short = found.astype(np.uint32).view(np.float32).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        short = found.astype(np.uint32).view(np.float32).astype(np.float64)
     return np.select([of_move == 0, of_move == 4], [np.nan, short], found.view(np.float64))
 
 
-def _integers(values: Sequence[float]) -> bytes:
+def _integers(values: Sequence[int]) -> bytes:
     """The planes of integers, as many as they need: all eight if one is negative."""
     if not any(values):
         return b""
     least, most = min(values), max(values)
-    if 0 <= least and most < 256:
+    if least >= 0 and most < 256:
         return bytes(values)
-    return _whole(np.array(values, np.int64), int(least), int(most))
+    return _whole(np.array(values, np.int64), least, most)
 
 
 def _nanoseconds(values: Sequence[float]) -> bytes:
@@ -230,7 +231,8 @@ def _floats(values: Sequence[float]) -> bytes:
     numbers = np.array(values, np.float64)
     if np.isnan(numbers).all():
         return b""
-    short = numbers.astype(np.float32)
+    with np.errstate(over="ignore"):
+        short = numbers.astype(np.float32)
     return _planes(short if np.array_equal(short, numbers, equal_nan=True) else numbers)
 
 
@@ -243,7 +245,7 @@ def _planes(values: np.ndarray) -> bytes:
     return values.view(np.uint8).reshape(len(values), -1).T.tobytes()
 
 
-_PACKING = tuple(
+_PACKING: tuple[Callable[[Sequence[Any]], bytes], ...] = tuple(
     _nanoseconds if name in _NANOSECONDS else _integers if kind.startswith("i") else _floats
     for name, kind in MOVE_COLUMNS
 )

@@ -21,7 +21,13 @@ _BATCHES = 3
 """Batches that are handed out for each worker, so that none waits for the next."""
 _IDLE_SECONDS = 300
 """Seconds after which a worker without tasks ends."""
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS")
+_THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
 """Variables of the threads of a worker's libraries: one, unless they say otherwise."""
 
 _PR_SET_PDEATHSIG = 1

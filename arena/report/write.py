@@ -19,8 +19,8 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None, *, moves: bool
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
     The files of `arena.report.files`, charts as PNG and SVG, and report.html; files of a report that the run does
-    not have are removed. A large run has its moves written only if `moves`. The same ledger gives the same bytes. Each file is replaced whole, so a reader never sees
-    half of one.
+    not have are removed. Those with all moves of a large run (`Run.large`) are written only if `moves`. The same
+    ledger gives the same bytes. Each file is replaced whole, so a reader never sees half of one.
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)

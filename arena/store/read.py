@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, NamedTuple
@@ -65,12 +66,15 @@ def read(folder: Path) -> RunData:
 
 
 def _games(connection: Connection) -> pd.DataFrame:
-    known: dict[Any, Any] = {}
     cursor = connection.execute(f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY game")
+    texts: dict[str, str] = {}
     parts = []
     while rows := cursor.fetchmany(GAMES_AT_ONCE):
-        shared = ([known.setdefault(value, value) if isinstance(value, str) else value for value in row] for row in rows)
-        parts.append(pd.DataFrame(list(shared), columns=list(GAME_COLUMNS)))
+        # Equal texts are one object, or a million games would take five times the memory.
+        shared = [
+            [texts.setdefault(cell, cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+        ]
+        parts.append(pd.DataFrame(shared, columns=list(GAME_COLUMNS)))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(GAME_COLUMNS))
 
 
@@ -80,7 +84,7 @@ def _moves(path: Path, games: pd.DataFrame) -> Iterator[pd.DataFrame]:
     part = games["plies"].to_numpy(dtype=np.int64).cumsum() // PLIES_AT_ONCE
     bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
     with reading(path) as connection:
-        for first, last in zip(bounds, bounds[1:], strict=False):
+        for first, last in pairwise(bounds):
             yield _part(path, connection, games.iloc[first:last], names)
 
 

@@ -33,7 +33,7 @@ def notes(run: Run) -> list[str]:
 def _sample(run: Run) -> str:
     moves, games = len(run.survey.sample), run.survey.sample["game"].nunique()
     return (
-        f"Quantiles of time and the share of moves that saw the result rest on {moves:,} of {run.games['plies'].sum():,} "
-        f"moves: those of {counted(games, 'game')}, whole pairs drawn at random. moves.csv and games.pdn are written "
-        "when asked for, by arena report --moves."
+        f"Quantiles of time and the share of moves that saw the result rest on {moves:,} of "
+        f"{run.games['plies'].sum():,} moves: those of {counted(games, 'game')}, whole pairs drawn at random. "
+        "moves.csv and games.pdn are written when asked for, by arena report --moves."
     )

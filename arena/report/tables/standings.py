@@ -12,8 +12,9 @@ def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequ
     """The table of `arena.ratings.joint.rate` with what each player spent on a move.
 
     Adds `nodes_per_move` (missing for a player that never searched a node) and `seconds_per_move`: means over
-    all moves of the player, forced ones included; `totals` is that of `tables.survey`. Elo and score are missing for a player without games, and
-    los for the last of each of `groups`, the players connected through games: nobody follows there.
+    all moves of the player, forced ones included; `totals` is that of `tables.survey`. Elo and score are missing
+    for a player without games, and los for the last of each of `groups`, the players connected through games:
+    nobody follows there.
     """
     effort = totals.groupby("player", observed=True)[["moves", "nodes", "seconds"]].sum()
     nodes, seconds = effort["nodes"] / effort["moves"], effort["seconds"] / effort["moves"]

@@ -43,8 +43,10 @@ def survey(games: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Survey:
 
 
 def sampled(games: pd.DataFrame) -> pd.Index | None:
-    """The numbers of the games whose moves are the sample: whole pairs, drawn from a fixed seed, of SAMPLE plies at
-    most. None: those of all games."""
+    """The numbers of the games whose moves are the sample; None for all games, if they have SAMPLE plies at most.
+
+    They are whole pairs, drawn from a fixed seed, with SAMPLE plies at most.
+    """
     if games["plies"].sum() <= SAMPLE:
         return None
     pairs = games.groupby("pair", sort=False)["plies"].sum()
@@ -60,7 +62,9 @@ def totals(moves: pd.DataFrame) -> pd.DataFrame:
     """
     columns = moves[["player", "depth", *COUNTED, "seconds", "deepest"]]
     return _together(
-        columns.assign(searched=moves["nodes"] > 0, moves=1, overrun=moves["overrun"].to_numpy(float, na_value=np.nan))
+        columns.assign(
+            searched=moves["nodes"] > 0, moves=1, overrun=moves["overrun"].to_numpy(float, na_value=np.nan)
+        )
     )
 
 
