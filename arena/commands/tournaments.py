@@ -29,6 +29,7 @@ def run(config: Path, out: Path | None, workers: int | None, quiet: bool) -> Non
 
     A run that was stopped goes on where it stopped when the same command is given again.
     """
+    _with_one_thread()
     prepared = _prepared(config)
     folder = out or Path("reports") / prepared.experiment.name
     complete = _play(prepared, folder, workers or os.cpu_count() or 1)
@@ -69,7 +70,16 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
 def report(folder: Path, moves: bool) -> None:
     """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
+    _with_one_thread()
     _report(folder, moves)
+
+
+def _with_one_thread() -> None:
+    """Have linear algebra use one thread, if nothing else is set, before numpy is imported.
+
+    Matrices are small here, and further threads would take the workers' cores.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _prepared(config: Path) -> Plan:

@@ -17,6 +17,8 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 BATCH_SECONDS = 0.1
 """Seconds that the tasks that a worker is handed at once take, about; a longer task is handed out alone."""
+BATCH_TASKS = 1000
+"""Tasks that a worker is handed at once, at most: they and their records are in memory."""
 _BATCHES = 3
 """Batches that are handed out for each worker, so that none waits for the next."""
 _IDLE_SECONDS = 300
@@ -113,7 +115,7 @@ def _parallel(
             for future in done:
                 seconds, records = future.result()
                 each = seconds / len(records)
-                size = max(1, min(int(BATCH_SECONDS / max(each, 1e-9)), 2 * size))
+                size = max(1, min(int(BATCH_SECONDS / max(each, 1e-9)), 2 * size, BATCH_TASKS))
                 for number, record in records:
                     begun.pop(number, None)
                     yield record

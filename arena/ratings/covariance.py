@@ -89,8 +89,11 @@ def covariance(
     expected = outer_sum(low[kept], high[kept], opening[start][kept], moments[kept], size, openings) + outer_sum(
         results.first[game], results.second[game], opening[game], per_game, size, openings
     )
-    inner = solved(fit.hessian, jacobian.T * fit.free[:, None], fit.free, size + 2)
-    by_clusters, by_model = (inner.T @ (middle + fit.prior_hessian) @ inner for middle in (observed, expected))
+    free = np.ix_(fit.free, fit.free)
+    inner = solved(fit.hessian, jacobian.T, fit.free, size + 2)[fit.free]
+    by_clusters, by_model = (
+        inner.T @ (middle + fit.prior_hessian)[free] @ inner for middle in (observed, expected)
+    )
     variance = max(by_clusters[-1, -1], by_model[-1, -1])
     by_clusters, by_model = by_clusters[:-1, :-1], by_model[:-1, :-1]
     if np.trace(by_model) <= np.trace(by_clusters):

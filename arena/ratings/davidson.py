@@ -28,6 +28,7 @@ RatingModel: TypeAlias = Literal["davidson", "bradley-terry"]
 POINTS = np.array([0.5, 0.0, -0.5])  # of a win, draw and loss, less those of a draw
 NO_DRAWS = -800.0  # ln nu of Bradley-Terry: e^-800 is 0 in double precision
 MIN_SPREAD, MAX_SPREAD = 0.02, 4.0  # of the standard deviation of openings, in logits
+MANY_OPENINGS = 64  # from which on eliminating them first is the faster way to solve for all parameters
 RIDGE = 1e-6  # curvature that remains at prior 0, so that what the games leave open has a value
 
 
@@ -239,9 +240,13 @@ def _newton(
 def solved(hessian: Floats, right: Floats, free: Bools, few: int) -> Floats:
     """The solution of hessian @ solution = right, `float[parameters, n]`, 0 for parameters that are not *free*.
 
-    From number *few* on, parameters are openings: free, and the hessian is diagonal among them, so that they are
-    eliminated first.
+    From number *few* on, parameters are openings: free, and the hessian is diagonal among them, so that many of
+    them are eliminated first.
     """
+    if len(hessian) - few < MANY_OPENINGS:
+        found = np.zeros_like(right)
+        found[free] = np.linalg.solve(hessian[np.ix_(free, free)], right[free])
+        return found
     kept = np.flatnonzero(free[:few])
     cross, own = hessian[few:, kept], hessian.diagonal()[few:, None]
     found = np.zeros_like(right)

@@ -71,15 +71,13 @@ def _games(connection: Connection) -> pd.DataFrame:
     parts = []
     while rows := cursor.fetchmany(GAMES_AT_ONCE):
         # Equal texts are one object, or a million games would take five times the memory.
-        shared = [
-            [texts.setdefault(cell, cell) if isinstance(cell, str) else cell for cell in row] for row in rows
-        ]
+        shared = [tuple(texts.setdefault(it, it) if type(it) is str else it for it in row) for row in rows]
         parts.append(pd.DataFrame(shared, columns=list(GAME_COLUMNS)))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(GAME_COLUMNS))
 
 
 def _moves(path: Path, games: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """The moves of games, see `RunData.moves`. Raises StoreError if the ledger does not hold one of them any more."""
+    """See `RunData.moves`. Raises StoreError if the ledger does not hold one of the games any more."""
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
     part = games["plies"].to_numpy(dtype=np.int64).cumsum() // PLIES_AT_ONCE
     bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
