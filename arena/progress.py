@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -50,27 +50,23 @@ class Progress:
         self._ticker = Ticker()
         self._live: Any = None
 
-    def resume(self, results: Iterable[tuple[str, str, str]]) -> None:
-        """Count games that were played before: white, black, result. The rate leaves them out."""
-        for result in results:
-            self._count(*result)
-            self._before += 1
+    def resume(self, results: Mapping[tuple[str, str, str], int]) -> None:
+        """Count games that were played before: how many of each white, black, result. The rate leaves them out."""
+        self._count_all(results)
+        self._before = self._done
 
     def add(self, white: str, black: str, result: str) -> None:
         """Count a game that just ended, and show it when it is time. Raises ValueError for what is no result."""
         self._count(white, black, result)
-        if self._live is not None:
-            self._live.update(self._table())
-        elif self._ticker.due():
+        if self._live is None and self._ticker.due():
             print(self.line(), file=self._stream, flush=True)
 
-    def end(self, results: Iterable[tuple[str, str, str]], complete: bool) -> None:
+    def end(self, results: Mapping[tuple[str, str, str], int], complete: bool) -> None:
         """Count anew the games that the run has kept; if `complete`, no more are planned."""
         self._points.clear()
         self._games.clear()
         self._done = 0
-        for result in results:
-            self._count(*result)
+        self._count_all(results)
         if complete:
             self._planned, self._exact = self._done, True
 
@@ -99,7 +95,7 @@ class Progress:
             from rich.live import Live
 
             console = Console(file=self._stream)
-            self._live = Live(self._table(), console=console, refresh_per_second=4, transient=True)
+            self._live = Live(get_renderable=self._table, console=console, refresh_per_second=4, transient=True)
             self._live.__enter__()
         return self
 
@@ -111,12 +107,16 @@ class Progress:
             self._live = None
         print(self.line(), file=self._stream, flush=True)
 
-    def _count(self, white: str, black: str, result: str) -> None:
+    def _count_all(self, results: Mapping[tuple[str, str, str], int]) -> None:
+        for result, games in results.items():
+            self._count(*result, games)
+
+    def _count(self, white: str, black: str, result: str, games: int = 1) -> None:
         points = points_of(result)
         for name, won in ((white, points), (black, 1 - points)):
-            self._points[name] += won
-            self._games[name] += 1
-        self._done += 1
+            self._points[name] += games * won
+            self._games[name] += games
+        self._done += games
 
     def _rate(self) -> float:
         """Games per second."""
@@ -124,7 +124,7 @@ class Progress:
 
     def _ranked(self) -> list[tuple[str, float]]:
         """Players with their scores, best first, equal ones by name."""
-        scores = [(name, self._points[name] / games) for name, games in self._games.items()]
+        scores = [(name, self._points[name] / games) for name, games in list(self._games.items())]
         return sorted(scores, key=lambda item: (-item[1], item[0]))
 
     def _table(self) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +31,12 @@ longer than it might. They are nan where there is no clock or no time limit.
 PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUMNS), "error")
 """Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
 _SEARCH_DTYPE = np.dtype([*SEARCH_COLUMNS])
+_NANOSECONDS = ("seconds", "clock", "overrun")
+_TEXT = np.dtype("<u2")
+_HEADER = _TEXT.itemsize + len(MOVE_COLUMNS)
+_COMPRESSION = 1
+_MISSING = -1e-9
+"""Seconds that stand for none: they are kept as 0, a nanosecond as 2."""
 
 
 class Task(NamedTuple):
@@ -57,14 +65,17 @@ class GameRecord(NamedTuple):
     """Wall time of the whole game."""
     error: str
     """Why a game was lost by a player's fault, otherwise empty."""
+    plies: int
     moves: bytes
-    """A numpy record per ply: `move_dtype(int(dtype))`."""
-    dtype: str
-    """The width of the moves' text; the other columns are MOVE_COLUMNS."""
+    """As `packed` makes them."""
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""
-        return np.frombuffer(self.moves, move_dtype(int(self.dtype)))
+        columns = unpacked([self.moves], [self.plies])
+        table = np.empty(self.plies, [(name, column.dtype) for name, column in columns.items()])
+        for name, column in columns.items():
+            table[name] = column
+        return table
 
 
 class ProbeTask(NamedTuple):
@@ -97,9 +108,41 @@ class ProbeRecord(NamedTuple):
         return (self.player, self.position, self.fen, *self.search, self.error)
 
 
-def move_dtype(width: int) -> np.dtype[np.void]:
-    """The numpy record of a move whose text takes up to `width` characters."""
-    return np.dtype([("move", f"S{width}"), *MOVE_COLUMNS])
+def packed(rows: Sequence[Sequence[str | float]]) -> tuple[int, bytes]:
+    """The number of a game's moves, and the moves as the ledger keeps them: column after column, compressed.
+
+    A row is a move's text and its MOVE_COLUMNS.
+
+    Seconds of any kind are kept to a nanosecond, all else exactly. Before the columns stand the width of the text
+    (two bytes) and of each of MOVE_COLUMNS (a byte). A column is the lowest bytes of all its values, then the next
+    ones, as many as the largest value has; none where all are 0, or nan.
+    """
+    if not rows:
+        return 0, zlib.compress(bytes(_HEADER), _COMPRESSION)
+    texts, *values = zip(*rows, strict=True)
+    text = np.array(texts, dtype=bytes)
+    columns = [pack(of_one) for pack, of_one in zip(_PACKING, values, strict=True)]
+    widths = bytes([len(column) // len(rows) for column in columns])
+    whole = b"".join([text.itemsize.to_bytes(_TEXT.itemsize, "little"), widths, _planes(text), *columns])
+    return len(rows), zlib.compress(whole, _COMPRESSION)
+
+
+def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarray]:
+    """The columns of many games' moves, game after game: `move` (its text, as bytes), then MOVE_COLUMNS.
+
+    `moves` and `plies` are what `packed` gave for each game.
+    """
+    parts = [zlib.decompress(of_game) for of_game in moves]
+    data = np.frombuffer(b"".join(parts), np.uint8)
+    lengths, counts = np.array([len(part) for part in parts], np.int64), np.array(plies, np.int64)
+    start = np.cumsum(lengths) - lengths
+    header = data[start[:, None] + np.arange(_HEADER)]
+    texts = header[:, : _TEXT.itemsize].copy().view(_TEXT)[:, 0]
+    reader = _Planes(data, counts, start + _HEADER)
+    columns = {"move": reader.text(texts)}
+    for (name, kind), widths in zip(MOVE_COLUMNS, header[:, _TEXT.itemsize :].T, strict=True):
+        columns[name] = _values_of(name, kind, widths, reader)
+    return columns
 
 
 def search_values(choice: Choice, seconds: float) -> tuple[float, ...]:
@@ -115,3 +158,95 @@ def search_values(choice: Choice, seconds: float) -> tuple[float, ...]:
 
 NO_SEARCH = search_values(Choice(0), 0.0)
 """Where nothing was searched."""
+
+
+class _Planes:
+    """Reads the planes of games' columns one after the other: plane k is byte k of all values of a game."""
+
+    def __init__(self, data: np.ndarray, counts: np.ndarray, start: np.ndarray) -> None:
+        total = int(counts.sum())
+        self._data, self.counts = data, counts
+        self._each = np.repeat(counts, counts)
+        self._place = np.repeat(start - (np.cumsum(counts) - counts), counts) + np.arange(total)
+
+    def text(self, widths: np.ndarray) -> np.ndarray:
+        """The next column, as texts of so many bytes in each game."""
+        widest = max(int(widths.max(initial=0)), 1)
+        return np.stack(list(self._next(widths, widest)), axis=-1).view(f"S{widest}")[:, 0]
+
+    def numbers(self, widths: np.ndarray) -> np.ndarray:
+        """The next column, as integers of so many bytes in each game: `int64[plies]`."""
+        found = np.zeros(len(self._place), np.uint64)
+        for number, plane in enumerate(self._next(widths, int(widths.max(initial=0)))):
+            found |= plane.astype(np.uint64) << np.uint64(8 * number)
+        return found.view(np.int64)
+
+    def _next(self, widths: np.ndarray, widest: int) -> Iterator[np.ndarray]:
+        for number in range(widest):
+            if (widths > number).all():
+                yield self._data[self._place]
+                self._place += self._each
+                continue
+            there = np.repeat(widths > number, self.counts)
+            plane = np.zeros(len(there), np.uint8)
+            plane[there] = self._data[self._place[there]]
+            self._place[there] += self._each[there]
+            yield plane
+
+
+def _values_of(name: str, kind: str, widths: np.ndarray, reader: _Planes) -> np.ndarray:
+    found = reader.numbers(widths)
+    if name in _NANOSECONDS:
+        return np.where(found == 0, np.nan, (found - 1) / 1e9)
+    if kind.startswith("i"):
+        return found.astype(kind)
+    of_move = np.repeat(widths, reader.counts)
+    with np.errstate(invalid="ignore"):
+        short = found.astype(np.uint32).view(np.float32).astype(np.float64)
+    return np.select([of_move == 0, of_move == 4], [np.nan, short], found.view(np.float64))
+
+
+def _integers(values: Sequence[int]) -> bytes:
+    """The planes of integers, as many as they need: all eight if one is negative."""
+    if not any(values):
+        return b""
+    least, most = min(values), max(values)
+    if least >= 0 and most < 256:
+        return bytes(values)
+    return _whole(np.array(values, np.int64), least, most)
+
+
+def _nanoseconds(values: Sequence[float]) -> bytes:
+    seconds = np.array(values, np.float64)
+    missing = np.isnan(seconds)
+    if missing.all():
+        return b""
+    seconds[missing] = _MISSING
+    whole = np.rint(seconds * 1e9).astype(np.int64) + 1
+    return _whole(whole, int(whole.min()), int(whole.max()))
+
+
+def _floats(values: Sequence[float]) -> bytes:
+    """Four planes of numbers that are exact in single precision, otherwise eight; none if all are nan."""
+    numbers = np.array(values, np.float64)
+    if np.isnan(numbers).all():
+        return b""
+    with np.errstate(over="ignore"):
+        short = numbers.astype(np.float32)
+    return _planes(short if np.array_equal(short, numbers, equal_nan=True) else numbers)
+
+
+def _whole(values: np.ndarray, least: int, most: int) -> bytes:
+    width = 8 if least < 0 else -(-most.bit_length() // 8)
+    return _planes(values)[: width * len(values)]
+
+
+def _planes(values: np.ndarray) -> bytes:
+    return values.view(np.uint8).reshape(len(values), -1).T.tobytes()
+
+
+_PACKING: tuple[Callable[[Sequence[Any]], bytes], ...] = tuple(
+    _nanoseconds if name in _NANOSECONDS else _integers if kind.startswith("i") else _floats
+    for name, kind in MOVE_COLUMNS
+)
+"""How each of MOVE_COLUMNS is packed."""

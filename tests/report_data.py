@@ -75,12 +75,15 @@ def run_of(
     probes: pd.DataFrame | None = None,
 ) -> Run:
     """A run of these frames, empty ones where there are none; all its games are planned."""
-    moves, probes = (frame if frame is not None else pd.DataFrame() for frame in (moves, probes))
-    return Run(folder, RunData(of, facts(len(games)), None, games, moves, probes))
+    moves = moves if moves is not None else pd.DataFrame(columns=MOVE_COLUMNS)
+    probes = probes if probes is not None else pd.DataFrame()
+    return Run(folder, RunData(of, facts(len(games)), None, games, lambda: iter([moves]), probes))
 
 
 def changed(run: Run, folder: Path | None = None, **parts: Any) -> Run:
-    """The run in another folder, with other parts of `RunData`."""
+    """The run in another folder, with other parts of `RunData`; moves are one frame."""
+    if (moves := parts.get("moves")) is not None:
+        parts["moves"] = lambda: iter([moves])
     return Run(folder or run.folder, run.data._replace(**parts))
 
 
@@ -167,7 +170,9 @@ def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     """Moves of (player, depth, nodes, seconds)."""
     moves = pd.DataFrame(rows, columns=["player", "depth", "nodes", "seconds"])
     moves["player"] = pd.Categorical(moves["player"], categories=[*dict.fromkeys(moves["player"]), "absent"])
-    return moves.assign(leaves=moves["nodes"] // 2, legal_moves=7)
+    counted = dict.fromkeys(["deepest", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits"], 0)
+    overrun = pd.array(np.full(len(moves), np.nan), dtype="Float64")
+    return moves.assign(leaves=moves["nodes"] // 2, legal_moves=7, **counted, overrun=overrun)
 
 
 def write_quickly(run: Run, folder: Path | None = None) -> list[Path]:

@@ -26,7 +26,7 @@ from arena.play.sequential import SequentialTest
 from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
-from arena.record import GameRecord, Task
+from arena.record import GameRecord, Task, packed
 from arena.report.charts.picture import svg
 from arena.report.charts.sprt import plot_sprt
 from arena.report.sentences.facts import headline
@@ -189,7 +189,7 @@ def record(task: Task) -> GameRecord:
     """A made-up game: of three pairs the first player wins two with 1.5 points, one is level."""
     won = task.pairing.game % 2 == 1 and task.pairing.pair % 3 != 0
     result = "1-0" if won else "1/2-1/2"
-    return GameRecord(task.pairing, result, "no_moves", 0.0, "", b"", "1")
+    return GameRecord(task.pairing, result, "no_moves", 0.0, "", *packed([]))
 
 
 @cache
@@ -318,7 +318,7 @@ def simulated(schedule: Schedule, seed: int, draw_rate: float = 0.4) -> tuple[li
         weights = np.column_stack([np.exp(half), np.full(len(half), draws), np.exp(-half)])
         weights /= weights.sum(axis=1, keepdims=True)
         found = [float(rng.choice([1.0, 0.5, 0.0], p=p)) for p in weights]
-        played, points = played + batch, points + found
+        played, points = [*played, *batch], points + found
         try:
             batch = schedule.send(found)
         except StopIteration:

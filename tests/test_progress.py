@@ -33,7 +33,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def test_a_line_says_what_is_done_the_rate_what_is_left_and_who_leads(clock: Clock) -> None:
     shown = Progress(100, io.StringIO())
-    shown.resume([("b", "a", "1/2-1/2")] * 10)
+    shown.resume({("b", "a", "1/2-1/2"): 10})
     clock.now += 20
     for _ in range(10):
         shown.add("a", "b", "1-0")
@@ -45,7 +45,7 @@ def test_the_most_games_that_there_may_be_are_called_so_until_the_run_is_complet
     clock.now += 1
     shown.add("a", "b", "0-1")
     assert shown.line() == "1/at most 10 games (10 %), 1 games/s, at most 9 s left, leader b 100.0 %"
-    shown.end([("a", "b", "1-0")] * 2, complete=True)
+    shown.end({("a", "b", "1-0"): 2}, complete=True)
     assert shown.line() == "2/2 games (100 %), 2 games/s, 0 s left, leader a 100.0 %"
 
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from arena.ratings import davidson
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, Z95
 
@@ -617,3 +618,17 @@ def test_one_sided_results_are_not_bootstrapped():
     boot = rate(games, intervals="bootstrap")
     pd.testing.assert_frame_equal(boot.table, rate(games).table)
     assert "not bootstrapped" in boot.notes[-1]
+
+
+def test_eliminating_the_openings_first_solves_for_all_parameters():
+    rng = np.random.default_rng(1)
+    size, few = 2 * davidson.MANY_OPENINGS, 9
+    hessian = np.diag(rng.uniform(40, 60, size))
+    hessian[:few, :few] += 1
+    hessian[:few, few:] = rng.normal(size=(few, size - few))
+    hessian[few:, :few] = hessian[:few, few:].T
+    right, free = rng.normal(size=(size, 3)), np.arange(size) != 4
+    found = davidson.solved(hessian, right, free, few)
+    kept = np.ix_(free, free)
+    np.testing.assert_allclose(found[free], np.linalg.solve(hessian[kept], right[free]), rtol=1e-9)
+    assert not found[4].any()

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.ratings.repeats import repeated_games
+from arena.ratings.repeats import line_hashes, repeated_games
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS
 from arena.report.columns import COLUMNS, IN_FILE, column, rounded
 from arena.report.files import FILES
@@ -23,6 +23,7 @@ from arena.report.tables.matrix import crosstable, score_matrix
 from arena.report.tables.outcomes import outcomes, terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
+from arena.report.tables.survey import totals
 from arena.report.tables.telemetry import telemetry
 from arena.report.tables.text import telemetry_text
 from arena.store.ledger import GAME_COLUMNS
@@ -95,7 +96,7 @@ def test_standings_carry_the_mean_cost_of_a_move_and_no_nodes_for_a_player_that_
     ratings = pd.DataFrame({"player": ["x", "r", "absent"], "games": [2, 1, 0]})
     ratings[["elo", "elo_low", "elo_high", "score", "los"]] = 0.5
     moves = moves_with([("x", 4, 100, 0.5), ("x", 4, 300, 1.5), ("r", 0, 0, 0.25)])
-    table: Any = standings(ratings, moves).set_index("player")
+    table: Any = standings(ratings, totals(moves)).set_index("player")
     assert table.loc["x", ["nodes_per_move", "seconds_per_move"]].tolist() == [200, 1.0]
     assert np.isnan(table.loc["r", "nodes_per_move"]) and table.loc["r", "seconds_per_move"] == 0.25
     assert table.loc["absent", ["nodes_per_move", "seconds_per_move"]].isna().all()
@@ -105,7 +106,7 @@ def test_standings_have_no_rating_without_games_and_no_los_for_the_last_of_a_gro
     ratings = pd.DataFrame({"player": ["a", "b", "c", "d", "idle"], "games": [4, 4, 2, 2, 0]})
     ratings = ratings.assign(elo=1.0, elo_low=0.0, elo_high=2.0, score=0.5, los=0.7)
     groups = [("a", "b"), ("c", "d"), ("idle",)]
-    table: Any = standings(ratings, moves_with([]), groups).set_index("player")
+    table: Any = standings(ratings, totals(moves_with([])), groups).set_index("player")
     assert table["los"].dropna().to_dict() == {"a": 0.7, "c": 0.7}
     assert table.loc["idle", ["elo", "elo_low", "elo_high", "score", "los"]].isna().all()
     assert table.loc["d", "elo"] == 1.0
@@ -125,14 +126,15 @@ def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> Non
     games.loc[4, "opening_fen"] = OPENING
     rows = [(game, ply, move) for game, line in lines.items() for ply, move in enumerate(line, 1)]
     moves = pd.DataFrame(rows, columns=["game", "ply", "move"])
-    assert repeated_games(games, moves) == 1
-    assert repeated_games(games[games["game"] != 0], moves) == 0
-    assert repeated_games(games[:0], moves[:0]) == 0
+    hashes = line_hashes(moves)
+    assert repeated_games(games, hashes) == 1
+    assert repeated_games(games[games["game"] != 0], hashes) == 0
+    assert repeated_games(games[:0], line_hashes(moves[:0])) == 0
 
 
 def test_effort_by_depth_leaves_out_moves_without_search() -> None:
     moves = moves_with([("x", 4, 100, 0.5), ("x", 4, 300, 1.5), ("x", 0, 0, 9.0), ("x", 2, 10, 0.0)])
-    table: Any = by_depth(moves, ["x"])
+    table: Any = by_depth(totals(moves), ["x"])
     assert table["depth"].tolist() == [2, 4]
     assert table["moves"].tolist() == [1, 2]
     assert table["nodes_per_move"].tolist() == [10, 200]
@@ -142,7 +144,7 @@ def test_effort_by_depth_leaves_out_moves_without_search() -> None:
 def test_branching_factor_is_the_geometric_mean_ratio_per_ply() -> None:
     players = [player("d2", 2), player("d4", 4), player("d5", 5), player("other", 4, type="mcts")]
     moves = moves_with([("d2", 2, 10, 1), ("d4", 4, 160, 1), ("d5", 5, 270, 1), ("other", 4, 7, 1)])
-    table: Any = branching(by_depth(moves, ["d5", "d4", "d2", "other"]), specs(players))
+    table: Any = branching(by_depth(totals(moves), ["d5", "d4", "d2", "other"]), specs(players))
     table = table.set_index("player")
     assert table.loc["d2", "branching_factor"] == pytest.approx(27 ** (1 / 3))
     assert table.loc["d5", "branching_factor"] == table.loc["d2", "branching_factor"]
@@ -157,7 +159,7 @@ def test_a_player_of_a_family_is_measured_at_its_configured_depth_and_others_at_
             *[("free", 7, 70, 1), ("free", 8, 80, 1), ("free", 8, 90, 1)],
         ]
     )
-    table: Any = branching(by_depth(moves, ["free", "d4", "d2"]), specs(players))
+    table: Any = branching(by_depth(totals(moves), ["free", "d4", "d2"]), specs(players))
     assert table["player"].tolist() == ["free", "d4", "d2"]
     assert table["depth"].tolist() == [8, 4, 2]
     assert table["nodes_per_move"].tolist() == [85, 90, 10]
@@ -202,16 +204,14 @@ def test_search_time_gives_quantiles_of_each_player_in_order() -> None:
 
 def recorded(**changes: Any) -> pd.DataFrame:
     """Two moves of `busy` that search and two of `idle` that record nothing, with some columns set."""
-    zero = {"deepest": 0, "cutoffs_max": 0, "cutoffs_min": 0, "cutoffs_first": 0, "tt_probes": 0, "tt_hits": 0}
     moves = moves_with([("busy", 3, 100, 0.5), ("busy", 4, 300, 1.5), ("idle", 0, 0, 1.0), ("idle", 0, 0, 9.0)])
-    overrun = pd.array(np.full(4, np.nan), dtype="Float64")
-    return moves.assign(**zero, overrun=overrun).assign(**changes)
+    return moves.assign(**changes)
 
 
 def telemetry_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.DataFrame:
     """The table of games (white, black, result, termination)."""
     rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
-    return telemetry(rows, moves, ["idle", "busy"])
+    return telemetry(rows, totals(moves), moves, ["idle", "busy"])
 
 
 def test_telemetry_sums_what_a_player_records_over_all_its_moves() -> None:

@@ -28,7 +28,7 @@ def batches(schedule: Schedule, result: Result) -> tuple[list[list[Pairing]], li
     batch = next(schedule)
     try:
         while True:
-            made.append(batch)
+            made.append(list(batch))
             batch = schedule.send([result(pairing) for pairing in batch])
     except StopIteration as end:
         return made, end.value

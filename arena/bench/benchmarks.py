@@ -9,6 +9,7 @@ from arena.bench.rates import full_search, random_games, rules, search
 from arena.bench.rivals import rivals
 from arena.bench.time import kept_time
 from arena.bench.timing import Row
+from arena.bench.volume import volume
 from arena.rules.variants import VARIANTS
 
 Benchmark = Callable[[Sequence[str]], Iterator[Row]]
@@ -45,6 +46,10 @@ def _engines(variants: Sequence[str]) -> Iterator[Row]:
     yield against_dame_rs()
 
 
+def _volume(variants: Sequence[str]) -> Iterator[Row]:
+    yield from volume()
+
+
 def _all(variants: Sequence[str]) -> Iterator[Row]:
     for benchmark in (_rules, _search, _games):
         yield from benchmark(variants)
@@ -60,5 +65,6 @@ BENCHMARKS: dict[str, Benchmark] = {
     "rivals": _rivals,
     "time": _time,
     "engines": _engines,
+    "volume": _volume,
 }
-"""All benchmarks; `all` leaves out those that take a busy machine or another engine."""
+"""All benchmarks; `all` leaves out those that take a busy machine, another engine or minutes."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspect import Parameter
 
 
-BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines")
+BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines", "volume")
 
 
 @click.command()
@@ -71,7 +71,8 @@ def bench(what: str, names: tuple[str, ...]) -> None:
     """Measure node rates: move generation, search, whole games, and other programs that are installed.
 
     Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
-    plays a match against dame-rs on the international board, where that is installed.
+    plays a match against dame-rs on the international board, where that is installed. Nor `volume`, which fills
+    a ledger with made-up games and reports them.
     """
     from arena.bench.benchmarks import rows
 

@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
-def run(config: Path, out: Path | None, workers: int | None) -> None:
+@click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
+def run(config: Path, out: Path | None, workers: int | None, quiet: bool) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again.
     """
+    _with_one_thread()
     prepared = _prepared(config)
     folder = out or Path("reports") / prepared.experiment.name
     complete = _play(prepared, folder, workers or os.cpu_count() or 1)
-    from arena.report.run import load as load_run
-
-    finished = load_run(folder)
-    _write(finished, folder)
-    _print_standings(finished)
-    click.echo(f"report: {folder / 'report.html'}")
+    if quiet:
+        click.echo(f"no report; arena report {folder} writes it")
+    else:
+        _report(folder)
     if not complete:
         click.echo("stopped; the same command goes on from here")
         sys.exit(130)
@@ -67,18 +67,19 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-def report(folder: Path) -> None:
-    """Write the tables, charts and the page of the run in FOLDER again."""
-    from arena.report.run import load as load_run
-    from arena.store.store import StoreError
+@click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
+def report(folder: Path, moves: bool) -> None:
+    """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
+    _with_one_thread()
+    _report(folder, moves)
 
-    try:
-        finished = load_run(folder)
-    except StoreError as error:
-        fail(str(error))
-    _write(finished, folder)
-    _print_standings(finished)
-    click.echo(f"report: {folder / 'report.html'}")
+
+def _with_one_thread() -> None:
+    """Have linear algebra use one thread, if nothing else is set, before numpy is imported.
+
+    Matrices are small here, and further threads would take the workers' cores.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _prepared(config: Path) -> Plan:
@@ -150,13 +151,21 @@ def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
     return done == plan.searches
 
 
-def _write(finished: Run, folder: Path) -> None:
+def _report(folder: Path, moves: bool = False) -> None:
+    """Write the report of the run in a folder and print what it says first."""
+    from arena.report.run import load as load_run
     from arena.report.write import write
+    from arena.store.store import StoreError
 
     try:
-        write(finished)
+        finished = load_run(folder)
+        write(finished, moves=moves)
+    except StoreError as error:
+        fail(str(error))
     except OSError as error:
         fail(f"the report cannot be written to {folder}: {error.strerror}")
+    _print_standings(finished)
+    click.echo(f"report: {folder / 'report.html'}")
 
 
 def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:

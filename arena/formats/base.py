@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias, overload
 
 from arena.result import Colour, pair_points
 from arena.yaml.errors import Keys
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 Tie: TypeAlias = tuple[int, int]
 """Two players; the first one is White in the first game of each pair."""
-Schedule: TypeAlias = Generator[list[Pairing], Sequence[float], list[Place]]
+Schedule: TypeAlias = Generator[Sequence[Pairing], Sequence[float], list[Place]]
 """Yields a batch, is sent White's points (0, 0.5 or 1) in its games, in their order, and so on.
 
 It returns the final order, best first, which is empty for formats that leave it to the rating. Nothing but the
@@ -92,13 +92,32 @@ def everyone(players: int) -> list[Tie]:
 
 def static(ties: Sequence[Tie], openings: int) -> Schedule:
     """All games in one batch; a round is one opening by all ties, so that everyone is level after each."""
-    numbers = Numbers()
-    batch: list[Pairing] = []
-    for opening in range(openings):
-        batch += numbers.pairs(ties, opening + 1, [opening])
-    if batch:
+    if batch := Rounds(ties, openings):
         yield batch
     return []
+
+
+class Rounds(Sequence[Pairing]):
+    """The games of rounds of one opening each by all ties, none of them in memory."""
+
+    def __init__(self, ties: Sequence[Tie], openings: int) -> None:
+        self._ties, self._openings = ties, openings
+
+    def __len__(self) -> int:
+        return 2 * len(self._ties) * self._openings
+
+    @overload
+    def __getitem__(self, place: int) -> Pairing: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Pairing]: ...
+    def __getitem__(self, place: int | slice) -> Pairing | list[Pairing]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        place = range(len(self))[place]
+        pair, second = divmod(place, 2)
+        opening, tie = divmod(pair, len(self._ties))
+        white, black = self._ties[tie][:: -1 if second else 1]
+        return Pairing(place + 1, pair + 1, opening + 1, white, black, opening)
 
 
 class Numbers:

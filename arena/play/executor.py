@@ -6,11 +6,31 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from itertools import islice
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
+
+BATCH_SECONDS = 0.1
+"""Seconds that the tasks that a worker is handed at once take, about; a longer task is handed out alone."""
+BATCH_TASKS = 1000
+"""Tasks that a worker is handed at once, at most: they and their records are in memory."""
+_BATCHES = 3
+"""Batches that are handed out for each worker, so that none waits for the next."""
+_IDLE_SECONDS = 300
+"""Seconds after which a worker without tasks ends."""
+_THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
+"""Variables of the threads of a worker's libraries: one, unless they say otherwise."""
 
 _PR_SET_PDEATHSIG = 1
 """Of Linux's `prctl`: the signal that a process receives when its parent ends."""
@@ -80,15 +100,38 @@ def _recorded(
 def _parallel(
     work: Callable[[Task], Record], tasks: Iterator[tuple[int, Task]], workers: int, begun: dict[int, Task]
 ) -> Iterator[Record]:
-    with parallel_config(backend="loky", initializer=_start_worker):
-        pool = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size="auto")
-        for number, record in pool(delayed(_numbered)(work, number, task) for number, task in tasks):
-            begun.pop(number, None)
-            yield record
+    threads = {name: os.environ.get(name, "1") for name in _THREADS}
+    pool = get_reusable_executor(workers, timeout=_IDLE_SECONDS, initializer=_start_worker, env=threads)
+    waiting: set[Future[tuple[float, list[tuple[int, Record]]]]] = set()
+    size = 1
+    finished = False
+    try:
+        while True:
+            while len(waiting) < _BATCHES * workers and (batch := list(islice(tasks, size))):
+                waiting.add(pool.submit(_batch, work, batch))
+            if not waiting:
+                break
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                seconds, records = future.result()
+                each = seconds / len(records)
+                size = max(1, min(int(BATCH_SECONDS / max(each, 1e-9)), 2 * size, BATCH_TASKS))
+                for number, record in records:
+                    begun.pop(number, None)
+                    yield record
+        finished = True
+    finally:
+        if not finished:
+            pool.shutdown(kill_workers=True)
 
 
-def _numbered(work: Callable[[Task], Record], number: int, task: Task) -> tuple[int, Record]:
-    return number, work(task)
+def _batch(
+    work: Callable[[Task], Record], tasks: Sequence[tuple[int, Task]]
+) -> tuple[float, list[tuple[int, Record]]]:
+    """The seconds that the tasks take, and their records."""
+    began = time.perf_counter()
+    records = [(number, work(task)) for number, task in tasks]
+    return time.perf_counter() - began, records
 
 
 def _start_worker() -> None:

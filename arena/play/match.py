@@ -13,12 +13,10 @@ from contextlib import contextmanager
 from numbers import Integral
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 import players
 from arena.play.clock import clock_after, overrun
 from arena.player import Limit, Player
-from arena.record import GameRecord, Task, move_dtype, search_values
+from arena.record import GameRecord, Task, packed, search_values
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.position import COLOURS
@@ -64,15 +62,13 @@ def play(task: Task) -> GameRecord:
         outcome = _play(task, game, rows)
     except Fault as fault:
         outcome, error = fault.outcome, str(fault)
-    width = max((len(str(row[0])) for row in rows), default=1)
     return GameRecord(
         task.pairing,
         outcome.result,
         str(outcome.termination),
         time.perf_counter() - began,
         error,
-        np.array(rows, dtype=move_dtype(width)).tobytes(),
-        str(width),
+        *packed(rows),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from arena.formats.base import Pairing, Place
 from arena.play.executor import run
@@ -11,9 +12,12 @@ from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
 from arena.play.sequential import SequentialTest
 from arena.record import GameRecord, ProbeRecord, ProbeTask, Task
-from arena.result import points_of
+from arena.result import WHITE_POINTS, points_of
 from arena.rules.notation import fen
 from arena.store.ledger import Ledger
+
+_FENS = 1000
+"""Openings whose FEN is kept, of those that games were last played from."""
 
 
 def measure(
@@ -54,19 +58,21 @@ def play(
     raises; finished games are kept in any case.
     """
     names = plan.names
-    fens = [fen(plan.variant, opening) for opening in plan.openings]
-    points = {game: points_of(result) for game, result in ledger.results().items()}
+    points = Points()
+    for game, result in ledger.results():
+        points.add(game, result)
+    opening_fen = lru_cache(_FENS)(lambda opening: fen(plan.variant, plan.openings[opening]))
     test = SequentialTest(plan.experiment.sprt)
     games = plan.schedule()
     batch = next(games, None)
     order: list[Place] = []
     while batch is not None:
         test.advance(points)
-        missing = tasks(plan, [pairing for pairing in batch if pairing.game not in points])
+        missing = tasks(plan, (pairing for pairing in batch if pairing.game not in points))
         for record in run(play_game, missing, workers, lambda: test.decided or stopping(), _game_name):
             pairing = record.pairing
-            ledger.add(record, names[pairing.white], names[pairing.black], fens[pairing.opening])
-            points[pairing.game] = points_of(record.result)
+            ledger.add(record, names[pairing.white], names[pairing.black], opening_fen(pairing.opening))
+            points.add(pairing.game, record.result)
             test.advance(points)
             yield record
         if test.decided:
@@ -79,6 +85,35 @@ def play(
         except StopIteration as end:
             batch, order = None, end.value
     ledger.finish([(names[place.player], place.reason) for place in order])
+
+
+class Points(Mapping[int, float]):
+    """White's points by number of the game, from 1: a byte each."""
+
+    _VALUES = tuple(dict.fromkeys(WHITE_POINTS.values()))
+
+    def __init__(self) -> None:
+        self._codes = bytearray()
+
+    def add(self, game: int, result: str) -> None:
+        """Add a game's result. Raises ValueError for what is no result."""
+        if game >= len(self._codes):
+            self._codes.extend(bytes(game + 1 - len(self._codes) + len(self._codes) // 2))
+        self._codes[game] = 1 + self._VALUES.index(points_of(result))
+
+    def __contains__(self, game: object) -> bool:
+        return isinstance(game, int) and 0 <= game < len(self._codes) and self._codes[game] > 0
+
+    def __getitem__(self, game: int) -> float:
+        if game not in self:
+            raise KeyError(game)
+        return self._VALUES[self._codes[game] - 1]
+
+    def __iter__(self) -> Iterator[int]:
+        return (game for game, code in enumerate(self._codes) if code)
+
+    def __len__(self) -> int:
+        return len(self._codes) - self._codes.count(0)
 
 
 def tasks(plan: Plan, pairings: Iterable[Pairing]) -> Iterator[Task]:

@@ -18,6 +18,7 @@ from arena.ratings.davidson import (
     game_moments,
     maximize,
     outer_sum,
+    solved,
 )
 from arena.ratings.match import Z95
 
@@ -89,7 +90,7 @@ def covariance(
         results.first[game], results.second[game], opening[game], per_game, size, openings
     )
     free = np.ix_(fit.free, fit.free)
-    inner = np.linalg.solve(fit.hessian[free], jacobian[:, fit.free].T)
+    inner = solved(fit.hessian, jacobian.T, fit.free, size + 2)[fit.free]
     by_clusters, by_model = (
         inner.T @ (middle + fit.prior_hessian)[free] @ inner for middle in (observed, expected)
     )

@@ -28,6 +28,7 @@ RatingModel: TypeAlias = Literal["davidson", "bradley-terry"]
 POINTS = np.array([0.5, 0.0, -0.5])  # of a win, draw and loss, less those of a draw
 NO_DRAWS = -800.0  # ln nu of Bradley-Terry: e^-800 is 0 in double precision
 MIN_SPREAD, MAX_SPREAD = 0.02, 4.0  # of the standard deviation of openings, in logits
+MANY_OPENINGS = 64  # from which on eliminating them first is the faster way to solve for all parameters
 RIDGE = 1e-6  # curvature that remains at prior 0, so that what the games leave open has a value
 
 
@@ -203,6 +204,8 @@ def _newton(
     if model == "bradley-terry":
         counts = counts @ np.array([[1, 0, 0], [0.5, 0, 0.5], [0, 0, 1]])
 
+    played = counts.sum(axis=1)
+
     def loss(x: Floats) -> float:
         u = (x - centre)[free]
         penalty = weight[free] * np.logaddexp(u / 2, -u / 2) + ridge[free] / 2 * u**2
@@ -212,18 +215,18 @@ def _newton(
     x = start.copy()
     for _ in range(200):
         probability = softmax(logits(x, size, first, second, opening), axis=1)
-        excess = counts - counts.sum(axis=1, keepdims=True) * probability
+        excess = counts - played[:, None] * probability
         points = excess @ POINTS
         u = x - centre
         gradient = weight / 2 * np.tanh(u / 2) + ridge * u
         gradient[:size] += np.bincount(second, points, size) - np.bincount(first, points, size)
         gradient[size : size + 2] -= points.sum(), excess[:, 1].sum()
         gradient[ends] -= np.bincount(opening[known], points[known], openings)
-        prior_hessian = np.diag(weight / 4 * (1 - np.tanh(u / 2) ** 2) + ridge)
-        moments = counts.sum(axis=1)[:, None] * game_moments(probability)
-        hessian = outer_sum(first, second, opening, moments, size, openings) + prior_hessian
-        step = np.zeros_like(x)
-        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], -gradient[free])
+        of_prior = weight / 4 * (1 - np.tanh(u / 2) ** 2) + ridge
+        moments = played[:, None] * game_moments(probability)
+        hessian = outer_sum(first, second, opening, moments, size, openings)
+        hessian[range(len(x)), range(len(x))] += of_prior
+        step = solved(hessian, -gradient[:, None], free, size + 2)[:, 0]
         decrease = -float(gradient @ step)
         if decrease < tolerance:
             break
@@ -231,4 +234,23 @@ def _newton(
         while loss(x + step) > now + 1e-12 * abs(now) and decrease > tolerance:
             step, decrease = step / 2, decrease / 2
         x = x + step
-    return DavidsonFit(x, size, spread, free, hessian, prior_hessian), loss(x)
+    return DavidsonFit(x, size, spread, free, hessian, np.diag(of_prior)), loss(x)
+
+
+def solved(hessian: Floats, right: Floats, free: Bools, few: int) -> Floats:
+    """The solution of hessian @ solution = right, `float[parameters, n]`, 0 for parameters that are not *free*.
+
+    From number *few* on, parameters are openings: free, and the hessian is diagonal among them, so that many of
+    them are eliminated first.
+    """
+    if len(hessian) - few < MANY_OPENINGS:
+        found = np.zeros_like(right)
+        found[free] = np.linalg.solve(hessian[np.ix_(free, free)], right[free])
+        return found
+    kept = np.flatnonzero(free[:few])
+    cross, own = hessian[few:, kept], hessian.diagonal()[few:, None]
+    found = np.zeros_like(right)
+    left = hessian[np.ix_(kept, kept)] - cross.T @ (cross / own)
+    found[kept] = np.linalg.solve(left, right[kept] - cross.T @ (right[few:] / own))
+    found[few:] = (right[few:] - cross @ found[kept]) / own
+    return found

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from arena.ratings.arrays import Floats
+from arena.ratings.tangents import iterated_fit
 
 Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
 ELO_PER_LOGIT = 400 / math.log(10)
@@ -156,7 +157,9 @@ def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -
         return total * float(fits[1] - fits[0])
     games_per_result = len(given) // 2
     ratios = [math.sqrt(games_per_result) * elo / NELO_SCALE for elo in (elo0, elo1)]
-    return total * (_ratio_fit(observed, ratios[1]) - _ratio_fit(observed, ratios[0]))
+    quick = [iterated_fit(observed.tolist(), ratio) if given.all() else None for ratio in ratios]
+    low, high = (_ratio_fit(observed, ratios[i]) if fit is None else fit for i, fit in enumerate(quick))
+    return total * (high - low)
 
 
 def sprt(

@@ -3,20 +3,30 @@
 import numpy as np
 import pandas as pd
 
+_PLY = np.uint64(0x9E3779B97F4A7C15)
 
-def lines(games: pd.DataFrame, moves: pd.DataFrame) -> pd.Series:
+
+def line_hashes(moves: pd.DataFrame) -> pd.Series:
+    """A 64-bit hash of the moves of each game, by its number: equal for games of the same moves.
+
+    *moves* are those of whole games, a row per move: game, ply, move.
+    """
+    code, texts = pd.factorize(moves["move"])
+    of_text = pd.util.hash_array(np.asarray(texts, dtype=object), categorize=False)
+    ply = moves["ply"].to_numpy(dtype=np.uint64)
+    hashes = pd.util.hash_array((of_text[code] if len(texts) else ply) + _PLY * ply)
+    return pd.Series(hashes).groupby(moves["game"].to_numpy(dtype=np.int64)).sum()
+
+
+def lines(games: pd.DataFrame, hashes: pd.Series) -> pd.Series:
     """What was played in each game: a number that games of the same opening and moves share, as `int64[games]`.
 
-    *games* and *moves* are those of `arena.store.read`: a row per game (game, opening_fen) and per move (game,
-    ply, move). Equal lines are recognized by a 64-bit hash of their moves.
+    *games* are those of `arena.store.read` (game, opening_fen), *hashes* those of `line_hashes`.
     """
-    step = np.int64(1 + moves["ply"].max()) if len(moves) else 1
-    codes = pd.factorize(moves["move"])[0].astype(np.int64) * step + moves["ply"].to_numpy(dtype=np.int64)
-    hashes = pd.Series(pd.util.hash_array(codes)).groupby(moves["game"].to_numpy()).sum()
     line = games["game"].map(hashes).fillna(0)
     return games[["opening_fen"]].assign(line=line).groupby(["opening_fen", "line"], sort=False).ngroup()
 
 
-def repeated_games(games: pd.DataFrame, moves: pd.DataFrame) -> int:
+def repeated_games(games: pd.DataFrame, hashes: pd.Series) -> int:
     """Games that repeat an earlier one: same players, colours, opening and moves."""
-    return int(games[["white", "black"]].assign(line=lines(games, moves)).duplicated().sum())
+    return int(games[["white", "black"]].assign(line=lines(games, hashes)).duplicated().sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,15 +25,19 @@ class File(NamedTuple):
     """What it holds, as the page's list of files has it."""
     table: Callable[[Run], pd.DataFrame] | None = None
     """Of a CSV file, what is written; its columns are those of `arena.report.columns`."""
+    parts: Callable[[Run], Iterable[pd.DataFrame]] | None = None
+    """Of a CSV file that may be larger than memory, the same in parts."""
     applies: Callable[[Run], bool] = lambda run: True
     """Whether a run has it."""
     fill: Callable[[Run, Path], object] | None = None
     """Of another file, what writes it."""
+    of_moves: bool = False
+    """Whether it holds all moves, so that a large run has it only when asked for."""
 
 
 def _rows(name: str, holds: str, table: Callable[[Run], pd.DataFrame]) -> File:
     """A CSV file that a run has if its table has rows."""
-    return File(name, holds, table, lambda run: len(table(run)) > 0)
+    return File(name, holds, table, applies=lambda run: len(table(run)) > 0)
 
 
 FILES = (
@@ -44,14 +48,14 @@ FILES = (
         "telemetry.csv", "depths, cutoffs, table hits and time over the limit by player", lambda run: run.telemetry
     ),
     File("games.csv", "one row per game", lambda run: run.games),
-    File("moves.csv", "one row per move", lambda run: run.moves),
-    File("games.pdn", "all games, for any draughts program", fill=write_pdn),
+    File("moves.csv", "one row per move", lambda run: run.moves, lambda run: run.data.moves(), of_moves=True),
+    File("games.pdn", "all games, for any draughts program", fill=write_pdn, of_moves=True),
     File("summary.md", "this report in Markdown", fill=lambda run, path: write_text(markdown(run), path)),
     File(
         "los.csv",
         "likelihood of superiority of row over column",
         lambda run: run.los,
-        lambda run: 2 <= len(run.players) <= MATRIX,
+        applies=lambda run: 2 <= len(run.players) <= MATRIX,
     ),
     _rows("residuals.csv", "score of each pairing against what the ratings expect", lambda run: run.residuals),
     _rows("cycles.csv", "players of whom a beats b, b beats c and c beats a", lambda run: run.cycles),
@@ -70,9 +74,9 @@ FILES = (
 """Every file, in the order of the page's list."""
 
 
-def files_of(run: Run) -> list[File]:
-    """The files that a run has, in the order of the page's list."""
-    return [file for file in FILES if file.applies(run)]
+def files_of(run: Run, moves: bool = False) -> list[File]:
+    """The files that a run has, in the order of the page's list; those of all moves of a large one if `moves`."""
+    return [file for file in FILES if file.applies(run) and (moves or not (file.of_moves and run.large))]
 
 
 def write_file(file: File, run: Run, path: Path) -> None:
@@ -81,9 +85,11 @@ def write_file(file: File, run: Run, path: Path) -> None:
         assert file.fill is not None
         file.fill(run, path)
         return
-    table = rounded(file.table(run), file.name)
-    # A matrix has its players in a named index.
-    table.to_csv(path, index=table.index.name is not None, lineterminator="\n", encoding="utf-8")
+    with path.open("w", encoding="utf-8", newline="") as output:
+        for number, part in enumerate(file.parts(run) if file.parts else [file.table(run)]):
+            table = rounded(part, file.name)
+            # A matrix has its players in a named index.
+            table.to_csv(output, index=table.index.name is not None, header=not number, lineterminator="\n")
 
 
 def write_text(text: str, path: Path) -> None:

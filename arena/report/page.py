@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
@@ -13,14 +13,14 @@ from markupsafe import Markup
 from arena.report.charts.catalogue import CHARTS
 from arena.report.charts.style import GRID, INK, MUTED, PAPER
 from arena.report.content import content
-from arena.report.files import files_of
+from arena.report.files import File
 from arena.report.run import Run
 
 WIDE = 560
 """Points (1/72 inch) above which a chart gets a row of its own."""
 
 
-def html(run: Run, charts: Mapping[str, str]) -> str:
+def html(run: Run, charts: Mapping[str, str], files_listed: Sequence[File]) -> str:
     """The report as one self-contained page; `charts` are SVG texts by name, in the order of the page."""
     template = files("arena.report").joinpath("page.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -32,7 +32,7 @@ def html(run: Run, charts: Mapping[str, str]) -> str:
             for name, svg in charts.items()
         ],
         config=json.dumps(run.experiment.as_dict(), indent=2, ensure_ascii=False, default=str),
-        files=files_of(run),
+        files=files_listed,
     )
     return text + "\n"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from arena.report.run import Run
 from arena.rules.pdn.write import pdn_game
 
@@ -20,12 +18,8 @@ def write_pdn(run: Run, path: Path) -> None:
 
 def pdn_games(run: Run) -> Iterator[str]:
     """Each game as PDN, in the order of the games table."""
-    moves, facts = run.moves.sort_values(["game", "ply"], kind="stable"), run.facts
-    texts = moves["move"].astype(str).to_numpy(dtype=object)
-    numbers = moves["game"].to_numpy()
-    start = np.searchsorted(numbers, run.games["game"].to_numpy(), side="left")
-    stop = np.searchsorted(numbers, run.games["game"].to_numpy(), side="right")
-    for game, first, last in zip(run.games.itertuples(index=False), start, stop, strict=True):
+    facts = run.facts
+    for game, moves in zip(run.games.itertuples(index=False), _texts(run), strict=True):
         tags = {
             "Event": run.name,
             "Site": "draughts-arena",
@@ -39,4 +33,17 @@ def pdn_games(run: Run) -> Iterator[str]:
         tags["Termination"] = str(game.termination)
         fen = str(game.opening_fen)
         opening = None if fen == facts.start_fen else fen
-        yield pdn_game(tags, texts[first:last].tolist(), tags["Result"], facts.first, opening)
+        yield pdn_game(tags, moves, tags["Result"], facts.first, opening)
+
+
+def _texts(run: Run) -> Iterator[list[str]]:
+    """The moves of each game."""
+    plies = iter(run.games["plies"].tolist())
+    for part in run.data.moves():
+        texts = part["move"].tolist()
+        start = 0
+        while start < len(texts):
+            count = next(plies)
+            yield texts[start : start + count]
+            start += count
+    yield from ([] for _ in plies)

@@ -32,6 +32,7 @@ from arena.report.tables import (
     telemetry,
 )
 from arena.report.tables.openings import Homogeneity
+from arena.report.tables.survey import SAMPLE, Survey, survey
 from arena.store.ledger import Facts
 from arena.store.read import RunData, read
 
@@ -58,10 +59,10 @@ class Run:
         """One row per finished game, see `arena.store.read.RunData`."""
         return self.data.games
 
-    @property
+    @cached_property
     def moves(self) -> pd.DataFrame:
-        """One row per move of the finished games, see `arena.store.read.RunData`."""
-        return self.data.moves
+        """One row per move of the finished games, see `arena.store.read.RunData`: all in memory."""
+        return pd.concat(list(self.data.moves()), ignore_index=True)
 
     @property
     def probes(self) -> pd.DataFrame:
@@ -85,15 +86,25 @@ class Run:
             return f"{self.experiment.anchor} = 0"
         return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'} = 0"
 
+    @property
+    def large(self) -> bool:
+        """Whether the run has more moves than its tables take into memory: `tables.survey.SAMPLE`."""
+        return int(self.games["plies"].sum()) > SAMPLE
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What the tables rest on of the moves: `tables.survey`."""
+        return survey(self.games, self.data.moves())
+
     @cached_property
     def rated_games(self) -> pd.DataFrame:
         """The games with `line`, what was played as a number, as `arena.ratings.joint.rate` takes them."""
-        return self.games.assign(line=lines(self.games, self.moves))
+        return self.games.assign(line=lines(self.games, self.survey.hashes))
 
     @cached_property
     def repeated_games(self) -> int:
         """Games that repeat an earlier one move for move: `arena.ratings.repeats.repeated_games`."""
-        return repeated_games(self.games, self.moves)
+        return repeated_games(self.games, self.survey.hashes)
 
     @cached_property
     def ratings(self) -> Ratings:
@@ -104,7 +115,7 @@ class Run:
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Rating, counts and cost per move of each player, in rank order: `tables.standings`."""
-        return standings.standings(self.ratings.table, self.moves, self.ratings.groups)
+        return standings.standings(self.ratings.table, self.survey.totals, self.ratings.groups)
 
     @cached_property
     def convergence(self) -> pd.DataFrame:
@@ -139,7 +150,7 @@ class Run:
     @cached_property
     def search(self) -> pd.DataFrame:
         """Search effort and effective branching factor of each player that searches: `tables.effort.branching`."""
-        return effort.branching(effort.by_depth(self.moves, self.players), self.experiment.players)
+        return effort.branching(effort.by_depth(self.survey.totals, self.players), self.experiment.players)
 
     @cached_property
     def time_to_depth(self) -> pd.DataFrame:
@@ -149,12 +160,12 @@ class Run:
     @cached_property
     def search_time(self) -> pd.DataFrame:
         """Quantiles of seconds a move: `tables.effort.search_time`."""
-        return effort.search_time(self.moves, self.players)
+        return effort.search_time(self.survey.sample, self.players)
 
     @cached_property
     def telemetry(self) -> pd.DataFrame:
         """Depths, cutoffs, table hits and time over the limit of each player: `tables.telemetry`."""
-        return telemetry.telemetry(self.games, self.moves, self.players)
+        return telemetry.telemetry(self.games, self.survey.totals, self.survey.sample, self.players)
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
@@ -199,7 +210,7 @@ class Run:
     @cached_property
     def phases(self) -> pd.DataFrame:
         """When winner and loser saw the result coming: `tables.phases`."""
-        return phases.phases(self.games, self.moves)
+        return phases.phases(self.games, self.survey.sample)
 
     @cached_property
     def ablation(self) -> pd.DataFrame:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.ratings.repeats import lines
+import pandas as pd
+
+from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, ResultsError, combined, game_table, read_file
 from arena.result import Colour
 from arena.store.read import read
@@ -24,6 +26,7 @@ def read_run(folder: Path) -> GameSource:
         run = read(folder)
     except StoreError as error:
         raise ResultsError(str(error)) from None
+    hashes = pd.concat([line_hashes(part) for part in run.moves()])
     games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
-    games = games.assign(pair=run.games["pair"], opening=run.games["opening"], line=lines(run.games, run.moves))
+    games = games.assign(pair=run.games["pair"], opening=run.games["opening"], line=lines(run.games, hashes))
     return GameSource(folder, games, run.facts.first)

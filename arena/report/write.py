@@ -15,25 +15,24 @@ from arena.report.page import html
 from arena.report.run import Run
 
 
-def write(run: Run, folder: str | os.PathLike[str] | None = None) -> list[Path]:
+def write(run: Run, folder: str | os.PathLike[str] | None = None, *, moves: bool = False) -> list[Path]:
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
     The files of `arena.report.files`, charts as PNG and SVG, and report.html; files of a report that the run does
-    not have are removed. The same ledger gives the same bytes. Each file is replaced whole, so a reader never sees
-    half of one.
+    not have are removed. Those with all moves of a large run (`Run.large`) are written only if `moves`. The same
+    ledger gives the same bytes. Each file is replaced whole, so a reader never sees half of one.
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
     charts = {chart.name: chart.draw(run) for chart in charts_of(run)}
     pictures = {name: svg(axes) for name, axes in charts.items()}
 
-    files: dict[str, Callable[[Path], object]] = {
-        file.name: partial(write_file, file, run) for file in files_of(run)
-    }
+    listed = files_of(run, moves)
+    files: dict[str, Callable[[Path], object]] = {file.name: partial(write_file, file, run) for file in listed}
     for name, axes in charts.items():
         files[f"{name}.png"] = partial(save_png, axes)
         files[f"{name}.svg"] = partial(write_text, pictures[name])
-    files["report.html"] = partial(write_text, html(run, pictures))
+    files["report.html"] = partial(write_text, html(run, pictures, listed))
 
     for name in _every_name() - set(files):
         (target / name).unlink(missing_ok=True)

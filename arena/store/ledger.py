@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ _GAMES = {
     "seconds": "REAL",
     "error": "TEXT",
 }
-_MOVES = {"width": "INTEGER", "moves": "BLOB"}
+_MOVES = {"moves": "BLOB"}
 _TEXTS = {"player": "TEXT", "fen": "TEXT", "error": "TEXT"}
 _REALS = {name: "REAL" for name, type in SEARCH_COLUMNS if type.startswith("f")}
 _PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMNS}
@@ -68,13 +68,14 @@ class Ledger(Store):
         """The numbers of the games that are stored."""
         return {row[0] for row in self.connection.execute("SELECT game FROM games")}
 
-    def results(self) -> dict[int, str]:
-        """The result of every stored game by its number."""
-        return dict(self.connection.execute("SELECT game, result FROM games"))
+    def results(self) -> Iterator[tuple[int, str]]:
+        """The number and the result of every stored game."""
+        return iter(self.connection.execute("SELECT game, result FROM games"))
 
-    def scores(self) -> list[tuple[str, str, str]]:
-        """White, black and result of every stored game."""
-        return self.connection.execute("SELECT white, black, result FROM games ORDER BY game").fetchall()
+    def scores(self) -> dict[tuple[str, str, str], int]:
+        """How many stored games have each white, black and result."""
+        query = "SELECT white, black, result, COUNT(*) FROM games GROUP BY white, black, result ORDER BY MIN(game)"
+        return {row[:3]: row[3] for row in self.connection.execute(query)}
 
     def add(self, record: GameRecord, white: str, black: str, opening_fen: str) -> None:
         """Store a finished game, for good."""
@@ -89,10 +90,9 @@ class Ledger(Store):
             opening_fen,
             record.result,
             record.termination,
-            len(record.table()),
+            record.plies,
             record.seconds,
             record.error,
-            int(record.dtype),
             record.moves,
         )
         self.insert("games", [*_GAMES, *_MOVES], row)

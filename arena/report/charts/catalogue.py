@@ -96,7 +96,7 @@ CHARTS = (
         "nodes",
         notes.NODES,
         "search.csv",
-        lambda run: plot_nodes(run.search, searched=len(run.moves) > 0),
+        lambda run: plot_nodes(run.search, searched=len(run.survey.totals) > 0),
     ),
     Chart(
         "time",

@@ -15,10 +15,15 @@ PNG_DPI = 200
 
 
 def svg(axes: Axes) -> str:
-    """The figure of these Axes as SVG text, the same bytes for the same figure."""
+    """The figure of these Axes as SVG text, the same bytes for the same figure.
+
+    The figure keeps the layout that it has then: to lay out many rows of text takes longer than to draw them.
+    """
     file = io.StringIO()
+    figure = figure_of(axes)
     with rc_context(STYLE):
-        figure_of(axes).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    figure.set_layout_engine("none")
     return file.getvalue()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
 from arena.report.sentences.transitivity import sentences
+from arena.report.sentences.words import counted
 from arena.report.tables.sprt import verdict
 
 LOS = "LOS: likelihood of superiority over the next player in the table."
@@ -26,4 +27,13 @@ def notes(run: Run) -> list[str]:
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "
             "than it is."
         )
-    return found + unmeasured(run)
+    return found + unmeasured(run) + ([_sample(run)] if run.large else [])
+
+
+def _sample(run: Run) -> str:
+    moves, games = len(run.survey.sample), run.survey.sample["game"].nunique()
+    return (
+        f"Quantiles of time and the share of moves that saw the result rest on {moves:,} of "
+        f"{run.games['plies'].sum():,} moves: those of {counted(games, 'game')}, whole pairs drawn at random. "
+        "moves.csv and games.pdn are written when asked for, by arena report --moves."
+    )

@@ -15,25 +15,17 @@ from arena.report.tables.settings import families
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
 
 
-def by_depth(moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+def by_depth(totals: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     """Search effort for each player and depth reached, over the moves that searched at least one node.
 
     Columns: player, depth (plies), moves, the means legal_moves, nodes_per_move, leaves_per_move and
     seconds_per_move, and nodes_per_second (missing if no time was measured). Rows are in the order of
-    `players`, then of depth.
+    `players`, then of depth. `totals` is that of `tables.survey`.
     """
-    searched = moves.loc[moves["nodes"] > 0, ["player", "depth", "legal_moves", "nodes", "leaves", "seconds"]]
-    table = (
-        searched.groupby(["player", "depth"], observed=True)
-        .agg(
-            moves=("nodes", "size"),
-            legal_moves=("legal_moves", "mean"),
-            nodes_per_move=("nodes", "mean"),
-            leaves_per_move=("leaves", "mean"),
-            seconds_per_move=("seconds", "mean"),
-        )
-        .reset_index()
-    )
+    searched = totals[totals["searched"]]
+    table = searched[["player", "depth", "moves"]].assign(legal_moves=searched["legal_moves"] / searched["moves"])
+    for name in ("nodes", "leaves", "seconds"):
+        table[f"{name}_per_move"] = searched[name] / searched["moves"]
     seconds = table["seconds_per_move"]
     table["nodes_per_second"] = table["nodes_per_move"] / seconds.where(seconds > 0)
     return by_player(table, players, then="depth")

@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 
 
-def standings(ratings: pd.DataFrame, moves: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
+def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
     """The table of `arena.ratings.joint.rate` with what each player spent on a move.
 
     Adds `nodes_per_move` (missing for a player that never searched a node) and `seconds_per_move`: means over
-    all moves of the player, forced ones included. Elo and score are missing for a player without games, and
-    los for the last of each of `groups`, the players connected through games: nobody follows there.
+    all moves of the player, forced ones included; `totals` is that of `tables.survey`. Elo and score are missing
+    for a player without games, and los for the last of each of `groups`, the players connected through games:
+    nobody follows there.
     """
-    effort = moves.groupby("player", observed=True)[["nodes", "seconds"]].mean()
-    effort = pd.DataFrame(
-        {"nodes_per_move": effort["nodes"].where(effort["nodes"] > 0), "seconds_per_move": effort["seconds"]}
-    )
+    effort = totals.groupby("player", observed=True)[["moves", "nodes", "seconds"]].sum()
+    nodes, seconds = effort["nodes"] / effort["moves"], effort["seconds"] / effort["moves"]
+    effort = pd.DataFrame({"nodes_per_move": nodes.where(nodes > 0), "seconds_per_move": seconds})
     effort.index = effort.index.astype(str)
     return (
         rated(ratings, groups).merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)

@@ -1,0 +1,75 @@
+"""One pass over all moves of a run: what they come to by player and depth, their lines, and a sample of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from arena.ratings.repeats import line_hashes
+
+SAMPLE = 1_000_000
+"""Plies of a run above which tables that need single moves rest on the moves of so many plies, and `moves.csv` and
+`games.pdn` are written only when asked for."""
+COUNTED = ("legal_moves", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits")
+"""Columns of moves that `totals` sums, beside the seconds."""
+_SEED = 1
+
+
+class Survey(NamedTuple):
+    """What a report keeps of the moves."""
+
+    totals: pd.DataFrame
+    """That of `totals`."""
+    hashes: pd.Series
+    """That of `arena.ratings.repeats.line_hashes`, of all games."""
+    sample: pd.DataFrame
+    """The moves of the games of `sampled`."""
+
+
+def survey(games: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Survey:
+    """Read the moves of games once; `games` and `parts` are those of `arena.store.read.RunData`."""
+    chosen = sampled(games)
+    sums: list[pd.DataFrame] = []
+    hashes: list[pd.Series] = []
+    sample: list[pd.DataFrame] = []
+    for part in parts:
+        sums.append(totals(part))
+        hashes.append(line_hashes(part))
+        sample.append(part if chosen is None else part[part["game"].isin(chosen)])
+    return Survey(_together(pd.concat(sums)), pd.concat(hashes), pd.concat(sample, ignore_index=True))
+
+
+def sampled(games: pd.DataFrame) -> pd.Index | None:
+    """The numbers of the games whose moves are the sample; None for all games, if they have SAMPLE plies at most.
+
+    They are whole pairs, drawn from a fixed seed, with SAMPLE plies at most.
+    """
+    if games["plies"].sum() <= SAMPLE:
+        return None
+    pairs = games.groupby("pair", sort=False)["plies"].sum()
+    drawn = pairs.iloc[np.random.default_rng(_SEED).permutation(len(pairs))]
+    return pd.Index(games.loc[games["pair"].isin(drawn.index[drawn.cumsum() <= SAMPLE]), "game"])
+
+
+def totals(moves: pd.DataFrame) -> pd.DataFrame:
+    """What moves come to, a row for each player, depth reached and whether it searched a node.
+
+    Columns: player, depth (plies), searched, moves, the sums of COUNTED and of seconds, and the greatest deepest
+    (plies) and overrun (seconds; missing where no move had a limit of time).
+    """
+    columns = moves[["player", "depth", *COUNTED, "seconds", "deepest"]]
+    return _together(
+        columns.assign(
+            searched=moves["nodes"] > 0, moves=1, overrun=moves["overrun"].to_numpy(float, na_value=np.nan)
+        )
+    )
+
+
+def _together(table: pd.DataFrame) -> pd.DataFrame:
+    grouped = table.groupby(["player", "depth", "searched"], observed=True)
+    found = grouped[["moves", *COUNTED, "seconds"]].sum()
+    found[["deepest", "overrun"]] = grouped[["deepest", "overrun"]].max()
+    return found.reset_index()

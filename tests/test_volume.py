@@ -1,0 +1,228 @@
+"""Runs of many games: what a game takes in the ledger, reports in parts and while a run goes on."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import arena
+from arena.bench import volume
+from arena.cli import main
+from arena.formats.base import Numbers, Rounds
+from arena.play.tournament import Points
+from arena.record import MOVE_COLUMNS, packed, unpacked
+from arena.report.run import Run
+from arena.report.sentences.notes import notes
+from arena.report.tables import survey
+from arena.report.write import write
+from arena.store import read
+
+SLOW = '''\
+import time
+
+
+class Slow:
+    """The first legal move, after a while."""
+
+    def __init__(self, variant):
+        pass
+
+    def choose(self, game, limit, rng):
+        from arena import Choice
+
+        time.sleep(0.002)
+        return Choice(game.legal_moves[0])
+'''
+CONFIG = """\
+name: slow
+variant: english
+seed: 3
+openings: {random_plies: 4, count: 100}
+max_plies: 40
+players:
+  - {name: random, type: random}
+  - {name: slow, type: "slow.py:Slow"}
+"""
+NAMES = [name for name, _ in MOVE_COLUMNS]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of made-up games of players that search."""
+    made = tmp_path_factory.mktemp("volume")
+    volume.fill(made, "searching", 300)
+    return made
+
+
+@pytest.fixture
+def in_parts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The run read in many parts, large for the limits of memory."""
+    monkeypatch.setattr(read, "PLIES_AT_ONCE", 1000)
+    monkeypatch.setattr(survey, "SAMPLE", 5000)
+    monkeypatch.setattr("arena.report.run.SAMPLE", 5000)
+    return arena.load(folder)
+
+
+def row(move: str, **changes: float) -> tuple[Any, ...]:
+    values: dict[str, float] = dict.fromkeys(NAMES, 0) | dict.fromkeys(("score", "clock", "overrun"), math.nan)
+    return (move, *(values | changes).values())
+
+
+# --- the record
+
+
+GAMES = [
+    [row("9-13", legal_moves=7, seconds=2.5e-6), row("22-18", legal_moves=7, seconds=1.75)],
+    [row("a1xb2xc3xd4xe5", nodes=2**40, score=0.1, clock=59.999999999), row("1-5", nodes=-1, score=-math.inf)],
+    [],
+    [row("1-5", nodes=255, overrun=0.0), row("1-6", nodes=256, score=1e300), row("5-9", depth=2**31 - 1)],
+]
+
+
+def test_moves_are_read_as_they_were_recorded() -> None:
+    packs = [packed(rows) for rows in GAMES]
+    found = unpacked([moves for _, moves in packs], [plies for plies, _ in packs])
+    wanted = np.array([each for rows in GAMES for each in rows], [("move", "S14"), *MOVE_COLUMNS])
+    assert list(found) == list(wanted.dtype.names or ())
+    for name, column in found.items():
+        assert column.dtype == wanted[name].dtype, name
+        if column.dtype.kind == "f":
+            np.testing.assert_allclose(column, wanted[name], rtol=0, atol=0.5e-9, err_msg=name)
+        else:
+            assert column.tolist() == wanted[name].tolist(), name
+
+
+def test_a_random_game_takes_less_than_a_kilobyte_and_a_searching_one_less_than_four(tmp_path: Path) -> None:
+    for kind, most in (("random", 1000), ("searching", 4000)):
+        volume.fill(tmp_path / kind, kind, 200)
+        assert (tmp_path / kind / "ledger.sqlite").stat().st_size < 200 * most, kind
+
+
+# --- reports
+
+
+def test_a_report_in_parts_has_the_tables_of_one_whole(
+    folder: Path, in_parts: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(list(in_parts.data.moves())) > 10 and len(in_parts.survey.hashes) == len(in_parts.games)
+    monkeypatch.setattr(read, "PLIES_AT_ONCE", 10**9)
+    whole = arena.load(folder)
+    assert len(list(whole.data.moves())) == 1
+    for name in ("standings", "search", "rated_games"):
+        pd.testing.assert_frame_equal(getattr(in_parts, name), getattr(whole, name))
+    sampled = ["overrun_p99"]
+    pd.testing.assert_frame_equal(in_parts.telemetry.drop(columns=sampled), whole.telemetry.drop(columns=sampled))
+    monkeypatch.setattr(read, "PLIES_AT_ONCE", 1000)
+    pd.testing.assert_frame_equal(arena.load(folder).moves, whole.moves)
+
+
+def test_a_sample_is_of_whole_pairs_and_always_the_same(folder: Path, in_parts: Run) -> None:
+    sample = in_parts.survey.sample
+    assert 4500 < len(sample) <= 5000
+    games = in_parts.games[in_parts.games["game"].isin(sample["game"])]
+    assert games["plies"].sum() == len(sample)
+    assert (games.groupby("pair").size() == 2).all()
+    pd.testing.assert_frame_equal(arena.load(folder).survey.sample, sample)
+
+
+def test_a_large_run_has_its_moves_written_when_asked_for_and_says_so(in_parts: Run, tmp_path: Path) -> None:
+    files = {path.name for path in write(in_parts, tmp_path)}
+    assert "games.csv" in files and not files & {"moves.csv", "games.pdn"}
+    assert "written when asked for, by arena report --moves" in notes(in_parts)[-1]
+    assert 'href="moves.csv"' not in (tmp_path / "report.html").read_text()
+    files = {path.name for path in write(in_parts, tmp_path, moves=True)}
+    assert files >= {"moves.csv", "games.pdn"}
+    assert 'href="moves.csv"' in (tmp_path / "report.html").read_text()
+    table = pd.read_csv(tmp_path / "moves.csv")
+    assert table["move"].tolist() == in_parts.moves["move"].tolist()
+    assert (tmp_path / "games.pdn").read_text().count("[Event ") == len(in_parts.games)
+
+
+def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Path) -> None:
+    run = arena.load(folder)
+    one_more = run.games.iloc[[-1]].assign(game=len(run.games) + 1)
+    with pytest.raises(arena.store.store.StoreError, match="has lost games"):
+        list(read._moves(folder / "ledger.sqlite", pd.concat([run.games, one_more])))
+
+
+def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "config.yaml").write_text(CONFIG)
+    command = [
+        sys.executable,
+        "-m",
+        "arena",
+        "run",
+        "config.yaml",
+        "--out",
+        "out",
+        "--workers",
+        "1",
+        "--no-report",
+    ]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 120
+        ledger = tmp_path / "out" / "ledger.sqlite"
+        while time.monotonic() < deadline and not (ledger.exists() and stored(ledger.parent)):
+            time.sleep(0.05)
+        result = CliRunner().invoke(main, ["report", str(tmp_path / "out")])
+        playing = process.poll() is None
+        process.terminate()
+        output = process.communicate()[0].decode()
+    assert playing and result.exit_code == 0, result.output
+    reported = pd.read_csv(tmp_path / "out" / "games.csv")
+    assert 0 < len(reported) < 200
+    assert len(pd.read_csv(tmp_path / "out" / "moves.csv")) == reported["plies"].sum()
+    assert "no report; arena report out writes it" in output and "report:" not in output
+
+
+def stored(folder: Path) -> int:
+    try:
+        return len(arena.load(folder).games)
+    except arena.store.store.StoreError:
+        return 0
+
+
+# --- the schedule and its points
+
+
+def test_rounds_are_the_games_that_numbers_gives_one_by_one() -> None:
+    ties = [(0, 1), (0, 2), (1, 2)]
+    numbers = Numbers()
+    wanted = [pairing for opening in range(4) for pairing in numbers.pairs(ties, opening + 1, [opening])]
+    rounds = Rounds(ties, 4)
+    assert (list(rounds), len(rounds), rounds[5:9], rounds[-1]) == (wanted, 24, wanted[5:9], wanted[-1])
+    assert not Rounds([], 4) and not Rounds(ties, 0)
+
+
+def test_points_are_kept_by_game_in_any_order() -> None:
+    points = Points()
+    for game, result in ((70, "1-0"), (2, "0-1"), (9, "1/2-1/2")):
+        points.add(game, result)
+    assert dict(points) == {2: 0.0, 9: 0.5, 70: 1.0} and len(points) == 3
+    assert 3 not in points and 71 not in points and 10**9 not in points
+    with pytest.raises(KeyError):
+        points[3]
+    with pytest.raises(ValueError, match="no result"):
+        points.add(4, "*")
+
+
+# --- the benchmark
+
+
+def test_volume_measures_ledger_and_report_of_both_kinds_of_players() -> None:
+    rows = list(volume.volume(12))
+    assert [each.what for each in rows] == [
+        f"{what}, {kind}" for kind in volume.KINDS for what in ("ledger", "report")
+    ]
+    assert all(each.nodes > 12 * 30 and each.seconds > 0 for each in rows)
+    assert "bytes a game" in rows[0].note and "MB" in rows[1].note
