@@ -21,6 +21,9 @@ __all__ = ["EVALUATORS", "PLAYERS", "PlayerError", "build_player", "evaluator", 
 PLAYERS: dict[str, type[Any]] = {"random": Random, "greedy": Greedy, "negamax": Negamax, **PUBLISHED}
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
 
+_checked: set[tuple[type[Any], str]] = set()
+"""Classes, and options in words, that were found to go together: they are checked once a process."""
+
 
 def build_player(spec: PlayerSpec, variant: Variant) -> Player:
     """The player of a specification, ready for one game.
@@ -37,7 +40,10 @@ def build_player(spec: PlayerSpec, variant: Variant) -> Player:
         raise PlayerError(unknown("player", spec.type, PLAYERS) + " or file.py:Class", "type")
     if not isinstance(maker, type) or not callable(getattr(maker, "choose", None)):
         raise PlayerError(f"{spec.type} is not a class with a method `choose`", "type")
-    check_options(maker, spec)
+    options = (maker, repr(spec.options))
+    if options not in _checked:
+        check_options(maker, spec)
+        _checked.add(options)
     try:
         player = cast(Player, maker(variant, **spec.options))
     except PlayerError:

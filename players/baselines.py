@@ -9,7 +9,7 @@ from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
-from players.negamax.score import static_value
+from players.negamax.score import compiled_static_value
 
 
 class Random:
@@ -28,14 +28,13 @@ class Greedy:
 
     def __init__(self, variant: Variant, evaluation: Description = "simple") -> None:
         self._rules = variant.constants
-        self._pointer, self._weights = build_evaluation(evaluation, variant)
-        # loads the code before any clock runs
-        static_value(self._rules, self._pointer, self._weights, variant.start, 0)
+        self._address, self._weights = build_evaluation(evaluation, variant)
+        self._value = compiled_static_value(self._rules)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Choose the move after which the evaluation, from the opponent's view, is lowest."""
         children = [apply(self._rules, game.position, move) for move in game.legal_moves]
-        scores = [-static_value(self._rules, self._pointer, self._weights, child, 1) for child in children]
+        scores = [-self._value(self._rules, self._address, self._weights, child, 1) for child in children]
         best = max(scores)
         move = rng.choice([m for m, score in zip(game.legal_moves, scores, strict=True) if score == best])
         leaves = sum(has_move(self._rules, child) for child in children)

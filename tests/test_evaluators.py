@@ -359,8 +359,8 @@ def test_shares_add_up_to_the_value(variant, positions_from_everywhere):
 
 def test_a_weight_that_is_always_0_is_not_compiled_in():
     described = {"man": 100, "mobility": 0, "runaway": [0, 0]}
-    assert build_evaluation({"linear": described}, ENGLISH).pointer is (
-        build_evaluation({"linear": {"man": 1}}, ENGLISH).pointer
+    assert build_evaluation({"linear": described}, ENGLISH).address is (
+        build_evaluation({"linear": {"man": 1}}, ENGLISH).address
     )
 
 

@@ -82,7 +82,7 @@ def lint(config: Path, contract: str) -> int:
 
 def test_the_program_is_found():
     assert {"arena", "arena.rules.movegen", "players.negamax.player"} <= set(MODULES)
-    assert "arena.rules.position" in set(imports("players.negamax.player"))
+    assert "arena.rules.variants" in set(imports("players.negamax.player"))
 
 
 @pytest.mark.parametrize("contract", ["layers", "circles"])

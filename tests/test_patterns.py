@@ -98,6 +98,9 @@ def test_weights_come_back_from_their_file_to_a_twentieth(tmp_path):
     weights = np.linspace(-900, 900, 1001)
     save_weights(tmp_path / "w.npz", weights)
     assert np.abs(load_weights(tmp_path / "w.npz") - weights).max() <= 0.5 / 20 + 1e-9
+    np.savez(tmp_path / "short.npz", weights=weights[::2].astype(np.float32))
+    found = load_weights(tmp_path / "short.npz")
+    assert found.dtype == np.float64 and found.flags.c_contiguous
 
 
 @pytest.mark.parametrize("name", [path.stem for path in TABLES.glob("*.npz")])

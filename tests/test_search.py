@@ -8,6 +8,7 @@ import random
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arena.player import Choice, Limit
@@ -17,7 +18,7 @@ from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.negamax.player import Negamax
+from players.negamax.player import Negamax, _idle
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
 from tests import naive
@@ -220,6 +221,44 @@ def test_a_search_leaves_the_game_as_it_was(open_positions, variant, alpha_beta)
     first = alpha_beta.choose(game, Limit(4), random.Random(0))
     assert (game.position, game.legal_moves, game.moves) == before
     assert alpha_beta.choose(game, Limit(4), random.Random(1)) == first
+
+
+def effort_of_a_game(preset: str, seed: int) -> list[dict[str, int]]:
+    """What a player counts in twelve moves of a game against random moves."""
+    player, game, rng = Negamax(ENGLISH, "simple", preset, tt=1), Game(ENGLISH), random.Random(seed)
+    counted = []
+    for _ in range(12):
+        choice = player.choose(game, Limit(7), rng)
+        counted.append(choice.effort)
+        game.push(choice.move)
+        if game.outcome is None:
+            game.push(rng.choice(game.legal_moves))
+    return counted
+
+
+@pytest.mark.parametrize("preset", ["pvs", "mtdf", "full"])
+def test_a_game_counts_the_same_whatever_was_played_before_with_the_same_memory(preset):
+    _idle.clear()
+    first = effort_of_a_game(preset, 1)
+    [workspace] = _idle[1]
+    assert sum(counted["tt_hits"] for counted in first) > 100 and np.count_nonzero(workspace.table) > 1000
+    for seed in (1, 2):
+        effort_of_a_game(preset, seed)
+    assert effort_of_a_game(preset, 1) == first
+    assert _idle[1] == [workspace]
+
+
+def test_tables_beyond_what_is_kept_for_other_players_are_given_up():
+    _idle.clear()
+    players = [Negamax(ENGLISH, tt=megabytes) for megabytes in (128, 128, 64)]
+    del players
+    assert {megabytes: len(kept) for megabytes, kept in _idle.items()} in ({128: 2, 64: 0}, {128: 1, 64: 1})
+    _idle.clear()
+
+
+def test_players_at_the_same_time_have_a_memory_each():
+    one, two = Negamax(ENGLISH), Negamax(ENGLISH)
+    assert one._workspace is not two._workspace
 
 
 def test_moves_that_the_games_history_forbids_are_not_chosen():

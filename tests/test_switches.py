@@ -309,13 +309,17 @@ def test_a_limit_that_a_search_cannot_do_with_is_refused(limit, preset, reason):
 
 def test_a_table_keeps_the_deeper_entry_of_two_and_the_latest_beside_it():
     table = new_table(1)
-    store(table, 5, 77, 1.5, 9, EXACT, 1, False)
-    store(table, 5 + table.size, 78, -WIN, 3, LOWER, 1, False)
-    assert score_of(table, find(table, 5)) == 1.5
-    assert score_of(table, find(table, 5 + table.size)) == -WIN
-    store(table, 5 + 2 * table.size, 79, 0.0, 2, LOWER, 1, False)
-    assert find(table, 5) >= 0 and find(table, 5 + table.size) == -1
-    store(table, 5 + 3 * table.size, 80, 0.0, 1, LOWER, 2, False)
-    assert find(table, 5) == -1
-    assert find(new_table(0), 5) == -1
+    store(table, table.size, 5, 77, 1.5, 9, EXACT, 1, False)
+    store(table, table.size, 5 + table.size, 78, -WIN, 3, LOWER, 1, False)
+    assert score_of(table, find(table, table.size, 5, 1)) == 1.5
+    assert score_of(table, find(table, table.size, 5 + table.size, 1)) == -WIN
+    store(table, table.size, 5 + 2 * table.size, 79, 0.0, 2, LOWER, 1, False)
+    assert find(table, table.size, 5, 1) >= 0 and find(table, table.size, 5 + table.size, 1) == -1
+    store(table, table.size, 5 + 3 * table.size, 80, 0.0, 1, LOWER, 2, False)
+    assert find(table, table.size, 5, 1) == -1
+    assert (
+        find(table, table.size, 5 + 3 * table.size, 2) >= 0
+        and find(table, table.size, 5 + 3 * table.size, 3) == -1
+    )
+    assert find(new_table(0), 8, 5, 1) == -1
     assert key(ENGLISH.start) != 0 and np.count_nonzero(new_table(1)) == 0

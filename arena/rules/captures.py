@@ -17,6 +17,7 @@ from arena.rules.moves import (
     ROOM,
     UNFINISHED,
     Moves,
+    capacity,
     landed,
     promotion_row,
     target_of,
@@ -166,7 +167,7 @@ def extend(
         landing = step(rules, victim, direction) & empty
         if landing == 0:
             continue
-        if end + ROOM > moves.size:
+        if end + ROOM > capacity(moves):
             raise IndexError("the capture has more paths than the move buffer has room for")
         goes_on = True
         entry = kept | victim

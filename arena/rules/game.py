@@ -7,12 +7,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from arena.rules.draws import Ending, in_balance
-from arena.rules.movegen import apply, generate
-from arena.rules.moves import new_buffer, sides
+from arena.rules.movegen import after_move, legal_moves
+from arena.rules.moves import sides
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import Variant
-
-_BUFFER = new_buffer()
 
 
 class Termination(StrEnum):
@@ -72,7 +70,7 @@ class Game:
         """Plies since the last capture."""
         self._balanced = [0] * len(variant.draws.endings)
         self._king_runs = [(0, 0), (0, 0)]
-        self._enter(self.start)
+        self._enter(self.start, legal_moves(variant.constants, self.start))
 
     def push(self, move: int) -> None:
         """Play a move. Raises ValueError if it is not legal."""
@@ -80,7 +78,7 @@ class Game:
             raise ValueError(f"{move} is not a legal move")
         before = self.position
         own, other = sides(before)
-        after = apply(self.variant.constants, before, move)
+        after, legal = after_move(self.variant.constants, before, move)
         captured, by_man = move & other, move & own & ~before.kings
         self.without_capture = 0 if captured else self.without_capture + 1
         self.without_progress = 0 if captured or by_man else self.without_progress + 1
@@ -92,40 +90,44 @@ class Game:
                 for ending, count in zip(self.variant.draws.endings, self._balanced, strict=True)
             ]
         self.moves.append(move)
-        self._enter(after)
+        self._enter(after, legal)
 
     @property
     def outcome(self) -> Outcome | None:
         """How the game ended, or None while it goes on."""
-        rules, draws, position = self.variant.rules, self.variant.draws, self.position
-        own, _ = sides(position)
-        other_side = 1 - position.turn
-        if rules.first_king_wins and position.kings:
-            return Outcome(WHITE if position.kings & position.white else BLACK, Termination.FIRST_KING)
-        if not self.legal_moves and rules.score_decides:
-            return Outcome(leader_on_points(self.variant, position), Termination.POINTS)
         if not self.legal_moves:
-            winner = position.turn if rules.losing_wins else other_side
-            return Outcome(winner, Termination.NO_MOVES if own else Termination.NO_PIECES)
-        if draws.repetition and self._seen[position] >= draws.repetition:
+            return self._decided()
+        draws = self.variant.draws
+        if draws.repetition and self._occurrences >= draws.repetition:
             return Outcome(None, Termination.REPETITION)
         if draws.no_progress and self.without_progress >= draws.no_progress:
             return Outcome(None, Termination.NO_PROGRESS)
         if draws.no_capture and self.without_capture >= draws.no_capture:
             return Outcome(None, Termination.NO_CAPTURE)
-        for ending, plies in zip(draws.endings, self._balanced, strict=True):
-            if plies >= ending.plies:
-                return Outcome(None, Termination.ENDING)
+        if self._balanced and any(
+            plies >= ending.plies for ending, plies in zip(draws.endings, self._balanced, strict=True)
+        ):
+            return Outcome(None, Termination.ENDING)
         return None
 
-    def _enter(self, position: Position) -> None:
+    def _decided(self) -> Outcome:
+        """How the game ended in which the side to move has no move."""
+        rules, position = self.variant.rules, self.position
+        if rules.first_king_wins and position.kings:
+            return Outcome(WHITE if position.kings & position.white else BLACK, Termination.FIRST_KING)
+        if rules.score_decides:
+            return Outcome(leader_on_points(self.variant, position), Termination.POINTS)
+        own, _ = sides(position)
+        winner = position.turn if rules.losing_wins else 1 - position.turn
+        return Outcome(winner, Termination.NO_MOVES if own else Termination.NO_PIECES)
+
+    def _enter(self, position: Position, legal: list[int]) -> None:
         self.position = position
-        end = generate(self.variant.constants, position, _BUFFER, 0)
-        self.legal_moves: list[int] = _BUFFER[:end].tolist()
+        self.legal_moves = legal
         if self.variant.king_moves:
-            self.legal_moves = [move for move in self.legal_moves if not self._is_tired(move)]
+            self.legal_moves = [move for move in legal if not self._is_tired(move)]
         self.positions.append(position)
-        self._seen[position] += 1
+        self._occurrences = self._seen[position] = self._seen[position] + 1
 
     def _lasts(self, ending: Ending, before: Position, after: Position, captured: int) -> bool:
         rules = self.variant.rules

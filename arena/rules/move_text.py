@@ -19,10 +19,10 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
     capture has the same origin and target."""
     if move == 0:
         return "pass"
-    _, other = sides(position)
-    ends = _ends(variant, position, move)
+    own, other = sides(position)
     if not move & other:
-        return f"{variant.numbers[ends[0]]}-{variant.numbers[ends[1]]}"
+        return f"{variant.numbers[move & own]}-{variant.numbers[move & ~own]}"
+    ends = _ends(variant, position, move)
     twins = [twin for twin in legal_moves if twin != move and _ends(variant, position, twin) == ends]
     squares = path(variant, position, move) if twins else list(ends)
     return "x".join(str(variant.numbers[square]) for square in squares)
@@ -30,7 +30,7 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
 
 def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
     own, other = sides(position)
-    return move & own, target_of(variant.constants, own, other, move)
+    return move & own, target_of(variant.rules, own, other, move)
 
 
 def path(variant: Variant, position: Position, move: int) -> list[int]:

@@ -2,20 +2,68 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any, NamedTuple
+
+from numba import types
+
 from arena.rules.captures import capturers, generate_captures
 from arena.rules.jit.bits import popcount
-from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.moves import CROWNED, ROOM, Moves, new_buffer, promotion_row, sides, target_of
+from arena.rules.jit.kernel import entry, inlined, kernel
+from arena.rules.jit.native import words
+from arena.rules.moves import CROWNED, ROOM, Moves, capacity, new_buffer, promotion_row, sides, target_of
 from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING, NEVER, Rules
 from arena.rules.step import step
 
+BOARD = 4
+"""Entries of a buffer that are a position, in `advance`: white, black, kings and turn."""
+_BUFFER = new_buffer()
+
 
 def legal_moves(rules: Rules, position: Position) -> list[int]:
     """The legal moves, for callers outside kernels."""
-    buffer = new_buffer()
-    moves: list[int] = buffer[: generate(rules, position, buffer, 0)].tolist()
+    end = compiled_generator(rules).list_moves(rules, position, _BUFFER)
+    moves: list[int] = _BUFFER[:end].tolist()
     return moves
+
+
+def after_move(rules: Rules, position: Position, move: int) -> tuple[Position, list[int]]:
+    """The position after a legal move and its legal moves, for callers outside kernels."""
+    end = compiled_generator(rules).advance(rules, position, move, _BUFFER)
+    words = _BUFFER[:end].tolist()
+    return Position(*words[:BOARD]), words[BOARD:]
+
+
+class Generator(NamedTuple):
+    """The kernels that Python calls, compiled for a rule set."""
+
+    list_moves: Any
+    advance: Any
+
+
+@cache
+def compiled_generator(rules: Any) -> Generator:
+    """The generator for a rule set; compiled, or loaded from the cache, at the first call."""
+    position = Position(0, 0, 0, 0)
+    return Generator(
+        entry(list_moves, types.int64, rules, position, _BUFFER),
+        entry(advance, types.int64, rules, position, 0, _BUFFER),
+    )
+
+
+@kernel
+def list_moves(rules: Rules, position: Position, buffer: Moves) -> int:
+    """Write the legal moves to buffer[:end]; return `end`."""
+    return generate(rules, position, words(buffer), 0)
+
+
+@kernel
+def advance(rules: Rules, position: Position, move: int, buffer: Moves) -> int:
+    """Write the position after a move to buffer[:BOARD], its legal moves to buffer[BOARD:end]; return `end`."""
+    after = apply(rules, position, move)
+    buffer[0], buffer[1], buffer[2], buffer[3] = after.white, after.black, after.kings, after.turn
+    return generate(rules, after, words(buffer), BOARD)
 
 
 @kernel
@@ -25,7 +73,7 @@ def generate(rules: Rules, position: Position, moves: Moves, start: int) -> int:
     A side that must pass has the one move 0; a side without a move has none. Raises IndexError if the buffer
     has no room for the moves.
     """
-    if start + ROOM > moves.size:
+    if start + ROOM > capacity(moves):
         raise IndexError("the move buffer is full")
     if rules.first_king_wins and position.kings != 0:
         return start

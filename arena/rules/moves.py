@@ -8,10 +8,12 @@ generator's to work in. The same capture reached by two paths is one move. A pas
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from arena.rules.jit.bits import lowest_square
 from arena.rules.jit.kernel import inlined
+from arena.rules.jit.native import WORDS
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 
@@ -39,6 +41,18 @@ BUFFER = 1 << 15
 def new_buffer() -> Moves:
     """An empty move buffer, `int64[BUFFER]`."""
     return np.empty(BUFFER, dtype=np.int64)
+
+
+def capacity(moves: Moves) -> int:
+    """How many moves a buffer has room for; one that is passed as `words` is as long as `new_buffer` makes it."""
+    return moves.size
+
+
+@overload(capacity)
+def _capacity(moves):  # type: ignore[no-untyped-def]
+    if moves == WORDS:
+        return lambda moves: BUFFER
+    return lambda moves: moves.size
 
 
 @inlined

@@ -8,7 +8,7 @@ from arena.openings.balance import is_even
 from arena.openings.sources import OpeningsError, random_openings
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from arena.rules.zobrist import key
+from arena.rules.zobrist import key_of
 from arena.tuning.settings import RandomOpenings
 
 MAX_TRIES = 200
@@ -47,6 +47,6 @@ def _random_opening(
 ) -> Position | None:
     """A random opening, None if it is of the wrong kind: those with an odd Zobrist key are kept for checks."""
     drawn = random_openings(variant, settings.random_plies, 1, rng.getrandbits(62), balanced=False)[0].position
-    if key(drawn) & 1 != check or (settings.balanced and not is_even(variant, drawn)):
+    if key_of(drawn) & 1 != check or (settings.balanced and not is_even(variant, drawn)):
         return None
     return drawn

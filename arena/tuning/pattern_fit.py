@@ -102,8 +102,8 @@ def fit_tables(variant: Variant, data: Samples, epochs: int, penalty: float, see
 
 def held_out_loss(variant: Variant, data: Samples, evaluation: str | Mapping[str, Any]) -> float:
     """The mean cross-entropy, in nats, of the targets of positions held out, by an evaluation in its best unit."""
-    pointer, weights = build_evaluation(evaluation, variant)
-    values = white_values(pointer, weights, variant.constants, data.positions[data.held_out])
+    address, weights = build_evaluation(evaluation, variant)
+    values = white_values(address, weights, variant.constants, data.positions[data.held_out])
     return logistic_fit(values[:, None], data.targets[data.held_out], np.arange(len(values)), 1e-3).loss
 
 
@@ -181,12 +181,12 @@ def turned(rules: Rules, positions: Ints) -> Ints:
 
 
 @kernel
-def white_values(pointer: Any, weights: Floats, rules: Rules, positions: Ints) -> Floats:
+def white_values(address: Any, weights: Floats, rules: Rules, positions: Ints) -> Floats:
     """The values of positions in an evaluation, from White's view, `float64[n]`."""
     values = np.empty(len(positions))
     for i in range(len(positions)):
         position = Position(positions[i, 0], positions[i, 1], positions[i, 2], positions[i, 3])
-        value = evaluate(pointer, position, rules, weights)
+        value = evaluate(address, position, rules, weights)
         values[i] = -value if position.turn else value
     return values
 
@@ -244,11 +244,11 @@ def _material_weights(variant: Variant, positions: Ints, targets: Floats) -> Flo
 def _scaled(variant: Variant, weights: Floats) -> Floats:
     """Weights in hundredths of what a man of the start is worth, or in less if a file could not hold them."""
     rules, start = variant.constants, variant.start._replace(turn=WHITE)
-    pointer = patterns.pointer(rules)
+    address = patterns.address(rules)
 
     men = [1 << bit for bit in range(64) if start.black >> bit & 1]
     less = [start, *(start._replace(black=start.black & ~man) for man in men)]
-    values = white_values(pointer, weights, rules, np.array(less, dtype=np.int64))
+    values = white_values(address, weights, rules, np.array(less, dtype=np.int64))
     worth = abs(float(values[1:].mean() - values[0]))
     largest = float(np.abs(weights).max())
     if largest == 0:

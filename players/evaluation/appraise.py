@@ -49,6 +49,6 @@ def appraise(
 
 
 @kernel
-def value_of(pointer: Any, weights: NDArray[np.float64], rules: Rules, position: Position) -> float:
+def value_of(address: Any, weights: NDArray[np.float64], rules: Rules, position: Position) -> float:
     """The value of a position, be it finished or not, from the side to move's view; see `Evaluation`."""
-    return evaluate(pointer, position, rules, weights)
+    return evaluate(address, position, rules, weights)

@@ -64,10 +64,11 @@ Description = Annotated[
 
 
 class Evaluation(NamedTuple):
-    """What a search calls at its leaves: `evaluate(pointer, position, rules, weights)`."""
+    """What a search calls at its leaves: `evaluate(address, position, rules, weights)`."""
 
-    pointer: Any
+    address: Any
     weights: NDArray[np.float64]
+    """One after another in memory, as native code reads them."""
 
 
 def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> Evaluation:
@@ -84,18 +85,18 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
                 "evaluation",
             )
         function, weights = build_linear(description["linear"], 2 * variant.men)
-        return Evaluation(function.pointer(rules), weights)
+        return Evaluation(function.address(rules), weights)
     if description.endswith(".npz"):
-        return Evaluation(patterns.pointer(rules), _from_file(description, variant))
+        return Evaluation(patterns.address(rules), _from_file(description, variant))
     if ":" in description:
-        return Evaluation(_load_pointer(description, variant), np.zeros(0))
+        return Evaluation(_load_address(description, variant), np.zeros(0))
     if description == "linear":
         raise PlayerError("linear needs its weights: {linear: {man: 100, king: 160}}", "evaluation")
     if description not in EVALUATORS:
         raise PlayerError(unknown("evaluation", description, EVALUATORS), "evaluation")
     if description == "patterns":
-        return Evaluation(patterns.pointer(rules), _learned(variant))
-    return Evaluation(EVALUATORS[description].pointer(rules), np.zeros(0))
+        return Evaluation(patterns.address(rules), _learned(variant))
+    return Evaluation(EVALUATORS[description].address(rules), np.zeros(0))
 
 
 def _learned(variant: Variant) -> NDArray[np.float64]:
@@ -115,7 +116,7 @@ def _from_file(name: str, variant: Variant) -> NDArray[np.float64]:
     """The weights in a file; raises PlayerError if they cannot be read or are for other boards."""
     try:
         weights = load_weights(Path(name))
-    except (OSError, KeyError, ValueError, BadZipFile) as error:
+    except (OSError, KeyError, TypeError, ValueError, BadZipFile) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no file of weights"
         raise PlayerError(f"{name} cannot be read: {reason}", "evaluation") from None
     if weights.shape != (weight_count(variant.rules),):
@@ -123,7 +124,7 @@ def _from_file(name: str, variant: Variant) -> NDArray[np.float64]:
     return weights
 
 
-def _load_pointer(reference: str, variant: Variant) -> Any:
+def _load_address(reference: str, variant: Variant) -> Any:
     function = load_object(reference, "evaluation")
     if not isinstance(function, Evaluator):
         raise PlayerError(f"{reference!r} is not decorated with @evaluator", "evaluation")
@@ -131,7 +132,7 @@ def _load_pointer(reference: str, variant: Variant) -> Any:
     if len(signature.parameters) != 2:
         raise PlayerError(f"{reference!r} must take (position, rules), not {signature}", "evaluation")
     try:
-        return function.pointer(variant.constants)
+        return function.address(variant.constants)
     except Exception as error:
         reason = _in_plain_words(blame(error, reference.rpartition(":")[0], _likely_line(function, error)))
         raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None

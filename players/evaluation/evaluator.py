@@ -12,9 +12,10 @@ from typing import Any
 
 import numba
 from numba import types
-from numba.extending import overload
+from numba.extending import intrinsic, overload
 
 from arena.rules.jit.kernel import callback, is_compiling
+from arena.rules.jit.native import calling
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 
@@ -31,19 +32,19 @@ class Evaluator:
         """Whether the function takes weights."""
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
-        self._pointers: dict[Any, Any] = {}
+        self._compiled: dict[Any, Any] = {}
 
-    def pointer(self, rules: Rules) -> Any:
-        """The native code under some rules, which kernels call through a function pointer.
+    def address(self, rules: Rules) -> Any:
+        """Where the native code under some rules is, for `evaluate`; this itself if kernels are not compiled.
 
         Raises numba's error, which names the line, if the function uses what numba cannot compile.
         """
         if not is_compiling():
             return self
-        if rules not in self._pointers:
+        if rules not in self._compiled:
             arguments = (POSITION, numba.typeof(rules), WEIGHTS)[: 3 if self.weighted else 2]
-            self._pointers[rules] = callback(self.function, types.float64(*arguments))
-        return self._pointers[rules]
+            self._compiled[rules] = callback(self.function, types.float64(*arguments))
+        return self._compiled[rules].address
 
     def __call__(self, *arguments: Any) -> float:
         """The value of a position from the side to move's view."""
@@ -55,21 +56,28 @@ def evaluator(function: Callable[..., float]) -> Evaluator:
     return Evaluator(function)
 
 
-def evaluate(pointer: Any, position: Position, rules: Rules, weights: Any) -> float:
-    """Call an evaluation by its pointer, with the weights if it takes any."""
-    return float(pointer(position, rules, weights) if pointer.weighted else pointer(position, rules))
+def evaluate(address: Any, position: Position, rules: Rules, weights: Any) -> float:
+    """Call the evaluation at an address: with its weights, or without if there are none."""
+    return float(address(position, rules, weights) if weights.size else address(position, rules))
 
 
 @overload(evaluate)
-def _evaluate(pointer, position, rules, weights):  # type: ignore[no-untyped-def]
-    if pointer.nargs == 3:
+def _evaluate(address, position, rules, weights):  # type: ignore[no-untyped-def]
+    def call(address, position, rules, weights):  # type: ignore[no-untyped-def]
+        if weights.size:
+            return _call_with_weights(address, position, rules, weights)  # type: ignore[call-arg]
+        return _call(address, position, rules)  # type: ignore[call-arg]
 
-        def with_weights(pointer, position, rules, weights):  # type: ignore[no-untyped-def]
-            return pointer(position, rules, weights)
+    return call
 
-        return with_weights
 
-    def without_weights(pointer, position, rules, weights):  # type: ignore[no-untyped-def]
-        return pointer(position, rules)
+@intrinsic
+def _call(_context: Any, address: types.Type, position: types.Type, rules: types.Type) -> Any:
+    return calling(types.float64, POSITION, rules)
 
-    return without_weights
+
+@intrinsic
+def _call_with_weights(
+    _context: Any, address: types.Type, position: types.Type, rules: types.Type, weights: types.Type
+) -> Any:
+    return calling(types.float64, POSITION, rules, WEIGHTS)

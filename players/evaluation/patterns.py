@@ -146,7 +146,7 @@ def learned_variants() -> list[str]:
 def load_weights(path: Path) -> NDArray[np.float64]:
     """The weights that `save_weights` wrote, `float64[weight_count]`."""
     with np.load(path) as file:
-        return np.ascontiguousarray(file["weights"] / STEPS)
+        return np.ascontiguousarray(file["weights"] / STEPS, np.float64)
 
 
 def save_weights(path: Path, weights: NDArray[np.float64]) -> None:

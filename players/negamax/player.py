@@ -1,29 +1,54 @@
-"""The negamax player: iterations, windows and limits around the compiled search of `players.negamax.tree`."""
+"""The negamax player: its switches and limits, and what it reports of the compiled search."""
 
 from __future__ import annotations
 
+import json
+import os
 import random
-import time
-from collections.abc import Iterator
-from typing import Any
+import weakref
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.player import Choice, Limit
 from arena.rules.game import Game
-from arena.rules.moves import new_buffer, sides
-from arena.rules.position import Position
+from arena.rules.jit.kernel import is_compiling
+from arena.rules.moves import sides
 from arena.rules.variants import Variant
-from arena.rules.zobrist import key
-from players.evaluation.build import Description, build_evaluation
-from players.negamax.score import LIMIT, static_value
-from players.negamax.state import COUNTED, HISTORY, MAX_DEPTH, Tools, new_state
-from players.negamax.switches import DEFAULT_PRESET, RANDOM, PresetName, named_switches, stored, switches_of
-from players.negamax.transposition import new_table
-from players.negamax.tree import compile_search, root
+from players.evaluation.build import Description, Evaluation, build_evaluation
+from players.negamax.deepening import compiled_search
+from players.negamax.score import LIMIT, compiled_static_value
+from players.negamax.state import HISTORY, MAX_DEPTH, Workspace, stored_settings
+from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, named_switches, stored, switches_of
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""
+_KEPT_SETTINGS = 256
+"""Players of different settings that a process need not check again."""
+
+_NONE = np.zeros((0, 4), np.int64)
+
+_IDLE_MEGABYTES = 256
+"""Megabytes of tables that a process keeps for players to come."""
+
+_idle: defaultdict[int, list[Workspace]] = defaultdict(list)
+"""Workspaces that no player uses, by the megabytes of their table."""
+
+
+class Settings(NamedTuple):
+    """What is the same for all players of one description: checked and compiled once."""
+
+    switches: Switches
+    stored: Any
+    """The switches and what else the state holds of a player: `players.negamax.state.stored_settings`."""
+    evaluation: Evaluation
+    """Kept here, as the state has only the addresses of its arrays."""
+    search: Any
+    """`players.negamax.deepening.search`, compiled."""
 
 
 class Negamax:
@@ -41,20 +66,15 @@ class Negamax:
         preset: PresetName = DEFAULT_PRESET,
         **switches: Any,
     ) -> None:
-        self.switches = switches_of(preset, switches)
-        self._variant = variant
-        self._evaluation = build_evaluation(evaluation, variant)
-        self._state = new_state()
-        self._tools = Tools(
-            self._evaluation.pointer,
-            self._evaluation.weights,
-            self._state,
-            new_buffer(),
-            new_table(self.switches.tt),
-        )
-        self._set_up()
-        compile_search(variant.constants, self._tools, variant.start)
-        key(variant.start)
+        self._settings = settings_of(variant, evaluation, preset, switches)
+        self.switches = self._settings.switches
+        self._sees_history = self.switches.draws or self.switches.repetition_penalty != 0
+        self._all_legal = not variant.king_moves
+        idle = _idle[self.switches.tt]
+        self._workspace = idle.pop() if idle else Workspace(self.switches.tt)
+        self._workspace.begin_game(self._settings.stored)
+        weakref.finalize(self, _give_back, self._workspace, self.switches.tt).atexit = False
+        self._rules = variant.constants
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search until the first limit is met and choose the best move.
@@ -62,34 +82,30 @@ class Negamax:
         Raises ValueError if there is no limit, a depth is not 1 to MAX_DEPTH, or, without `iterative`, there is
         no depth. The clock is spent as `budget` says.
         """
-        began = time.monotonic()
         self.check_limit(limit)
+        workspace = self._workspace
         soft, hard = budget(limit)
-        self._begin(game, limit, began + hard)
-        state = self._state
-        count = len(game.legal_moves)
-        root_key = key(game.position)
-        found = Choice(game.legal_moves[0])
-        last = limit.depth or MAX_DEPTH
-        for depth in range(1 if self.switches.iterative else last, last + 1):
-            state["depth"], state["horizon"] = depth, 0
-            leaves = int(state["leaves"])
-            score = self._iterate(game.position, root_key, depth, count, found.score)
-            stopped, best = bool(state["stopped"]), int(state["best"])
-            if best >= 0 and (not stopped or self.switches.partial or found.score is None):
-                found = self._found(best, score, depth - stopped, count, rng)
-            if stopped or (self.switches.stop_single and count == 1 and np.isfinite(hard)):
-                break
-            if self.switches.stop_half and time.monotonic() - began >= soft:
-                break
-            if self.switches.stop_complete and state["leaves"] == leaves and not state["horizon"]:
-                break
-            if self.switches.stop_decided and abs(score) > LIMIT:
-                break
-            if self.switches.root_order:
-                self._sort_root(count, best)
-        counted: dict[str, Any] = {name: int(state[name]) for name in COUNTED}
-        return found._replace(**counted)
+        workspace.clear_answer()
+        score = self._settings.search(
+            self._rules,
+            workspace.states,
+            game.position,
+            self._earlier(game),
+            game.without_capture,
+            self._given_moves(game),
+            limit.depth or MAX_DEPTH,
+            limit.nodes or 2**62,
+            soft,
+            hard,
+        )
+        *counted, completed, found, tie_count, line_length = workspace.answer()
+        if not found:
+            return Choice._make((game.legal_moves[0], None, 0, *counted, ()))
+        line = workspace.line(line_length)
+        if tie_count:
+            move = rng.choice(workspace.tied_moves(tie_count))
+            line = line if line[0] == move else [move]
+        return Choice._make((line[0], score, completed, *counted, tuple(line)))
 
     def check_limit(self, limit: Limit) -> None:
         """Raise ValueError for a limit that the search cannot do with."""
@@ -100,99 +116,65 @@ class Negamax:
         if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
             raise ValueError("negamax needs a limit: depth, nodes, seconds or clock")
 
-    def _set_up(self) -> None:
-        """Write the switches into the state."""
-        state, draws = self._state, self._variant.draws
-        for name, value in stored(self.switches).items():
-            state[name] = value
-        if self.switches.draws:
-            state["repetition"] = draws.repetition
-            state["no_progress"], state["no_capture"] = draws.no_progress, draws.no_capture
-        state["man"] = self._worth_of_a_man()
+    def _earlier(self, game: Game) -> NDArray[np.int64]:
+        """The game's positions before this one that the search is to know, int64[n, 4]."""
+        if not self._sees_history:
+            return _NONE
+        known = min(game.without_progress, HISTORY - 1)
+        return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4)
 
-    def _worth_of_a_man(self) -> float:
-        """What the start's evaluation rises by, on average, when the other side lacks a man; 1 if it falls."""
-        rules, start = self._variant.constants, self._variant.start
-        pointer, weights = self._evaluation
-
-        def value(position: Position) -> float:
-            return static_value(rules, pointer, weights, position, 0)
-
-        before, rises = value(start), []
-        _, other = sides(start)
-        for bit in (1 << i for i in range(64) if other >> i & 1):
-            less = start._replace(white=start.white & ~bit, black=start.black & ~bit)
-            rises.append(value(less) - before)
-        mean = sum(rises) / len(rises) if rises else 0.0
-        return mean if 0 < mean < LIMIT else 1.0
-
-    def _begin(self, game: Game, limit: Limit, deadline: float) -> None:
-        """Prepare the state for a search of its own: limits, the root's moves, the game's last positions."""
-        state = self._state
-        for name in COUNTED:
-            state[name] = 0
-        state["stopped"] = 0
-        state["node_limit"] = limit.nodes or 2**62
-        state["deadline"], state["polled"] = deadline, time.monotonic()
-        state["poll_every"] = state["poll_at"] = 64
-        state["generation"] += 1
-        state["history"] //= 8
-        state["killers"] = -1
+    def _given_moves(self, game: Game) -> int:
+        """How many legal moves are given in the state: none, unless there are rules that the generator lacks."""
+        if self._all_legal:
+            return 0
         count = len(game.legal_moves)
-        self._tools.moves[:count] = game.legal_moves
-        state["root_index"][:count] = range(count)
-        known = game.positions[-HISTORY:]
-        base = len(known) - 1
-        state["base"] = base
-        state["path"][: base + 1] = [(position.white, position.black, position.kings) for position in known]
-        state["progress"][base] = (min(game.without_progress, base), game.without_capture)
+        self._workspace.states[0]["moves"][:count] = game.legal_moves
+        return count
 
-    def _iterate(self, position: Position, root_key: int, depth: int, count: int, guess: float | None) -> float:
-        """The value of a search to `depth`, by windows around the last value if so switched."""
-        rules, tools, state = self._variant.constants, self._tools, self._state
 
-        def search(alpha: float, beta: float) -> float:
-            return root(rules, *tools, position, root_key, depth, alpha, beta, count)
+def _give_back(workspace: Workspace, megabytes: int) -> None:
+    """Keep a workspace for the next player, unless large ones are kept already."""
+    if megabytes + sum(size * len(of_size) for size, of_size in _idle.items()) <= _IDLE_MEGABYTES:
+        _idle[megabytes].append(workspace)
 
-        if guess is None or abs(guess) > LIMIT:
-            return search(-np.inf, np.inf)
-        if self.switches.mtdf:
-            lower, upper, value = -np.inf, np.inf, guess
-            while lower < upper and not state["stopped"]:
-                beta = np.nextafter(value, np.inf) if value == lower else value
-                value = search(np.nextafter(beta, -np.inf), beta)
-                lower, upper = (lower, value) if value < beta else (value, upper)
-            value = search(np.nextafter(value, -np.inf), np.inf)
-            return value if state["best"] >= 0 or state["stopped"] else search(-np.inf, np.inf)
-        width = self.switches.aspiration * float(state["man"])
-        alpha, beta = (guess - width, guess + width) if width else (-np.inf, np.inf)
-        while True:
-            value = search(alpha, beta)
-            if state["stopped"] or alpha < value < beta:
-                return value
-            width *= 4
-            alpha, beta = (guess - width if value <= alpha else alpha), (guess + width if value >= beta else beta)
-            if width > 64 * float(state["man"]):
-                alpha, beta = -np.inf, np.inf
 
-    def _found(self, best: int, score: float, depth: int, count: int, rng: random.Random) -> Choice:
-        """The choice of a finished iteration, or of the part of one that was finished."""
-        state, moves = self._state, self._tools.moves
-        move = int(moves[best])
-        pv = tuple(_line(state["pv"][0]))
-        if state["ties"] == RANDOM:
-            tied = sorted((int(state["root_index"][i]), int(moves[i])) for i in range(count) if state["tied"][i])
-            move = rng.choice(tied)[1]
-        return Choice(move, float(score), depth, pv=pv if pv[0] == move else (move,))
+def settings_of(variant: Variant, evaluation: Description, preset: str, switches: Mapping[str, Any]) -> Settings:
+    """What a player of this description needs; raises PlayerError for what is wrong in it."""
+    changed = os.stat(evaluation).st_mtime_ns if isinstance(evaluation, str) and os.path.isfile(evaluation) else 0
+    return _settings(variant, json.dumps(evaluation), changed, preset, json.dumps(switches))
 
-    def _sort_root(self, count: int, best: int) -> None:
-        """Order the root's moves by their values, highest first, the best move before all."""
-        state, moves = self._state, self._tools.moves
-        values = state["root_values"][:count].copy()
-        values[best] = np.inf
-        order = np.argsort(-values, kind="stable")
-        moves[:count] = moves[:count][order]
-        state["root_index"][:count] = state["root_index"][:count][order]
+
+@lru_cache(_KEPT_SETTINGS)
+def _settings(variant: Variant, evaluation: str, changed: int, preset: str, given: str) -> Settings:
+    """`settings_of`, of JSON documents; `changed` is when the file of an evaluation was."""
+    switches = switches_of(preset, json.loads(given))
+    built = build_evaluation(json.loads(evaluation), variant)
+    state: dict[str, Any] = {**stored(switches), "repetition": 0, "no_progress": 0, "no_capture": 0}
+    if switches.draws:
+        state.update(
+            repetition=variant.draws.repetition,
+            no_progress=variant.draws.no_progress,
+            no_capture=variant.draws.no_capture,
+        )
+    state["man"] = _worth_of_a_man(variant, built)
+    state["evaluation"] = built.address
+    state["weights"] = built.weights.ctypes.data if is_compiling() else built.weights
+    state["weight_count"] = built.weights.size
+    search, state["search"] = compiled_search(variant.constants)
+    return Settings(switches, stored_settings(state), built, search)
+
+
+def _worth_of_a_man(variant: Variant, evaluation: Evaluation) -> float:
+    """What the start's evaluation rises by, on average, when the other side lacks a man; 1 if it falls."""
+    start = variant.start
+    value, arguments = compiled_static_value(variant.constants), (variant.constants, *evaluation)
+    before, rises = value(*arguments, start, 0), []
+    _, other = sides(start)
+    for bit in (1 << i for i in range(64) if other >> i & 1):
+        less = start._replace(white=start.white & ~bit, black=start.black & ~bit)
+        rises.append(value(*arguments, less, 0) - before)
+    mean = sum(rises) / len(rises) if rises else 0.0
+    return mean if 0 < mean < LIMIT else 1.0
 
 
 def budget(limit: Limit) -> tuple[float, float]:
@@ -210,11 +192,3 @@ def budget(limit: Limit) -> tuple[float, float]:
         hard = min(hard, 3 * wanted, limit.clock / 3)
         soft = min(soft, wanted / 2)
     return soft, hard
-
-
-def _line(row: Any) -> Iterator[int]:
-    """The moves of a row of `pv`."""
-    for move in row.tolist():
-        if move == -1:
-            return
-        yield move

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.jit.bits import popcount
-from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.jit.kernel import entry, inlined, kernel
 from arena.rules.movegen import has_move
 from arena.rules.moves import sides
 from arena.rules.position import Position
@@ -27,11 +29,17 @@ def within_limit(value: float) -> float:
     return min(max(value, -LIMIT), LIMIT)
 
 
+@cache
+def compiled_static_value(rules: Any) -> Any:
+    """`static_value` for a rule set, to be called from Python; compiled, or loaded from the cache, at first."""
+    return entry(static_value, types.float64, rules, 0, np.zeros(0), Position(0, 0, 0, 0), 0)
+
+
 @kernel
-def static_value(rules: Rules, pointer: Any, weights: NDArray[np.float64], position: Position, ply: int) -> float:
+def static_value(rules: Rules, address: Any, weights: NDArray[np.float64], position: Position, ply: int) -> float:
     """The value of a position that is not searched further, for the side to move."""
     if has_move(rules, position):
-        return within_limit(evaluate(pointer, position, rules, weights))
+        return within_limit(evaluate(address, position, rules, weights))
     return decided_value(rules, position, ply)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,12 @@ from numpy.typing import NDArray
 from arena.player import EFFORT
 from arena.rules.jit.clock import monotonic
 from arena.rules.jit.kernel import inlined, is_compiling, kernel
-from arena.rules.moves import BUFFER, Moves, sides
+from arena.rules.moves import BUFFER, sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from players.negamax.score import LIMIT
 from players.negamax.switches import stored_types
-from players.negamax.transposition import Table
+from players.negamax.transposition import new_table
 
 MAX_DEPTH = 64
 MAX_PLY = 96
@@ -34,6 +35,9 @@ _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 
 COUNTED = tuple(name for name in EFFORT if name != "depth")
 """What the kernels of a search count, named as in `arena.player.Choice`."""
+ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length")
+"""What a search reports: its counters, the depth it completed, whether it found a move, and the lengths of
+`tied_moves` and `line`."""
 STATE = np.dtype(
     [
         *stored_types(),
@@ -41,7 +45,13 @@ STATE = np.dtype(
         ("no_progress", "i8"),
         ("no_capture", "i8"),
         ("man", "f8"),
-        *((name, "i8") for name in COUNTED),
+        ("evaluation", "i8"),
+        ("weights", "i8"),
+        ("weight_count", "i8"),
+        ("search", "i8"),
+        ("table", "i8"),
+        ("table_words", "i8"),
+        *((name, "i8") for name in ANSWERED),
         ("horizon", "i8"),
         ("node_limit", "i8"),
         ("deadline", "f8"),
@@ -50,63 +60,142 @@ STATE = np.dtype(
         ("poll_every", "i8"),
         ("stopped", "i8"),
         ("generation", "i8"),
+        ("oldest", "i8"),
         ("depth", "i8"),
         ("best", "i8"),
         ("base", "i8"),
         ("pv", "i8", (PLIES, PLIES)),
         ("killers", "i8", (PLIES, _KILLER_SLOTS)),
         ("history", "i8", (2, 1 << HISTORY_BITS)),
+        ("moves", "i8", BUFFER),
         ("order", "i8", BUFFER),
         ("root_index", "i8", MAX_MOVES),
         ("root_values", "f8", MAX_MOVES),
         ("tied", "i8", MAX_MOVES),
         ("path", "i8", (HISTORY + PLIES, 3)),
         ("progress", "i8", (HISTORY + PLIES, 2)),
+        ("line", "i8", PLIES),
+        ("tied_moves", "i8", MAX_MOVES),
     ],
     align=True,
 )
-"""Everything that a search reads and writes but the arrays of `Tools`, all zeros in a new one.
+"""Everything that a search reads and writes, all zeros in a new one.
 
 First the switches of `players.negamax.switches`; then the draw rules in force, a man's worth in the evaluation's
-unit, and what is counted, `horizon` being the values from the table that a deeper search might change. pv row p is
-the best line found from ply p, ended by -1. `root_index` numbers the root's moves in the generator's order,
-`root_values` are their values, `tied` marks the best ones. `path` is white, black and kings of the game's last
-positions, `base` of them before the root, and of the line under way; `progress` the plies since the last capture
-or move of a man, and since the last capture.
+unit, and the addresses of the evaluation, of its weights, of the compiled search and of the transposition table.
+Then what is reported, and `horizon`, the values from the table that a deeper search might change. Entries of the
+table are valid from the generation `oldest` on. pv row p is the best line found from ply p, ended by -1. `moves`
+has the root's moves first; `root_index` numbers them in the generator's order, `root_values` are their values,
+`tied` marks the best ones. `path` is white, black and kings of the game's last positions, `base` of them before
+the root, and of the line under way; `progress` the plies since the last capture or move of a man, and since the
+last capture. `line` and `tied_moves` are those of the iteration that counts.
 """
 
 
-class Tools(NamedTuple):
-    """What a search works with besides the rules."""
-
-    pointer: Any
-    """The evaluation, called with `weights` if it takes any."""
-    weights: NDArray[np.float64]
-    state: Any
-    """A record of STATE."""
-    moves: Moves
-    """A buffer with the root's moves first."""
-    table: Table
+_WORD = {name: field[1] // 8 for name, field in (STATE.fields or {}).items()}
+"""Where each field begins, in words of eight bytes."""
 
 
 class PlainState(SimpleNamespace):
-    """A record of STATE for kernels that are not compiled: Python reads a record's fields only as items."""
+    """A record of STATE for kernels that are not compiled, as Python reads a record's fields only as items."""
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        field = getattr(self, name)
-        if isinstance(field, np.ndarray):
-            field[...] = value
+        setattr(self, name, value)
+
+
+def stored_settings(settings: Mapping[str, Any]) -> Any:
+    """Values of the fields of STATE before `table`, as a workspace stores them at once."""
+    if not is_compiling():
+        return settings
+    record = np.zeros(1, STATE)
+    for name, value in settings.items():
+        record[name] = value
+    return record.view(np.int64)[: _WORD["table"]]
+
+
+class Workspace:
+    """The memory of a search, which serves players one after another; none finds anything of an earlier one."""
+
+    def __init__(self, megabytes: int) -> None:
+        """Room for a search with a transposition table of so many megabytes, which is 0 for none."""
+        table = new_table(megabytes)
+        self.states: Any = np.zeros(1, STATE)
+        """The one record of STATE."""
+        self._words = self.states.view(np.int64)
+        self.table = table
+        if is_compiling():
+            self.states["table"], self.states["table_words"] = table.ctypes.data, table.size
         else:
-            setattr(self, name, value)
+            fields = {name: self.states[name][0] for name in STATE.names or ()}
+            self.states = [PlainState(**fields | {"table": table, "table_words": table.size})]
+
+    def begin_game(self, settings: Any) -> None:
+        """Take on a player's settings, from `stored_settings`, and forget what earlier searches found out."""
+        state = self.states[0]
+        if is_compiling():
+            self._words[: settings.size] = settings
+        else:
+            vars(state).update(settings)
+        state["oldest"] = state["generation"] + 1
+        state["history"][:] = 0
+
+    def clear_answer(self) -> None:
+        """Set the fields of ANSWERED to 0, before a search."""
+        if is_compiling():
+            start = _WORD[ANSWERED[0]]
+            self._words[start : start + len(ANSWERED)] = 0
+        else:
+            vars(self.states[0]).update(dict.fromkeys(ANSWERED, 0))
+
+    def answer(self) -> list[int]:
+        """The values of ANSWERED."""
+        if is_compiling():
+            return self._integers(ANSWERED[0], len(ANSWERED))
+        return [int(getattr(self.states[0], name)) for name in ANSWERED]
+
+    def line(self, length: int) -> list[int]:
+        """The best line, the chosen move first."""
+        return self._integers("line", length)
+
+    def tied_moves(self, count: int) -> list[int]:
+        """The moves of equal value, in the generator's order."""
+        return self._integers("tied_moves", count)
+
+    def _integers(self, first: str, count: int) -> list[int]:
+        start = _WORD[first]
+        integers: list[int] = self._words[start : start + count].tolist()
+        return integers
 
 
-def new_state() -> Any:
-    """A record of STATE, whose fields kernels read as attributes, be they compiled or not."""
-    record = np.zeros(1, STATE)[0]
-    return record if is_compiling() else PlainState(**{name: record[name] for name in STATE.fields or ()})
+@inlined
+def begin_search(
+    state: Any, position: Position, earlier: NDArray[np.int64], without_capture: int, nodes: int, hard: float
+) -> None:
+    """Prepare the state for a search of its own: limits, and the game's last positions."""
+    state.stopped = 0
+    state.polled = monotonic()
+    state.deadline = state.polled + hard
+    state.node_limit = nodes
+    state.poll_every = state.poll_at = 64
+    state.generation += 1
+    state.base = earlier.shape[0]
+    for n in range(state.base):
+        for i in range(3):
+            state.path[n, i] = earlier[n, i]
+    state.path[state.base, 0] = position.white
+    state.path[state.base, 1] = position.black
+    state.path[state.base, 2] = position.kings
+    state.progress[state.base, 0] = state.base
+    state.progress[state.base, 1] = without_capture
+    if state.order_killers:
+        state.killers[:] = -1
+    if state.order_history:
+        for turn in range(2):
+            for i in range(1 << HISTORY_BITS):
+                state.history[turn, i] //= 8
 
 
 @inlined

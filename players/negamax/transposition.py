@@ -2,7 +2,9 @@
 
 A table is one int64 array of buckets; a bucket is two entries of four words each: the key, the best move, the
 score as the bits of a float64, and depth + bound + generation packed into one. An entry's bound says whether the
-score is exact or only a lower or upper bound. A generation is one search; older entries give way first.
+score is exact or only a lower or upper bound. A generation is one search, counted from 1 on; older entries give
+way first, and a table is emptied by taking no entry from before a generation for valid. Kernels are handed a table
+as its `words`, and its size in words.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ ENTRY = 4
 BUCKET = 2 * ENTRY
 KEY, MOVE, SCORE, INFO = range(ENTRY)
 UPPER, LOWER, EXACT = 1, 2, 3
-"""Bounds; 0 marks an entry that was never written."""
+"""Bounds."""
 _DEPTH, _BOUND, _GENERATION = 0, 8, 16
 _BYTE = 255
 
@@ -31,11 +33,11 @@ def new_table(megabytes: int) -> Table:
 
 
 @inlined
-def find(table: Table, key: int) -> int:
-    """Where the entry of a key begins, -1 if there is none."""
-    first = (key & (table.size // BUCKET - 1)) * BUCKET
+def find(table: Table, size: int, key: int, oldest: int) -> int:
+    """Where the entry of a key begins, -1 if there is none of the generation `oldest` or a later one."""
+    first = (key & (size // BUCKET - 1)) * BUCKET
     for entry in (first, first + ENTRY):
-        if table[entry + KEY] == key and table[entry + INFO] != 0:
+        if table[entry + KEY] == key and table[entry + INFO] >> _GENERATION >= oldest:
             return entry
     return -1
 
@@ -60,11 +62,19 @@ def score_of(table: Table, entry: int) -> float:
 
 @kernel
 def store(
-    table: Table, key: int, move: int, score: float, depth: int, bound: int, generation: int, always: bool
+    table: Table,
+    size: int,
+    key: int,
+    move: int,
+    score: float,
+    depth: int,
+    bound: int,
+    generation: int,
+    always: bool,
 ) -> None:
     """Write an entry: over the position's own, else over the bucket's first if that is of another generation or
     no deeper, else over its second. With `always`, each bucket has its first entry only, always overwritten."""
-    entry = (key & (table.size // BUCKET - 1)) * BUCKET
+    entry = (key & (size // BUCKET - 1)) * BUCKET
     info = table[entry + INFO]
     same = table[entry + KEY] == key
     if not (always or same) and info >> _GENERATION == generation and info & _BYTE > depth:

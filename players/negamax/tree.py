@@ -4,33 +4,32 @@ Nodes are counted the same way everywhere: every position entered counts once ea
 included. Scores are from the view of the side to move. A side that has lost scores -(WIN - plies from the root),
 so that a quicker win is worth more; evaluations are held within +-LIMIT.
 
-`root` searches the root's moves, `_search` the positions below, `_frontier` those one ply above the horizon, and
-`_leaf` values what lies there, with `_quiesce` where captures are pending.
+`search_root` searches the root's moves, `search_below` the positions below, `_frontier` those one ply above the
+horizon, and `_leaf` values what lies there, with `quiesce` where captures are pending.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
+from numba.extending import intrinsic, overload
 
 from arena.rules.captures import capturers
-from arena.rules.jit.kernel import inlined, is_compiling, kernel, prepare
+from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.jit.native import calling, floats_at, words, words_at
 from arena.rules.movegen import apply, generate, has_move
-from arena.rules.moves import Moves, sides
+from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
-from players.evaluation.evaluator import evaluate
+from players.evaluation.evaluator import POSITION, evaluate
 from players.negamax.ordering import pick_best, rank_moves, reward
 from players.negamax.score import LIMIT, WIN, final_value, within_limit
 from players.negamax.state import (
     MAX_DEPTH,
     MAX_PLY,
-    Tools,
     bounded,
     count_cutoff,
     draw_value,
@@ -48,7 +47,6 @@ from players.negamax.transposition import (
     LOWER,
     MOVE,
     UPPER,
-    Table,
     bound_of,
     depth_of,
     find,
@@ -59,53 +57,23 @@ from players.negamax.transposition import (
 FUTILE_DEPTH, FUTILE_ABOVE, FUTILE_BELOW = 5, 0.3, 0.8
 """Positions this deep or less are cut if their evaluation is so many men a ply above beta or below alpha."""
 
-_compiled: set[Any] = set()
-
-
-def compile_search(rules: Any, tools: Tools, position: Position) -> None:
-    """Compile the search for a rule set and a kind of evaluation, or load it from the cache; once a process.
-
-    The kernels that call themselves come first.
-    """
-    if not is_compiling():
-        return
-    kind = (rules, numba.typeof(tools.pointer))
-    if kind not in _compiled:
-        prepare(_quiesce, types.float64, rules, tools, position, -WIN, WIN, 0, 0)
-        prepare(_search, types.float64, rules, tools, position, 0, 1, -WIN, WIN, 0, 0)
-        prepare(root, types.float64, rules, *tools, position, 0, 1, -WIN, WIN, 0)
-        _compiled.add(kind)
-
 
 @kernel
-def root(
-    rules: Rules,
-    pointer: Any,
-    weights: NDArray[np.float64],
-    state: Any,
-    moves: Moves,
-    table: Table,
-    position: Position,
-    key: int,
-    depth: int,
-    alpha: float,
-    beta: float,
-    count: int,
+def search_root(
+    rules: Rules, state: Any, position: Position, key: int, depth: int, alpha: float, beta: float, count: int
 ) -> float:
-    """The value of the root, whose moves are the first `count` of `moves`, searched `depth` plies.
+    """The value of the root, whose moves are the first `count` of `state.moves`, searched `depth` plies.
 
     Exact if within alpha and beta, else a bound. `state.best` is then the index of the best move, -1 if there is
-    none above alpha; with `state.stopped` the value is that of the moves that were finished. (The tools come one
-    by one, as numba takes a millisecond to tell the type of a record within a tuple.)
+    none above alpha; with `state.stopped` the value is that of the moves that were finished.
     """
-    tools = Tools(pointer, weights, state, moves, table)
+    moves = words(state.moves)
     state.best = -1
     best = -np.inf
     if out_of_budget(state):
         return best
     state.nodes += 1
     state.pv[0, 0] = -1
-    below = int(np.int64(1))  # a plain 1 would be of a literal type, and compile everything once more
     for i in range(count):
         if state.nodes >= state.node_limit:
             state.stopped = 1
@@ -117,18 +85,15 @@ def root(
         if best > alpha:
             low = np.nextafter(best, -np.inf) if wins_ties(state, i) else best
         floor = low if state.alpha_beta else -np.inf
-        if depth == 1:
-            state.pv[1, 0] = -1
-            state.deepest = max(state.deepest, 1)
-            value = -_leaf(rules, tools, child, -beta, -floor, below, count)
-        else:
-            child_key = changed(key, position, child)
-            value = np.inf
-            if state.pvs and i > 0 and floor > -np.inf:
-                above = np.nextafter(floor, np.inf)
-                value = -_search(rules, tools, child, child_key, depth - 1, -above, -floor, below, count)
-            if value > floor and not state.stopped:
-                value = -_search(rules, tools, child, child_key, depth - 1, -beta, -floor, below, count)
+        state.deepest = max(state.deepest, 1)
+        state.pv[1, 0] = -1
+        child_key = changed(key, position, child)
+        value = np.inf
+        if state.pvs and depth > 1 and i > 0 and floor > -np.inf:
+            above = np.nextafter(floor, np.inf)
+            value = -call_search(state.search, rules, state, child, child_key, depth - 1, -above, -floor, 1, count)
+        if value > floor and not state.stopped:
+            value = -call_search(state.search, rules, state, child, child_key, depth - 1, -beta, -floor, 1, count)
         if state.stopped:
             break
         state.root_values[i] = value
@@ -155,9 +120,9 @@ def wins_ties(state: Any, i: int) -> bool:
 
 
 @kernel
-def _search(
+def search_below(
     rules: Rules,
-    tools: Tools,
+    state: Any,
     position: Position,
     key: int,
     depth: int,
@@ -166,11 +131,13 @@ def _search(
     ply: int,
     start: int,
 ) -> float:
-    """The value v of a position searched `depth` > 0 plies: exact if alpha < v < beta, else a bound.
+    """The value v of a position searched `depth` plies: exact if alpha < v < beta, else a bound.
 
-    Move lists start at `moves[start]`. The best line is left in `state.pv[ply]`.
+    Move lists start at `moves[start]`. The best line is left in `state.pv[ply]`, unless `depth` is 0.
     """
-    state, moves, table = tools.state, tools.moves, tools.table
+    if depth == 0:
+        return _leaf(rules, state, position, alpha, beta, ply, start)
+    moves = words(state.moves)
     if out_of_budget(state):
         return 0.0
     state.nodes += 1
@@ -186,8 +153,9 @@ def _search(
             return alpha
     table_move = -1
     if state.tt and depth > 1:
+        table = words_at(state.table)
         state.tt_probes += 1
-        entry = find(table, key)
+        entry = find(table, state.table_words, key, state.oldest)
         if entry >= 0:
             state.tt_hits += 1
             table_move = table[entry + MOVE]
@@ -204,11 +172,11 @@ def _search(
     if state.extensions and end == start + 1 and ply < 2 * state.depth and ply < MAX_PLY - MAX_DEPTH // 2:
         left += 1
     if left == 1 or ply >= MAX_PLY:
-        return _frontier(rules, tools, position, alpha, beta, ply, start, end)
+        return _frontier(rules, state, position, alpha, beta, ply, start, end)
     own, other = sides(position)
     capturing = moves[start] & other != 0
     if state.futility and not capturing and left <= FUTILE_DEPTH and abs(alpha) < LIMIT and abs(beta) < LIMIT:
-        static = within_limit(evaluate(tools.pointer, position, rules, tools.weights))
+        static = leaf_value(rules, state, position)
         above, below = FUTILE_ABOVE * left * state.man, FUTILE_BELOW * left * state.man
         if (static - above >= beta or static + below <= alpha) and not is_threatened(rules, position):
             state.leaves += 1
@@ -224,19 +192,24 @@ def _search(
         child = apply(rules, position, move)
         enter(rules, state, ply, position, move, child)
         child_key = changed(key, position, child) if state.tt else 0
-        value = np.inf
-        settled = False
+        above = np.nextafter(alpha, np.inf)
+        cut = 0
+        narrow = False
         if i > start and alpha > -np.inf:
-            above = np.nextafter(alpha, np.inf)
             cut = reduction(state, left, i - start, capturing)
+            narrow = cut > 0 or (state.pvs != 0 and above < beta)
+        while True:
+            high = above if narrow else beta
+            value = -search_below(rules, state, child, child_key, left - 1 - cut, -high, -alpha, ply + 1, end)
+            if not narrow or value <= alpha:
+                break
             if cut > 0:
-                value = -_search(rules, tools, child, child_key, left - 1 - cut, -above, -alpha, ply + 1, end)
-                settled = value <= alpha
-            if not settled and state.pvs and above < beta:
-                value = -_search(rules, tools, child, child_key, left - 1, -above, -alpha, ply + 1, end)
-                settled = value <= alpha or value >= beta
-        if not settled:
-            value = -_search(rules, tools, child, child_key, left - 1, -beta, -alpha, ply + 1, end)
+                cut = 0
+                narrow = state.pvs != 0 and above < beta
+            elif value >= beta:
+                break
+            else:
+                narrow = False
         if state.stopped:
             return 0.0
         if value > best:
@@ -256,14 +229,44 @@ def _search(
         if bound == UPPER:
             best_move = table_move
         score = to_table(best, ply)
-        store(table, key, best_move, score, depth, bound, state.generation, state.tt_replace != 0)
+        table, always = words_at(state.table), state.tt_replace != 0
+        store(table, state.table_words, key, best_move, score, depth, bound, state.generation, always)
     return bounded(state, best, floor, beta)
+
+
+def call_search(
+    address: Any,
+    rules: Rules,
+    state: Any,
+    position: Position,
+    key: int,
+    depth: int,
+    alpha: float,
+    beta: float,
+    ply: int,
+    start: int,
+) -> float:
+    """Call `search_below` by its address: kernels that did it by its name would hold all of its code once more."""
+    return float(address(rules, state, position, key, depth, alpha, beta, ply, start))
+
+
+@overload(call_search)
+def _call_search(address, rules, state, position, key, depth, alpha, beta, ply, start):  # type: ignore[no-untyped-def]
+    return lambda address, rules, state, position, key, depth, alpha, beta, ply, start: _call_search_below(  # type: ignore[call-arg]
+        address, rules, state, position, key, depth, alpha, beta, ply, start
+    )
+
+
+@intrinsic
+def _call_search_below(_context, _address, rules, state, _position, key, depth, alpha, beta, ply, start):  # type: ignore[no-untyped-def]
+    numbers = (types.int64, types.int64, types.float64, types.float64, types.int64, types.int64)
+    return calling(types.float64, rules, state, POSITION, *numbers)
 
 
 @inlined
 def _frontier(
     rules: Rules,
-    tools: Tools,
+    state: Any,
     position: Position,
     alpha: float,
     beta: float,
@@ -271,8 +274,8 @@ def _frontier(
     start: int,
     end: int,
 ) -> float:
-    """`_search` at depth 1 for the moves in `moves[start:end]`: each is made and its position valued."""
-    state, moves = tools.state, tools.moves
+    """`search_below` at depth 1 for the moves in `moves[start:end]`: each is made and its position valued."""
+    moves = words(state.moves)
     if ply >= state.deepest:
         state.deepest = ply + 1
     floor = alpha
@@ -285,7 +288,7 @@ def _frontier(
         if state.nodes >= state.node_limit:
             state.stopped = 1
             return 0.0
-        value = -_leaf(rules, tools, child, -beta, -alpha, ply + 1, end)
+        value = -_leaf(rules, state, child, -beta, -alpha, ply + 1, end)
         if state.stopped:
             return 0.0
         if value > best:
@@ -303,31 +306,28 @@ def _frontier(
 
 
 @inlined
-def _leaf(
-    rules: Rules, tools: Tools, position: Position, alpha: float, beta: float, ply: int, start: int
-) -> float:
+def _leaf(rules: Rules, state: Any, position: Position, alpha: float, beta: float, ply: int, start: int) -> float:
     """The value, for the side to move, of a position at the horizon."""
-    state = tools.state
     if state.quiescence and is_unquiet(rules, state, position, ply):
-        return _quiesce(rules, tools, position, alpha, beta, ply, start)
+        return quiesce(rules, state, position, alpha, beta, ply, start)
     state.nodes += 1
     if not has_move(rules, position):
         return final_value(rules, state, position, ply)
     if is_drawn(state, ply):
         return draw_value(state, ply)
     state.leaves += 1
-    value = within_limit(evaluate(tools.pointer, position, rules, tools.weights))
+    value = leaf_value(rules, state, position)
     if state.repetition_penalty != 0.0 and is_repeated_after_four(state, ply):
         value -= state.repetition_penalty
     return value
 
 
 @kernel
-def _quiesce(
-    rules: Rules, tools: Tools, position: Position, alpha: float, beta: float, ply: int, start: int
+def quiesce(
+    rules: Rules, state: Any, position: Position, alpha: float, beta: float, ply: int, start: int
 ) -> float:
     """The value of an unquiet position beyond the horizon: every legal move is searched until it is quiet."""
-    state, moves = tools.state, tools.moves
+    moves = words(state.moves)
     if out_of_budget(state):
         return 0.0
     state.nodes += 1
@@ -342,7 +342,7 @@ def _quiesce(
         child = apply(rules, position, moves[i])
         enter(rules, state, ply, position, moves[i], child)
         if is_unquiet(rules, state, child, ply + 1):
-            value = -_quiesce(rules, tools, child, -beta, -alpha, ply + 1, end)
+            value = -quiesce(rules, state, child, -beta, -alpha, ply + 1, end)
         else:
             if state.nodes >= state.node_limit:
                 state.stopped = 1
@@ -352,7 +352,7 @@ def _quiesce(
                 state.deepest = ply + 1
             if has_move(rules, child):
                 state.leaves += 1
-                value = -within_limit(evaluate(tools.pointer, child, rules, tools.weights))
+                value = -leaf_value(rules, state, child)
             else:
                 value = -final_value(rules, state, child, ply + 1)
         if state.stopped:
@@ -365,6 +365,13 @@ def _quiesce(
                     count_cutoff(state, ply, i == start)
                     break
     return bounded(state, best, floor, beta)
+
+
+@inlined
+def leaf_value(rules: Rules, state: Any, position: Position) -> float:
+    """What the evaluation says of a position, within LIMIT."""
+    weights = floats_at(state.weights, state.weight_count)
+    return within_limit(evaluate(state.evaluation, position, rules, weights))
 
 
 @inlined

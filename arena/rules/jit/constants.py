@@ -21,10 +21,11 @@ from numba.extending import NativeValue, models, register_model, typeof_impl, un
 class Constants:
     """A NamedTuple of ints and bools that the compiler sees as constants; attributes read as on the tuple."""
 
-    __slots__ = ("_values",)
+    __slots__ = ("_hash", "_values")
 
     def __init__(self, values: NamedTuple) -> None:
         self._values = values
+        self._hash = hash(values)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -43,7 +44,7 @@ class Constants:
         return isinstance(other, Constants) and self._values == other._values
 
     def __hash__(self) -> int:
-        return hash(self._values)
+        return self._hash
 
 
 class ConstantsType(types.Type):

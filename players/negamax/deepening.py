@@ -1,0 +1,169 @@
+"""The search for a move, as one kernel: iterations, windows and limits around `players.negamax.tree`."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from arena.rules.jit.clock import monotonic
+from arena.rules.jit.kernel import address_of, entry, inlined, kernel
+from arena.rules.jit.native import words
+from arena.rules.movegen import generate
+from arena.rules.position import Position
+from arena.rules.rules import Rules
+from arena.rules.zobrist import key
+from players.negamax.score import LIMIT, WIN
+from players.negamax.state import Workspace, begin_search
+from players.negamax.switches import RANDOM
+from players.negamax.tree import quiesce, search_below, search_root
+
+_WIDEST = 64
+"""Men of half a window beyond which it is opened."""
+
+
+class Compiled(NamedTuple):
+    """The search, compiled for a rule set."""
+
+    search: Any
+    """`search`, to be called from Python."""
+    address: Any
+    """Of `search_below`, for the field `search` of the state."""
+
+
+@cache
+def compiled_search(rules: Any) -> Compiled:
+    """The search for a rule set; compiled, or loaded from the cache, at the first call.
+
+    The kernels that call themselves come first.
+    """
+    states, position, earlier = Workspace(0).states, Position(0, 0, 0, 0), np.zeros((0, 4), np.int64)
+    state = states[0]
+    entry(quiesce, types.float64, rules, state, position, -WIN, WIN, 0, 0)
+    address = address_of(search_below, types.float64, rules, state, position, 0, 1, -WIN, WIN, 0, 0)
+    return Compiled(entry(search, types.float64, rules, states, position, earlier, 0, 0, 1, 1, WIN, WIN), address)
+
+
+@kernel
+def search(
+    rules: Rules,
+    states: Any,
+    position: Position,
+    earlier: NDArray[np.int64],
+    without_capture: int,
+    count: int,
+    depth: int,
+    nodes: int,
+    soft: float,
+    hard: float,
+) -> float:
+    """Search a position until a limit is met; its value, for the side to move.
+
+    `earlier` is int64[n, 4]: white, black, kings and turn of the game's positions since the last capture or move
+    of a man; there was no capture for `without_capture` plies. The root's moves are the first `count` of the
+    state's, or, if that is 0, all legal ones. The limits are plies, positions, and seconds: `hard`, and `soft`,
+    after which no iteration is begun with `stop_half`. The answer is left in the one state in `states`, see
+    ANSWERED.
+    """
+    state = states[0]
+    begin_search(state, position, earlier, without_capture, nodes, hard)
+    began = state.polled
+    if count == 0:
+        count = generate(rules, position, words(state.moves), 0)
+    for i in range(count):
+        state.root_index[i] = i
+    root_key = key(position)
+    found = np.inf
+    for reached in range(1 if state.iterative else depth, depth + 1):
+        state.depth = reached
+        state.horizon = 0
+        leaves = state.leaves
+        value = iterate(rules, state, position, root_key, reached, count, found)
+        if state.best >= 0 and (not state.stopped or state.partial or not state.found):
+            found = value
+            keep(state, count, reached - state.stopped)
+        if state.stopped or (state.stop_single and count == 1 and hard < np.inf):
+            break
+        if state.stop_half and monotonic() - began >= soft:
+            break
+        if state.stop_complete and state.leaves == leaves and not state.horizon:
+            break
+        if state.stop_decided and abs(value) > LIMIT:
+            break
+        if state.root_order:
+            sort_root(state, count)
+    return found
+
+
+@kernel
+def iterate(
+    rules: Rules, state: Any, position: Position, root_key: int, depth: int, count: int, found: float
+) -> float:
+    """The value of a search to `depth`, by windows around the last value that was found if so switched."""
+    width = state.aspiration * state.man
+    alpha, beta, value = -np.inf, np.inf, found
+    if abs(found) <= LIMIT and state.mtdf:
+        while alpha < beta and not state.stopped:
+            bound = np.nextafter(value, np.inf) if value == alpha else value
+            value = search_root(
+                rules, state, position, root_key, depth, np.nextafter(bound, -np.inf), bound, count
+            )
+            if value < bound:
+                beta = value
+            else:
+                alpha = value
+        low = np.nextafter(value, -np.inf)
+        value = search_root(rules, state, position, root_key, depth, low, np.inf, count)
+        if state.best >= 0 or state.stopped:
+            return value
+        width, alpha, beta = 0.0, -np.inf, np.inf
+    if abs(found) <= LIMIT and width:
+        alpha, beta = found - width, found + width
+    while True:
+        value = search_root(rules, state, position, root_key, depth, alpha, beta, count)
+        if state.stopped or alpha < value < beta or (alpha == -np.inf and beta == np.inf):
+            return value
+        width *= 4
+        if value <= alpha:
+            alpha = found - width
+        if value >= beta:
+            beta = found + width
+        if width > _WIDEST * state.man:
+            alpha, beta = -np.inf, np.inf
+
+
+@inlined
+def keep(state: Any, count: int, completed: int) -> None:
+    """Make the iteration that was finished, or the part of it that was, the answer."""
+    state.found = 1
+    state.completed = completed
+    length = 0
+    while state.pv[0, length] != -1:
+        state.line[length] = state.pv[0, length]
+        length += 1
+    state.line_length = length
+    state.tie_count = 0
+    if state.ties == RANDOM:
+        for index in range(count):
+            for i in range(count):
+                if state.root_index[i] == index and state.tied[i]:
+                    state.tied_moves[state.tie_count] = state.moves[i]
+                    state.tie_count += 1
+
+
+@kernel
+def sort_root(state: Any, count: int) -> None:
+    """Order the root's moves by their values, highest first, the best move before all; equals keep their order."""
+    values, moves, index = state.root_values, state.moves, state.root_index
+    if state.best >= 0:
+        values[state.best] = np.inf
+    for i in range(1, count):
+        value, move, number = values[i], moves[i], index[i]
+        k = i
+        while k > 0 and values[k - 1] < value:
+            values[k], moves[k], index[k] = values[k - 1], moves[k - 1], index[k - 1]
+            k -= 1
+        values[k], moves[k], index[k] = value, move, number
