@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +33,11 @@ longer than it might. They are nan where there is no clock or no time limit.
 PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUMNS), "error")
 """Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
 _SEARCH_DTYPE = np.dtype([*SEARCH_COLUMNS])
+_SEARCH_STRUCT = struct.Struct(
+    "<" + "".join({"i4": "i", "i8": "q", "f8": "d"}[kind] for _, kind in SEARCH_COLUMNS)
+)
+_effort = attrgetter(*EFFORT)
+_NAN = float("nan")
 _NANOSECONDS = ("seconds", "clock", "overrun")
 _TEXT = np.dtype("<u2")
 _HEADER = _TEXT.itemsize + len(MOVE_COLUMNS)
@@ -150,10 +157,14 @@ def search_values(choice: Choice, seconds: float) -> tuple[float, ...]:
 
     Raises TypeError, ValueError or OverflowError if they are not numbers, or too large.
     """
-    counted = tuple(choice.effort.values())
-    score = float("nan") if choice.score is None else choice.score
-    values = (*counted[:_SEEN], seconds, score, *counted[_SEEN:])
-    return tuple(np.array(values, dtype=_SEARCH_DTYPE).item())
+    counted = _effort(choice)
+    score = _NAN if choice.score is None else choice.score
+    values: tuple[float, ...] = (*counted[:_SEEN], seconds, score, *counted[_SEEN:])
+    try:
+        _SEARCH_STRUCT.pack(*values)
+    except struct.error:
+        values = tuple(np.array(values, dtype=_SEARCH_DTYPE).item())
+    return values
 
 
 NO_SEARCH = search_values(Choice(0), 0.0)

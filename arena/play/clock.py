@@ -7,8 +7,9 @@ from arena.player import Limit
 
 def overrun(limit: Limit, seconds: float) -> float | None:
     """By how many seconds a move of `seconds` broke its limit, 0 if it did not; None without a limit of time."""
-    allowed = [bound for bound in (limit.seconds, limit.clock) if bound is not None]
-    return max(seconds - min(allowed), 0.0) if allowed else None
+    if limit.seconds is limit.clock is None:
+        return None
+    return max(seconds - min(bound for bound in (limit.seconds, limit.clock) if bound is not None), 0.0)
 
 
 def clock_after(limit: Limit, seconds: float) -> float | None:

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Integral
 from typing import NamedTuple, TypeAlias
 
 import players
 from arena.play.clock import clock_after, overrun
-from arena.player import Limit, Player
+from arena.player import Limit, Player, PlayerSpec
 from arena.record import GameRecord, Task, packed, search_values
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.position import COLOURS
+from arena.rules.variants import Variant
 from arena.wording import cut, quoted
 
 REASON_CHARACTERS = 200
@@ -83,49 +82,54 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
 def _play(task: Task, game: Game, rows: list[MoveRow]) -> Outcome:
     """Play the game, adding a row for each move, and return how it ended. Raises Fault."""
     specs = (task.white, task.black)
-    sides: list[Player] = []
-    for colour, spec in enumerate(specs):
-        with _blamed(spec.name, colour, game):
-            sides.append(players.build_player(spec, task.variant))
+    sides = [_built(spec, task.variant, colour) for colour, spec in enumerate(specs)]
     rngs = [random.Random(f"{task.seed} {task.pairing.game} {colour}") for colour in COLOURS]
-    clocks = [spec.limit.clock for spec in specs]
+    limits = [spec.limit for spec in specs]
     outcome = game.outcome
     while outcome is None:
         turn = game.position.turn
-        limit = specs[turn].limit._replace(clock=clocks[turn])
+        limit = limits[turn]
         answer = _ask(sides[turn], specs[turn].name, game, limit, rngs[turn])
         over = overrun(limit, answer.seconds)
-        clocks[turn] = clock_after(limit, answer.seconds)
-        rows.append(_row(game, answer, clocks[turn], over))
+        clock = clock_after(limit, answer.seconds)
+        if clock is not None:
+            limits[turn] = limit._replace(clock=clock)
+        rows.append(_row(game, answer, clock, over))
         game.push(answer.move)
         late = over is not None and over > task.time_margin
         outcome = Outcome(1 - turn, Termination.TIME) if late else adjudicate(game, task.max_plies)
     return outcome
 
 
+def _built(spec: PlayerSpec, variant: Variant, colour: int) -> Player:
+    """The player of a side. Raises Fault if it cannot be built."""
+    try:
+        return players.build_player(spec, variant)
+    except Exception as error:
+        raise _fault(error, spec.name, colour, ply=1) from error
+
+
 def _ask(player: Player, name: str, game: Game, limit: Limit, rng: random.Random) -> Answer:
     """The answer of the player to move. Raises Fault if there is none, or it is no legal move."""
-    turn = game.position.turn
-    with _blamed(name, turn, game):
+    turn, ply = game.position.turn, len(game.moves) + 1
+    try:
         before = time.perf_counter()
         choice = player.choose(game, limit, rng)
         seconds = time.perf_counter() - before
-        move, search, shown = choice.move, search_values(choice, seconds), quoted(choice.move)
-    if not isinstance(move, Integral) or move not in game.legal_moves:
-        message = f"{name} returned the illegal move {shown} at ply {len(game.moves) + 1}"
-        raise Fault(turn, Termination.ILLEGAL_MOVE, message)
+        move, search = choice.move, search_values(choice, seconds)
+        legal = (type(move) is int or isinstance(move, Integral)) and move in game.legal_moves
+        shown = "" if legal else quoted(move)
+    except Exception as error:
+        raise _fault(error, name, turn, ply) from error
+    if not legal:
+        raise Fault(turn, Termination.ILLEGAL_MOVE, f"{name} returned the illegal move {shown} at ply {ply}")
     return Answer(move, seconds, search)
 
 
-@contextmanager
-def _blamed(name: str, colour: int, game: Game) -> Iterator[None]:
-    """Blame any exception on a player: raise Fault for it."""
-    try:
-        yield
-    except Exception as error:
-        reason = cut(str(error), REASON_CHARACTERS)
-        message = f"{name} raised {type(error).__name__} at ply {len(game.moves) + 1}: {reason}"
-        raise Fault(colour, Termination.ERROR, message) from error
+def _fault(error: Exception, name: str, colour: int, ply: int) -> Fault:
+    """An exception that a player raised, as its fault."""
+    reason = cut(str(error), REASON_CHARACTERS)
+    return Fault(colour, Termination.ERROR, f"{name} raised {type(error).__name__} at ply {ply}: {reason}")
 
 
 def _row(game: Game, answer: Answer, clock: float | None, over: float | None) -> MoveRow:
