@@ -135,6 +135,12 @@ def no_pictures() -> Iterator[None]:
         yield
 
 
+def error_line(stderr: str) -> str:
+    """The one line that a command printed of an error, beside what it may have said of compilation."""
+    [line] = [line for line in stderr.splitlines() if not line.startswith("compiling the rules")]
+    return line
+
+
 @pytest.fixture(scope="session", params=RULE_SETS, ids=lambda variant: variant.name)
 def variant(request: pytest.FixtureRequest) -> Variant:
     """Each variant in turn; of those with the same rules the first."""

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from arena.cli import main
 from arena.commands.table import show_table
+from tests.conftest import error_line
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 GOOD = """\
@@ -51,8 +52,7 @@ def arena(*arguments: object) -> Result:
 
 def assert_one_clear_line(result: Result, text: str) -> None:
     assert result.exit_code == 2, result.output
-    assert text in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
+    assert text in error_line(result.stderr)
     assert "Traceback" not in result.output
 
 
@@ -63,7 +63,7 @@ def test_a_broken_configuration_gets_one_line_with_its_place(tmp_path: Path, tex
     config.write_text(text)
     result = arena("run", config, "--out", tmp_path / "out")
     assert_one_clear_line(result, message)
-    assert result.stderr.startswith(f"{config}:")
+    assert error_line(result.stderr).startswith(f"{config}:")
     assert not (tmp_path / "out").exists()
 
 

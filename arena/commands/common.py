@@ -37,6 +37,17 @@ def variant_named(name: str) -> Variant:
 
 
 @contextmanager
+def announcing_compilation() -> Iterator[None]:
+    """Say so if anything has to be compiled."""
+    from arena.rules.jit.kernel import compilation_announced
+
+    with compilation_announced(
+        lambda: say("compiling the rules and the search: some seconds, kept for later runs")
+    ):
+        yield
+
+
+@contextmanager
 def interruptible(say: Callable[[str], None]) -> Iterator[list[int]]:
     """Collect Ctrl-C and SIGTERM: the first lets what is under way finish, the second stops at once.
 

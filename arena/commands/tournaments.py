@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import fail, interruptible, say
+from arena.commands.common import announcing_compilation, fail, interruptible, say
 
 if TYPE_CHECKING:
     from arena.play.pilot import Expectation
@@ -91,7 +91,8 @@ def _prepared(config: Path) -> Plan:
         experiment = load(config)
         from arena.play.plan import prepare
 
-        return prepare(experiment)
+        with announcing_compilation():
+            return prepare(experiment)
     except ConfigError as error:
         fail(str(error))
 

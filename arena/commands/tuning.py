@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.commands.common import fail, interruptible, say
+from arena.commands.common import announcing_compilation, fail, interruptible, say
 
 if TYPE_CHECKING:
     from arena.tuning.run import TuningPlan
@@ -38,7 +38,8 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
         from arena.tuning.method import TuningError
         from arena.tuning.store import TuningStore
 
-        plan = tuning.prepare(settings)
+        with announcing_compilation():
+            plan = tuning.prepare(settings)
     except ConfigError as error:
         fail(str(error))
     folder = out or Path("reports") / settings.name
