@@ -16,8 +16,10 @@ import players
 from arena.bench import rates, timing
 from arena.bench import rivals as bench_rivals
 from arena.bench.benchmarks import BENCHMARKS, rows
+from arena.bench.overhead import overhead
 from arena.bench.rates import random_games, rules, search
 from arena.bench.rivals import RIVALS, Rival, rivals
+from arena.bench.timing import three_figures
 from arena.commands.catalogue import BENCHES
 from arena.formats.base import Pairing
 from arena.play.match import play
@@ -183,6 +185,21 @@ def test_one_game_is_played_in_no_time(clock):
     row = random_games("brazilian", seconds=0)
     assert row.nodes == record.plies
     assert row.nodes > 20
+
+
+# --- overhead
+
+
+def test_overhead_is_of_each_part_by_its_own_unit():
+    rows = {(row.what, row.depth): row for row in overhead("english", seconds=0, repeat=1)}
+    assert list(rows) == [
+        *(("search", depth) for depth in (1, 2, 3)),
+        *((what, None) for what in ("build_player", "Game.push", "random game", "depth-1 game")),
+    ]
+    assert {row.nodes for (_, depth), row in rows.items() if depth} == {1} == {rows["build_player", None].nodes}
+    assert all(rows[what, None].nodes > 20 for what in ("Game.push", "random game", "depth-1 game"))
+    for row in rows.values():
+        assert row.rate == f"{three_figures(1e6 * row.seconds / row.nodes)} µs" and row.seconds > 0
 
 
 # --- rivals

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from arena.bench.engines import VARIANT, against_dame_rs
+from arena.bench.overhead import overhead
 from arena.bench.rates import full_search, random_games, rules, search
 from arena.bench.rivals import rivals
 from arena.bench.time import kept_time
@@ -32,6 +33,11 @@ def _search(variants: Sequence[str]) -> Iterator[Row]:
 
 def _games(variants: Sequence[str]) -> Iterator[Row]:
     yield from map(random_games, variants or VARIANTS)
+
+
+def _overhead(variants: Sequence[str]) -> Iterator[Row]:
+    for variant in variants or ["english"]:
+        yield from overhead(variant)
 
 
 def _rivals(variants: Sequence[str]) -> Iterator[Row]:
@@ -62,6 +68,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "rules": _rules,
     "search": _search,
     "games": _games,
+    "overhead": _overhead,
     "rivals": _rivals,
     "time": _time,
     "engines": _engines,

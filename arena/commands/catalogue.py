@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspect import Parameter
 
 
-BENCHES = ("all", "rules", "search", "games", "rivals", "time", "engines", "volume")
+BENCHES = ("all", "rules", "search", "games", "overhead", "rivals", "time", "engines", "volume")
 
 
 @click.command()

@@ -1,0 +1,126 @@
+"""What the arena itself takes for a search, a move and a game, part by part."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from arena.bench.timing import Row, three_figures
+from arena.experiment.model import Experiment
+from arena.formats.base import Pairing
+from arena.play.match import play
+from arena.player import Limit, PlayerSpec
+from arena.record import Task
+from arena.rules.game import Game
+from arena.rules.notation import fen
+from arena.rules.variants import VARIANTS, Variant
+from arena.store.ledger import Facts, Ledger
+from players import build_player
+
+DEPTHS = (1, 2, 3)
+"""Plies of the searches: so few that what surrounds them counts."""
+MAX_PLIES = 200
+_OPENING_PLIES, _OPENINGS = 8, 100
+
+Part = Callable[[], int]
+"""What is timed; it returns how many units it did."""
+
+
+def overhead(variant: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
+    """Rows of microseconds a unit: a search, a player, a move made, and a ply of a game, players and record in.
+
+    Each is the best of `repeat` spells of `seconds`; a row's nodes are the units of that spell.
+    """
+    chosen = VARIANTS[variant]
+    searching = PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": "alphabeta"})
+    full = PlayerSpec("full", "negamax", Limit(depth=1), {"preset": "full"})
+    for depth in DEPTHS:
+        work = _searches(chosen, searching, depth)
+        yield _row("search", variant, depth, "one position, alpha-beta, simple", work, seconds, repeat)
+    yield _row("build_player", variant, None, "the preset full", lambda: _built(full, chosen), seconds, repeat)
+    yield _row("Game.push", variant, None, "a ply", _pushes(chosen), seconds, repeat)
+    for what, spec in (("random game", PlayerSpec("random", "random")), ("depth-1 game", searching)):
+        with TemporaryDirectory() as folder, _ledger(Path(folder), chosen) as ledger:
+            work = _games(chosen, spec, ledger)
+            yield _row(what, variant, None, "a ply, played and stored", work, seconds, repeat)
+
+
+def _row(what: str, variant: str, depth: int | None, note: str, work: Part, seconds: float, repeat: int) -> Row:
+    work()
+    units, taken = min((_spell(work, seconds) for _ in range(repeat)), key=lambda spell: spell[1] / spell[0])
+    return Row(what, variant, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
+
+
+def _spell(work: Part, seconds: float) -> tuple[int, float]:
+    """Units and wall time of work that is repeated for so many seconds."""
+    began, units, taken = time.perf_counter(), 0, 0.0
+    while units == 0 or taken < seconds:
+        units += work()
+        taken = time.perf_counter() - began
+    return units, taken
+
+
+def _searches(variant: Variant, spec: PlayerSpec, depth: int) -> Part:
+    """Searches of one position to a depth."""
+    player, game, limit, rng = build_player(spec, variant), _opened(variant), Limit(depth), random.Random(0)
+
+    def work() -> int:
+        player.choose(game, limit, rng)
+        return 1
+
+    return work
+
+
+def _built(spec: PlayerSpec, variant: Variant) -> int:
+    build_player(spec, variant)
+    return 1
+
+
+def _pushes(variant: Variant) -> Part:
+    """Plies of a random game, made again and again."""
+    played, rng = Game(variant), random.Random(0)
+    while played.outcome is None and len(played.moves) < MAX_PLIES:
+        played.push(rng.choice(played.legal_moves))
+
+    def work() -> int:
+        game = Game(variant)
+        for move in played.moves:
+            game.push(move)
+        return len(played.moves)
+
+    return work
+
+
+def _games(variant: Variant, spec: PlayerSpec, ledger: Ledger) -> Part:
+    """Plies of games of a player against itself, from the openings in turn."""
+    numbers = count(1)
+    openings = [_opened(variant, seed).position for seed in range(_OPENINGS)]
+
+    def work() -> int:
+        number = next(numbers)
+        opening = openings[number % _OPENINGS]
+        pairing = Pairing(number, pair=number, round=1, white=0, black=1, opening=0)
+        record = play(Task(pairing, variant, opening, spec, spec, seed=1, max_plies=MAX_PLIES))
+        ledger.add(record, "white", "black", fen(variant, opening))
+        return record.plies
+
+    return work
+
+
+def _opened(variant: Variant, seed: int = 0) -> Game:
+    """A game after a few random plies."""
+    game, rng = Game(variant), random.Random(seed)
+    for _ in range(_OPENING_PLIES):
+        game.push(rng.choice(game.legal_moves))
+    return game
+
+
+def _ledger(folder: Path, variant: Variant) -> Ledger:
+    entry = {"type": "random"}
+    players = [{"name": name} | entry for name in ("white", "black")]
+    experiment = Experiment.model_validate({"name": "overhead", "variant": variant.name, "players": players})
+    return Ledger(folder, experiment, Facts("black", variant.gametype, "", 0, False, {}))
