@@ -330,17 +330,21 @@ def test_programs_with_import_names_of_their_own_are_measured_together(clock, in
 # --- all of them
 
 
+OVERHEAD = ["search", "search", "search", "build_player", "Game.push", "random game", "depth-1 game"]
+
+
 @pytest.mark.parametrize(
     ("what", "names", "expected"),
     [
         ("rules", ["english"], ["perft"]),
+        ("overhead", ["english"], OVERHEAD),
         ("search", ["english"], ["negamax, built-in", "negamax, user-written", "negamax, full"]),
         ("games", ["english"], ["random games"]),
         ("rivals", ["english"], ["perft: ours", *(f"perft: {rival.distribution}" for rival in RIVALS)]),
         (
             "all",
             ["english"],
-            ["perft", "negamax, built-in", "negamax, user-written", "negamax, full", "random games"],
+            ["perft", "negamax, built-in", "negamax, user-written", "negamax, full", "random games", *OVERHEAD],
         ),
     ],
 )

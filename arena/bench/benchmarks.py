@@ -57,7 +57,7 @@ def _volume(variants: Sequence[str]) -> Iterator[Row]:
 
 
 def _all(variants: Sequence[str]) -> Iterator[Row]:
-    for benchmark in (_rules, _search, _games):
+    for benchmark in (_rules, _search, _games, _overhead):
         yield from benchmark(variants)
     if VARIANT in (variants or VARIANTS):
         yield from rivals()

@@ -68,7 +68,7 @@ def schema() -> None:
 @click.argument("what", type=click.Choice(BENCHES), default="all")
 @click.option("--variant", "names", multiple=True, help="Only this variant; may be given again.")
 def bench(what: str, names: tuple[str, ...]) -> None:
-    """Measure node rates: move generation, search, whole games, and other programs that are installed.
+    """Measure rates: move generation, search, whole games, what surrounds them, other programs that are installed.
 
     Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
     plays a match against dame-rs on the international board, where that is installed. Nor `volume`, which fills
