@@ -12,10 +12,9 @@ from typing import Any
 
 import numba
 from numba import types
-from numba.extending import intrinsic, overload
 
-from arena.rules.jit.kernel import callback, is_compiling
-from arena.rules.jit.native import calling
+from arena.rules.jit.kernel import callback, inlined, is_compiling
+from arena.rules.jit.native import call_at
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 
@@ -56,28 +55,9 @@ def evaluator(function: Callable[..., float]) -> Evaluator:
     return Evaluator(function)
 
 
+@inlined
 def evaluate(address: Any, position: Position, rules: Rules, weights: Any) -> float:
     """Call the evaluation at an address: with its weights, or without if there are none."""
-    return float(address(position, rules, weights) if weights.size else address(position, rules))
-
-
-@overload(evaluate)
-def _evaluate(address, position, rules, weights):  # type: ignore[no-untyped-def]
-    def call(address, position, rules, weights):  # type: ignore[no-untyped-def]
-        if weights.size:
-            return _call_with_weights(address, position, rules, weights)  # type: ignore[call-arg]
-        return _call(address, position, rules)  # type: ignore[call-arg]
-
-    return call
-
-
-@intrinsic
-def _call(_context: Any, address: types.Type, position: types.Type, rules: types.Type) -> Any:
-    return calling(types.float64, POSITION, rules)
-
-
-@intrinsic
-def _call_with_weights(
-    _context: Any, address: types.Type, position: types.Type, rules: types.Type, weights: types.Type
-) -> Any:
-    return calling(types.float64, POSITION, rules, WEIGHTS)
+    if weights.size:
+        return call_at(address, position, rules, weights)
+    return call_at(address, position, rules)

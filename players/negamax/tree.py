@@ -13,18 +13,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic, overload
 
 from arena.rules.captures import capturers
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import calling, floats_at, words, words_at
+from arena.rules.jit.native import call_at, floats_at, words, words_at
 from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
-from players.evaluation.evaluator import POSITION, evaluate
+from players.evaluation.evaluator import evaluate
 from players.negamax.ordering import pick_best, rank_moves, reward
 from players.negamax.score import LIMIT, WIN, final_value, within_limit
 from players.negamax.state import (
@@ -65,7 +63,8 @@ def search_root(
     """The value of the root, whose moves are the first `count` of `state.moves`, searched `depth` plies.
 
     Exact if within alpha and beta, else a bound. `state.best` is then the index of the best move, -1 if there is
-    none above alpha; with `state.stopped` the value is that of the moves that were finished.
+    none above alpha; with `state.stopped` the value is that of the moves that were finished. `search_below` is
+    called by its address: by its name, all of its code would be compiled into this kernel and its callers again.
     """
     moves = words(state.moves)
     state.best = -1
@@ -91,9 +90,9 @@ def search_root(
         value = np.inf
         if state.pvs and depth > 1 and i > 0 and floor > -np.inf:
             above = np.nextafter(floor, np.inf)
-            value = -call_search(state.search, rules, state, child, child_key, depth - 1, -above, -floor, 1, count)
+            value = -call_at(state.search, rules, state, child, child_key, depth - 1, -above, -floor, 1, count)
         if value > floor and not state.stopped:
-            value = -call_search(state.search, rules, state, child, child_key, depth - 1, -beta, -floor, 1, count)
+            value = -call_at(state.search, rules, state, child, child_key, depth - 1, -beta, -floor, 1, count)
         if state.stopped:
             break
         state.root_values[i] = value
@@ -232,35 +231,6 @@ def search_below(
         table, always = words_at(state.table), state.tt_replace != 0
         store(table, state.table_words, key, best_move, score, depth, bound, state.generation, always)
     return bounded(state, best, floor, beta)
-
-
-def call_search(
-    address: Any,
-    rules: Rules,
-    state: Any,
-    position: Position,
-    key: int,
-    depth: int,
-    alpha: float,
-    beta: float,
-    ply: int,
-    start: int,
-) -> float:
-    """Call `search_below` by its address: kernels that did it by its name would hold all of its code once more."""
-    return float(address(rules, state, position, key, depth, alpha, beta, ply, start))
-
-
-@overload(call_search)
-def _call_search(address, rules, state, position, key, depth, alpha, beta, ply, start):  # type: ignore[no-untyped-def]
-    return lambda address, rules, state, position, key, depth, alpha, beta, ply, start: _call_search_below(  # type: ignore[call-arg]
-        address, rules, state, position, key, depth, alpha, beta, ply, start
-    )
-
-
-@intrinsic
-def _call_search_below(_context, _address, rules, state, _position, key, depth, alpha, beta, ply, start):  # type: ignore[no-untyped-def]
-    numbers = (types.int64, types.int64, types.float64, types.float64, types.int64, types.int64)
-    return calling(types.float64, rules, state, POSITION, *numbers)
 
 
 @inlined

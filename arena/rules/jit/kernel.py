@@ -51,7 +51,7 @@ def entry(function: F, returns: Any, *arguments: Any) -> F:
 
 
 def address_of(function: Callable[..., Any], returns: Any, *arguments: Any) -> Any:
-    """Where a kernel's code for `arguments`, values or types, is, for `arena.rules.jit.native.calling`.
+    """Where a kernel's code for `arguments`, values or types, is, for `arena.rules.jit.native.call_at`.
 
     The function itself if kernels are not compiled.
     """

@@ -6,7 +6,7 @@ from typing import Any
 
 import numba
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
@@ -29,6 +29,14 @@ def floats_at(address: Any, size: int) -> NDArray[Any]:
     return address
 
 
+def call_at(address: Any, *arguments: Any) -> float:
+    """Call code that returns a float64 by its address, see `arena.rules.jit.kernel.address_of`.
+
+    Nothing checks that the arguments are of its types. Where kernels are not compiled the address is the function.
+    """
+    return float(address(*arguments))
+
+
 @overload(words)
 def _words(integers):  # type: ignore[no-untyped-def]
     return lambda integers: _data(integers)  # type: ignore[call-arg]
@@ -44,18 +52,22 @@ def _floats_at(address, size):  # type: ignore[no-untyped-def]
     return lambda address, size: numba.carray(_float64_pointer(address), (size,))
 
 
-def calling(returns: types.Type, *arguments: types.Type) -> Any:
-    """What an intrinsic returns that calls code at an address, its first argument, with those of the types given.
+@overload(call_at)
+def _call_at(address, *arguments):  # type: ignore[no-untyped-def]
+    return lambda address, *arguments: _call(address, arguments)  # type: ignore[call-arg]
 
-    The code is that of a `numba.cfunc` of the same types.
-    """
 
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
-        code = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
-        return builder.call(builder.inttoptr(values[0], code.as_pointer()), values[1:])
+@intrinsic
+def _call(_context: Any, _address: types.Type, arguments: Any) -> Any:
+    """Call code at an address with the elements of a tuple: of their types, with plain ones for literals."""
+    kinds = [types.unliteral(kind) for kind in arguments]
 
-    return returns(types.int64, *arguments), generate
+    def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        address, passed = values
+        code = ir.FunctionType(ir.DoubleType(), [context.get_value_type(kind) for kind in kinds])
+        return builder.call(builder.inttoptr(address, code.as_pointer()), cgutils.unpack_tuple(builder, passed))
+
+    return types.float64(types.int64, types.Tuple(kinds)), generate
 
 
 @intrinsic
