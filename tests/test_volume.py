@@ -25,23 +25,8 @@ from arena.report.sentences.notes import notes
 from arena.report.tables import survey
 from arena.report.write import write
 from arena.store import read
+from tests.test_tournament import PLAYERS
 
-SLOW = '''\
-import time
-
-
-class Slow:
-    """The first legal move, after a while."""
-
-    def __init__(self, variant):
-        pass
-
-    def choose(self, game, limit, rng):
-        from arena import Choice
-
-        time.sleep(0.002)
-        return Choice(game.legal_moves[0])
-'''
 CONFIG = """\
 name: slow
 variant: english
@@ -68,7 +53,6 @@ def in_parts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The run read in many parts, large for the limits of memory."""
     monkeypatch.setattr(read, "PLIES_AT_ONCE", 1000)
     monkeypatch.setattr(survey, "SAMPLE", 5000)
-    monkeypatch.setattr("arena.report.run.SAMPLE", 5000)
     return arena.load(folder)
 
 
@@ -155,7 +139,7 @@ def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Pa
 
 
 def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "slow.py").write_text(PLAYERS)
     (tmp_path / "config.yaml").write_text(CONFIG)
     command = [
         sys.executable,

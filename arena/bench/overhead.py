@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arena.bench.timing import Row, three_figures
+from arena.bench.timing import Row, spell, three_figures
 from arena.experiment.model import Experiment
 from arena.formats.base import Pairing
+from arena.openings.lines import random_line
 from arena.play.match import play
 from arena.player import Limit, PlayerSpec
 from arena.record import Task
@@ -51,17 +51,8 @@ def overhead(variant: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Ro
 
 def _row(what: str, variant: str, depth: int | None, note: str, work: Part, seconds: float, repeat: int) -> Row:
     work()
-    units, taken = min((_spell(work, seconds) for _ in range(repeat)), key=lambda spell: spell[1] / spell[0])
+    units, taken = min((spell(work, seconds) for _ in range(repeat)), key=lambda found: found[1] / found[0])
     return Row(what, variant, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
-
-
-def _spell(work: Part, seconds: float) -> tuple[int, float]:
-    """Units and wall time of work that is repeated for so many seconds."""
-    began, units, taken = time.perf_counter(), 0, 0.0
-    while units == 0 or taken < seconds:
-        units += work()
-        taken = time.perf_counter() - began
-    return units, taken
 
 
 def _searches(variant: Variant, spec: PlayerSpec, depth: int) -> Part:
@@ -82,9 +73,7 @@ def _built(spec: PlayerSpec, variant: Variant) -> int:
 
 def _pushes(variant: Variant) -> Part:
     """Plies of a random game, made again and again."""
-    played, rng = Game(variant), random.Random(0)
-    while played.outcome is None and len(played.moves) < MAX_PLIES:
-        played.push(rng.choice(played.legal_moves))
+    played = random_line(variant, MAX_PLIES, random.Random(0))
 
     def work() -> int:
         game = Game(variant)
@@ -113,10 +102,7 @@ def _games(variant: Variant, spec: PlayerSpec, ledger: Ledger) -> Part:
 
 def _opened(variant: Variant, seed: int = 0) -> Game:
     """A game after a few random plies."""
-    game, rng = Game(variant), random.Random(seed)
-    for _ in range(_OPENING_PLIES):
-        game.push(rng.choice(game.legal_moves))
-    return game
+    return random_line(variant, _OPENING_PLIES, random.Random(seed))
 
 
 def _ledger(folder: Path, variant: Variant) -> Ledger:

@@ -6,12 +6,12 @@ Rates move by as much as a quarter from run to run, with the machine's load and 
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from hashlib import sha256
+from itertools import count
 
-from arena.bench.timing import Row, Work, best_runs, first_depth, millions, three_figures
+from arena.bench.timing import Row, Work, best_runs, first_depth, millions, spell, three_figures
 from arena.formats.base import Pairing
 from arena.play.match import play
 from arena.player import Limit, PlayerSpec
@@ -88,13 +88,9 @@ def random_games(variant: str, seconds: float = 1.0, max_plies: int = 300) -> Ro
     One process plays at least one game. The cost of a ply is wall time, the players' own included.
     """
     _play_random(variant, 0, max_plies)
-    began = time.perf_counter()
-    plies = games = 0
-    elapsed = 0.0
-    while games == 0 or elapsed < seconds:
-        games += 1
-        plies += _play_random(variant, games, max_plies)
-        elapsed = time.perf_counter() - began
+    numbers = count(1)
+    plies, elapsed = spell(lambda: _play_random(variant, next(numbers), max_plies), seconds)
+    games = next(numbers) - 1
     note = f"{games:,} games, {1e6 * elapsed / plies:.1f} µs a ply"
     return Row("random games", variant, None, plies, elapsed, f"{three_figures(games / elapsed)} games/s", note)
 

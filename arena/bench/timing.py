@@ -47,6 +47,14 @@ def timed(work: Work, depth: int) -> tuple[int, float]:
     return nodes, time.perf_counter() - began
 
 
+def spell(work: Callable[[], int], seconds: float) -> tuple[int, float]:
+    """Units and wall time of work that is begun again for so many seconds, and done once at least."""
+    began, units = time.perf_counter(), work()
+    while (elapsed := time.perf_counter() - began) < seconds:
+        units += work()
+    return units, elapsed
+
+
 def millions(nodes: int, seconds: float) -> str:
     """A rate in million nodes per second."""
     return f"{three_figures(nodes / seconds / 1e6)} M nodes/s"

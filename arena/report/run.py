@@ -32,7 +32,7 @@ from arena.report.tables import (
     telemetry,
 )
 from arena.report.tables.openings import Homogeneity
-from arena.report.tables.survey import SAMPLE, Survey, survey
+from arena.report.tables.survey import Survey, is_large, survey
 from arena.store.ledger import Facts
 from arena.store.read import RunData, read
 
@@ -89,7 +89,7 @@ class Run:
     @property
     def large(self) -> bool:
         """Whether the run has more moves than its tables take into memory: `tables.survey.SAMPLE`."""
-        return int(self.games["plies"].sum()) > SAMPLE
+        return is_large(self.games)
 
     @cached_property
     def survey(self) -> Survey:

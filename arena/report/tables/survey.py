@@ -42,12 +42,17 @@ def survey(games: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Survey:
     return Survey(_together(pd.concat(sums)), pd.concat(hashes), pd.concat(sample, ignore_index=True))
 
 
+def is_large(games: pd.DataFrame) -> bool:
+    """Whether games have more than SAMPLE plies."""
+    return int(games["plies"].sum()) > SAMPLE
+
+
 def sampled(games: pd.DataFrame) -> pd.Index | None:
     """The numbers of the games whose moves are the sample; None for all games, if they have SAMPLE plies at most.
 
     They are whole pairs, drawn from a fixed seed, with SAMPLE plies at most.
     """
-    if games["plies"].sum() <= SAMPLE:
+    if not is_large(games):
         return None
     pairs = games.groupby("pair", sort=False)["plies"].sum()
     drawn = pairs.iloc[np.random.default_rng(_SEED).permutation(len(pairs))]
