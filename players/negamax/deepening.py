@@ -17,9 +17,10 @@ from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import key
 from players.negamax.score import LIMIT, WIN
-from players.negamax.state import Workspace, begin_search
+from players.negamax.state import begin_search
 from players.negamax.switches import RANDOM
 from players.negamax.tree import quiesce, search_below, search_root
+from players.negamax.workspace import Workspace
 
 _WIDEST = 64
 """Men of half a window beyond which it is opened."""

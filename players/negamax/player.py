@@ -22,8 +22,9 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Description, Evaluation, build_evaluation
 from players.negamax.deepening import compiled_search
 from players.negamax.score import LIMIT, compiled_static_value
-from players.negamax.state import HISTORY, MAX_DEPTH, Workspace, stored_settings
+from players.negamax.state import HISTORY, MAX_DEPTH
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, named_switches, stored, switches_of
+from players.negamax.workspace import Workspace, stored_settings
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""

@@ -32,6 +32,7 @@ from players.negamax.state import (
     count_cutoff,
     draw_value,
     enter,
+    enter_leaf,
     extend_pv,
     from_table,
     is_drawn,
@@ -79,7 +80,7 @@ def search_root(
             break
         move = moves[i]
         child = apply(rules, position, move)
-        enter(rules, state, 0, position, move, child)
+        enter(state, 0, position, move, child)
         low = alpha
         if best > alpha:
             low = np.nextafter(best, -np.inf) if wins_ties(state, i) else best
@@ -189,12 +190,13 @@ def search_below(
             pick_best(state, moves, i, end)
         move = moves[i]
         child = apply(rules, position, move)
-        enter(rules, state, ply, position, move, child)
+        enter(state, ply, position, move, child)
         child_key = changed(key, position, child) if state.tt else 0
-        above = np.nextafter(alpha, np.inf)
+        above = beta
         cut = 0
         narrow = False
-        if i > start and alpha > -np.inf:
+        if (state.pvs or state.lmr) and i > start and alpha > -np.inf:
+            above = np.nextafter(alpha, np.inf)
             cut = reduction(state, left, i - start, capturing)
             narrow = cut > 0 or (state.pvs != 0 and above < beta)
         while True:
@@ -253,8 +255,7 @@ def _frontier(
     best_move = -1
     for i in range(start, end):
         child = apply(rules, position, moves[i])
-        if state.repetition or state.repetition_penalty != 0.0:
-            enter(rules, state, ply, position, moves[i], child)
+        enter_leaf(state, ply, position, moves[i], child)
         if state.nodes >= state.node_limit:
             state.stopped = 1
             return 0.0
@@ -310,7 +311,6 @@ def quiesce(
     best = -np.inf
     for i in range(start, end):
         child = apply(rules, position, moves[i])
-        enter(rules, state, ply, position, moves[i], child)
         if is_unquiet(rules, state, child, ply + 1):
             value = -quiesce(rules, state, child, -beta, -alpha, ply + 1, end)
         else:
