@@ -5,13 +5,15 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.files import replace
 from arena.store.table import Table
 
+READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises for a file that cannot be read; the latter for a damaged name in what it would say."""
 SUFFIX = ".damaged"
 """Of the copy of a damaged file that is kept beside the one made anew."""
 _NAMED = 5
@@ -36,21 +38,30 @@ class Damage(NamedTuple):
         return "; ".join([*found, self.structure][: len(found) + bool(self.structure)])
 
 
+@contextmanager
+def any_text(connection: sqlite3.Connection) -> Iterator[None]:
+    """Have a connection read any bytes as a text, so that a damaged one is seen to be another."""
+    before = connection.text_factory
+    connection.text_factory = lambda text: text.decode(errors="surrogateescape")
+    try:
+        yield
+    finally:
+        connection.text_factory = before
+
+
 def damage_of(connection: sqlite3.Connection, tables: Sequence[Table]) -> Damage:
     """What is wrong with a file of these tables: its structure, as SQLite sees it, and the rows' checksums."""
     rows: dict[str, list[str]] = {}
-    connection.text_factory = _decoded
     try:
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        structure = "" if found == "ok" else found.splitlines()[-1]
-        for table in tables:
-            for row in connection.execute(table.query):
-                if not table.intact(row):
-                    rows.setdefault(table.name, []).append(table.key_of(row))
-    except sqlite3.DatabaseError as error:
-        structure = str(error)
-    finally:
-        connection.text_factory = str
+        with any_text(connection):
+            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            structure = "" if found == "ok" else found.splitlines()[-1]
+            for table in tables:
+                for row in connection.execute(table.query):
+                    if not table.intact(row):
+                        rows.setdefault(table.name, []).append(table.key_of(row))
+    except READ_ERRORS as error:
+        structure = " ".join(str(error).split())
     return Damage(structure, rows)
 
 
@@ -59,10 +70,9 @@ def intact_rows(connection: sqlite3.Connection, table: Table) -> Iterator[tuple[
 
     A row may come twice.
     """
-    connection.text_factory = _decoded
     for order in ("ASC", "DESC"):
         by = ", ".join(f"{column} {order}" for column in table.key)
-        with suppress(sqlite3.DatabaseError):
+        with suppress(*READ_ERRORS), any_text(connection):
             yield from filter(table.intact, connection.execute(f"{table.query} ORDER BY {by}"))
             return
 
@@ -93,8 +103,3 @@ def make_anew(path: Path, connection: sqlite3.Connection, tables: Sequence[Table
 def _listed(keys: Sequence[str]) -> str:
     more = f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else ""
     return ", ".join(keys[:_NAMED]) + more
-
-
-def _decoded(text: bytes) -> str:
-    """Any bytes as a text, so that a damaged one can be read and is seen to be another."""
-    return text.decode(errors="surrogateescape")

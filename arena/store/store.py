@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.files import FolderError, lock_folder
-from arena.store.repair import SUFFIX, damage_of, make_anew
+from arena.store.repair import READ_ERRORS, SUFFIX, any_text, damage_of, make_anew
 from arena.store.table import Table
 
 COMPLETE = "complete"
@@ -79,7 +79,7 @@ class Store:
         try:
             self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")
-        except sqlite3.Error:
+        except READ_ERRORS:
             self.connection.close()
             raise
 
@@ -253,8 +253,8 @@ def reading(path: Path, noun: str = "run") -> Iterator[sqlite3.Connection]:
     try:
         with closing(_connected(path)) as connection:
             yield connection
-    except (sqlite3.Error, KeyError) as error:
-        raise StoreError(f"{path} cannot be read: {error}") from None
+    except (*READ_ERRORS, KeyError) as error:
+        raise StoreError(f"{path} cannot be read: {_line(error)}") from None
 
 
 def _connected(path: Path) -> sqlite3.Connection:
@@ -274,10 +274,11 @@ def _connected(path: Path) -> sqlite3.Connection:
 def _documents(connection: sqlite3.Connection) -> dict[str, Any]:
     """The documents of which one of the two copies is intact; the first counts."""
     found: dict[str, Any] = {}
-    for table in META:
-        for row in connection.execute(table.query):
-            if row[0] not in found and table.intact(row):
-                found[row[0]] = json.loads(row[1])
+    with any_text(connection):
+        for table in META:
+            for row in connection.execute(table.query):
+                if row[0] not in found and table.intact(row):
+                    found[row[0]] = json.loads(row[1])
     return found
 
 
@@ -297,5 +298,12 @@ def _errors(path: Path, done: str) -> Iterator[None]:
         yield
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
-    except (sqlite3.Error, OSError) as error:
-        raise StoreError(f"{path} cannot be {done}: {error}") from None
+    except (*READ_ERRORS, OSError) as error:
+        raise StoreError(f"{path} cannot be {done}: {_line(error)}") from None
+
+
+def _line(error: Exception) -> str:
+    """What an error says, in one line; of the system's, without the file, which is named beside it."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is damaged"
+    return " ".join(str(error.strerror if isinstance(error, OSError) and error.strerror else error).split())

@@ -19,7 +19,7 @@ FILE = "tuning.sqlite"
 SCORED = np.dtype([("position", np.int64, 4), ("score", np.float64)])
 """A position, as `arena.rules.position.Position`, and the score of a search of it, from White's view."""
 
-_GAMES = Table(
+GAMES = Table(
     "games",
     {
         "stage": "TEXT",
@@ -31,7 +31,7 @@ _GAMES = Table(
     },
     ["stage", "game"],
 )
-_STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"])
+STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"])
 
 
 class Played(NamedTuple):
@@ -71,13 +71,13 @@ class TuningStore(Store):
         Raises StoreError if the folder cannot be written to, is in use, or holds another tuning.
         """
         super().__init__(
-            folder / FILE, (_GAMES, _STEPS), {"tuning": description}, columns=SCORED.descr, noun="tuning"
+            folder / FILE, (GAMES, STEPS), {"tuning": description}, columns=SCORED.descr, noun="tuning"
         )
         self.folder = folder
 
     def add(self, played: Played) -> None:
         """Store a finished game, for good."""
-        self.insert(_GAMES, played)
+        self.insert(GAMES, played)
 
     def finished(self, stage: str) -> set[int]:
         """The numbers of a stage's stored games."""
@@ -85,12 +85,12 @@ class TuningStore(Store):
 
     def games(self, stage: str) -> list[Played]:
         """A stage's stored games, by number."""
-        query = f"SELECT {', '.join(_GAMES.columns)} FROM games WHERE stage = ? ORDER BY game"
+        query = f"SELECT {', '.join(GAMES.columns)} FROM games WHERE stage = ? ORDER BY game"
         return [Played(*row) for row in self.rows(query, (stage,))]
 
     def add_step(self, number: int, document: Mapping[str, Any]) -> None:
         """Store what a step found, JSON types, for good."""
-        self.insert(_STEPS, (number, json.dumps(document)))
+        self.insert(STEPS, (number, json.dumps(document)))
 
     def steps(self) -> list[dict[str, Any]]:
         """What the steps found, in their order."""
