@@ -67,6 +67,10 @@ def play(
     batch = next(games, None)
     order: list[Place] = []
     while batch is not None:
+        if ledger.repaired:
+            drawn = ((it.game, names[it.white], names[it.black], it.opening + 1) for it in batch)
+            for number in ledger.remove_others(drawn):
+                points.remove(number)
         test.advance(points)
         missing = tasks(plan, (pairing for pairing in batch if pairing.game not in points))
         for record in run(play_game, missing, workers, lambda: test.decided or stopping(), _game_name):
@@ -100,6 +104,10 @@ class Points(Mapping[int, float]):
         if game >= len(self._codes):
             self._codes.extend(bytes(game + 1 - len(self._codes) + len(self._codes) // 2))
         self._codes[game] = 1 + self._VALUES.index(points_of(result))
+
+    def remove(self, game: int) -> None:
+        """Take out a game."""
+        self._codes[game] = 0
 
     def __contains__(self, game: object) -> bool:
         return isinstance(game, int) and 0 <= game < len(self._codes) and self._codes[game] > 0

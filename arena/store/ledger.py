@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,6 +103,18 @@ class Ledger(Store):
     def remove_after(self, game: int) -> None:
         """Delete the games with higher numbers."""
         self.delete(GAMES, "game > ?", (game,))
+
+    def remove_others(self, schedule: Iterable[tuple[int, str, str, int]]) -> set[int]:
+        """Delete the games that others played than now scheduled, from another opening; returns their numbers.
+
+        `schedule` has the number, white, black and opening (from 1) of games. Where results decide who meets, a
+        game that was damaged and played again may end otherwise and change the rounds behind it.
+        """
+        stored = {row[0]: row for row in self.rows("SELECT game, white, black, opening FROM games")}
+        others = {game[0] for game in schedule if stored.get(game[0], game) != game}
+        for number in others:
+            self.delete(GAMES, "game = ?", (number,))
+        return others
 
     def probed(self) -> set[tuple[str, int]]:
         """Player and number of the position of every search of the probe that is stored."""
