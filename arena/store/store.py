@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.files import FolderError, lock_folder
-from arena.store.repair import READ_ERRORS, SUFFIX, any_text, damage_of, make_anew
+from arena.store.repair import READ_ERRORS, SUFFIX, Damage, any_text, damage_of, make_anew
 from arena.store.table import Table
 
 COMPLETE = "complete"
@@ -63,11 +63,12 @@ class Store:
                 self._connect()
                 opened.callback(lambda: self.connection.close())
                 described = {**parts, "columns": columns}
-                if self._new:
+                if _is_new(self.connection):
                     self._make(described)
-                else:
-                    self._repair(list(described))
+                damage = self._damage(list(described))
                 self._check(parts, columns, noun)
+                if damage:
+                    self._repair(damage)
                 self._files = {file: _identity(file) for file in self._watched}
                 self._looked = time.monotonic()
                 self._opened = opened.pop_all()
@@ -83,12 +84,6 @@ class Store:
             self.connection.close()
             raise
 
-    @property
-    def _new(self) -> bool:
-        """Whether nothing was ever stored; a damaged file may seem to have no tables, but has their pages."""
-        tables = self.connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-        return tables == 0 and self.connection.execute("PRAGMA page_count").fetchone()[0] <= 1
-
     def _make(self, described: Mapping[str, Any]) -> None:
         self.connection.execute("BEGIN IMMEDIATE")
         for table in self._tables:
@@ -97,17 +92,19 @@ class Store:
             self._put(key, document)
         self.connection.execute("COMMIT")
 
-    def _repair(self, needed: Sequence[str]) -> None:
+    def _damage(self, needed: Sequence[str]) -> Damage:
+        """What is damaged. Raises StoreError if it is one of the documents that are needed, in both copies."""
         check_tables(self.path, self.connection, self._tables)
         damage = damage_of(self.connection, self._tables)
-        if not damage:
-            return
-        before = _documents(self.connection)
-        if not before.keys() >= set(needed):
+        if damage and not _documents(self.connection).keys() >= set(needed):
             raise StoreError(
                 f"{self.path} is damaged ({damage}), and it is not known any more what it holds; "
                 "give this run another --out, or delete that folder"
             )
+        return damage
+
+    def _repair(self, damage: Damage) -> None:
+        before = _documents(self.connection)
         make_anew(self.path, self.connection, self._tables)
         self._connect()
         if damage.structure or damage.rows.keys() - {table.name for table in META}:
@@ -126,7 +123,7 @@ class Store:
         )
 
     def _check(self, parts: Mapping[str, Mapping[str, Any]], columns: Any, noun: str) -> None:
-        stored = documents(self.connection)
+        stored = _documents(self.connection)
         check_columns(self.path, stored, columns)
         if changed := changed_keys(stored, parts):
             raise StoreError(
@@ -237,6 +234,8 @@ def changed_keys(stored: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any
 def check_intact(path: Path, connection: sqlite3.Connection, tables: Sequence[Table], again: str) -> None:
     """Raise StoreError if a file of META and these tables is damaged; `again` is the command that mends it."""
     every = (*META, *tables)
+    if _is_new(connection):
+        raise StoreError(f"{path} holds nothing yet")
     check_tables(path, connection, every)
     if damage := damage_of(connection, every):
         raise StoreError(f"{path} is damaged ({damage}); {again} does again what is missing, and keeps the rest")
@@ -280,6 +279,12 @@ def _documents(connection: sqlite3.Connection) -> dict[str, Any]:
                 if row[0] not in found and table.intact(row):
                     found[row[0]] = json.loads(row[1])
     return found
+
+
+def _is_new(connection: sqlite3.Connection) -> bool:
+    """Whether nothing was ever stored; a damaged file may seem to have no tables, but has their pages."""
+    tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+    return bool(tables == 0 and connection.execute("PRAGMA page_count").fetchone()[0] <= 1)
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
