@@ -8,6 +8,7 @@ import random
 import resource
 import shutil
 import sqlite3
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -140,6 +141,21 @@ def test_a_flipped_bit_changes_nothing_or_is_named(ledger: Path, tmp_path: Path)
 @pytest.mark.slow
 def test_none_of_1000_flipped_bits_is_accepted_in_silence(ledger: Path, tmp_path: Path) -> None:
     assert_no_flip_is_silent(ledger, tmp_path / "flipped", 1000)
+
+
+def test_a_game_that_its_page_does_not_count_is_missed(tmp_path: Path) -> None:
+    """SQLite reads such a page without a word."""
+    volume.fill(tmp_path, "random", 100)
+    stored, data = rows(tmp_path), bytearray((tmp_path / FILE).read_bytes())
+    page = max(start for start in range(0, len(data) - 4096, 4096) if data[start] == 0x0D)
+    data[page + 4] -= 1
+    (tmp_path / FILE).write_bytes(data)
+    assert len(rows(tmp_path)) == 99
+    with pytest.raises(StoreError, match="is damaged"):
+        read(tmp_path)
+    with reopened(tmp_path, "random", 100) as opened:
+        assert opened.repaired and not opened.complete
+    assert rows(tmp_path) < stored
 
 
 @pytest.mark.parametrize(
@@ -316,7 +332,7 @@ def read_only(config: Path) -> Iterator[Path]:
             folder.chmod(0o755)
 
 
-def test_a_complete_run_that_can_only_be_read_is_complete(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_complete_run_that_can_only_be_read_is_complete(config: Path) -> None:
     text = config.read_text()
     with read_only(config) as folder, tempfile.TemporaryDirectory() as mine:
         own = Path(mine) / "config.yaml"
@@ -334,6 +350,22 @@ def test_a_complete_run_that_can_only_be_read_is_complete(config: Path, monkeypa
         other = command("run", own, "--out", folder, "--workers", 1)
         assert other.exit_code == 2
         assert error_line(other.stderr) == denied
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_a_run_on_a_disk_that_can_only_be_read_is_complete(config: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=30m", "none", disk], capture_output=True).returncode:
+        pytest.skip("not even root may mount here")
+    try:
+        assert command("run", config, "--out", disk / "out", "--workers", 1, "--no-report").exit_code == 0
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        again = command("run", config, "--out", disk / "out", "--workers", 1, "--no-report")
+        assert again.exit_code == 0 and "is complete: nothing is played" in error_line(again.stderr)
+        assert command("rate", disk / "out").exit_code == 0
+    finally:
+        subprocess.run(["umount", "--lazy", disk], check=True)
 
 
 @pytest.mark.parametrize(
