@@ -46,8 +46,8 @@ WORDS = {
     "fen": "W|B|:|K|,|-|.|1|32|50|0|33|a1|h8|W:|:B|?|'|[|]| |W:W31:B1|99999999999999999999|\n|{|}",
     "pdn": '[|]|"|\\|{|}|(|)|;|\n|%|$1|*|1-0|2-0|1/2-1/2|0-0|[Event "x"]|[Result "1-0"]|[FEN "W:W31:B1"]|1.|...'
     '|[GameType "20"]|[GameType "21,B,8,8,N2,0"]|9-13|22x17|a3-b4|31x22x13|!|?| |[White "a"]|[Black "a"]|/FEN ',
-    "csv": "white|black|result|wins|draws|losses|pair|,|\n|\r|\"|'|1-0|0-1|1/2-1/2|*|-1|0|1e9|1e308|nan|inf|ann|bob"
-    "|9007199254740991| |\t|;|,,,|ann,ann,1-0\n|x,y,1-0\n|#|½-½|\0",
+    "csv": "white|black|result|wins|draws|losses|pair|,|\n|\r|\"|'|1-0|0-1|1/2-1/2|*|-1|0|1e9|1e308|nan|inf|ann"
+    "|bob|9007199254740991| |\t|;|,,,|ann,ann,1-0\n|x,y,1-0\n|#|½-½|\0",
 }
 
 
