@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -288,6 +289,21 @@ def test_later_fits_leave_out_the_first_round_and_keep_the_others(whole: Path) -
         taken = [connection.execute(query, (f"round {n}",)).fetchone()[0] for n in (1, 2, 3)]
     assert [step["positions"] for step in steps] == [taken[0], taken[1], taken[1] + taken[2]]
     assert [step["games"] for step in steps] == [12, 12, 12]
+
+
+def test_a_damaged_game_and_a_damaged_step_are_made_again(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(whole, out)
+    with sqlite3.connect(out / FILE) as connection:
+        games = set(connection.execute("SELECT * FROM games"))
+        connection.execute("UPDATE games SET result = '*' WHERE stage = 'round 1' AND game = 2")
+        connection.execute("UPDATE steps SET document = '{}' WHERE step = 2")
+    result = arena(written(tmp_path, TINY), "--out", out, "--workers", 1)
+    assert result.exit_code == 0
+    assert f"{FILE} was damaged (games round 1 2; steps 2): {len(games) - 1} games, 2 steps are intact" in result.stderr
+    with sqlite3.connect(out / FILE) as connection:
+        assert set(connection.execute("SELECT * FROM games")) == games
+    assert same_outcome(whole, out)
 
 
 def until(path: Path, games: int, process: subprocess.Popen[bytes]) -> None:

@@ -68,12 +68,15 @@ class TuningStore(Store):
     def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
         """Open the store in `folder`, or make one for the tuning described.
 
-        Raises StoreError if the folder cannot be written to, is in use, or holds another tuning.
+        If something was damaged, see `repaired`, the steps are forgotten, to be made again from the games. Raises
+        StoreError if the folder cannot be written to, is in use, or holds another tuning.
         """
         super().__init__(
             folder / FILE, (GAMES, STEPS), {"tuning": description}, columns=SCORED.descr, noun="tuning"
         )
         self.folder = folder
+        if self.repaired:
+            self.delete(STEPS, "TRUE", ())
 
     def add(self, played: Played) -> None:
         """Store a finished game, for good."""
