@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from arena.commands.catalogue import bench, players, schema, variants
+from arena.commands.group import Commands
 from arena.commands.init import init
 from arena.commands.ratings import compare, rate
 from arena.commands.rules import evaluate, openings, perft
@@ -12,7 +13,7 @@ from arena.commands.tournaments import plan, report, run
 from arena.commands.tuning import tune
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="draughts-arena")
 def main() -> None:
     """Tournaments, benchmarks and Elo ratings for checkers and draughts programs."""

@@ -9,6 +9,7 @@ import resource
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -310,6 +311,16 @@ def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_pat
     assert command("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 0
     after = {row[0]: row for row in rows(tmp_path / "out")}
     assert len(after) == 200 and before.items() <= after.items()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk is full here")
+@pytest.mark.parametrize("arguments", [["variants"], ["--help"]])
+def test_output_to_a_full_disk_is_one_line(arguments: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "arena", *arguments]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert error_line(done.stderr) == "input or output failed: No space left on device"
 
 
 @contextmanager

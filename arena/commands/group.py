@@ -1,0 +1,26 @@
+"""The group of all commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import Any
+
+import click
+
+from arena.commands.common import fail
+
+
+class Commands(click.Group):
+    """Commands whose errors of the file system, such as a full disk under the output, are one line."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        try:
+            return super().main(*args, **options)
+        except OSError as error:
+            if error.filename is None:
+                # Else what could not be written would be tried again, and fail again, at the end of the process.
+                with suppress(OSError, ValueError):
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            fail(f"{error.filename or 'input or output failed'}: {error.strerror or error}")
