@@ -262,6 +262,25 @@ def test_games_around_a_page_that_cannot_be_read_are_kept(tmp_path: Path) -> Non
     assert left < stored and len(left) >= 180
 
 
+@pytest.mark.parametrize("at", [(shutil, "copyfile"), (Path, "unlink"), (Path, "replace")])
+def test_a_process_that_dies_while_it_mends_a_ledger_loses_nothing(
+    ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: tuple[Any, str]
+) -> None:
+    folder = shutil.copytree(ledger, tmp_path / "copy")
+    spoil(folder, "UPDATE games SET result = '*' WHERE game = 3")
+
+    def dies(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(*at, dies)
+        with pytest.raises(KeyboardInterrupt):
+            reopened(folder)
+    with reopened(folder) as opened:
+        assert "(games 3): 11 games, 8 probes are intact" in opened.repaired
+    assert len(rows(folder)) == 19
+
+
 def test_what_a_game_played_again_changes_behind_it_is_played_again(tmp_path: Path) -> None:
     text = DYNAMIC["swiss"] + FOUR
     whole = played(tmp_path, "whole", text)

@@ -23,6 +23,8 @@ from arena.store.table import Table
 COMPLETE = "complete"
 """Key of the document that says that all is done; a store that lost rows has it no more."""
 META = tuple(Table(name, {"key": "TEXT", "value": "TEXT"}, ["key"]) for name in ("meta", "meta_copy"))
+BUSY_SECONDS = 60.0
+"""Seconds for which another program may keep the file locked before that is an error."""
 LOOK_SECONDS = 1.0
 """Seconds after which it is seen again whether the file is still the one in the folder."""
 
@@ -76,7 +78,7 @@ class Store:
             raise StoreError(str(error)) from None
 
     def _connect(self) -> None:
-        self.connection = sqlite3.connect(self.path, isolation_level=None)
+        self.connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_SECONDS)
         try:
             self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")

@@ -65,14 +65,16 @@ class Table:
 
     def _checksum(self, row: Sequence[Any]) -> int:
         """CRC-32 of the table's name, bytes as they are, and their lengths and all else as Python writes it."""
-        crc = self._seed
-        plain = []
-        for value in row:
-            if type(value) is bytes:
+        crc, plain = self._seed, tuple(row)
+        for place in self._blobs:
+            if type(value := row[place]) is bytes:
                 crc = zlib.crc32(value, crc)
-                value = (len(value),)
-            plain.append(value)
+                plain = (*plain[:place], (len(value),), *plain[place + 1 :])
         return zlib.crc32(ascii(plain).encode(), crc)
+
+    @cached_property
+    def _blobs(self) -> list[int]:
+        return [place for place, type in enumerate(self.columns.values()) if type == "BLOB"]
 
     @cached_property
     def _seed(self) -> int:
