@@ -75,6 +75,14 @@ def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
     return replace(spec, type=absolute(spec.type), options=options)
 
 
+def without_own_code(spec: PlayerSpec) -> PlayerSpec | None:
+    """The specification itself if it runs no code of a user's, else without what does; None if all of it does."""
+    if ":" in spec.type:
+        return None
+    plain = {name: value for name, value in spec.options.items() if not (isinstance(value, str) and ":" in value)}
+    return spec if len(plain) == len(spec.options) else replace(spec, options=plain)
+
+
 def fingerprints(spec: PlayerSpec) -> dict[str, str]:
     """A short hash of each file of the user's own that a located specification names, by the file's name."""
     found = {}

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from arena.store.ledger import Ledger
 
 
+INCIDENTS, STOPPED = 3, 130
+"""Exit codes of a run: it is complete, but players failed in games; it is not complete."""
+
+
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
@@ -27,19 +31,20 @@ if TYPE_CHECKING:
 def run(config: Path, out: Path | None, workers: int | None, quiet: bool) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
-    A run that was stopped goes on where it stopped when the same command is given again.
+    A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
+    lost by players' failures, as the report's first lines say; 130: stopped.
     """
     _with_one_thread()
     prepared = _prepared(config)
     folder = out or Path("reports") / prepared.experiment.name
-    complete = _play(prepared, folder, workers or os.cpu_count() or 1)
+    code = _play(prepared, folder, workers or os.cpu_count() or 1)
     if quiet:
         click.echo(f"no report; arena report {folder} writes it")
     else:
         _report(folder)
-    if not complete:
+    if code == STOPPED:
         click.echo("stopped; the same command goes on from here")
-        sys.exit(130)
+    sys.exit(code)
 
 
 @click.command()
@@ -97,12 +102,12 @@ def _prepared(config: Path) -> Plan:
         fail(str(error))
 
 
-def _play(plan: Plan, folder: Path, workers: int) -> bool:
-    """Play what is missing and show progress; returns whether the tournament is complete."""
+def _play(plan: Plan, folder: Path, workers: int) -> int:
+    """Play what is missing and show progress; returns an exit code: 0, INCIDENTS or STOPPED."""
     from arena.play.executor import WorkerDied
-    from arena.play.tournament import play
+    from arena.play.failures import FOLDER
+    from arena.play.tournament import RunStopped, play
     from arena.progress import Progress
-    from arena.result import points_of
     from arena.store.ledger import Ledger
     from arena.store.store import StoreError
 
@@ -110,7 +115,7 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
     try:
         with Ledger(folder, plan.experiment, plan.facts) as ledger:
             if not _measure(plan, ledger, workers):
-                return False
+                return STOPPED
             with Progress(plan.games, exact=plan.exact) as progress:
                 progress.resume(ledger.scores())
                 at_fault: set[str] = set()
@@ -118,13 +123,18 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
                     for record in play(plan, ledger, workers, lambda: bool(interrupts)):
                         white, black = names[record.pairing.white], names[record.pairing.black]
                         progress.add(white, black, record.result)
-                        loser = white if points_of(record.result) == 0 else black
-                        if record.error and loser not in at_fault:
-                            at_fault.add(loser)
-                            later = "it loses; later faults of it are in games.csv"
-                            progress.say(f"game {record.pairing.game}: {record.error} ({later})")
+                        incident = record.incident
+                        if incident is not None and incident.player not in at_fault:
+                            at_fault.add(incident.player)
+                            bundle = folder / FOLDER / f"game-{record.pairing.game}.yaml"
+                            progress.say(f"game {record.pairing.game}: {record.error}; it loses ({bundle})")
                 progress.end(ledger.scores(), ledger.complete)
-            return ledger.complete
+            if not ledger.complete:
+                return STOPPED
+            return INCIDENTS if any(ledger.failures()) else 0
+    except RunStopped as error:
+        say(f"stopped, as on_failure says: {error}")
+        return INCIDENTS
     except StoreError as error:
         fail(str(error))
     except WorkerDied as error:
@@ -191,8 +201,9 @@ def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:
 
 def _print_standings(finished: Run) -> None:
     from arena.report.sentences.facts import decisions
+    from arena.report.sentences.forfeits import forfeits
     from arena.report.tables.text import standings_text
 
-    for sentence in decisions(finished):
+    for sentence in (*forfeits(finished), *decisions(finished)):
         click.echo(sentence)
     click.echo(standings_text(finished.standings).to_string(index=False))

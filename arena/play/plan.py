@@ -16,6 +16,7 @@ from arena.rules.custom import build_variant
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, Position
 from arena.rules.variants import Variant
+from arena.seats.seat import SeatError, seated
 from arena.store.ledger import Facts
 
 
@@ -79,9 +80,12 @@ def prepare(experiment: Experiment) -> Plan:
     specs = tuple(players.located(spec, folder) for spec in experiment.players)
     for index, spec in enumerate(specs):
         try:
-            players.build_player(spec, variant)
+            seated(spec, variant, variant.start, "plan", experiment.terms)
         except players.PlayerError as error:
             raise experiment.error(("players", index, *error.keys), str(error)) from None
+        except SeatError as error:
+            message = f"{spec.name} {error} while it was built"
+            raise experiment.error(("players", index, "type"), message) from None
     try:
         openings = draw_openings(experiment, variant)
     except OpeningsError as error:
