@@ -108,6 +108,12 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "sprt": None,
         "max_plies": 300,
         "time_margin": 0.1,
+        "patience": 60.0,
+        "game_patience": 3600.0,
+        "memory": 2048,
+        "on_failure": "forfeit",
+        "failures": None,
+        "withdraw": 3,
         "probe": None,
         "anchor": None,
         "players": [{"name": "x", "type": "random"}],
@@ -204,7 +210,8 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "seed: 2026",
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (choices: name, variant, seed, openings, "
-            "format, sprt, max_plies, time_margin, probe, anchor, players)",
+            "format, sprt, max_plies, time_margin, patience, game_patience, memory, on_failure, failures, "
+            "withdraw, probe, anchor, players)",
         ),
         (
             "count: 20",

@@ -29,7 +29,8 @@ LIBRARIES = {
 }
 """The only rooms that use a library."""
 
-PRINTING = ("arena.commands", "arena.progress")
+PRINTING = ("arena.commands", "arena.progress", "arena.seats.process")
+"""Rooms and files that may; the last gives the standard streams of a new process to what it runs."""
 
 HEAVY = (
     "numba",

@@ -14,10 +14,8 @@ import pytest
 import arena
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
-from arena.play.executor import WorkerDied
 from arena.play.plan import prepare
 from arena.play.tournament import play
-from arena.record import Task
 from arena.store.ledger import Ledger
 from arena.store.store import StoreError
 
@@ -220,14 +218,14 @@ def test_an_edited_evaluation_file_is_another_experiment(tmp_path: Path) -> None
 def test_an_illegal_move_loses(tmp_path: Path) -> None:
     result = run(tmp_path, "out", CONFIG.replace("type: greedy", 'type: "own.py:Cheats"'))
     faults = result.games[result.games["termination"] == "illegal_move"]
-    assert len(faults) == 32
+    assert len(faults) == 3 and (result.games["termination"] == "withdrawn").sum() == 32 - 3
     winners = faults["white"].where(faults["result"] == "1-0", faults["black"])
     assert "greedy" not in set(winners)
     assert faults["error"].str.contains("greedy returned the illegal move 12345").all()
 
 
 def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finished_games(tmp_path: Path) -> None:
-    text = CONFIG.replace("type: greedy", 'type: "own.py:BreaksTheArena"')
+    text = CONFIG.replace("type: greedy", 'type: "own.py:BreaksTheArena", in_process: true')
     experiment(tmp_path, text)
     command = [sys.executable, "-m", "arena", "run", "config.yaml", "--out", "out", "--workers", "2"]
     stopped = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
@@ -236,15 +234,3 @@ def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finis
     finished = arena.load(tmp_path / "out").games
     assert 4 <= len(finished) < 48 and (finished["error"] == "").all()
     assert len(run(tmp_path, "out", text).games) == 48
-
-
-def test_a_player_that_ends_its_process_stops_the_run_and_loses_no_game(tmp_path: Path) -> None:
-    text = CONFIG.replace("type: greedy", 'type: "own.py:Dies"').replace("count: 8", "count: 2")
-    plan = prepare(experiment(tmp_path, text))
-    ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
-    with pytest.raises(WorkerDied) as caught:
-        for _ in play(plan, ledger, 2):
-            pass
-    ledger.close()
-    task: Task = caught.value.task
-    assert "greedy" in (task.white.name, task.black.name)

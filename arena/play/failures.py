@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from arena.files import replace
 from arena.formats.base import Pairing
 from arena.record import GameRecord, Incident, packed
 from arena.rules.game import Termination
+from arena.yaml.text import yaml_text
 
 FOLDER = "incidents"
 """The folder of the bundles, in the run's."""
@@ -95,19 +93,4 @@ def write_bundle(folder: Path, game: int, incident: Incident, earlier: int) -> P
         "moves": " ".join(incident.moves),
         "replay": f"arena replay {folder} {game}",
     }
-    return replace(path, lambda file: file.write_text(_text(document), encoding="utf-8"))
-
-
-def _text(document: dict[str, Any]) -> str:
-    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes text of several lines as it is."""
-
-
-def _literal(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
-_Dumper.add_representer(str, _literal)
+    return replace(path, lambda file: file.write_text(yaml_text(document), encoding="utf-8"))
