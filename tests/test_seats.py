@@ -263,10 +263,10 @@ def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
 class Prints:
     """Prints and raises."""
 
-    def __init__(self, variant) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, variant) -> None:
         print("a thought", flush=True)
 
-    def choose(self, game, limit, rng):  # type: ignore[no-untyped-def]
+    def choose(self, game, limit, rng):
         print("a worry", file=sys.stderr)
         raise ValueError("no")
 
@@ -274,10 +274,10 @@ class Prints:
 class Chance:
     """Draws from Python's, numpy's and its own chance."""
 
-    def __init__(self, variant) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, variant) -> None:
         pass
 
-    def choose(self, game, limit, rng):  # type: ignore[no-untyped-def]
+    def choose(self, game, limit, rng):
         of_numpy = int(np.random.randint(1000))  # noqa: NPY002
         number = random.randrange(1000) + 1000 * of_numpy + 10**6 * rng.randrange(1000)
         return Choice(game.legal_moves[number % len(game.legal_moves)], nodes=number)
@@ -370,10 +370,10 @@ def test_an_own_player_in_the_arenas_process_has_its_answers_checked(tmp_path: P
 class Where:
     """Says in which process it is."""
 
-    def __init__(self, variant) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, variant) -> None:
         pass
 
-    def choose(self, game, limit, rng):  # type: ignore[no-untyped-def]
+    def choose(self, game, limit, rng):
         return Choice(game.legal_moves[0], nodes=os.getpid())
 
 
@@ -383,6 +383,22 @@ def test_a_player_sits_in_another_process_that_is_kept_from_game_to_game() -> No
         return player.choose(Game(ENGLISH), Limit(), random.Random(0)).nodes
 
     assert where() == where() != os.getpid()
+
+
+def test_a_player_against_itself_sits_in_two_processes() -> None:
+    spec = PlayerSpec("p", "tests.test_seats:Where")
+    record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
+    assert record.error == "" and len(set(record.table()["nodes"].tolist())) == 2
+
+
+@pytest.mark.compiled
+def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n    return float('nan')\n"
+    )
+    own = PlayerSpec("own", "negamax", Limit(depth=2), {"evaluation": f"{tmp_path}/mine.py:mine"})
+    record = play_game(task_of(ENGLISH, own, PlayerSpec("r", "random")))
+    assert record.error.startswith("own has an evaluation that is not a number (nan) at ply ")
 
 
 def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
@@ -398,6 +414,6 @@ def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
 class Dawdles(Where):
     """Takes its time."""
 
-    def choose(self, game, limit, rng):  # type: ignore[no-untyped-def]
+    def choose(self, game, limit, rng):
         time.sleep(0.2)
         return super().choose(game, limit, rng)

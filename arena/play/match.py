@@ -140,8 +140,9 @@ def _seed(task: Task, colour: int) -> str:
 
 def _seated(spec: PlayerSpec, task: Task, colour: int) -> Player:
     """The player of a side. Raises Fault if it cannot be built."""
+    place = colour if task.white == task.black else 0
     try:
-        return seated(spec, task.variant, task.opening, _seed(task, colour), task.terms)
+        return seated(spec, task.variant, task.opening, _seed(task, colour), task.terms, place)
     except Exception as error:
         raise Fault(colour, failure_of(error), ply=1) from error
 

@@ -8,6 +8,7 @@ import os
 import pickle
 import random
 import select
+import threading
 import time
 from collections import OrderedDict
 from typing import Any, NoReturn
@@ -30,7 +31,7 @@ _GRACE = 1.0
 _SEATS = 16
 """Seats that a process keeps, those that were used last."""
 
-_seats: OrderedDict[tuple[str, str], Seat] = OrderedDict()
+_seats: OrderedDict[tuple[str, str, int, int], Seat] = OrderedDict()
 
 
 class SeatError(Exception):
@@ -57,8 +58,12 @@ def failure_of(error: Exception) -> SeatError:
     return SeatError(Termination.ERROR, message, traceback_of(error))
 
 
-def seated(spec: PlayerSpec, variant: Variant, opening: Position, seed: str, terms: Terms) -> Player:
+def seated(
+    spec: PlayerSpec, variant: Variant, opening: Position, seed: str, terms: Terms, place: int = 0
+) -> Player:
     """The player of a specification, ready for one game: in a seat if it runs a user's code, unless `in_process`.
+
+    The seat is that of earlier games; a player that plays itself has two, by their `place`.
 
     What it needs of the arena is compiled here first, so that its process has it. Raises PlayerError if the player
     cannot be built, and SeatError if its process ends or it takes too long.
@@ -71,7 +76,7 @@ def seated(spec: PlayerSpec, variant: Variant, opening: Position, seed: str, ter
     compiled_generator(variant.constants)
     if plain is not None:
         build_player(plain, variant)
-    key = (repr((spec, terms.memory)), repr(variant))
+    key = (repr((spec, terms)), repr(variant), place, threading.get_ident())
     seat = _seats.get(key)
     if seat is None:
         seat = _seats[key] = Seat(spec, variant, terms)
