@@ -106,11 +106,11 @@ def test_a_player_that_raises_loses_its_games_and_is_named(tmp_path: Path) -> No
     config = tmp_path / "crash.yaml"
     config.write_text(GOOD + '  - {name: b, type: "broken.py:Crashes"}\n')
     result = arena("run", config, "--out", tmp_path / "out", "--workers", 1)
-    assert result.exit_code == 0
-    assert "b raised ZeroDivisionError at ply 1: division by zero" in result.stderr
+    assert result.exit_code == 3
+    assert "b raised ZeroDivisionError: division by zero at ply 1" in result.stderr
     rows = (tmp_path / "out" / "games.csv").read_text().splitlines()[1:]
     assert len(rows) == 4
-    assert all(",error," in row for row in rows)
+    assert [row.split(",")[8] for row in rows] == ["error", "error", "error", "withdrawn"]
 
 
 def test_perft_prints_json() -> None:

@@ -81,7 +81,7 @@ class Negamax:
         """Search until the first limit is met and choose the best move.
 
         The clock is spent as `budget` says. Raises ValueError if there is no limit, a depth is not 1 to MAX_DEPTH,
-        or, without `iterative`, there is no depth, and AnswerError if no move has a value, as the evaluation has none.
+        or, without `iterative`, there is no depth; AnswerError if no move has a value, as the evaluation has none.
         """
         self.check_limit(limit)
         workspace = self._workspace
