@@ -11,7 +11,7 @@ from arena.wording import unknown
 from players.baselines import Greedy, Random
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import evaluator
-from players.loading import PlayerError, blame, fingerprints, load_object, located, without_own_code
+from players.loading import PlayerError, blame, fingerprints, load_object, located, own_code, without_own_code
 from players.negamax.player import Negamax
 from players.options import check_options
 from players.published import PUBLISHED
@@ -24,6 +24,7 @@ __all__ = [
     "evaluator",
     "fingerprints",
     "located",
+    "own_code",
     "without_own_code",
 ]
 

@@ -75,12 +75,18 @@ def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
     return replace(spec, type=absolute(spec.type), options=options)
 
 
+def own_code(spec: PlayerSpec) -> list[str]:
+    """What of a user's code a specification names: `file.py:name` or `package.module:name`."""
+    return [text for text in (spec.type, *spec.options.values()) if isinstance(text, str) and ":" in text]
+
+
 def without_own_code(spec: PlayerSpec) -> PlayerSpec | None:
-    """The specification itself if it runs no code of a user's, else without what does; None if all of it does."""
-    if ":" in spec.type:
+    """The specification itself if it names no code of a user's, else without what does; None if its type does."""
+    own = own_code(spec)
+    if spec.type in own:
         return None
-    plain = {name: value for name, value in spec.options.items() if not (isinstance(value, str) and ":" in value)}
-    return spec if len(plain) == len(spec.options) else replace(spec, options=plain)
+    plain = {name: value for name, value in spec.options.items() if not (isinstance(value, str) and value in own)}
+    return replace(spec, options=plain) if own else spec
 
 
 def fingerprints(spec: PlayerSpec) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import announcing_compilation, fail, interruptible, say
+from arena.commands.common import fail, interruptible, say
 
 if TYPE_CHECKING:
     from arena.play.pilot import Expectation
@@ -96,8 +96,7 @@ def _prepared(config: Path) -> Plan:
         experiment = load(config)
         from arena.play.plan import prepare
 
-        with announcing_compilation():
-            return prepare(experiment)
+        return prepare(experiment, lambda what: say(f"compiling {what}: some seconds, kept for later runs"))
     except ConfigError as error:
         fail(str(error))
 
