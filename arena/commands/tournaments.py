@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from arena.commands.common import fail, interruptible, say
 if TYPE_CHECKING:
     from arena.play.pilot import Expectation
     from arena.play.plan import Plan
+    from arena.record import GameRecord
     from arena.report.run import Run
     from arena.store.ledger import Ledger
 
@@ -104,7 +106,6 @@ def _prepared(config: Path) -> Plan:
 def _play(plan: Plan, folder: Path, workers: int) -> int:
     """Play what is missing and show progress; returns an exit code: 0, INCIDENTS or STOPPED."""
     from arena.play.executor import WorkerDied
-    from arena.play.failures import FOLDER
     from arena.play.tournament import RunStopped, play
     from arena.progress import Progress
     from arena.store.ledger import Ledger
@@ -117,16 +118,13 @@ def _play(plan: Plan, folder: Path, workers: int) -> int:
                 return STOPPED
             with Progress(plan.games, exact=plan.exact) as progress:
                 progress.resume(ledger.scores())
-                at_fault: set[str] = set()
+                told: set[str] = set()
                 with interruptible(progress.say) as interrupts:
                     for record in play(plan, ledger, workers, lambda: bool(interrupts)):
                         white, black = names[record.pairing.white], names[record.pairing.black]
                         progress.add(white, black, record.result)
-                        incident = record.incident
-                        if incident is not None and incident.player not in at_fault:
-                            at_fault.add(incident.player)
-                            bundle = folder / FOLDER / f"game-{record.pairing.game}.yaml"
-                            progress.say(f"game {record.pairing.game}: {record.error}; it loses ({bundle})")
+                        for line in _once(record, folder, told):
+                            progress.say(line)
                 progress.end(ledger.scores(), ledger.complete)
             if not ledger.complete:
                 return STOPPED
@@ -138,6 +136,19 @@ def _play(plan: Plan, folder: Path, workers: int) -> int:
         fail(str(error))
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
+
+
+def _once(record: GameRecord, folder: Path, told: set[str]) -> Iterator[str]:
+    """A line on a game's failure, once for each player: when it fails, and when it is withdrawn."""
+    from arena.play.failures import bundle_of
+
+    incident, number = record.incident, record.pairing.game
+    if incident is not None and incident.player not in told:
+        told.add(incident.player)
+        yield f"game {number}: {record.error}; it loses ({bundle_of(folder, number)})"
+    elif incident is None and record.error and record.error not in told:
+        told.add(record.error)
+        yield f"game {number} and later: {record.error}"
 
 
 def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:

@@ -67,8 +67,7 @@ class Failures:
             return None
         result = "1/2-1/2" if len(lost) == 2 else "0-1" if lost[0] == pairing.white else "1-0"
         names = " and ".join(self._names[player] for player in lost)
-        each = "each of the" if len(lost) == 1 else "the"
-        why = f"{names} withdrawn: failed in {each} first {self._limit} games"
+        why = f"{names} withdrawn after {self._limit} failures in the first {self._limit} games"
         return GameRecord(pairing, result, str(Termination.WITHDRAWN), 0.0, why, *packed([]))
 
     def _is_withdrawn(self, player: int) -> bool:
@@ -78,6 +77,11 @@ class Failures:
         )
 
 
+def bundle_of(folder: Path, game: int) -> Path:
+    """Where the bundle of a failed game is, in a run's folder."""
+    return folder / FOLDER / f"game-{game}.yaml"
+
+
 def write_bundle(folder: Path, game: int, incident: Incident, earlier: int) -> Path | None:
     """Write what is known of a failure into a run's folder; None if the player has enough bundles, `earlier` ones.
 
@@ -85,7 +89,7 @@ def write_bundle(folder: Path, game: int, incident: Incident, earlier: int) -> P
     """
     if earlier >= _BUNDLES:
         return None
-    path = folder / FOLDER / f"game-{game}.yaml"
+    path = bundle_of(folder, game)
     path.parent.mkdir(exist_ok=True)
     document = {
         "game": game,
