@@ -98,7 +98,14 @@ def _prepared(config: Path) -> Plan:
         experiment = load(config)
         from arena.play.plan import prepare
 
-        return prepare(experiment, lambda what: say(f"compiling {what}: some seconds, kept for later runs"))
+        told: set[str] = set()
+
+        def compiling(what: str) -> None:
+            if what not in told:
+                told.add(what)
+                say(f"compiling {what}: some seconds, kept for later runs")
+
+        return prepare(experiment, compiling)
     except ConfigError as error:
         fail(str(error))
 
