@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
-def run(config: Path, out: Path | None, workers: int | None, quiet: bool) -> None:
+@click.option("--force", is_flag=True, help="Go on even if players play otherwise than when the run began.")
+def run(config: Path, out: Path | None, workers: int | None, quiet: bool, force: bool) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again.
@@ -32,7 +33,7 @@ def run(config: Path, out: Path | None, workers: int | None, quiet: bool) -> Non
     _with_one_thread()
     prepared = _prepared(config)
     folder = out or Path("reports") / prepared.experiment.name
-    complete = _play(prepared, folder, workers or os.cpu_count() or 1)
+    complete = _play(prepared, folder, workers or os.cpu_count() or 1, force)
     if quiet:
         click.echo(f"no report; arena report {folder} writes it")
     else:
@@ -97,7 +98,7 @@ def _prepared(config: Path) -> Plan:
         fail(str(error))
 
 
-def _play(plan: Plan, folder: Path, workers: int) -> bool:
+def _play(plan: Plan, folder: Path, workers: int, force: bool) -> bool:
     """Play what is missing and show progress; returns whether the tournament is complete."""
     from arena.play.executor import WorkerDied
     from arena.play.tournament import play
@@ -109,6 +110,9 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
     names = plan.names
     try:
         with Ledger(folder, plan.experiment, plan.facts) as ledger:
+            if ledger.complete:
+                return True
+            _begin(plan, ledger, workers, force)
             if not _measure(plan, ledger, workers):
                 return False
             with Progress(plan.games, exact=plan.exact) as progress:
@@ -129,6 +133,18 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
         fail(str(error))
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
+
+
+def _begin(plan: Plan, ledger: Ledger, workers: int, force: bool) -> None:
+    """Write in the manifest that the run begins or goes on; exits if a player changed, unless forced."""
+    from arena.play.signature import PlayerChanged, begin
+
+    try:
+        changed = begin(plan, ledger, workers, force=force)
+    except PlayerChanged as error:
+        fail(str(error))
+    for player, words in changed.items():
+        say(f"{player} plays otherwise than when the run began ({words}); the manifest says so")
 
 
 def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
