@@ -7,6 +7,7 @@ import click
 from arena.commands.catalogue import bench, players, schema, variants
 from arena.commands.init import init
 from arena.commands.ratings import compare, rate
+from arena.commands.replay import replay
 from arena.commands.rules import evaluate, openings, perft
 from arena.commands.tournaments import plan, report, run
 from arena.commands.tuning import tune
@@ -23,6 +24,7 @@ for command in (
     run,
     plan,
     report,
+    replay,
     rate,
     compare,
     tune,
