@@ -6,6 +6,7 @@ import click
 
 from arena.commands.catalogue import bench, players, schema, variants
 from arena.commands.init import init
+from arena.commands.live import status, watch
 from arena.commands.ratings import compare, rate
 from arena.commands.replay import replay
 from arena.commands.rules import evaluate, openings, perft
@@ -24,6 +25,8 @@ for command in (
     run,
     plan,
     report,
+    status,
+    watch,
     replay,
     rate,
     compare,
