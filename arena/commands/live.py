@@ -18,7 +18,7 @@ from arena.commands.table import show_table
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from arena.report.live import Incident, Moment, Standing
+    from arena.store.live import Incident, Moment, Standing
 
 SECONDS = 1.0
 """Seconds between two readings of a run that is watched."""
@@ -37,7 +37,7 @@ def status(folder: Path, as_json: bool) -> None:
 
     The run is not disturbed by it, whoever plays it.
     """
-    from arena.report.live import Reader
+    from arena.store.live import Reader
     from arena.store.store import StoreError
 
     try:
@@ -83,17 +83,21 @@ def view(moment: Moment, console: Console) -> RenderableType:
     def line(text: str, style: str = "") -> Text:
         return Text(text, style, no_wrap=True, overflow="ellipsis")
 
-    incidents = [line(_incident(it), "red") for it in moment.incidents[:MAX_INCIDENTS]]
-    if len(moment.incidents) > MAX_INCIDENTS:
-        incidents.append(line(f"and {len(moment.incidents) - MAX_INCIDENTS} more; arena status has all", "red"))
-    around = 6 + len(incidents)
-    shown = moment.standings[: max(console.height - around, 1)]
-    table = Table(box=None, padding=(0, 2, 0, 0))
+    most = min(MAX_INCIDENTS, console.height // 6)
+    incidents = [line(_incident(it), "red") for it in moment.incidents[:most]]
+    if len(moment.incidents) > most:
+        incidents.append(line(f"and {len(moment.incidents) - most} more; arena status has all", "red"))
+    rows = [_row(it) for it in moment.standings[: max(console.height - len(incidents) - 6, 1)]]
+    widths = [max(map(len, column)) for column in zip(_HEADER, *rows, strict=True)]
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for number, name in enumerate(_HEADER):
         table.add_column(name, justify="right" if number else "left", no_wrap=True, overflow="ellipsis")
-    for standing in shown:
-        table.add_row(*map(Text, _row(standing)))
-    bar = ProgressBar(total=max(moment.planned, 1), completed=moment.games)
+    for player, *numbers in rows:
+        shortened = Text(player)
+        shortened.truncate(max(console.width - sum(widths[1:]) - 2 * len(_HEADER), 8), overflow="ellipsis")
+        table.add_row(shortened, *numbers)
+    bar = Table.grid(expand=True)
+    bar.add_row(ProgressBar(total=max(moment.planned, 1), completed=moment.games))
     return Group(line(_title(moment), "bold"), table, *incidents, bar, line(_line(moment)), line(_state(moment)))
 
 
@@ -139,8 +143,8 @@ def _moments(folder: Path) -> Iterator[Moment | None]:
 
     Raises StoreError for a run that cannot be read for PATIENCE, or that there is no more.
     """
-    from arena.report.live import Reader
     from arena.store.ledger import FILE
+    from arena.store.live import Reader
     from arena.store.store import StoreError
 
     reader = Reader(folder)
