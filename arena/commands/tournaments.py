@@ -30,7 +30,8 @@ INCIDENTS, STOPPED = 3, 130
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
-def run(config: Path, out: Path | None, workers: int | None, quiet: bool) -> None:
+@click.option("--force", is_flag=True, help="Go on even if players play otherwise than when the run began.")
+def run(config: Path, out: Path | None, workers: int | None, quiet: bool, force: bool) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
@@ -39,7 +40,7 @@ def run(config: Path, out: Path | None, workers: int | None, quiet: bool) -> Non
     _with_one_thread()
     prepared = _prepared(config)
     folder = out or Path("reports") / prepared.experiment.name
-    code = _play(prepared, folder, workers or os.cpu_count() or 1)
+    code = _play(prepared, folder, workers or os.cpu_count() or 1, force)
     if quiet:
         click.echo(f"no report; arena report {folder} writes it")
     else:
@@ -110,7 +111,7 @@ def _prepared(config: Path) -> Plan:
         fail(str(error))
 
 
-def _play(plan: Plan, folder: Path, workers: int) -> int:
+def _play(plan: Plan, folder: Path, workers: int, force: bool) -> int:
     """Play what is missing and show progress; returns an exit code: 0, INCIDENTS or STOPPED."""
     from arena.play.executor import WorkerDied
     from arena.play.tournament import RunStopped, play
@@ -121,6 +122,9 @@ def _play(plan: Plan, folder: Path, workers: int) -> int:
     names = plan.names
     try:
         with Ledger(folder, plan.experiment, plan.facts) as ledger:
+            if ledger.complete:
+                return _code(ledger)
+            _begin(plan, ledger, workers, force)
             if not _measure(plan, ledger, workers):
                 return STOPPED
             with Progress(plan.games, exact=plan.exact) as progress:
@@ -133,9 +137,7 @@ def _play(plan: Plan, folder: Path, workers: int) -> int:
                         for line in _once(record, folder, told):
                             progress.say(line)
                 progress.end(ledger.scores(), ledger.complete)
-            if not ledger.complete:
-                return STOPPED
-            return INCIDENTS if any(ledger.failures()) else 0
+            return _code(ledger)
     except RunStopped as error:
         say(f"stopped, as on_failure says: {error}")
         return INCIDENTS
@@ -143,6 +145,13 @@ def _play(plan: Plan, folder: Path, workers: int) -> int:
         fail(str(error))
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
+
+
+def _code(ledger: Ledger) -> int:
+    """The exit code of a run whose games as far as they are played are stored."""
+    if not ledger.complete:
+        return STOPPED
+    return INCIDENTS if any(ledger.failures()) else 0
 
 
 def _once(record: GameRecord, folder: Path, told: set[str]) -> Iterator[str]:
@@ -156,6 +165,18 @@ def _once(record: GameRecord, folder: Path, told: set[str]) -> Iterator[str]:
     elif incident is None and record.error and record.error not in told:
         told.add(record.error)
         yield f"game {number} and later: {record.error}"
+
+
+def _begin(plan: Plan, ledger: Ledger, workers: int, force: bool) -> None:
+    """Write in the manifest that the run begins or goes on; exits if a player changed, unless forced."""
+    from arena.play.signature import PlayerChanged, begin
+
+    try:
+        changed = begin(plan, ledger, workers, force=force)
+    except PlayerChanged as error:
+        fail(str(error))
+    for player, words in changed.items():
+        say(f"{player} plays otherwise than when the run began ({words}); the manifest says so")
 
 
 def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
