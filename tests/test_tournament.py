@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -196,10 +195,8 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
 
 def test_a_ledger_whose_moves_have_other_columns_is_refused(tmp_path: Path) -> None:
     run(tmp_path, "out", CONFIG.replace("count: 8", "count: 1"))
-    connection = sqlite3.connect(tmp_path / "out" / "ledger.sqlite")
-    connection.execute("UPDATE meta SET value = '[]' WHERE key = 'columns'")
-    connection.commit()
-    connection.close()
+    with open_for(tmp_path, CONFIG.replace("count: 8", "count: 1")) as ledger:
+        ledger.put("columns", [])
     with pytest.raises(StoreError, match="of another version"):
         arena.load(tmp_path / "out")
     with pytest.raises(StoreError, match="of another version"):

@@ -116,12 +116,21 @@ def _play(plan: Plan, folder: Path, workers: int, force: bool) -> int:
     from arena.play.executor import WorkerDied
     from arena.play.tournament import RunStopped, play
     from arena.progress import Progress
-    from arena.store.ledger import Ledger
+    from arena.store.ledger import Ledger, is_complete
     from arena.store.store import StoreError
 
     names = plan.names
     try:
-        with Ledger(folder, plan.experiment, plan.facts) as ledger:
+        opened = Ledger(folder, plan.experiment, plan.facts)
+    except StoreError as error:
+        if not is_complete(folder, plan.experiment, plan.facts):
+            fail(str(error))
+        say(f"the run in {folder} is complete: nothing is played ({error})")
+        return 0
+    try:
+        with opened as ledger:
+            if ledger.repaired:
+                say(ledger.repaired)
             if ledger.complete:
                 return _code(ledger)
             _begin(plan, ledger, workers, force)
@@ -208,11 +217,13 @@ def _report(folder: Path, moves: bool = False) -> None:
 
     try:
         finished = load_run(folder)
-        write(finished, moves=moves)
+        try:
+            write(finished, moves=moves)
+        except OSError as error:
+            _print_standings(finished)
+            fail(f"the report cannot be written to {folder}: {error.strerror or error}")
     except StoreError as error:
         fail(str(error))
-    except OSError as error:
-        fail(f"the report cannot be written to {folder}: {error.strerror}")
     _print_standings(finished)
     click.echo(f"report: {folder / 'report.html'}")
 

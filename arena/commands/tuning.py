@@ -45,6 +45,8 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
     folder = out or Path("reports") / settings.name
     try:
         with TuningStore(folder, plan.description) as store:
+            if store.repaired:
+                say(store.repaired)
             with interruptible(say) as interrupts:
                 _follow(plan, tuning.tune(plan, store, workers or os.cpu_count() or 1, lambda: bool(interrupts)))
             found = tuning.outcome(plan, store)
@@ -57,7 +59,7 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
     except OSError as error:
-        fail(f"the report cannot be written to {folder}: {error.strerror}")
+        fail(f"the report cannot be written to {folder}: {error.strerror or error}")
     click.echo(tuning_report.answer(plan, found))
     click.echo(f"weights: {tuned}, report: {folder / 'summary.md'}")
 

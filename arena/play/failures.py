@@ -44,6 +44,12 @@ class Failures:
         self._failed[game] = name
         self._count[name] += 1
 
+    def remove(self, game: int) -> None:
+        """Forget what was known of a game."""
+        name = self._failed.pop(game, None)
+        if name is not None:
+            self._count[name] -= 1
+
     def __len__(self) -> int:
         return len(self._failed)
 

@@ -106,7 +106,7 @@ def _ready(
     pairing = Pairing(row["game"], row["pair"], row["round"], *places, row["opening"] - 1)
     opening = parse_fen(variant, row["opening_fen"])
     task = Task(
-        pairing, variant, opening, white, black, experiment.seed, experiment.max_plies, experiment.time_margin
+        pairing, variant, opening, white, black, experiment.seed, experiment.max_plies, experiment.terms,
     )
     kept = [row[name] for name in ("result", "termination", "seconds", "error", "plies", "moves")]
     changed = [name for name, found in files.items() if facts.files.get(name) != found]

@@ -79,6 +79,8 @@ def play(
     batch = next(games, None)
     order: list[Place] = []
     while batch is not None:
+        if ledger.repaired:
+            tournament.forget_others(batch)
         test.advance(tournament.points)
         missing = tasks(plan, tournament.missing(batch))
         enough = lambda: test.decided or tournament.stopped is not None or stopping()  # noqa: E731
@@ -119,6 +121,14 @@ class _Tournament:
             self.points.add(game, result)
         for game, name in ledger.failures():
             self.failures.add(game, name)
+
+    def forget_others(self, batch: Iterable[Pairing]) -> None:
+        """Remove the stored games that others played than are to."""
+        names = self._plan.names
+        drawn = ((it.game, names[it.white], names[it.black], it.opening + 1) for it in batch)
+        for game in self._ledger.remove_others(drawn):
+            self.points.remove(game)
+            self.failures.remove(game)
 
     def missing(self, batch: Iterable[Pairing]) -> Iterator[Pairing]:
         """The games of a batch that are to be played, in its order."""
@@ -183,6 +193,10 @@ class Points(Mapping[int, float]):
         if game >= len(self._codes):
             self._codes.extend(bytes(game + 1 - len(self._codes) + len(self._codes) // 2))
         self._codes[game] = 1 + self._VALUES.index(points_of(result))
+
+    def remove(self, game: int) -> None:
+        """Take out a game."""
+        self._codes[game] = 0
 
     def __contains__(self, game: object) -> bool:
         return isinstance(game, int) and 0 <= game < len(self._codes) and self._codes[game] > 0
