@@ -102,7 +102,7 @@ does("Pushes", lambda game: game.push(game.legal_moves[0]))
 does("Replaces", lambda game: setattr(game, "position", game.position._replace(kings=0, white=1)))
 does("ForgetsMoves", lambda game: game.moves.clear())
 does("PrintsForEver", lambda game: [print(1000 * "x") for _ in iter(int, 1)])
-does("Leaks", lambda game: [bytearray(10**6) for _ in iter(int, 1)])
+does("Leaks", lambda game: [bytearray(10**7) for _ in iter(int, 1)])
 does("SetsHandlers", lambda game: [signal.signal(number, signal.SIG_IGN) for number in (2, 15)])
 does("LimitsRecursion", lambda game: sys.setrecursionlimit(400))
 does("LeavesAThread", lambda game: len(game.moves) < 4 and threading.Thread(target=stay).start())
@@ -123,7 +123,7 @@ seed: 3
 openings: {{random_plies: 4, count: 2}}
 max_plies: 12
 patience: {patience}
-memory: 256
+memory: 160
 players:
   - {{name: random, type: random}}
   - {{name: greedy, type: greedy}}

@@ -62,7 +62,7 @@ class BreaksTheArena(Slow):
     games = 0
 
     def __init__(self, variant):
-        import sys
+        import multiprocessing
 
         from arena.play import match
 
@@ -70,7 +70,7 @@ class BreaksTheArena(Slow):
             raise ZeroDivisionError
 
         BreaksTheArena.games += 1
-        if BreaksTheArena.games == 5 and "pytest" not in sys.modules:
+        if BreaksTheArena.games == 5 and multiprocessing.current_process().name != "MainProcess":
             match.move_text = move_text
 
 
