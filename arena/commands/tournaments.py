@@ -114,8 +114,8 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
             with Progress(plan.games, exact=plan.exact) as progress:
                 progress.resume(ledger.scores())
                 at_fault: set[str] = set()
-                with interruptible(progress.say) as interrupts:
-                    for record in play(plan, ledger, workers, lambda: bool(interrupts)):
+                with interruptible(progress.say) as stopping:
+                    for record in play(plan, ledger, workers, stopping):
                         white, black = names[record.pairing.white], names[record.pairing.black]
                         progress.add(white, black, record.result)
                         loser = white if points_of(record.result) == 0 else black
@@ -141,8 +141,8 @@ def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
         return True
     at_fault: set[str] = set()
     ticker = Ticker()
-    with interruptible(say) as interrupts:
-        for record in measure(plan, ledger, workers, lambda: bool(interrupts)):
+    with interruptible(say) as stopping:
+        for record in measure(plan, ledger, workers, stopping):
             done += 1
             if record.error and record.player not in at_fault:
                 at_fault.add(record.player)

@@ -45,8 +45,8 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
     folder = out or Path("reports") / settings.name
     try:
         with TuningStore(folder, plan.description) as store:
-            with interruptible(say) as interrupts:
-                _follow(plan, tuning.tune(plan, store, workers or os.cpu_count() or 1, lambda: bool(interrupts)))
+            with interruptible(say) as stopping:
+                _follow(plan, tuning.tune(plan, store, workers or os.cpu_count() or 1, stopping))
             found = tuning.outcome(plan, store)
         if found is None:
             say("stopped; the same command goes on from here")
