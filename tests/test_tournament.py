@@ -238,7 +238,7 @@ def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finis
     assert len(run(tmp_path, "out", text).games) == 48
 
 
-def test_a_player_that_ends_its_process_stops_the_run_and_loses_no_game(tmp_path: Path) -> None:
+def test_games_that_end_their_process_are_named_when_all_others_are_played(tmp_path: Path) -> None:
     text = CONFIG.replace("type: greedy", 'type: "own.py:Dies"').replace("count: 8", "count: 2")
     plan = prepare(experiment(tmp_path, text))
     ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
@@ -246,5 +246,6 @@ def test_a_player_that_ends_its_process_stops_the_run_and_loses_no_game(tmp_path
         for _ in play(plan, ledger, 2):
             pass
     ledger.close()
-    task: Task = caught.value.task
-    assert "greedy" in (task.white.name, task.black.name)
+    tasks: tuple[Task, ...] = caught.value.tasks
+    assert all("greedy" in (task.white.name, task.black.name) for task in tasks)
+    assert len(tasks) + len(arena.load(tmp_path / "out").games) == 12 and len(tasks) <= 8

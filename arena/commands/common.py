@@ -34,6 +34,40 @@ def say(text: str) -> None:
     click.echo(text, err=True)
 
 
+class WorkersType(click.ParamType):
+    """Processes of this machine, or the address of a Dask scheduler."""
+
+    name = "workers"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "N|ADDRESS"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        if "://" not in str(value):
+            return click.IntRange(1).convert(value, param, ctx)
+        from arena.experiment.workers import scheduler_address
+
+        try:
+            return scheduler_address(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def announce_workers(workers: int | str) -> None:
+    """Say how many workers a Dask scheduler has, if games are played there; exits if it does not answer."""
+    from arena.play.engine import EngineError
+    from arena.play.executor import worker_count
+
+    if isinstance(workers, int):
+        return
+    try:
+        count = worker_count(workers)
+    except EngineError as error:
+        fail(str(error))
+    waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"
+    say(f"{count} Dask worker{'' if count == 1 else 's'} at {workers}{waiting}")
+
+
 def variant_named(name: str) -> Variant:
     """The variant of that name, or an error that lists them."""
     from arena.rules.variants import VARIANTS
@@ -59,9 +93,9 @@ def announcing_compilation() -> Iterator[None]:
 def interruptible(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
     """Let Ctrl-C finish what is under way; twice, and SIGTERM and SIGHUP at once, end the process.
 
-    Yields whether to begin nothing more; `say` prints a line, from another thread. The end is the exception Stopped
-    in the main thread, here turned into an exit with code 130 for Ctrl-C, 143 and 129 for the others. Where native
-    code does not let that through, the process is ended from outside after GRACE_SECONDS.
+    Yields whether to begin nothing more; `say` prints a line, from another thread. The end is the exception
+    Stopped in the main thread, here turned into an exit with code 130 for Ctrl-C, 143 and 129 for the others.
+    Where native code does not let that through, the process ends without it after GRACE_SECONDS.
     """
     from arena.play.engine import Stopped
 

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import announcing_compilation, fail, interruptible, say
+from arena.commands.common import (
+    WorkersType,
+    announce_workers,
+    announcing_compilation,
+    fail,
+    interruptible,
+    say,
+)
 
 if TYPE_CHECKING:
     from arena.play.pilot import Expectation
@@ -22,9 +29,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
-@click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
+@click.option(
+    "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
+)
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
-def run(config: Path, out: Path | None, workers: int | None, quiet: bool) -> None:
+def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again.
@@ -32,7 +41,7 @@ def run(config: Path, out: Path | None, workers: int | None, quiet: bool) -> Non
     _with_one_thread()
     prepared = _prepared(config)
     folder = out or Path("reports") / prepared.experiment.name
-    complete = _play(prepared, folder, workers or os.cpu_count() or 1)
+    complete = _play(prepared, folder, workers or prepared.experiment.workers or os.cpu_count() or 1)
     if quiet:
         click.echo(f"no report; arena report {folder} writes it")
     else:
@@ -54,7 +63,9 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
     """
     from arena.play.pilot import expectation, pilot
 
-    prepared, processes = _prepared(config), workers or os.cpu_count() or 1
+    prepared = _prepared(config)
+    given = prepared.experiment.workers
+    processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
     if prepared.games == 0:
         fail(f"{config}: one player alone has no games to plan")
     expected = expectation(prepared, pilot(prepared, games), processes)
@@ -97,8 +108,9 @@ def _prepared(config: Path) -> Plan:
         fail(str(error))
 
 
-def _play(plan: Plan, folder: Path, workers: int) -> bool:
+def _play(plan: Plan, folder: Path, workers: int | str) -> bool:
     """Play what is missing and show progress; returns whether the tournament is complete."""
+    from arena.play.engine import EngineError
     from arena.play.executor import WorkerDied
     from arena.play.tournament import play
     from arena.progress import Progress
@@ -107,6 +119,7 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
     from arena.store.store import StoreError
 
     names = plan.names
+    announce_workers(workers)
     try:
         with Ledger(folder, plan.experiment, plan.facts) as ledger:
             if not _measure(plan, ledger, workers):
@@ -127,11 +140,13 @@ def _play(plan: Plan, folder: Path, workers: int) -> bool:
             return ledger.complete
     except StoreError as error:
         fail(str(error))
+    except EngineError as error:
+        fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
 
 
-def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
+def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
     """Make the searches of the probe that are missing; returns whether none is missing any more."""
     from arena.play.tournament import measure
     from arena.progress import Ticker

@@ -99,7 +99,7 @@ class Cluster:
             error = EngineError(f"the Dask scheduler at {self._address} is lost")
         else:
             error = inner.exception()
-        if isinstance(error, _Missing):
+        if error is None and isinstance(inner.result(), _Missing):
             self._hand_in(outer, call.with_files(self._files.contents(call.files.values())))
             return
         with self._lock:
@@ -167,13 +167,19 @@ class _Call:
         return _Call(self._function, self._tasks, self.files, self._signature, contents)
 
     def __call__(self) -> Any:
-        """The result, on a worker. Raises _Missing, and EngineError if the worker has another version."""
+        """The result, on a worker, or a _Missing. Raises EngineError if the worker has another version."""
         if self._signature != signature():
             from distributed import get_worker
 
             place = get_worker().address
-            raise EngineError(f"the Dask worker {place} has another version of draughts-arena, Python or numba")
-        return self._function([(number, self._here(task)) for number, task in self._tasks])
+            raise EngineError(
+                f"the Dask worker {place} has another version of draughts-arena, Python or numba: start it anew"
+            )
+        try:
+            tasks = [(number, self._here(task)) for number, task in self._tasks]
+        except _Missing as missing:
+            return missing
+        return self._function(tasks)
 
     def _here(self, task: Any) -> Any:
         """The task with this machine's copies of the user's files."""
@@ -213,4 +219,3 @@ def _players(task: Any) -> Iterator[tuple[str, PlayerSpec]]:
     for name, value in zip(task._fields, task, strict=True):
         if isinstance(value, PlayerSpec):
             yield name, value
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
 from collections import Counter, deque
@@ -36,7 +37,7 @@ _one_at_a_time = threading.Lock()
 
 
 class WorkerDied(Exception):
-    """Tasks ended their worker's process, each twice, the second time alone; the message names the first."""
+    """Tasks ended their worker's process, each of them twice and alone; the message names the first."""
 
     def __init__(self, tasks: Sequence[Any], name: Callable[[Any], str]) -> None:
         more = f" (and {len(tasks) - 1} more)" if len(tasks) > 1 else ""
@@ -56,7 +57,7 @@ def run(
     `work` is a function of a module. No task is handed out once `stopping()` is true; those under way are
     finished. When a worker dies, the tasks that it had begun are done again, each alone.
 
-    Raises, when all others are done, WorkerDied for tasks that end their worker then, too, under the `name` of the
+    Raises, when all others are done, WorkerDied for tasks that end two workers alone, under the `name` of the
     first; at once EngineError, if the workers are lost, and what `work` raises: tasks under way are lost.
     """
     if workers == 1:
@@ -80,7 +81,7 @@ def run(
             _engines.pop(workers, None)
             engine.close()
     if todo.failed and not stopping():
-        raise WorkerDied(todo.failed, name)
+        raise WorkerDied([task for _, task in sorted(todo.failed.items())], name)
 
 
 class _Todo:
@@ -92,8 +93,8 @@ class _Todo:
         self._alone: deque[tuple[int, Any]] = deque()
         self._deaths: Counter[int] = Counter()
         self._in_a_row = 0
-        self.failed: list[Any] = []
-        """Tasks that ended two workers."""
+        self.failed: dict[int, Any] = {}
+        """Tasks that ended two workers, by number."""
         self.stopping = stopping
 
     def batch(self, size: int) -> list[tuple[int, Any]]:
@@ -117,13 +118,13 @@ class _Todo:
         """Tasks of which one, or the machine, has ended its worker."""
         self._in_a_row += 1
         for number, task in batch:
-            self._deaths[number] += 1
+            self._deaths[number] += len(batch) == 1
             if self._deaths[number] > 1:
-                self.failed.append(task)
+                self.failed[number] = task
             else:
                 self._alone.append((number, task))
         if self._in_a_row >= _DEATHS * workers:
-            self.failed += [task for _, task in self._alone]
+            self.failed |= dict(self._alone)
             self._alone.clear()
             self._back.clear()
             self._new = iter(())  # type: ignore[assignment]
@@ -186,8 +187,20 @@ def _do(work: Callable[[Any], Any], batch: Sequence[tuple[int, Any]]) -> _Batch:
     return _Batch(now - began, longest, records)
 
 
+@atexit.register
+def _close() -> None:
+    """Close the engines before Python takes the modules apart that they need for it."""
+    for workers in list(_engines):
+        _engines.pop(workers).close()
+
+
+def worker_count(workers: Workers) -> int:
+    """How many workers there are now; raises EngineError if they cannot be reached."""
+    return _engine(workers).workers()
+
+
 def _engine(workers: Workers) -> Engine:
-    """The engine of those workers; raises EngineError if there is none. They are loaded only where they are used."""
+    """The engine of those workers, loaded where it is used; raises EngineError if there is none."""
     if workers not in _engines:
         if isinstance(workers, str):
             from arena.play.cluster import Cluster

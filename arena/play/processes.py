@@ -1,4 +1,4 @@
-"""Processes of this machine as an engine: joblib's loky, a pool for each process, so that none dies for another."""
+"""Processes of this machine as an engine: joblib's loky, a pool for each, so that none dies for another."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class _Process:
             pool.shutdown(kill_workers=True)
 
     def _relay(self, pool: Any, inner: Future[Any], outer: Future[Any]) -> None:
-        """Hand on how a call ended. A pool that breaks fails its calls in the order in which they were handed in."""
+        """Hand on how a call ended. A pool that breaks fails its calls in the order in which it was given them."""
         error = inner.exception()
         with self._lock:
             self.load -= 1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from arena.formats.base import Pairing, Place
-from arena.play.executor import run
+from arena.play.executor import Workers, run
 from arena.play.match import play as play_game
 from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
@@ -21,7 +21,7 @@ _FENS = 1000
 
 
 def measure(
-    plan: Plan, ledger: Ledger, workers: int, stopping: Callable[[], bool] = lambda: False
+    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
 ) -> Iterator[ProbeRecord]:
     """Make the searches of the probe that the ledger lacks, storing each before it is yielded.
 
@@ -46,7 +46,7 @@ def probe_tasks(plan: Plan, finished: set[tuple[str, int]]) -> Iterator[ProbeTas
 
 
 def play(
-    plan: Plan, ledger: Ledger, workers: int, stopping: Callable[[], bool] = lambda: False
+    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
 ) -> Iterator[GameRecord]:
     """Play the games that the ledger lacks, storing each before it is yielded; mark the ledger when all is done.
 
@@ -54,8 +54,9 @@ def play(
     the first pairs of the schedule, in its order; when it is, no game is begun and the games behind the deciding
     pair are removed, so that the games are the same for any number of workers.
 
-    Raises WorkerDied if a game ends the process that plays it, and any exception that `arena.play.match.play`
-    raises; finished games are kept in any case.
+    Raises WorkerDied, when all other games of the batch are stored, for games that end the process that plays
+    them; EngineError if the workers are lost; and any exception that `arena.play.match.play` raises. Finished
+    games are kept in any case.
     """
     names = plan.names
     points = Points()
