@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import pickle
 import sys
 import threading
 import time
@@ -13,7 +14,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.files import replace
 from arena.play.engine import Died, EngineError
@@ -66,7 +67,7 @@ class Cluster:
 
     def submit(self, function: Callable[..., Any], tasks: list[tuple[int, Any]]) -> Future[Any]:
         outer: Future[Any] = Future()
-        self._hand_in(outer, _Call(function, tasks, self._files.names(tasks), signature(), {}))
+        self._hand_in(outer, _Call(function, tasks, self._files.names(tasks), signature()))
         return outer
 
     def withdraw(self, futures: Iterable[Future[Any]]) -> None:
@@ -85,7 +86,7 @@ class Cluster:
 
     def _hand_in(self, outer: Future[Any], call: _Call) -> None:
         key = f"arena-{uuid.uuid4().hex}"
-        inner = self._executor.submit(call, key=key)
+        inner = self._executor.submit(pickle.loads, call.letter, key=key)
         with self._lock:
             self._calls[outer] = key, inner
         inner.add_done_callback(lambda done: self._relay(done, outer, call))
@@ -100,7 +101,7 @@ class Cluster:
         else:
             error = inner.exception()
         if error is None and isinstance(inner.result(), _Missing):
-            self._hand_in(outer, call.with_files(self._files.contents(call.files.values())))
+            self._hand_in(outer, call._replace(contents=self._files.contents(call.files.values())))
             return
         with self._lock:
             del self._calls[outer]
@@ -108,10 +109,9 @@ class Cluster:
             return
         if isinstance(error, KilledWorker):
             outer.set_exception(Died())
-        elif isinstance(error, ImportError) or (isinstance(error, RuntimeError) and "deseriali" in str(error)):
-            cause = error.__cause__ or error
-            missing = f"is draughts-arena installed where the scheduler at {self._address} and its workers run?"
-            outer.set_exception(EngineError(f"{missing} ({type(cause).__name__}: {cause})"))
+        elif isinstance(error, ImportError):
+            missing = f"is draughts-arena installed where the workers of {self._address} run?"
+            outer.set_exception(EngineError(f"{missing} ({error})"))
         elif error is not None:
             outer.set_exception(error)
         else:
@@ -149,55 +149,67 @@ class _Files:
         return {name: self._contents[name] for name in names}
 
 
-class _Call:
-    """A function's call with tasks, as a worker receives it."""
+class _Call(NamedTuple):
+    """A function's call with tasks, which is made where it is read from its `letter`.
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        tasks: list[tuple[int, Any]],
-        files: Mapping[Path, str],
-        signature: str,
-        contents: Mapping[str, bytes],
-    ) -> None:
-        self.files = files
-        self._function, self._tasks, self._signature, self._contents = function, tasks, signature, contents
+    So a scheduler, which reads what it hands on, needs nothing of the arena, and a worker that lacks the arena
+    says so in place of ending.
+    """
 
-    def with_files(self, contents: Mapping[str, bytes]) -> _Call:
-        return _Call(self._function, self._tasks, self.files, self._signature, contents)
+    function: Callable[..., Any]
+    tasks: list[tuple[int, Any]]
+    files: Mapping[Path, str]
+    signature: str
+    contents: Mapping[str, bytes] = {}
 
-    def __call__(self) -> Any:
-        """The result, on a worker, or a _Missing. Raises EngineError if the worker has another version."""
-        if self._signature != signature():
-            from distributed import get_worker
+    @property
+    def letter(self) -> bytes:
+        return pickle.dumps(_Letter(self))
 
-            place = get_worker().address
-            raise EngineError(
-                f"the Dask worker {place} has another version of draughts-arena, Python or numba: start it anew"
-            )
-        try:
-            tasks = [(number, self._here(task)) for number, task in self._tasks]
-        except _Missing as missing:
-            return missing
-        return self._function(tasks)
 
-    def _here(self, task: Any) -> Any:
-        """The task with this machine's copies of the user's files."""
-        changed = {name: moved(spec, self._copy) for name, spec in _specs(task).items()} if self.files else {}
-        return task._replace(**changed) if changed else task
+class _Letter(NamedTuple):
+    call: _Call
 
-    def _copy(self, path: Path) -> Path:
-        """The copy of a file, kept by its content, so that it is compiled once on this machine."""
-        name = self.files.get(path)
-        if name is None:
-            return path
-        copy = copies() / name
-        if not copy.is_file():
-            if name not in self._contents:
-                raise _Missing(name)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            replace(copy, lambda file: file.write_bytes(self._contents[name]))
-        return copy
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, tuple(self.call)
+
+
+def _made(*fields: Any) -> Any:
+    """What a call returns, on a worker, or a _Missing. Raises EngineError if the worker has another version."""
+    call = _Call(*fields)
+    if call.signature != signature():
+        from distributed import get_worker
+
+        other = f"the Dask worker {get_worker().address} has another version of draughts-arena, Python or numba"
+        raise EngineError(f"{other}: start it anew")
+    try:
+        tasks = [(number, _here(call, task)) for number, task in call.tasks]
+    except _Missing as missing:
+        return missing
+    return call.function(tasks)
+
+
+def _here(call: _Call, task: Any) -> Any:
+    """The task with this machine's copies of the user's files. Raises _Missing."""
+
+    def copy(path: Path) -> Path:
+        return _copy(path, call.files.get(path), call.contents)
+
+    changed = {name: moved(spec, copy) for name, spec in _specs(task).items()} if call.files else {}
+    return task._replace(**changed) if changed else task
+
+
+def _copy(path: Path, name: str | None, contents: Mapping[str, bytes]) -> Path:
+    """The copy of a file, kept by its content, so that it is compiled once on this machine. Raises _Missing."""
+    if name is None:
+        return path
+    copy = copies() / name
+    if not copy.is_file():
+        if name not in contents:
+            raise _Missing(name)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        replace(copy, lambda file: file.write_bytes(contents[name]))
+    return copy
 
 
 @cache
