@@ -93,6 +93,8 @@ class _Todo:
         self._alone: deque[tuple[int, Any]] = deque()
         self._deaths: Counter[int] = Counter()
         self._in_a_row = 0
+        self.suspects: set[int] = set()
+        """Numbers of tasks that a worker died of, perhaps, until they are done alone."""
         self.failed: dict[int, Any] = {}
         """Tasks that ended two workers, by number."""
         self.stopping = stopping
@@ -106,20 +108,20 @@ class _Todo:
         back = [self._back.popleft() for _ in range(min(size, len(self._back)))]
         return back + list(islice(self._new, size - len(back)))
 
-    def done(self) -> None:
-        """A batch came back."""
+    def done(self, batch: Sequence[tuple[int, Any]], count: int) -> None:
+        """The first tasks of a batch are done, so many; the others were not begun."""
         self._in_a_row = 0
-
-    def put_back(self, batch: Sequence[tuple[int, Any]]) -> None:
-        """Tasks that were not begun."""
-        self._back.extend(batch)
+        self.suspects.difference_update(number for number, _ in batch[:count])
+        self._back.extend(batch[count:])
 
     def died(self, batch: Sequence[tuple[int, Any]], workers: int) -> None:
         """Tasks of which one, or the machine, has ended its worker."""
         self._in_a_row += 1
         for number, task in batch:
             self._deaths[number] += len(batch) == 1
+            self.suspects.add(number)
             if self._deaths[number] > 1:
+                self.suspects.remove(number)
                 self.failed[number] = task
             else:
                 self._alone.append((number, task))
@@ -145,7 +147,8 @@ def _parallel(engine: Engine, work: Callable[[Task], Record], todo: _Todo) -> It
     size = ahead = 1
     while True:
         workers = max(1, engine.workers())
-        while len(handed) < ahead * workers and (batch := todo.batch(size)):
+        room = workers * (1 if todo.suspects else ahead)  # Dask suspects whatever a lost worker had
+        while len(handed) < room and (batch := todo.batch(size)):
             handed[engine.submit(partial(_do, work), batch)] = batch
         if not handed:
             return
@@ -157,13 +160,12 @@ def _parallel(engine: Engine, work: Callable[[Task], Record], todo: _Todo) -> It
             except CancelledError:
                 continue
             except NotBegun:
-                todo.put_back(batch)
+                todo.done(batch, 0)
                 continue
             except Died:
                 todo.died(batch, workers)
                 continue
-            todo.done()
-            todo.put_back(batch[len(made.records) :])
+            todo.done(batch, len(made.records))
             each = made.seconds / len(made.records)
             size = max(1, min(int(BATCH_SECONDS / max(each, 1e-9)), 2 * size, BATCH_TASKS))
             ahead = _AHEAD if made.longest < BATCH_SECONDS else 1
