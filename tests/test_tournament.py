@@ -13,8 +13,10 @@ import pytest
 import arena
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
+from arena.play.executor import WorkerDied
 from arena.play.plan import prepare
 from arena.play.tournament import play
+from arena.record import Task
 from arena.store.ledger import Ledger
 from arena.store.store import StoreError
 
@@ -231,3 +233,16 @@ def test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finis
     finished = arena.load(tmp_path / "out").games
     assert 4 <= len(finished) < 48 and (finished["error"] == "").all()
     assert len(run(tmp_path, "out", text).games) == 48
+
+
+def test_games_that_end_their_process_are_named_when_all_others_are_played(tmp_path: Path) -> None:
+    text = CONFIG.replace("type: greedy", 'type: "own.py:Dies", in_process: true').replace("count: 8", "count: 2")
+    plan = prepare(experiment(tmp_path, text))
+    ledger = Ledger(tmp_path / "out", plan.experiment, plan.facts)
+    with pytest.raises(WorkerDied) as caught:
+        for _ in play(plan, ledger, 2):
+            pass
+    ledger.close()
+    tasks: tuple[Task, ...] = caught.value.tasks
+    assert all("greedy" in (task.white.name, task.black.name) for task in tasks)
+    assert len(tasks) + len(arena.load(tmp_path / "out").games) == 12 and len(tasks) <= 8

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import fail, interruptible, say
+from arena.commands.common import WorkersType, announce_workers, fail, interruptible, say
 
 if TYPE_CHECKING:
     from arena.play.pilot import Expectation
@@ -28,10 +28,12 @@ INCIDENTS, STOPPED = 3, 130
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
-@click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
+@click.option(
+    "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
+)
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
 @click.option("--force", is_flag=True, help="Go on even if players play otherwise than when the run began.")
-def run(config: Path, out: Path | None, workers: int | None, quiet: bool, force: bool) -> None:
+def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
@@ -40,7 +42,7 @@ def run(config: Path, out: Path | None, workers: int | None, quiet: bool, force:
     _with_one_thread()
     prepared = _prepared(config)
     folder = out or Path("reports") / prepared.experiment.name
-    code = _play(prepared, folder, workers or os.cpu_count() or 1, force)
+    code = _play(prepared, folder, workers or prepared.experiment.workers or os.cpu_count() or 1, force)
     if quiet:
         click.echo(f"no report; arena report {folder} writes it")
     else:
@@ -62,7 +64,9 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
     """
     from arena.play.pilot import expectation, pilot
 
-    prepared, processes = _prepared(config), workers or os.cpu_count() or 1
+    prepared = _prepared(config)
+    given = prepared.experiment.workers
+    processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
     if prepared.games == 0:
         fail(f"{config}: one player alone has no games to plan")
     expected = expectation(prepared, pilot(prepared, games), processes)
@@ -111,8 +115,9 @@ def _prepared(config: Path) -> Plan:
         fail(str(error))
 
 
-def _play(plan: Plan, folder: Path, workers: int, force: bool) -> int:
+def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
     """Play what is missing and show progress; returns an exit code: 0, INCIDENTS or STOPPED."""
+    from arena.play.engine import EngineError
     from arena.play.executor import WorkerDied
     from arena.play.tournament import RunStopped, play
     from arena.progress import Progress
@@ -120,6 +125,7 @@ def _play(plan: Plan, folder: Path, workers: int, force: bool) -> int:
     from arena.store.store import StoreError
 
     names = plan.names
+    announce_workers(workers)
     try:
         opened = Ledger(folder, plan.experiment, plan.facts)
     except StoreError as error:
@@ -139,8 +145,8 @@ def _play(plan: Plan, folder: Path, workers: int, force: bool) -> int:
             with Progress(plan.games, exact=plan.exact) as progress:
                 progress.resume(ledger.scores())
                 told: set[str] = set()
-                with interruptible(progress.say) as interrupts:
-                    for record in play(plan, ledger, workers, lambda: bool(interrupts)):
+                with interruptible(progress.say) as stopping:
+                    for record in play(plan, ledger, workers, stopping):
                         white, black = names[record.pairing.white], names[record.pairing.black]
                         progress.add(white, black, record.result)
                         for line in _once(record, folder, told):
@@ -152,6 +158,8 @@ def _play(plan: Plan, folder: Path, workers: int, force: bool) -> int:
         return INCIDENTS
     except StoreError as error:
         fail(str(error))
+    except EngineError as error:
+        fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
 
@@ -176,7 +184,7 @@ def _once(record: GameRecord, folder: Path, told: set[str]) -> Iterator[str]:
         yield f"game {number} and later: {record.error}"
 
 
-def _begin(plan: Plan, ledger: Ledger, workers: int, force: bool) -> None:
+def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool) -> None:
     """Write in the manifest that the run begins or goes on; exits if a player changed, unless forced."""
     from arena.play.signature import PlayerChanged, begin
 
@@ -188,7 +196,7 @@ def _begin(plan: Plan, ledger: Ledger, workers: int, force: bool) -> None:
         say(f"{player} plays otherwise than when the run began ({words}); the manifest says so")
 
 
-def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
+def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
     """Make the searches of the probe that are missing; returns whether none is missing any more."""
     from arena.play.tournament import measure
     from arena.progress import Ticker
@@ -198,8 +206,8 @@ def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
         return True
     at_fault: set[str] = set()
     ticker = Ticker()
-    with interruptible(say) as interrupts:
-        for record in measure(plan, ledger, workers, lambda: bool(interrupts)):
+    with interruptible(say) as stopping:
+        for record in measure(plan, ledger, workers, stopping):
             done += 1
             if record.error and record.player not in at_fault:
                 at_fault.add(record.player)

@@ -18,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from arena.experiment.workers import WorkersField
 from arena.formats.round_robin import RoundRobin
 from arena.formats.sprt import Sprt
 from arena.formats.table import FormatField
@@ -150,6 +151,11 @@ class Experiment(Document):
     )
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
+    workers: WorkersField = Field(
+        default=None,
+        exclude=True,
+        description="Where games are played; they do not depend on it [one process a core].",
+    )
     players: tuple[Annotated[PlayerSpec, GetPydanticSchema(_player_schema)], ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )

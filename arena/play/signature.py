@@ -35,7 +35,7 @@ class PlayerChanged(Exception):
     """A player of a run plays otherwise than when the run began; one line says how."""
 
 
-def begin(plan: Plan, ledger: Ledger, workers: int, *, force: bool = False) -> dict[str, str]:
+def begin(plan: Plan, ledger: Ledger, workers: int | str, *, force: bool = False) -> dict[str, str]:
     """Record in the run's manifest that it begins, or goes on, with so many workers.
 
     Returns by player what differs from its signature when the run began: nothing, unless `force` is true. Raises

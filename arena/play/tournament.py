@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from arena.formats.base import Pairing, Place
-from arena.play.executor import run
+from arena.play.executor import Workers, run
 from arena.play.failures import Failures, write_bundle
 from arena.play.match import play as play_game
 from arena.play.plan import Plan
@@ -22,7 +22,7 @@ _FENS = 1000
 
 
 def measure(
-    plan: Plan, ledger: Ledger, workers: int, stopping: Callable[[], bool] = lambda: False
+    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
 ) -> Iterator[ProbeRecord]:
     """Make the searches of the probe that the ledger lacks, storing each before it is yielded.
 
@@ -59,7 +59,7 @@ class RunStopped(Exception):
 
 
 def play(
-    plan: Plan, ledger: Ledger, workers: int, stopping: Callable[[], bool] = lambda: False
+    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
 ) -> Iterator[GameRecord]:
     """Play the games that the ledger lacks, storing each before it is yielded; mark the ledger when all is done.
 
@@ -69,8 +69,9 @@ def play(
     are, too, see `Failures`. A failure leaves a bundle in the ledger's folder.
 
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
-    ones are not stored. Raises WorkerDied if a game ends the process that plays it, and any exception that
-    `arena.play.match.play` raises; finished games are kept in any case.
+    ones are not stored. Raises WorkerDied, when all other games of the batch are stored, for games that end the process that plays
+    them; EngineError if the workers are lost; and any exception that `arena.play.match.play` raises. Finished
+    games are kept in any case.
     """
     experiment = plan.experiment
     tournament = _Tournament(plan, ledger)

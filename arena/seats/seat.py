@@ -8,7 +8,6 @@ import os
 import pickle
 import random
 import select
-import threading
 import time
 from collections import OrderedDict
 from typing import Any, NoReturn
@@ -31,7 +30,7 @@ _GRACE = 1.0
 _SEATS = 16
 """Seats that a process keeps, those that were used last."""
 
-_seats: OrderedDict[tuple[str, str, int, int], Seat] = OrderedDict()
+_seats: OrderedDict[tuple[str, str, int], Seat] = OrderedDict()
 
 
 class SeatError(Exception):
@@ -76,7 +75,7 @@ def seated(
     compiled_generator(variant.constants)
     if plain is not None:
         build_player(plain, variant)
-    key = (repr((spec, terms)), repr(variant), place, threading.get_ident())
+    key = (repr((spec, terms)), repr(variant), place)
     seat = _seats.get(key)
     if seat is None:
         seat = _seats[key] = Seat(spec, variant, terms)
