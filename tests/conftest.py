@@ -140,7 +140,7 @@ def no_pictures() -> Iterator[None]:
 
 def error_line(stderr: str) -> str:
     """The one line that a command printed of an error, beside what it may have said of compilation."""
-    [line] = [line for line in stderr.splitlines() if not line.startswith("compiling the rules")]
+    [line] = [line for line in stderr.splitlines() if not line.startswith("compiling ")]
     return line
 
 

@@ -238,7 +238,7 @@ def test_a_player_that_fails_is_named() -> None:
     job = Job("round 1", 7, 7, ENGLISH, broken, broken, RandomOpenings(), 1, 100)
     failed = play_job(job)
     assert isinstance(failed, Failed)
-    assert failed.reason.startswith("round 1, game 7: a raised ")
+    assert failed.reason.startswith("round 1, game 7: a was not built: ")
 
 
 def test_pairs_are_counted_from_the_first_players_view() -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, SEARCH_COLUMNS, GameRecord, ProbeRecord
 from arena.result import Colour
+from arena.rules.game import FORFEITS
 from arena.store.store import COMPLETE, Store, StoreError, changed_keys, documents, reading
 from arena.store.table import Table
 
@@ -75,13 +76,22 @@ class Ledger(Store):
         """The number and the result of every stored game."""
         return self.rows("SELECT game, result FROM games ORDER BY game")
 
+    def failures(self) -> Iterator[tuple[int, str]]:
+        """The number of every stored game that a player failed in, and the player's name."""
+        marks = ", ".join("?" * len(FORFEITS))
+        query = (
+            "SELECT game, CASE result WHEN '0-1' THEN white ELSE black END FROM games "
+            f"WHERE termination IN ({marks}) ORDER BY game"
+        )
+        return self.rows(query, FORFEITS)
+
     def scores(self) -> dict[tuple[str, str, str], int]:
         """How many stored games have each white, black and result."""
         query = "SELECT white, black, result, COUNT(*) FROM games GROUP BY white, black, result ORDER BY MIN(game)"
         return {row[:3]: row[3] for row in self.rows(query)}
 
-    def add(self, record: GameRecord, white: str, black: str, opening_fen: str) -> None:
-        """Store a finished game, for good."""
+    def add(self, record: GameRecord, white: str, black: str, opening_fen: str, *, replace: bool = False) -> None:
+        """Store a finished game, for good, in place of an earlier record of it if `replace` is true."""
         pairing = record.pairing
         row = (
             pairing.game,
@@ -98,7 +108,7 @@ class Ledger(Store):
             record.error,
             record.moves,
         )
-        self.insert(GAMES, row)
+        self.insert(GAMES, row, replace=replace)
 
     def remove_after(self, game: int) -> None:
         """Delete the games with higher numbers."""

@@ -144,15 +144,17 @@ class Store:
             row = table.stored((key, json.dumps(document, sort_keys=True)))
             self.connection.execute(f"INSERT OR REPLACE {table.insertion}", row)
 
-    def insert(self, table: Table, values: Sequence[Any]) -> None:
-        """Store a row, the values of the table's columns, for good.
+    def insert(self, table: Table, values: Sequence[Any], *, replace: bool = False) -> None:
+        """Store a row, the values of the table's columns, for good; in place of one with its key if `replace`.
 
-        Raises sqlite3.IntegrityError for a key that is stored already, and StoreError if the disk cannot be
+        Raises sqlite3.IntegrityError for such a row otherwise, and StoreError if the disk cannot be
         written to or the file is not the one in the folder any more.
         """
         self.look()
         with _errors(self.path, "written to"):
-            self.connection.execute(f"INSERT {table.insertion}", table.stored(values))
+            self.connection.execute(
+                f"{'REPLACE' if replace else 'INSERT'} {table.insertion}", table.stored(values)
+            )
 
     def delete(self, table: Table, condition: str, values: Sequence[Any]) -> None:
         """Delete the rows that meet a condition in SQL. Raises StoreError as `insert`."""
