@@ -29,9 +29,10 @@ from arena.record import NO_SEARCH, ProbeRecord
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
 from arena.store import store
+from arena.store.documents import META
 from arena.store.ledger import FILE, GAMES, PROBES, Facts, Ledger
 from arena.store.read import read
-from arena.store.store import META, StoreError
+from arena.store.store import StoreError
 from arena.store.table import Table
 from tests.conftest import error_line
 from tests.test_formats import DYNAMIC, FOUR, plan_of
@@ -209,6 +210,10 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     assert error_line(report.stderr) == refused
     assert command("rate", out).exit_code == 2 and "(games 3, 5)" in command("rate", out).stderr
 
+    replay = command("replay", out, 3)
+    assert replay.exit_code == 2 and f"{out / FILE} is damaged (games 3); arena run" in replay.stderr
+    assert command("status", out).exit_code == 0, "it reads no more than it shows"
+
     again = command("run", config, "--out", out, "--workers", 1)
     assert again.exit_code == 0, again.output
     said = f"{out / FILE} was damaged (games 3, 5): 14 games, 0 probes are intact, what is missing is done again"
@@ -219,6 +224,15 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     kept = mended.games.set_index("game")["seconds"] == times
     assert kept.drop([3, 5]).all() and not kept[[3, 5]].any()
     assert "damaged" not in command("run", config, "--out", out, "--workers", 1).stderr
+
+
+def test_the_status_of_a_run_with_a_result_that_is_none_is_one_line(ledger: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(ledger, tmp_path / "copy")
+    for wrong in ("'2-7'", "NULL", "x'ff'", "cast(x'ff' as TEXT)"):
+        spoil(folder, f"UPDATE games SET result = {wrong} WHERE game = 3")
+        result = command("status", folder)
+        assert result.exit_code == 2 and result.exception.__class__ is SystemExit
+        assert str(folder / FILE) in error_line(result.stderr)
 
 
 def test_one_damaged_copy_of_the_configuration_costs_nothing(ledger: Path, tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from arena.files import LOCK, FolderError, lock_folder, replace
-from arena.store.store import Store, StoreError, check_columns, documents, reading
+from arena.store.documents import documents
+from arena.store.store import Store, StoreError, check_columns, reading
 from arena.store.table import Table
 
 ROWS = Table("rows", {"number": "INTEGER", "text": "TEXT"}, ["number"])

@@ -121,7 +121,7 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
     from arena.play.executor import WorkerDied
     from arena.play.tournament import RunStopped, play
     from arena.progress import Progress
-    from arena.store.ledger import Ledger, is_complete
+    from arena.store.ledger import Ledger, failures_of_complete
     from arena.store.store import StoreError
 
     names = plan.names
@@ -129,10 +129,11 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
     try:
         opened = Ledger(folder, plan.experiment, plan.facts)
     except StoreError as error:
-        if not is_complete(folder, plan.experiment, plan.facts):
+        failures = failures_of_complete(folder, plan.experiment, plan.facts)
+        if failures is None:
             fail(str(error))
         say(f"the run in {folder} is complete: nothing is played ({error})")
-        return 0
+        return INCIDENTS if failures else 0
     try:
         with opened as ledger:
             if ledger.repaired:

@@ -16,9 +16,10 @@ from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
 from arena.rules.position import WHITE
-from arena.store.ledger import FILE, GAME_COLUMNS, Facts
+from arena.store.documents import documents
+from arena.store.ledger import FILE, GAMES, Facts
 from arena.store.manifest import Manifest, parsed
-from arena.store.store import StoreError, check_columns, documents, reading
+from arena.store.store import StoreError, check_columns, reading
 
 _COUNTED = ("legal_moves", *EFFORT, "score")
 """Columns that are the same whenever the same search is made."""
@@ -58,13 +59,14 @@ def stored_game(folder: Path, number: int) -> StoredGame:
     with reading(path) as connection:
         stored = documents(connection)
         check_columns(path, stored, MOVE_COLUMNS)
-        query = f"SELECT {', '.join(GAME_COLUMNS)}, moves FROM games WHERE game = ?"
-        row = connection.execute(query, (number,)).fetchone()
+        row = connection.execute(f"{GAMES.query} WHERE game = ?", (number,)).fetchone()
         most = connection.execute("SELECT MAX(game) FROM games").fetchone()[0]
     if row is None:
         there = f"its last one is game {most}" if most else "it has none yet"
         raise StoreError(f"game {number} is not stored in {folder}: {there}")
-    named = dict(zip((*GAME_COLUMNS, "moves"), row, strict=True))
+    if not GAMES.intact(row):
+        raise StoreError(f"{path} is damaged (games {number}); arena run does again what is missing")
+    named = dict(zip(GAMES.columns, row, strict=False))
     if named["termination"] == Termination.WITHDRAWN:
         raise StoreError(f"game {number} of {folder} was not played: {named['error']}")
     try:

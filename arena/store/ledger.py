@@ -10,7 +10,8 @@ from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, SEARCH_COLUMNS, GameRecord, ProbeRecord
 from arena.result import Colour
 from arena.rules.game import FORFEITS
-from arena.store.store import COMPLETE, Store, StoreError, changed_keys, documents, reading
+from arena.store.documents import COMPLETE, changed_keys, documents
+from arena.store.store import Store, StoreError, reading
 from arena.store.table import Table
 
 FILE = "ledger.sqlite"
@@ -36,6 +37,10 @@ _PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMN
 GAMES = Table("games", _GAMES | _MOVES, ["game"])
 PROBES = Table("probes", _PROBES, ["player", "position"])
 TABLES = (GAMES, PROBES)
+_FAILURES = (
+    "SELECT game, CASE result WHEN '0-1' THEN white ELSE black END FROM games "
+    f"WHERE termination IN ({', '.join('?' * len(FORFEITS))}) ORDER BY game"
+)
 
 GAME_COLUMNS = tuple(_GAMES)
 """Names of what is stored for a game, besides its moves; `opening` counts from 1."""
@@ -78,12 +83,7 @@ class Ledger(Store):
 
     def failures(self) -> Iterator[tuple[int, str]]:
         """The number of every stored game that a player failed in, and the player's name."""
-        marks = ", ".join("?" * len(FORFEITS))
-        query = (
-            "SELECT game, CASE result WHEN '0-1' THEN white ELSE black END FROM games "
-            f"WHERE termination IN ({marks}) ORDER BY game"
-        )
-        return self.rows(query, FORFEITS)
+        return self.rows(_FAILURES, FORFEITS)
 
     def scores(self) -> dict[tuple[str, str, str], int]:
         """How many stored games have each white, black and result."""
@@ -144,14 +144,19 @@ class Ledger(Store):
         return COMPLETE in self.documents()
 
 
-def is_complete(folder: Path, experiment: Experiment, facts: Facts) -> bool:
-    """Whether a folder, be it one that can only be read, holds this experiment, marked as complete."""
+def failures_of_complete(folder: Path, experiment: Experiment, facts: Facts) -> list[tuple[int, str]] | None:
+    """`Ledger.failures` of a folder, be it one that can only be read, that holds this experiment, complete.
+
+    None if it does not, or is not marked as complete.
+    """
     try:
         with reading(folder / FILE) as connection:
             stored = documents(connection)
+            if COMPLETE not in stored or changed_keys(stored, _parts(experiment, facts)):
+                return None
+            return connection.execute(_FAILURES, FORFEITS).fetchall()
     except StoreError:
-        return False
-    return COMPLETE in stored and not changed_keys(stored, _parts(experiment, facts))
+        return None
 
 
 def _parts(experiment: Experiment, facts: Facts) -> dict[str, dict[str, Any]]:

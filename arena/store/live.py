@@ -16,9 +16,10 @@ from filelock import FileLock, Timeout
 from arena.files import LOCK
 from arena.result import points_of
 from arena.rules.game import Termination
+from arena.store.documents import documents
 from arena.store.ledger import FILE
 from arena.store.manifest import Session, parsed
-from arena.store.store import documents, reading
+from arena.store.store import StoreError, reading
 
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
 _TIME = str(Termination.TIME)
@@ -127,7 +128,11 @@ class Reader:
             seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0
             if seen != self._seen:
                 self._seen, self._tally = seen, _Tally()
-            tally = self._tally.extended(connection)
+            try:
+                tally = self._tally.extended(connection)
+                standings = tally.standings()
+            except (ValueError, TypeError):
+                raise StoreError(f"{path} is damaged; arena run does again what is missing") from None
             searches = connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0]
             experiment, facts = stored["experiment"], stored["facts"]
             session = manifest.sessions[-1] if manifest else None
@@ -141,7 +146,7 @@ class Reader:
                 searches,
                 len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
                 complete,
-                tally.standings(),
+                standings,
                 sorted(tally.incidents.values(), key=lambda it: it.first),
                 session,
                 False if complete else _is_playing(self._folder, session),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from arena.experiment.model import Experiment
 from arena.files import replace
-from arena.store.store import Store, StoreError, documents
+from arena.store.store import Store, StoreError
 
 FILE = "manifest.json"
 KEY = "manifest"
@@ -129,7 +129,7 @@ def save(store: Store, manifest: Manifest) -> None:
 
 def stored_manifest(store: Store) -> Manifest | None:
     """The manifest of a store that is open for writing, None if it has none. Raises StoreError."""
-    return parsed(documents(store.connection), store.path)
+    return parsed(store.documents(), store.path)
 
 
 def parsed(stored: Mapping[str, Any], path: Path) -> Manifest | None:

@@ -14,8 +14,9 @@ import pandas as pd
 
 from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
+from arena.store.documents import COMPLETE, documents
 from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts
-from arena.store.store import COMPLETE, StoreError, check_columns, check_intact, documents, reading
+from arena.store.store import StoreError, check_columns, check_intact, reading
 
 GAMES_AT_ONCE = 50_000
 """Games that are read at once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,8 +75,8 @@ def intact_rows(connection: sqlite3.Connection, table: Table) -> Iterator[tuple[
             return
 
 
-def make_anew(path: Path, connection: sqlite3.Connection, tables: Sequence[Table]) -> None:
-    """Replace a damaged file by one of its intact rows, and close its connection; the damaged one is kept beside.
+def make_anew(path: Path, connection: sqlite3.Connection, tables: Iterable[tuple[Table, Iterable[Any]]]) -> None:
+    """Replace a damaged file by one of tables with the rows given, and close its connection; it is kept beside.
 
     Raises sqlite3.Error or OSError if the disk cannot be written to; nothing is changed then.
     """
@@ -85,9 +85,9 @@ def make_anew(path: Path, connection: sqlite3.Connection, tables: Sequence[Table
         temporary.unlink(missing_ok=True)
         with closing(sqlite3.connect(temporary, isolation_level=None)) as made:
             made.execute("BEGIN")
-            for table in tables:
+            for table, rows in tables:
                 made.execute(table.definition)
-                made.executemany(f"INSERT OR IGNORE {table.insertion}", intact_rows(connection, table))
+                made.executemany(f"INSERT OR IGNORE {table.insertion}", rows)
             made.execute("COMMIT")
         connection.close()
         for suffix in ("", _LOG):

@@ -17,12 +17,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.files import FolderError, lock_folder
-from arena.store.repair import READ_ERRORS, SUFFIX, Damage, any_text, damage_of, make_anew
+from arena.store.documents import COMPLETE, META, changed_keys, document_row, documents, intact_documents
+from arena.store.repair import READ_ERRORS, SUFFIX, Damage, damage_of, intact_rows, make_anew
 from arena.store.table import Table
 
-COMPLETE = "complete"
-"""Key of the document that says that all is done; a store that lost rows has it no more."""
-META = tuple(Table(name, {"key": "TEXT", "value": "TEXT"}, ["key"]) for name in ("meta", "meta_copy"))
 BUSY_SECONDS = 60.0
 """Seconds for which another program may keep the file locked before that is an error."""
 LOOK_SECONDS = 1.0
@@ -37,7 +35,8 @@ class Store:
     """An SQLite file in a folder of its own, open for writing; a context manager that closes it.
 
     `parts` describe what the rows belong to: JSON values by key, under a name for each part. `columns`, JSON too,
-    says what the binary records hold. `noun` is what the parts describe.
+    says what the binary records hold. `noun` is what the parts describe. `derived` are tables made from the
+    others, which are emptied if something was damaged.
     """
 
     repaired: str
@@ -51,6 +50,7 @@ class Store:
         *,
         columns: Any = None,
         noun: str = "experiment",
+        derived: Sequence[Table] = (),
     ) -> None:
         """Open the store at `path`, or make one. Damaged rows are removed: see `repaired`.
 
@@ -58,7 +58,7 @@ class Store:
         and if the file is so damaged that it is not known what its rows belong to.
         """
         self.path, self.repaired = path, ""
-        self._tables = (*META, *tables)
+        self._tables, self._derived = (*META, *tables), derived
         try:
             with _errors(path, "used"), ExitStack() as opened:
                 opened.callback(lock_folder(path.parent).release)
@@ -98,7 +98,7 @@ class Store:
         """What is damaged. Raises StoreError if it is one of the documents that are needed, in both copies."""
         check_tables(self.path, self.connection, self._tables)
         damage = damage_of(self.connection, self._tables)
-        if damage and not _documents(self.connection).keys() >= set(needed):
+        if damage and not intact_documents(self.connection).keys() >= set(needed):
             raise StoreError(
                 f"{self.path} is damaged ({damage}), and it is not known any more what it holds; "
                 "give this run another --out, or delete that folder"
@@ -106,15 +106,13 @@ class Store:
         return damage
 
     def _repair(self, damage: Damage) -> None:
-        before = _documents(self.connection)
-        make_anew(self.path, self.connection, self._tables)
-        self._connect()
+        stored = intact_documents(self.connection)
         if damage.structure or damage.rows.keys() - {table.name for table in META}:
-            for table in META:
-                self.connection.execute(f"DELETE FROM {table.name} WHERE key = ?", (COMPLETE,))
-        for key, document in before.items():
-            if key != COMPLETE:
-                self._put(key, document)
+            stored.pop(COMPLETE, None)
+        kept = [(table, [document_row(table, *item) for item in stored.items()]) for table in META]
+        rows = [(table, intact_rows(self.connection, table)) for table in self._tables[len(META) :]]
+        make_anew(self.path, self.connection, [*kept, *((t, () if t in self._derived else r) for t, r in rows)])
+        self._connect()
         counts = [
             f"{self.connection.execute(f'SELECT COUNT(*) FROM {table.name}').fetchone()[0]} {table.name}"
             for table in self._tables[len(META) :]
@@ -125,7 +123,7 @@ class Store:
         )
 
     def _check(self, parts: Mapping[str, Mapping[str, Any]], columns: Any, noun: str) -> None:
-        stored = _documents(self.connection)
+        stored = intact_documents(self.connection)
         check_columns(self.path, stored, columns)
         if changed := changed_keys(stored, parts):
             raise StoreError(
@@ -141,8 +139,7 @@ class Store:
 
     def _put(self, key: str, document: Any) -> None:
         for table in META:
-            row = table.stored((key, json.dumps(document, sort_keys=True)))
-            self.connection.execute(f"INSERT OR REPLACE {table.insertion}", row)
+            self.connection.execute(f"REPLACE {table.insertion}", document_row(table, key, document))
 
     def insert(self, table: Table, values: Sequence[Any], *, replace: bool = False) -> None:
         """Store a row, the values of the table's columns, for good; in place of one with its key if `replace`.
@@ -203,16 +200,6 @@ class Store:
         self.close()
 
 
-def documents(connection: sqlite3.Connection) -> dict[str, Any]:
-    """The documents of `meta` by their keys. Raises sqlite3.DatabaseError if one is damaged."""
-    found = _documents(connection)
-    for table in META:
-        for key, *_ in connection.execute(table.query):
-            if key not in found:
-                raise sqlite3.DatabaseError(f"the document {key} of {table.name} is damaged")
-    return found
-
-
 def check_tables(path: Path, connection: sqlite3.Connection, tables: Sequence[Table]) -> None:
     """Raise StoreError if a file has other tables than these."""
     wanted = {table.name: table.definition for table in tables}
@@ -224,15 +211,6 @@ def check_columns(path: Path, stored: Mapping[str, Any], columns: Any) -> None:
     """Raise StoreError if the binary records of a store with these documents do not hold `columns`."""
     if stored.get("columns") != json.loads(json.dumps(columns)):
         raise StoreError(f"{path} is of another version of the arena, which records otherwise")
-
-
-def changed_keys(stored: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    """The keys of `parts`, as `Store` takes them, whose values are others in a store with these documents."""
-    changed: set[str] = set()
-    for part, wanted in parts.items():
-        known, plain = stored.get(part, {}), json.loads(json.dumps(wanted))
-        changed |= {key for key in known.keys() | plain.keys() if known.get(key) != plain.get(key)}
-    return changed
 
 
 def check_intact(path: Path, connection: sqlite3.Connection, tables: Sequence[Table], again: str) -> None:
@@ -272,17 +250,6 @@ def _connected(path: Path) -> sqlite3.Connection:
             raise
         connection = sqlite3.connect(f"{address}&immutable=1", uri=True)
     return connection
-
-
-def _documents(connection: sqlite3.Connection) -> dict[str, Any]:
-    """The documents of which one of the two copies is intact; the first counts."""
-    found: dict[str, Any] = {}
-    with any_text(connection):
-        for table in META:
-            for row in connection.execute(table.query):
-                if row[0] not in found and table.intact(row):
-                    found[row[0]] = json.loads(row[1])
-    return found
 
 
 def _is_new(connection: sqlite3.Connection) -> bool:

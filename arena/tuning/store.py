@@ -71,12 +71,9 @@ class TuningStore(Store):
         If something was damaged, see `repaired`, the steps are forgotten, to be made again from the games. Raises
         StoreError if the folder cannot be written to, is in use, or holds another tuning.
         """
-        super().__init__(
-            folder / FILE, (GAMES, STEPS), {"tuning": description}, columns=SCORED.descr, noun="tuning"
-        )
+        parts, columns = {"tuning": description}, SCORED.descr
+        super().__init__(folder / FILE, (GAMES, STEPS), parts, columns=columns, noun="tuning", derived=[STEPS])
         self.folder = folder
-        if self.repaired:
-            self.delete(STEPS, "TRUE", ())
 
     def add(self, played: Played) -> None:
         """Store a finished game, for good."""
