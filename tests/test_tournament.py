@@ -60,7 +60,7 @@ class Dies(Slow):
 
 
 class BreaksTheArena(Slow):
-    """Has the arena itself fail in writing moves, from the process's fifth game of this player on."""
+    """Has the arena itself fail in writing moves, from the process's twelfth game of this player on: its signature takes eight."""
 
     games = 0
 
@@ -73,7 +73,7 @@ class BreaksTheArena(Slow):
             raise ZeroDivisionError
 
         BreaksTheArena.games += 1
-        if BreaksTheArena.games == 5 and "pytest" not in sys.modules:
+        if BreaksTheArena.games == 12 and "pytest" not in sys.modules:
             match.move_text = move_text
 
 
