@@ -60,7 +60,10 @@ class Dies(Slow):
 
 
 class BreaksTheArena(Slow):
-    """Has the arena itself fail in writing moves, from the process's twelfth game of this player on: its signature takes eight."""
+    """Has the arena itself fail in writing moves, from the process's twelfth game of this player on.
+
+    Its signature takes eight games.
+    """
 
     games = 0
 
