@@ -144,6 +144,15 @@ def test_games_removed_at_the_end_are_not_counted(run: Run) -> None:
     assert (moment.games, moment.planned, moment.complete, moment.playing) == (4, 4, True, False)
 
 
+def test_a_damaged_result_is_an_error_in_one_line(run: Run) -> None:
+    run.add(1, "a", "b", "1-0")
+    run.ledger.connection.execute("UPDATE games SET result = 'nonsense'")
+    with pytest.raises(
+        StoreError, match=r"^\S+ledger\.sqlite cannot be read, as it is damaged: 'nonsense' is no result"
+    ):
+        Reader(run.folder).read()
+
+
 # --- who plays it, and how fast
 
 

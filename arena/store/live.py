@@ -18,7 +18,7 @@ from arena.result import points_of
 from arena.rules.game import Termination
 from arena.store.ledger import FILE
 from arena.store.manifest import Session, parsed
-from arena.store.store import documents, reading
+from arena.store.store import StoreError, documents, reading
 
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
 _TIME = str(Termination.TIME)
@@ -120,34 +120,42 @@ class Reader:
     def read(self) -> Moment:
         """The run as it is now. Raises StoreError if there is none in the folder, or it cannot be read."""
         path = self._folder / FILE
-        with reading(path) as connection:
-            connection.execute("BEGIN")
-            stored = documents(connection)
-            manifest, complete = parsed(stored, path), "complete" in stored
-            seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0
-            if seen != self._seen:
-                self._seen, self._tally = seen, _Tally()
-            tally = self._tally.extended(connection)
-            searches = connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0]
-            experiment, facts = stored["experiment"], stored["facts"]
-            session = manifest.sessions[-1] if manifest else None
-            return Moment(
-                experiment["name"],
-                _name(experiment["variant"], "base"),
-                _name(experiment["format"], "type"),
-                tally.games,
-                tally.games if complete else facts["games"],
-                complete or facts["exact"],
-                searches,
-                len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
-                complete,
-                tally.standings(),
-                sorted(tally.incidents.values(), key=lambda it: it.first),
-                session,
-                False if complete else _is_playing(self._folder, session),
-                _last_stored(path) if tally.games > (session.games if session else 0) else None,
-                time.time(),
-            )
+        try:
+            with reading(path) as connection:
+                connection.execute("BEGIN")
+                return self._read(path, connection)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{path} cannot be read, as it is damaged: {error}") from None
+
+    def _read(self, path: Path, connection: Connection) -> Moment:
+        stored = documents(connection)
+        manifest, complete = parsed(stored, path), "complete" in stored
+        seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0
+        if seen != self._seen:
+            self._seen, self._tally = seen, _Tally()
+        tally = self._tally.extended(connection)
+        searches = connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0]
+        experiment, facts = stored["experiment"], stored["facts"]
+        session = manifest.sessions[-1] if manifest else None
+        return Moment(
+            name=experiment["name"],
+            variant=_name(experiment["variant"], "base"),
+            format=_name(experiment["format"], "type"),
+            games=tally.games,
+            planned=tally.games if complete else facts["games"],
+            exact=complete or facts["exact"],
+            searches=searches,
+            searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
+            complete=complete,
+            standings=tally.standings(),
+            incidents=sorted(tally.incidents.values(), key=lambda it: it.first),
+            session=session,
+            playing=False if complete else _is_playing(self._folder, session),
+            stored=_last_stored(path) if tally.games > (session.games if session else 0) else None,
+            now=time.time(),
+        )
 
 
 class _Tally:
