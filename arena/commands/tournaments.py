@@ -110,9 +110,8 @@ def _play(plan: Plan, folder: Path, workers: int, force: bool) -> bool:
     names = plan.names
     try:
         with Ledger(folder, plan.experiment, plan.facts) as ledger:
-            if ledger.complete:
-                return True
-            _begin(plan, ledger, workers, force)
+            if not ledger.complete:
+                _begin(plan, ledger, workers, force)
             if not _measure(plan, ledger, workers):
                 return False
             with Progress(plan.games, exact=plan.exact) as progress:
