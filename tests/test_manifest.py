@@ -15,7 +15,7 @@ from arena.cli import main
 from arena.experiment.load import load
 from arena.play.plan import Plan, prepare
 from arena.play.signature import MOVES, PLIES, PlayerChanged, begin, difference, signature, signatures
-from arena.player import Limit, PlayerSpec
+from arena.player import Limit, PlayerSpec, Terms
 from arena.rules.variants import VARIANTS
 from arena.store.ledger import Ledger
 from arena.store.manifest import FILE, stored_manifest
@@ -161,13 +161,14 @@ def test_a_refusal_names_all_players_that_changed_and_the_versions_that_did(
 def test_a_signature_is_of_the_players_own_moves_from_all_positions_and_not_of_its_limit() -> None:
     english = VARIANTS["english"]
     one, other = (
-        signature(PlayerSpec("x", "negamax", limit), english) for limit in (Limit(depth=1), Limit(seconds=9.0))
+        signature(PlayerSpec("x", "negamax", limit), english, Terms())
+        for limit in (Limit(depth=1), Limit(seconds=9.0))
     )
     assert one == other
     assert one is not None
     assert [len(game.moves) for game in one] == [MOVES] * len(PLIES)
     assert {game.fen[0] for game in one} == {"B", "W"}
-    changed = signature(PlayerSpec("x", "negamax", Limit(depth=1), {"evaluation": "cis300"}), english)
+    changed = signature(PlayerSpec("x", "negamax", Limit(depth=1), {"evaluation": "cis300"}), english, Terms())
     assert changed is not None
     assert difference(one, changed)
 
@@ -189,7 +190,7 @@ class Fails(Counts):
 
 class Slow(Counts):
     def choose(self, game, limit, rng):
-        time.sleep(0.1)
+        time.sleep(0.2)
         return Choice(game.legal_moves[0])
 """
 
@@ -198,7 +199,7 @@ class Slow(Counts):
 def test_a_player_that_fails_or_varies_has_no_signature(tmp_path: Path, name: str) -> None:
     (tmp_path / "capricious.py").write_text(CAPRICIOUS)
     spec = PlayerSpec("x", f"{tmp_path / 'capricious.py'}:{name}")
-    assert signature(spec, VARIANTS["english"]) is None
+    assert signature(spec, VARIANTS["english"], Terms()) is None
 
 
 def test_a_slow_player_is_signed_from_fewer_positions_and_compared_on_those(
@@ -206,9 +207,10 @@ def test_a_slow_player_is_signed_from_fewer_positions_and_compared_on_those(
 ) -> None:
     (tmp_path / "capricious.py").write_text(CAPRICIOUS)
     spec = PlayerSpec("x", f"{tmp_path / 'capricious.py'}:Slow")
-    long = signature(spec, VARIANTS["english"])
+    monkeypatch.setattr("arena.play.signature.SECONDS", 1.1)
+    long = signature(spec, VARIANTS["english"], Terms())
     monkeypatch.setattr("arena.play.signature.SECONDS", 0.01)
-    short = signature(spec, VARIANTS["english"])
+    short = signature(spec, VARIANTS["english"], Terms())
     assert long is not None and short is not None
     assert len(short) == 1 < len(long) < len(PLIES)
     assert difference(short, long) == difference(long, short) == ""

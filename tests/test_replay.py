@@ -20,6 +20,7 @@ variant: english
 seed: 7
 openings: {random_plies: 4, count: 2}
 max_plies: 30
+withdraw: 11
 players:
   - {name: any, type: random}
   - {name: deep, type: negamax, depth: 3}
@@ -50,7 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "t.yaml").write_text(CONFIG)
     out = folder / "out"
     arguments = ["run", str(folder / "t.yaml"), "--out", str(out), "--workers", "1", "--no-report"]
-    assert CliRunner().invoke(main, arguments).exit_code == 0
+    assert CliRunner().invoke(main, arguments).exit_code == 3
     return out
 
 
@@ -85,7 +86,7 @@ def test_a_game_lost_by_a_fault_ends_in_the_same_fault(run: Path) -> None:
     result = replay(run, game)
     assert result.exit_code == 0
     assert "by error, " in result.stdout
-    assert "own raised RuntimeError at ply" in result.stdout
+    assert "own raised RuntimeError: tired at ply" in result.stdout
 
 
 def test_a_replay_leaves_the_run_as_it_is(run: Path) -> None:
@@ -170,6 +171,7 @@ def test_of_a_player_with_a_limit_of_time_only_moves_are_compared(run: Path) -> 
     ("folder", "game", "message"),
     [
         ("out", 25, "game 25 is not stored in {folder}: its last one is game 24"),
+        ("out", 24, "game 24 of {folder} was not played: own withdrawn after 11 failures in the first 11 games"),
         ("nowhere", 1, "there is no run in {folder} (no ledger.sqlite)"),
     ],
 )

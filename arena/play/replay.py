@@ -13,6 +13,7 @@ from arena.formats.base import Pairing
 from arena.player import EFFORT, PlayerSpec
 from arena.record import MOVE_COLUMNS, GameRecord, Task
 from arena.rules.custom import build_variant
+from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
 from arena.rules.position import WHITE
 from arena.store.ledger import FILE, GAME_COLUMNS, Facts
@@ -63,13 +64,14 @@ def stored_game(folder: Path, number: int) -> StoredGame:
     if row is None:
         there = f"its last one is game {most}" if most else "it has none yet"
         raise StoreError(f"game {number} is not stored in {folder}: {there}")
+    named = dict(zip((*GAME_COLUMNS, "moves"), row, strict=True))
+    if named["termination"] == Termination.WITHDRAWN:
+        raise StoreError(f"game {number} of {folder} was not played: {named['error']}")
     try:
         experiment, facts = Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
     except (ValueError, TypeError):
         raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
-    return _ready(
-        folder, dict(zip((*GAME_COLUMNS, "moves"), row, strict=True)), experiment, facts, parsed(stored, path)
-    )
+    return _ready(folder, named, experiment, facts, parsed(stored, path))
 
 
 def difference(game: StoredGame, again: GameRecord) -> str:
@@ -106,7 +108,14 @@ def _ready(
     pairing = Pairing(row["game"], row["pair"], row["round"], *places, row["opening"] - 1)
     opening = parse_fen(variant, row["opening_fen"])
     task = Task(
-        pairing, variant, opening, white, black, experiment.seed, experiment.max_plies, experiment.time_margin
+        pairing,
+        variant,
+        opening,
+        white,
+        black,
+        experiment.seed,
+        experiment.max_plies,
+        experiment.terms,
     )
     kept = [row[name] for name in ("result", "termination", "seconds", "error", "plies", "moves")]
     changed = [name for name, found in files.items() if facts.files.get(name) != found]

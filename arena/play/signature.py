@@ -11,7 +11,7 @@ from arena.formats.base import Pairing
 from arena.openings.lines import random_line
 from arena.play.match import play
 from arena.play.plan import Plan
-from arena.player import Limit, PlayerSpec
+from arena.player import Limit, PlayerSpec, Terms
 from arena.record import GameRecord, Task
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
@@ -35,7 +35,7 @@ class PlayerChanged(Exception):
     """A player of a run plays otherwise than when the run began; one line says how."""
 
 
-def begin(plan: Plan, ledger: Ledger, workers: int, *, force: bool = False) -> dict[str, str]:
+def begin(plan: Plan, ledger: Ledger, workers: int | str, *, force: bool = False) -> dict[str, str]:
     """Record in the run's manifest that it begins, or goes on, with so many workers.
 
     Returns by player what differs from its signature when the run began: nothing, unless `force` is true. Raises
@@ -68,19 +68,19 @@ def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
     for spec in plan.players:
         key = spec.type, repr(spec.options)
         if key not in known:
-            known[key] = signature(spec, plan.variant)
+            known[key] = signature(spec, plan.variant, plan.experiment.terms)
         found[spec.name] = known[key]
     return found
 
 
-def signature(spec: PlayerSpec, variant: Variant) -> list[SignedGame] | None:
+def signature(spec: PlayerSpec, variant: Variant, terms: Terms) -> list[SignedGame] | None:
     """What a player plays from fixed positions under LIMIT against one that moves at random.
 
     None for a player that fails, or that does not play the same moves twice.
     """
     began = time.perf_counter()
     records: list[GameRecord] = []
-    tasks = _tasks(replace(spec, limit=LIMIT), variant)
+    tasks = _tasks(replace(spec, limit=LIMIT), variant, terms._replace(attempts=1))
     for task in tasks:
         if records and time.perf_counter() - began > SECONDS:
             break
@@ -105,14 +105,14 @@ def difference(then: list[SignedGame], now: list[SignedGame]) -> str:
     return ""
 
 
-def _tasks(spec: PlayerSpec, variant: Variant) -> list[Task]:
+def _tasks(spec: PlayerSpec, variant: Variant, terms: Terms) -> list[Task]:
     opponent = PlayerSpec("opponent", "random")
     tasks = []
     for number, plies in enumerate(PLIES, start=1):
         position = random_line(variant, plies, random.Random(f"signature {plies}")).position
         sides = (opponent, spec) if position.turn == BLACK else (spec, opponent)
         pairing = Pairing(number, number, number, 0, 1, 0)
-        tasks.append(Task(pairing, variant, position, *sides, _SEED, 2 * MOVES - 1))
+        tasks.append(Task(pairing, variant, position, *sides, _SEED, 2 * MOVES - 1, terms))
     return tasks
 
 

@@ -44,7 +44,7 @@ class Session(NamedTuple):
     """UTC, as ISO 8601, to a second."""
     games: int
     """Games that were stored when it began."""
-    workers: int
+    workers: int | str
     host: str
     process: int
     """The arena's process number on its host."""
@@ -87,7 +87,7 @@ def manifest_of(experiment: Experiment, files: Mapping[str, str], signatures: Si
     )
 
 
-def session(games: int, workers: int, changed: Mapping[str, str]) -> Session:
+def session(games: int, workers: int | str, changed: Mapping[str, str]) -> Session:
     """The session of this process, which begins now with so many games stored."""
     began = datetime.now(UTC).isoformat(timespec="seconds")
     return Session(began, games, workers, platform.node(), os.getpid(), versions(), machine(), dict(changed))
