@@ -69,9 +69,9 @@ def play(
     are, too, see `Failures`. A failure leaves a bundle in the ledger's folder.
 
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
-    ones are not stored. Raises WorkerDied, when all other games of the batch are stored, for games that end the process that plays
-    them; EngineError if the workers are lost; and any exception that `arena.play.match.play` raises. Finished
-    games are kept in any case.
+    ones are not stored. Raises WorkerDied, when all other games of the batch are stored, for games that end the
+    process that plays them; EngineError if the workers are lost; and any exception that `arena.play.match.play`
+    raises. Finished games are kept in any case.
     """
     experiment = plan.experiment
     tournament = _Tournament(plan, ledger)
