@@ -232,6 +232,12 @@ def test_the_time_of_the_last_game_is_told_once_the_session_has_stored_one(run: 
     assert watcher.read().stored is None
 
 
+def test_before_the_games_the_searches_of_a_probe_are_counted() -> None:
+    moment = moment_of(40, games=0, stored=None, searches=3, searches_planned=8)
+    assert live._line(moment) == "3/8 searches to a fixed depth"
+    assert live._line(moment._replace(searches=8)) == "0/60 games (0 %)"
+
+
 # --- status
 
 
