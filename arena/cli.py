@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from arena.commands.catalogue import bench, players, schema, variants
+from arena.commands.check import check, doctor
 from arena.commands.init import init
 from arena.commands.ratings import compare, rate
 from arena.commands.rules import evaluate, openings, perft
@@ -20,6 +21,7 @@ def main() -> None:
 
 for command in (
     init,
+    doctor,
     run,
     plan,
     report,
@@ -28,6 +30,7 @@ for command in (
     tune,
     perft,
     evaluate,
+    check,
     openings,
     players,
     variants,
