@@ -8,7 +8,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ START_SECONDS = 60.0
 """Seconds that the process may take to begin."""
 MEMORY = 4 * 2**30
 """Bytes that the work may take beyond what its process has at the start."""
-_PRELOADED = ["arena.play.match", "players"]
+_PRELOADED = ["arena.rules.jit.ready", "arena.play.trial"]
 """What the server imports that the processes are forked from, so that they begin within milliseconds."""
 _END_SECONDS = 2.0
 """Seconds that a process may take to end after its pipe is closed."""
@@ -45,7 +45,7 @@ class _Raised(NamedTuple):
 _DONE = "done"
 
 
-def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEMORY) -> Iterator[Any]:
+def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEMORY) -> Generator[Any, None, None]:
     """What a generator function yields, called in a process of its own, but for its stages.
 
     `work` is a function of a module; its arguments and what it yields can be pickled. It yields a `Stage` before

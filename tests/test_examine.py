@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 from arena.cli import main
 from arena.rules.variants import VARIANTS
 from players import EVALUATORS, PlayerError
-from players.evaluation.examine import Examination, examine, examined
 from players.evaluation.patterns import learned
 from players.evaluation.sample import PLAYED, THINNED, mirrored, positions_of
+from players.examine import Examination, examine, examined
 from tests import naive
 
 ENGLISH = VARIANTS["english"]

@@ -12,7 +12,7 @@ from arena.commands.common import announcing_compilation, fail, say, variant_nam
 
 if TYPE_CHECKING:
     from arena.rules.variants import Variant
-    from players.evaluation.examine import Examination, Finding
+    from players.examine import Examination, Finding
 
 
 @click.command()
@@ -28,7 +28,7 @@ def check(evaluation: str, variant: str) -> None:
     from arena.yaml.errors import ConfigError
     from arena.yaml.values import inline
     from players import PlayerError
-    from players.evaluation.examine import examined
+    from players.examine import examined
 
     say(f"examining {evaluation} in {variant}")
     try:
@@ -62,7 +62,7 @@ def doctor(config: Path) -> None:
         fail(str(error))
     found: list[Finding] = []
     with announcing_compilation():
-        for finding in diagnose(experiment, say):
+        for finding in diagnose(experiment, Path("reports") / experiment.name, say):
             found.append(finding)
             click.echo(f"{finding.where}: {finding.message}" + ("" if finding.level == "error" else " (warning)"))
     _end(found)

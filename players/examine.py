@@ -32,7 +32,7 @@ _SAME = 1e-9
 """The part of the largest value by which values that should be equal may differ, as sums are rounded."""
 _NEARLY = 0.2
 """The part of a man's worth by which a value and that of the mirror image may differ, as tables are learned."""
-_IMAGE = "not the same on a position and its mirror image (board turned, colours swapped)"
+_IMAGE = "the same on a position and its mirror image (board turned, colours swapped)"
 _MOSTLY = 0.9
 """The part of the positions that differ which must have the opposite value to say that the view is White's."""
 
@@ -196,9 +196,9 @@ class _Checks:
             yield Finding("warning", f"is {self.value[self.sound][0]:g} in all positions: it says nothing of any")
             return
         view = self._of_view()
-        if view.level != "error" and not self.variant.rules.losing_wins:
-            yield self._of_men()
-        yield view
+        of_men = [] if self.variant.rules.losing_wins or view.level == "error" else [self._of_men()]
+        finite = np.isfinite(self.value).all()
+        yield from (it for it in (*of_men, view) if finite or it.level == "error")
 
     def _of_numbers(self) -> Iterator[Finding]:
         """Whether values are finite, and below the scores of wins."""
@@ -233,9 +233,9 @@ class _Checks:
         if not differ.any():
             most = float(self.unlike[self.sound].max())
             but = f", but for {most:.3g} at most, where a man is worth {self.man:.3g}"
-            return Finding("ok", f"{_IMAGE}{but if most > _SAME * self.largest else ''}".removeprefix("not "))
+            return Finding("ok", f"{_IMAGE}{but if most > _SAME * self.largest else ''}")
         opposite = differ & (self.unlike_opposite <= _SAME * self.largest)
-        message = f"{_IMAGE} {self._share(differ)}"
+        message = f"is not {_IMAGE} {self._share(differ)}"
         if opposite.sum() >= _MOSTLY * differ.sum() or self._falls(WHITE) != self._falls(BLACK):
             view = "Black" if self._falls(WHITE) else "White"
             return _error(f"{message}: is it from {view}'s view, not from the side to move's?")
