@@ -36,13 +36,10 @@ class Lost(Exception):
     """Work that did not come to its end: the message says in one line how it ended and what it was doing."""
 
 
-class _Raised(NamedTuple):
-    """How work ended that raised something."""
+class _End(NamedTuple):
+    """That work is at its end, and how it came to it if it was not its own."""
 
-    how: str
-
-
-_DONE = "done"
+    how: str = ""
 
 
 def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEMORY) -> Generator[Any, None, None]:
@@ -72,9 +69,9 @@ def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEM
                 raise Lost(f"{_ended(process.exitcode)} while {stage.doing}") from None
             if isinstance(message, Stage):
                 stage = message
-            elif isinstance(message, _Raised):
-                raise Lost(f"{message.how} while {stage.doing}")
-            elif message == _DONE:
+            elif isinstance(message, _End):
+                if message.how:
+                    raise Lost(f"{message.how} while {stage.doing}")
                 return
             else:
                 yield message
@@ -100,21 +97,21 @@ def _serve(there: Connection, work: Callable[..., Iterator[Any]], arguments: tup
     try:
         for message in work(*arguments):
             there.send(message)
-        there.send(_DONE)
+        there.send(_End())
     except SystemExit:
-        there.send(_Raised("called sys.exit"))
+        there.send(_End("called sys.exit"))
     except BaseException as error:
-        there.send(_Raised(f"raised {type(error).__name__}"))
+        there.send(_End(f"raised {type(error).__name__}"))
     finally:
         os._exit(0)
 
 
 def _end_with_the_parent() -> None:
-    """Have the system end this process when the one that asked for it does, whatever it is doing then."""
+    """Have the system end this process and its children, whatever they do, when the one that asked for it ends."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     signal.signal(signal.SIGIO, signal.SIG_DFL)
-    fcntl.fcntl(parent.sentinel, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(parent.sentinel, fcntl.F_SETOWN, -os.getpgrp())
     flags = fcntl.fcntl(parent.sentinel, fcntl.F_GETFL)
     fcntl.fcntl(parent.sentinel, fcntl.F_SETFL, flags | os.O_ASYNC)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from arena.apart import Lost, Stage, apart
 from arena.cli import main
 from arena.experiment.load import load
 from arena.play import doctor
@@ -212,6 +210,7 @@ def test_a_sound_configuration_has_no_problems():
     assert result.exit_code == 0
 
 
+@pytest.mark.compiled
 def test_the_short_form_looks_at_less():
     file = configured(
         {
@@ -249,25 +248,3 @@ def test_bad_yaml_gets_one_line():
     assert result.exit_code == 2
     assert result.stderr.startswith("faulty.yaml:")
     assert "Traceback" not in result.output
-
-
-def working(seconds: float):
-    """Work for a process of its own: its number, then nothing for long."""
-    yield os.getpid()
-    yield Stage("sleeping", seconds)
-    while True:
-        pass
-
-
-def test_work_apart_is_ended_with_its_process_when_it_takes_too_long_or_is_given_up():
-    work = apart(working, 0.2)
-    number = next(work)
-    with pytest.raises(Lost, match=r"did not end within 0.2 s while sleeping"):
-        next(work)
-    with pytest.raises(ProcessLookupError):
-        os.kill(number, 0)
-    given_up = apart(working, 60.0)
-    number = next(given_up)
-    given_up.close()
-    with pytest.raises(ProcessLookupError):
-        os.kill(number, 0)

@@ -152,6 +152,7 @@ def examination(description: Any, name: str = "english") -> Examination:
     return last
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", VARIANTS)
 def test_what_is_built_in_passes_everywhere(name):
     names = [one for one in EVALUATORS if one not in ("linear", "patterns")]
