@@ -17,7 +17,7 @@ START_SECONDS = 60.0
 """Seconds that the process may take to begin."""
 MEMORY = 4 * 2**30
 """Bytes that the work may take beyond what its process has at the start."""
-_PRELOADED = ["arena.rules.jit.ready", "arena.play.trial"]
+_PRELOADED = ["players.ready", "arena.play.trial"]
 """What the server imports that the processes are forked from, so that they begin within milliseconds."""
 _END_SECONDS = 2.0
 """Seconds that a process may take to end after its pipe is closed."""
