@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 START_SECONDS = 60.0
 """Seconds that the process may take to begin."""
 MEMORY = 4 * 2**30
-"""Bytes that the work may take beyond what its process has at the start."""
+"""Bytes of data that the work may have beyond what its process has at the start (on Linux)."""
 _PRELOADED = ["players.ready", "arena.play.trial"]
 """What the server imports that the processes are forked from, so that they begin within milliseconds."""
 _END_SECONDS = 2.0
@@ -92,8 +92,8 @@ def _serve(there: Connection, work: Callable[..., Iterator[Any]], arguments: tup
         os.dup2(nowhere, stream)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (_taken() + memory, most))
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (_data() + memory, most))
     try:
         for message in work(*arguments):
             there.send(message)
@@ -116,10 +116,10 @@ def _end_with_the_parent() -> None:
     fcntl.fcntl(parent.sentinel, fcntl.F_SETFL, flags | os.O_ASYNC)
 
 
-def _taken() -> int:
-    """Bytes of address space that this process has."""
+def _data() -> int:
+    """Bytes that this process could write to: what it has reserved, or mapped of files, is not counted."""
     with open("/proc/self/statm") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
+        return int(file.read().split()[5]) * resource.getpagesize()
 
 
 def _ended(code: int | None) -> str:

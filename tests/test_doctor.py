@@ -95,6 +95,10 @@ class Dies(First):
     def choose(self, game, limit, rng):
         os._exit(4)
 
+class Hungry(First):
+    def choose(self, game, limit, rng):
+        return Choice(len(bytearray(10**11)))
+
 class Hangs(First):
     def choose(self, game, limit, rng):
         while True:
@@ -133,6 +137,7 @@ PLANTED = {
 """Faulty players, and what is said of each and of no other."""
 FATAL = {
     "leaves": ('type: "faulty.py:Leaves"', "called sys.exit while playing its first moves"),
+    "hungry": ('type: "faulty.py:Hungry"', "raised MemoryError at ply"),
     "dies": ('type: "faulty.py:Dies"', r"ended its process \(exit code 4\) while playing its first moves"),
     "hangs": ('type: "faulty.py:Hangs"', "did not end within .* s while playing its first moves"),
     "endless": (
@@ -223,6 +228,7 @@ def test_the_short_form_looks_at_less():
     assert [finding.where for finding in diagnosed(file, thorough=False)] == ["illegal", "division", "missing"]
 
 
+@pytest.mark.compiled
 def test_a_disk_without_room_and_a_folder_that_cannot_be_written_are_problems(monkeypatch):
     file = configured({"a": "type: random", "b": "type: random"}, "openings: {count: 50}")
     usage = doctor.shutil.disk_usage(".")._replace(free=2**20)
@@ -234,6 +240,7 @@ def test_a_disk_without_room_and_a_folder_that_cannot_be_written_are_problems(mo
     assert finding == Finding("error", "out cannot be written to", "disk")
 
 
+@pytest.mark.compiled
 def test_too_few_openings_and_positions_are_problems():
     more = "openings: {random_plies: 0, count: 3}\nprobe: {depth: 2, positions: 2, plies: 0}"
     found = diagnosed(configured({"a": "type: random", "b": "type: random"}, more))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import players
-from arena.apart import Lost, apart
+from arena.apart import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
 from arena.openings.sources import OpeningsError, random_openings
 from arena.play.plan import draw_openings
@@ -100,7 +100,7 @@ class _Doctor:
                     yield found
             return
         try:
-            for found in apart(tried, trial, self.thorough):
+            for found in apart(tried, trial, self.thorough, memory=_memory(trial)):
                 if isinstance(found, players.PlayerError):
                     raise found
                 if isinstance(found, Played):
@@ -115,10 +115,10 @@ def _of_repetition(trial: Trial, played: Played) -> Iterator[Finding]:
     """Whether the same game is played alone in a new process as before and after others. Raises Lost."""
     if is_timed(trial.player.limit):
         return
-    [new] = apart(alone, trial, played.plies)
+    [new] = apart(alone, trial, played.plies, memory=_memory(trial))
     if new == played.before == played.after:
         return
-    [newer] = apart(alone, trial, played.plies)
+    [newer] = apart(alone, trial, played.plies, memory=_memory(trial))
     if new != newer:
         yield Finding("error", "does not play the same from the same seed: all chance must come from `rng`")
     else:
@@ -159,6 +159,12 @@ def _of_disk(folder: Path, games: int, say: Callable[[str], None]) -> Iterator[F
     elif free < needed:
         there = f"{folder} needs about {_megabytes(needed)} MB for {games} games"
         yield Finding("error", f"{there}, {_megabytes(free)} MB are free", "disk")
+
+
+def _memory(trial: Trial) -> int:
+    """Bytes that the process of a player may take: MEMORY, and its transposition table."""
+    table = trial.player.options.get("tt")
+    return MEMORY + (table if isinstance(table, int) else 0) * 2**20
 
 
 def _megabytes(size: int) -> str:
