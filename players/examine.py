@@ -19,12 +19,16 @@ from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import Variant
 from players.evaluation.appraise import values_of
 from players.evaluation.build import Evaluation, build_evaluation
-from players.evaluation.sample import PLAYED, mirrored, positions_of
+from players.evaluation.sample import mirrored, positions_of
 from players.loading import PlayerError, blame
 from players.negamax.score import LIMIT
 
-BUILD_SECONDS, CALL_SECONDS = 120.0, 5.0
+COMPILE_SECONDS = 300.0
+"""Seconds that it may take to compile what comes along, for rules that were never played."""
+BUILD_SECONDS, CALL_SECONDS = 60.0, 5.0
 """Seconds that an evaluation may take to be loaded and compiled, and for one position and those made of it."""
+_MIDDLE = 1.3
+"""Pieces of a position of the middle, for each man that a side has at the start."""
 _TIMED_SECONDS = 0.05
 _TIMED_COPIES = 30
 """How often the positions are gone through in one call of a kernel, so that the call itself takes no time."""
@@ -110,8 +114,11 @@ def examine(
     value falls when the other side lacks a man (not looked at where losing wins); if it is from White's view. It
     is a warning if values say nothing of men, or are not the same on a position's mirror image.
     """
-    yield Stage("positions were being drawn for it", BUILD_SECONDS)
+    yield Stage("positions were being drawn for it", COMPILE_SECONDS)
     positions = positions_of(variant)
+    if not positions:
+        yield Examination((Finding("warning", "cannot be examined, as nobody can move at the start"),))
+        return
     simple = build_evaluation("simple", variant)
     values_of(*simple, variant.constants, _array(positions))
     yield Stage("it was being loaded and compiled", build_seconds)
@@ -125,13 +132,13 @@ def examine(
         yield Stage(f"valuing {fen(variant, position)}", CALL_SECONDS)
         values.append(_valued(evaluation, variant, position, name_of(description)))
     yield Stage("being timed", CALL_SECONDS)
-    middle = max(range(PLAYED), key=lambda i: -abs(_pieces(positions[i]) - 1.3 * variant.men))
+    by_pieces = sorted(range(len(positions)), key=lambda i: abs(_pieces(positions[i]) - _MIDDLE * variant.men))
     raising = any(value.raised for value in values)
     yield Examination(
         findings=tuple(_Checks(variant, positions, values).findings()),
         nanoseconds=None if raising else _nanoseconds(evaluation, variant, positions),
         simple=_nanoseconds(simple, variant, positions),
-        shown=tuple(Valued(positions[i], values[i].value) for i in (0, middle, len(positions) - 1)),
+        shown=tuple(Valued(positions[i], values[i].value) for i in (0, by_pieces[0], len(positions) - 1)),
     )
 
 

@@ -13,6 +13,8 @@ from arena.rules.variants import Variant
 
 PLAYED, THINNED = 200, 100
 """Positions from random games, and endings that are made of such by taking pieces off."""
+_TRIES = 1000
+"""Games and endings that are drawn at most."""
 _STRIDE = 3
 """Plies between the positions that are taken from a game."""
 _LONGEST = 150
@@ -25,11 +27,14 @@ _FEWEST, _MOST = 2, 8
 def positions_of(variant: Variant) -> tuple[Position, ...]:
     """PLAYED positions of random games, the start first, then THINNED endings; always the same.
 
-    In all of them the side to move has a move and both sides have pieces.
+    In all of them the side to move has a move and both sides have pieces. There are fewer where rules have no
+    more, and none where nobody can move at the start.
     """
     rng = random.Random("examination")
     played: dict[Position, None] = {}
-    while len(played) < PLAYED:
+    for _ in range(_TRIES):
+        if len(played) >= PLAYED:
+            break
         game = Game(variant)
         while game.outcome is None and len(game.moves) < _LONGEST:
             if len(game.moves) % _STRIDE == 0:
@@ -37,7 +42,9 @@ def positions_of(variant: Variant) -> tuple[Position, ...]:
             game.push(rng.choice(game.legal_moves))
     drawn = list(played)[:PLAYED]
     endings: dict[Position, None] = {}
-    while len(endings) < THINNED:
+    for _ in range(_TRIES if drawn else 0):
+        if len(endings) >= THINNED:
+            break
         ending = _thinned(variant, rng.choice(drawn), rng)
         if ending.white and ending.black and has_move(variant.constants, ending):
             endings[ending] = None
