@@ -7,7 +7,9 @@ import click
 from arena.commands.catalogue import bench, players, schema, variants
 from arena.commands.check import check, doctor
 from arena.commands.init import init
+from arena.commands.live import status, watch
 from arena.commands.ratings import compare, rate
+from arena.commands.replay import replay
 from arena.commands.rules import evaluate, openings, perft
 from arena.commands.tournaments import plan, report, run
 from arena.commands.tuning import tune
@@ -25,6 +27,9 @@ for command in (
     run,
     plan,
     report,
+    status,
+    watch,
+    replay,
     rate,
     compare,
     tune,

@@ -1,14 +1,21 @@
-"""What a player is: Player, Limit, Choice, EFFORT, PlayerSpec."""
+"""What a player is: Player, Limit, Choice, EFFORT, PlayerSpec, Terms."""
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from arena.wording import quoted
 
 if TYPE_CHECKING:
     from arena.rules.game import Game
+
+_COUNT_BITS = {"depth": 31, "deepest": 31}
+"""Bits of the largest count that can be recorded, 63 of all others."""
 
 
 class Limit(NamedTuple):
@@ -64,6 +71,37 @@ EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", 
 """The fields of `Choice` that say what a search counted, in their order."""
 
 
+class AnswerError(ValueError):
+    """An answer that cannot be taken; the message goes on after the player's name, as in `returned None`."""
+
+
+def checked(answer: object) -> Choice:
+    """An answer with fields of the right kinds and numbers as Python's own; its move may be anything.
+
+    Raises AnswerError that names the field if the answer is no `Choice`, its score no finite number, or a count no
+    whole number of at least 0 that can be recorded.
+    """
+    if not isinstance(answer, Choice):
+        raise AnswerError(f"returned {quoted(answer)}, not a Choice")
+    move = int(answer.move) if isinstance(answer.move, Integral) else answer.move
+    score = answer.score
+    if score is not None:
+        if not isinstance(score, Real) or not math.isfinite(score):
+            raise AnswerError(f"returned the score {quoted(score)}, not a finite number")
+        score = float(score)
+    counts = [_count(name, getattr(answer, name)) for name in EFFORT]
+    if not isinstance(answer.pv, Sequence):
+        raise AnswerError(f"returned the pv {quoted(answer.pv)}, not moves")
+    return Choice._make((move, score, *counts, tuple(_count("pv", step) for step in answer.pv)))
+
+
+def _count(name: str, value: object) -> int:
+    bits = _COUNT_BITS.get(name, 63)
+    if not isinstance(value, Integral) or not 0 <= int(value) < 1 << bits:
+        raise AnswerError(f"returned the {name} {quoted(value)}, not a whole number from 0 to 2**{bits} - 1")
+    return int(value)
+
+
 class Player(Protocol):
     """Anything that chooses moves. It is built once a game, with the rules and its own options from YAML."""
 
@@ -82,3 +120,20 @@ class PlayerSpec:
     limit: Limit = field(default_factory=Limit)
     options: Mapping[str, Any] = field(default_factory=dict)
     """The entry's other keys, passed to the player's constructor by name."""
+    in_process: bool = False
+    """Whether a user's code runs in the arena's own processes, not in a seat."""
+
+
+class Terms(NamedTuple):
+    """What a player with a user's code is held to; times are wall time."""
+
+    time_margin: float = 0.1
+    """Seconds by which a move may take longer than its limit before the game is lost."""
+    patience: float = 60.0
+    """Seconds for a move without a limit of time, and for building a player."""
+    game_patience: float = 3600.0
+    """Seconds for all of a player's moves of a game."""
+    memory: int = 2048
+    """Megabytes that its process may take."""
+    attempts: int = 1
+    """How often a game that a player fails in is played before the failure counts."""

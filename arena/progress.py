@@ -79,15 +79,10 @@ class Progress:
 
     def line(self) -> str:
         """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`."""
-        share = 100 * self._done / self._planned if self._planned else 100
-        most = "" if self._exact else "at most "
-        text = f"{self._done}/{most}{self._planned} games ({share:.0f} %)"
         rate = self._rate()
-        if rate > 0:
-            left = (self._planned - self._done) / rate
-            text += f", {rate:.3g} games/s, {most}{duration(left)} left"
-        ranked = self._ranked()
-        return text + (f", leader {ranked[0][0]} {100 * ranked[0][1]:.1f} %" if ranked else "")
+        left = (self._planned - self._done) / rate if rate > 0 else None
+        leader = self._ranked()[0] if self._games else None
+        return games_line(self._done, self._planned, self._exact, rate, left, leader)
 
     def __enter__(self) -> Progress:
         if self._stream.isatty():
@@ -143,6 +138,28 @@ class Progress:
         rows.add_row(bar)
         rows.add_row(Text(self.line()))
         return Group(table, rows)
+
+
+def games_line(
+    done: int,
+    planned: int,
+    exact: bool,
+    rate: float | None,
+    seconds_left: float | None,
+    leader: tuple[str, float] | None,
+) -> str:
+    """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`, without what is not known.
+
+    `planned` games are the most that there may be if not `exact`; the leader has a score of 0 to 1.
+    """
+    share = 100 * done / planned if planned else 100
+    most = "" if exact else "at most "
+    text = f"{done}/{most}{planned} games ({share:.0f} %)"
+    if rate:
+        text += f", {rate:.3g} games/s"
+    if seconds_left is not None:
+        text += f", {most}{duration(seconds_left)} left"
+    return text + (f", leader {leader[0]} {100 * leader[1]:.1f} %" if leader else "")
 
 
 def duration(seconds: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.formats.base import Pairing
-from arena.player import EFFORT, Choice, PlayerSpec
+from arena.player import EFFORT, Choice, PlayerSpec, Terms
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 
@@ -56,8 +56,26 @@ class Task(NamedTuple):
     black: PlayerSpec
     seed: int
     max_plies: int
-    time_margin: float = 0.1
-    """Seconds by which a move may take longer than its limit before the game is lost."""
+    terms: Terms = Terms()
+
+
+class Incident(NamedTuple):
+    """A player's failure: what a bundle of the run's folder says."""
+
+    player: str
+    ply: int
+    """The half-move that failed, from 1."""
+    message: str
+    traceback: str
+    """Where the player's code raised, if it did."""
+    output: str
+    """What the player printed last, if it sat in a seat."""
+    opening: str
+    """FEN."""
+    moves: tuple[str, ...]
+    """The game's moves until then."""
+    seed: str
+    """Of the player's chance."""
 
 
 class GameRecord(NamedTuple):
@@ -75,6 +93,8 @@ class GameRecord(NamedTuple):
     plies: int
     moves: bytes
     """As `packed` makes them."""
+    incident: Incident | None = None
+    """What is known of the failure that ended the game."""
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""
@@ -95,6 +115,7 @@ class ProbeTask(NamedTuple):
     position: Position
     depth: int
     seed: int
+    terms: Terms = Terms()
 
 
 class ProbeRecord(NamedTuple):

@@ -46,12 +46,17 @@ def shown(value: Any) -> str:
 
 def quoted(value: Any) -> str:
     """A value as Python writes it, text in quotes and without line breaks, cut to MAX_CHARACTERS."""
-    return _cut(repr(value), MAX_CHARACTERS)
+    return _cut(printable(repr(value)), MAX_CHARACTERS)
 
 
 def cut(text: str, most: int = MAX_CHARACTERS) -> str:
     """The text in one line, its white space single spaces, cut to `most` characters."""
     return _cut(" ".join(text.split()), most)
+
+
+def printable(text: str) -> str:
+    """Text that can be written anywhere: what UTF-8 does not know is written as Python would escape it."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def listed(words: Iterable[str], last: str = "and") -> str:

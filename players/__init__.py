@@ -11,12 +11,22 @@ from arena.wording import unknown
 from players.baselines import Greedy, Random
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import evaluator
-from players.loading import PlayerError, blame, fingerprints, load_object, located
+from players.loading import PlayerError, blame, fingerprints, load_object, located, own_code, without_own_code
 from players.negamax.player import Negamax
 from players.options import check_options
 from players.published import PUBLISHED
 
-__all__ = ["EVALUATORS", "PLAYERS", "PlayerError", "build_player", "evaluator", "fingerprints", "located"]
+__all__ = [
+    "EVALUATORS",
+    "PLAYERS",
+    "PlayerError",
+    "build_player",
+    "evaluator",
+    "fingerprints",
+    "located",
+    "own_code",
+    "without_own_code",
+]
 
 PLAYERS: dict[str, type[Any]] = {"random": Random, "greedy": Greedy, "negamax": Negamax, **PUBLISHED}
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""

@@ -7,13 +7,14 @@ import importlib.util
 import re
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from arena.player import PlayerSpec
+from arena.rules.jit.cache import cache_folder
 from arena.wording import nearest
 
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.npz$))(:\w+)?")
@@ -75,27 +76,56 @@ def meant(name: str, names: Iterable[str]) -> str:
 def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
     """The specification with relative files made absolute: those in `folder`, else in the working directory."""
 
-    def absolute(text: Any) -> Any:
-        match = _FILE_REFERENCE.fullmatch(text) if isinstance(text, str) else None
-        if not match:
-            return text
-        places = [folder / match[1], Path(match[1])]
-        found = next((place for place in places if place.is_file()), places[0])
-        return f"{found.resolve()}{match[2] or ''}"
+    def absolute(path: Path) -> Path:
+        places = [folder / path, path]
+        return next((place for place in places if place.is_file()), places[0]).resolve()
 
-    options = {name: absolute(value) for name, value in spec.options.items()}
-    return replace(spec, type=absolute(spec.type), options=options)
+    return moved(spec, absolute)
+
+
+def moved(spec: PlayerSpec, place: Callable[[Path], Path]) -> PlayerSpec:
+    """The specification with `place(path)` for each file of the user's own that it names."""
+
+    def elsewhere(text: Any) -> Any:
+        match = _FILE_REFERENCE.fullmatch(text) if isinstance(text, str) else None
+        return f"{place(Path(match[1]))}{match[2] or ''}" if match else text
+
+    options = {name: elsewhere(value) for name, value in spec.options.items()}
+    return replace(spec, type=elsewhere(spec.type), options=options)
+
+
+def user_files(spec: PlayerSpec) -> list[Path]:
+    """The files of the user's own that a specification names."""
+    found: list[Path] = []
+    moved(spec, lambda path: found.append(path) or path)  # type: ignore[func-returns-value]
+    return found
+
+
+def copies() -> Path:
+    """The folder of this machine's copies of files that came from another one; it need not exist."""
+    return cache_folder() / "copies"
+
+
+def own_code(spec: PlayerSpec) -> list[str]:
+    """What of a user's code a specification names: `file.py:name` or `package.module:name`."""
+    return [text for text in (spec.type, *spec.options.values()) if isinstance(text, str) and ":" in text]
+
+
+def without_own_code(spec: PlayerSpec) -> PlayerSpec | None:
+    """The specification itself if it names no code of a user's, else without what does; None if its type does."""
+    own = own_code(spec)
+    if spec.type in own:
+        return None
+    plain = {name: value for name, value in spec.options.items() if not (isinstance(value, str) and value in own)}
+    return replace(spec, options=plain) if own else spec
 
 
 def fingerprints(spec: PlayerSpec) -> dict[str, str]:
     """A short hash of each file of the user's own that a located specification names, by the file's name."""
-    found = {}
-    for text in (spec.type, *spec.options.values()):
-        match = _FILE_REFERENCE.fullmatch(text) if isinstance(text, str) else None
-        if match:
-            path = Path(match[1])
-            found[path.name] = sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else "missing"
-    return found
+    return {
+        path.name: sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else "missing"
+        for path in user_files(spec)
+    }
 
 
 def _load_file(path: Path) -> Any:

@@ -15,7 +15,7 @@ from arena.player import Limit, PlayerSpec
 from arena.wording import quoted, unknown
 from players.loading import PlayerError
 
-ENTRY_KEYS = ("name", "type", "sweep", *Limit._fields)
+ENTRY_KEYS = ("name", "type", "sweep", "in_process", *Limit._fields)
 """The keys that every entry of `players:` may have; the others are options of its class."""
 
 

@@ -193,9 +193,13 @@ def test_overhead_is_of_each_part_by_its_own_unit():
     rows = {(row.what, row.depth): row for row in overhead("english", seconds=0, repeat=1)}
     assert list(rows) == [
         *(("search", depth) for depth in (1, 2, 3)),
-        *((what, None) for what in ("build_player", "Game.push", "random game", "depth-1 game")),
+        *((what, None) for what in ("build_player", "seat", "Game.push", "random game", "depth-1 game")),
     ]
-    assert {row.nodes for (_, depth), row in rows.items() if depth} == {1} == {rows["build_player", None].nodes}
+    assert (
+        {row.nodes for (_, depth), row in rows.items() if depth}
+        == {1}
+        == {rows[what, None].nodes for what in ("build_player", "seat")}
+    )
     assert all(rows[what, None].nodes > 20 for what in ("Game.push", "random game", "depth-1 game"))
     for row in rows.values():
         assert row.rate == f"{three_figures(1e6 * row.seconds / row.nodes)} µs" and row.seconds > 0
@@ -329,7 +333,7 @@ def test_programs_with_import_names_of_their_own_are_measured_together(clock, in
 # --- all of them
 
 
-OVERHEAD = ["search", "search", "search", "build_player", "Game.push", "random game", "depth-1 game"]
+OVERHEAD = ["search", "search", "search", "build_player", "seat", "Game.push", "random game", "depth-1 game"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The command line: what it prints, and what broken input gets."""
 
+import csv
 import json
 import subprocess
 import sys
@@ -106,11 +107,11 @@ def test_a_player_that_raises_loses_its_games_and_is_named(tmp_path: Path) -> No
     config = tmp_path / "crash.yaml"
     config.write_text(GOOD + '  - {name: b, type: "broken.py:Crashes"}\n')
     result = arena("run", config, "--out", tmp_path / "out", "--workers", 1)
-    assert result.exit_code == 0
-    assert "b raised ZeroDivisionError at ply 1: division by zero" in result.stderr
-    rows = (tmp_path / "out" / "games.csv").read_text().splitlines()[1:]
-    assert len(rows) == 4
-    assert all(",error," in row for row in rows)
+    assert result.exit_code == 3
+    assert "b raised ZeroDivisionError: division by zero at ply 1" in result.stderr
+    with open(tmp_path / "out" / "games.csv", newline="") as file:
+        ends = [row["termination"] for row in csv.DictReader(file)]
+    assert ends == ["error", "error", "error", "withdrawn"]
 
 
 def test_perft_prints_json() -> None:

@@ -108,6 +108,12 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "sprt": None,
         "max_plies": 300,
         "time_margin": 0.1,
+        "patience": 60.0,
+        "game_patience": 3600.0,
+        "memory": 2048,
+        "on_failure": "forfeit",
+        "failures": None,
+        "withdraw": 3,
         "probe": None,
         "anchor": None,
         "players": [{"name": "x", "type": "random"}],
@@ -129,6 +135,24 @@ def test_as_dict_is_json_and_loads_to_the_same_experiment(tmp_path: Path) -> Non
 def test_as_dict_differs_when_an_option_differs(tmp_path: Path) -> None:
     changed = EXAMPLE.replace("back_row: -6", "back_row: -7")
     assert load_text(tmp_path, EXAMPLE).as_dict() != load_text(tmp_path, changed).as_dict()
+
+
+@pytest.mark.parametrize(
+    ("written", "workers"),
+    [
+        ("4", 4),
+        ("null", None),
+        ("{engine: joblib}", None),
+        ("{engine: joblib, processes: 3}", 3),
+        ('{engine: dask, address: "tcp://host:8786"}', "tcp://host:8786"),
+    ],
+)
+def test_where_games_are_played_is_no_part_of_the_experiment(
+    tmp_path: Path, written: str, workers: int | str | None
+) -> None:
+    experiment = load_text(tmp_path, f"workers: {written}\n{EXAMPLE}")
+    assert experiment.workers == workers
+    assert experiment.as_dict() == load_text(tmp_path, EXAMPLE).as_dict()
 
 
 def test_as_dict_is_a_copy(tmp_path: Path) -> None:
@@ -204,7 +228,8 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "seed: 2026",
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (choices: name, variant, seed, openings, "
-            "format, sprt, max_plies, time_margin, probe, anchor, players)",
+            "format, sprt, max_plies, time_margin, patience, game_patience, memory, on_failure, failures, "
+            "withdraw, probe, anchor, workers, players)",
         ),
         (
             "count: 20",
@@ -356,6 +381,27 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "14:5: 'increment' must be greater than or equal to 0, not the whole number -1",
         ),
         ("    depth: 6", "    increment: 1", "13:5: 'increment' needs a 'clock' to add it to"),
+        (
+            "seed: 2026",
+            "workers: 0",
+            "3:1: 'processes' must be greater than or equal to 1, not the whole number 0",
+        ),
+        ("seed: 2026", "workers: {engine: dask}", "3:1: the key 'address' is missing"),
+        (
+            "seed: 2026",
+            "workers: {engine: dask, address: host}",
+            "3:25: 'address' must be like tcp://host:8786, not the text 'host'",
+        ),
+        (
+            "seed: 2026",
+            "workers: {engine: dsk}",
+            "3:11: unknown engine 'dsk'; did you mean 'dask'? (choices: joblib, dask)",
+        ),
+        (
+            "seed: 2026",
+            "workers: many",
+            "3:1: 'workers' must be a number of processes or a mapping with an engine, not the text 'many'",
+        ),
         ("    depth: 6", "    depth: six", "13:5: 'depth' must be a whole number, not the text 'six'"),
         ("seed: 2026", "name: b", "3:1: the key 'name' is given twice, first in line 1"),
         ("back_row: -6", "man: 1", "14:50: the key 'man' is given twice, first in line 14"),

@@ -23,13 +23,15 @@ LIBRARIES = {
     "yaml": ("arena.yaml",),
     "sqlite3": ("arena.store", "arena.tuning"),
     "joblib": ("arena.play", "arena.tuning", "arena.bench"),
+    "distributed": ("arena.play",),
     "numba": ("arena.rules", "players", "arena.tuning"),
     "click": ("arena.cli", "arena.commands"),
     "rich": ("arena.progress", "arena.commands", "arena.report"),
 }
 """The only rooms that use a library."""
 
-PRINTING = ("arena.commands", "arena.progress")
+PRINTING = ("arena.commands", "arena.progress", "arena.seats.process")
+"""Rooms and files that may; the last gives the standard streams of a new process to what it runs."""
 
 HEAVY = (
     "numba",
@@ -40,6 +42,7 @@ HEAVY = (
     "pydantic",
     "networkx",
     "joblib",
+    "distributed",
     "jinja2",
     "yaml",
     "rich",

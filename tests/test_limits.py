@@ -238,7 +238,7 @@ class TooSlow(First):
 
 
 def own(kind: type, name: str = "own", limit: Limit = LIMITS["none"], **options: Any) -> PlayerSpec:
-    return PlayerSpec(name, f"{kind.__module__}:{kind.__name__}", limit, options)
+    return PlayerSpec(name, f"{kind.__module__}:{kind.__name__}", limit, options, in_process=True)
 
 
 @pytest.mark.parametrize(

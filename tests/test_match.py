@@ -15,7 +15,7 @@ from arena.play import match
 from arena.play.match import play
 from arena.play.plan import prepare
 from arena.play.tournament import tasks
-from arena.player import Choice, Limit, PlayerSpec
+from arena.player import Choice, Limit, PlayerSpec, Terms
 from arena.record import GameRecord
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
@@ -68,7 +68,7 @@ def spends(limit: Limit, *seconds: float) -> PlayerSpec:
 def play_white(limit: Limit, *seconds: float, time_margin: float = 0.125) -> GameRecord:
     """White, the first to move, takes so many seconds for its moves; Black takes 5 each and has no limit."""
     task = task_of(VARIANTS["international"], spends(limit, *seconds), spends(Limit(), 5.0), max_plies=8)
-    return play(task._replace(time_margin=time_margin))
+    return play(task._replace(terms=Terms(time_margin)))
 
 
 @pytest.mark.usefixtures("_fake_time")
@@ -84,11 +84,12 @@ def test_a_clock_runs_for_its_own_side_and_gains_the_increment() -> None:
 
 @pytest.mark.usefixtures("_fake_time")
 @pytest.mark.parametrize("colour", [WHITE, BLACK])
-def test_a_clock_that_runs_out_loses_and_is_no_fault(colour: int) -> None:
+def test_a_clock_that_runs_out_loses(colour: int) -> None:
     late, other = spends(Limit(clock=10.0), 4.0), spends(Limit(clock=10.0), 1.0)
     sides = (late, other) if colour == WHITE else (other, late)
     record = play(task_of(VARIANTS["international"], *sides))
-    assert (record.termination, record.error) == ("time", "")
+    assert record.termination == "time"
+    assert record.error == f"own took 4 s, 2 s more than it had, at ply {5 + colour}"
     assert record.result == ("0-1" if colour == WHITE else "1-0")
     assert column(record, "clock")[colour::2].tolist() == [6.0, 2.0, 0.0]
     assert column(record, "overrun")[colour::2].tolist() == [0.0, 0.0, 2.0]
@@ -149,12 +150,21 @@ class Answers(First):
 @pytest.mark.parametrize(
     ("kind", "options", "termination", "error"),
     [
-        (Breaks, {"at": 0}, "error", "bad raised PlayerError at ply 1: .*: OSError: no weights"),
-        (Breaks, {"at": 3}, "error", r"bad raised KeyError at ply [34]: 'x{199}\.\.\."),
-        (Answers, {"fields": None}, "error", "bad raised AttributeError at ply [12]: 'NoneType' .*"),
-        (Answers, {"fields": {"nodes": "many"}}, "error", "bad raised ValueError at ply [12]: .*'many'"),
-        (Answers, {"fields": {"nodes": None}}, "error", "bad raised TypeError at ply [12]: .*"),
-        (Answers, {"fields": {"depth": 2**40}}, "error", "bad raised OverflowError at ply [12]: .*"),
+        (Breaks, {"at": 0}, "error", "bad was not built: .*: OSError: no weights at ply 1"),
+        (Breaks, {"at": 3}, "error", r"bad raised KeyError: 'x{182}\.\.\. at ply [34]"),
+        (Answers, {"fields": None}, "error", "bad returned None, not a Choice at ply [12]"),
+        (Answers, {"fields": {"nodes": "many"}}, "error", "bad returned the nodes 'many', not a whole .*"),
+        (Answers, {"fields": {"nodes": None}}, "error", "bad returned the nodes None, not a whole number .*"),
+        (
+            Answers,
+            {"fields": {"nodes": 2**80}},
+            "error",
+            r"bad returned the nodes \d+, not .* 2\*\*63 - 1 at ply [12]",
+        ),
+        (Answers, {"fields": {"score": "hi"}}, "error", "bad returned the score 'hi', not a finite number .*"),
+        (Answers, {"fields": {"score": float("nan")}}, "error", "bad returned the score nan, not a finite .*"),
+        (Answers, {"fields": {"pv": 5}}, "error", "bad returned the pv 5, not moves at ply [12]"),
+        (Answers, {"fields": {"depth": 2**40}}, "error", r"bad returned the depth 1099511627776, not .*"),
         (Answers, {"fields": {"move": None}}, "illegal_move", "bad returned the illegal move None at ply [12]"),
         (
             Answers,
@@ -250,4 +260,4 @@ def test_moves_without_a_clock_have_no_value_in_the_table(tmp_path: Path) -> Non
 def test_the_margin_of_a_configuration_reaches_the_games(tmp_path: Path) -> None:
     text = test_tournament.CONFIG + "time_margin: 0.5\n"
     plan = prepare(test_tournament.experiment(tmp_path, text))
-    assert {task.time_margin for task in tasks(plan, next(plan.schedule()))} == {0.5}
+    assert {task.terms.time_margin for task in tasks(plan, next(plan.schedule()))} == {0.5}

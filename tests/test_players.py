@@ -152,7 +152,7 @@ def test_an_option_of_negamax_that_it_does_not_take_is_named(options, message, k
         ({"level": 0}, "level must be 1 or more, not 0"),
         ({"level": "x"}, "level: 'x' is not of type int ("),
         ({"level": 1, "style": "mild"}, "unknown style 'mild'; did you mean 'wild'? (choices: calm, wild)"),
-        ({"levl": 1}, "unknown option 'levl'; did you mean 'level'? (choices: name, type, sweep, depth,"),
+        ({"levl": 1}, "unknown option 'levl'; did you mean 'level'? (choices: name, type, sweep, in_process,"),
     ],
 )
 def test_options_of_a_users_class_are_those_of_its_constructor(tmp_path, options, message):

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 from arena.files import LOCK, FolderError, lock_folder, replace
-from arena.store.store import Store, StoreError, check_columns, documents, reading, table
+from arena.store.store import Store, StoreError, check_columns, documents, reading
+from arena.store.table import Table
 
-TABLES = (table("rows", {"number": "INTEGER", "text": "TEXT"}, ["number"]),)
+ROWS = Table("rows", {"number": "INTEGER", "text": "TEXT"}, ["number"])
 PARTS: dict[str, dict[str, Any]] = {"config": {"name": "x", "depth": 3}, "facts": {"first": "black"}}
 
 
 def store(folder: Path, parts: dict[str, dict[str, Any]] = PARTS, **options: Any) -> Store:
-    return Store(folder / "rows.sqlite", TABLES, parts, **options)
+    return Store(folder / "rows.sqlite", (ROWS,), parts, **options)
 
 
 # --- a folder's lock
@@ -98,26 +99,26 @@ def test_a_file_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> No
 
 def test_rows_and_documents_are_there_when_the_store_is_opened_again(tmp_path: Path) -> None:
     with store(tmp_path, columns=[("depth", "i4")]) as first:
-        first.insert("rows", ["number", "text"], [1, "one"])
+        first.insert(ROWS, [1, "one"])
         first.put("complete", ["a", "b"])
     with store(tmp_path, columns=[("depth", "i4")]) as again:
-        assert again.connection.execute("SELECT * FROM rows").fetchall() == [(1, "one")]
+        assert again.connection.execute("SELECT number, text FROM rows").fetchall() == [(1, "one")]
         assert documents(again.connection) == {**PARTS, "columns": [["depth", "i4"]], "complete": ["a", "b"]}
 
 
 def test_a_row_is_stored_once(tmp_path: Path) -> None:
     with store(tmp_path) as opened:
-        opened.insert("rows", ["number", "text"], [1, "one"])
+        opened.insert(ROWS, [1, "one"])
         with pytest.raises(sqlite3.IntegrityError):
-            opened.insert("rows", ["number", "text"], [1, "two"])
+            opened.insert(ROWS, [1, "two"])
 
 
 def test_a_full_disk_is_an_error_in_one_line_and_keeps_what_is_stored(tmp_path: Path) -> None:
     with store(tmp_path) as opened:
-        opened.insert("rows", ["number", "text"], [1, "one"])
-        opened.connection.execute("PRAGMA max_page_count = 5")
+        opened.insert(ROWS, [1, "one"])
+        opened.connection.execute("PRAGMA max_page_count = 8")
         with pytest.raises(StoreError, match=r"rows.sqlite cannot be written to: database or disk is full$"):
-            opened.insert("rows", ["number", "text"], [2, "x" * 100_000])
+            opened.insert(ROWS, [2, "x" * 100_000])
         assert opened.connection.execute("SELECT text FROM rows").fetchall() == [("one",)]
 
 
@@ -152,18 +153,18 @@ def _die_in_put(folder: Path) -> None:
     import os
 
     class Dies(Store):
-        def put(self, key: str, document: Any) -> None:
+        def _put(self, key: str, document: Any) -> None:
             if key == "facts":
                 os._exit(3)
-            super().put(key, document)
+            super()._put(key, document)
 
-    Dies(folder / "rows.sqlite", TABLES, PARTS)
+    Dies(folder / "rows.sqlite", (ROWS,), PARTS)
 
 
 @pytest.mark.parametrize("name", ["100 %", "50%25", "a?mode=rw#b", "é"])
 def test_a_store_is_read_from_a_folder_of_any_name(tmp_path: Path, name: str) -> None:
     with store(tmp_path / name) as opened:
-        opened.insert("rows", ["number", "text"], [1, "one"])
+        opened.insert(ROWS, [1, "one"])
         with reading(opened.path) as connection:
             assert connection.execute("SELECT text FROM rows").fetchall() == [("one",)]
             with pytest.raises(sqlite3.OperationalError, match="readonly"):

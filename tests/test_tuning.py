@@ -34,7 +34,7 @@ from arena.tuning.settings import RandomOpenings
 from arena.tuning.spsa import Gains, scale_of, spsa_step
 from arena.tuning.store import FILE, Played, TuningStore
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
-from tests.conftest import error_line
+from tests.conftest import error_line, mark_games
 
 ENGLISH = VARIANTS["english"]
 VERDICT = "(beat|lose to|are not measurably different from)"
@@ -237,7 +237,7 @@ def test_a_player_that_fails_is_named() -> None:
     job = Job("round 1", 7, 7, ENGLISH, broken, broken, RandomOpenings(), 1, 100)
     failed = play_job(job)
     assert isinstance(failed, Failed)
-    assert failed.reason.startswith("round 1, game 7: a raised ")
+    assert failed.reason.startswith("round 1, game 7: a was not built: ")
 
 
 def test_pairs_are_counted_from_the_first_players_view() -> None:
@@ -315,7 +315,7 @@ def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: P
     assert not (out / "weights.yaml").exists()
     with sqlite3.connect(out / FILE) as connection:
         before = {row[0] for row in connection.execute("SELECT game FROM games")}
-        connection.execute("UPDATE games SET plies = 999")
+    mark_games(out / FILE)
     assert arena(config, "--out", out, "--workers", 1).exit_code == 0
     with sqlite3.connect(out / FILE) as connection:
         query = "SELECT game FROM games WHERE stage = 'round 1' AND plies = 999"

@@ -41,7 +41,7 @@ from arena.tuning.store import FILE, SCORED, Played
 from players.evaluation.build import build_evaluation
 from players.evaluation.patterns import load_weights, patterns, save_weights, weight_count
 from players.negamax.score import LIMIT
-from tests.conftest import error_line
+from tests.conftest import error_line, mark_games
 
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
 BOARDS = (ENGLISH, INTERNATIONAL)
@@ -338,7 +338,7 @@ def test_a_tuning_killed_in_its_second_round_goes_on_there(whole: Path, tmp_path
     assert not (out / "weights.npz").exists()
     with sqlite3.connect(out / FILE) as connection:
         before = connection.execute("SELECT count(*) FROM games").fetchone()[0]
-        connection.execute("UPDATE games SET plies = 999")
+    mark_games(out / FILE)
     assert arena(config, "--out", out, "--workers", 1).exit_code == 0
     with sqlite3.connect(out / FILE) as connection:
         kept = connection.execute("SELECT count(*) FROM games WHERE plies = 999").fetchone()[0]

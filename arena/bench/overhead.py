@@ -13,13 +13,15 @@ from arena.experiment.model import Experiment
 from arena.formats.base import Pairing
 from arena.openings.lines import random_line
 from arena.play.match import play
-from arena.player import Limit, PlayerSpec
+from arena.player import Limit, PlayerSpec, Terms
 from arena.record import Task
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
+from arena.seats.seat import seated
 from arena.store.ledger import Facts, Ledger
 from players import build_player
+from players.baselines import Random
 
 DEPTHS = (1, 2, 3)
 """Plies of the searches: so few that what surrounds them counts."""
@@ -42,6 +44,9 @@ def overhead(variant: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Ro
         work = _searches(chosen, searching, depth)
         yield _row("search", variant, depth, "one position, alpha-beta, simple", work, seconds, repeat)
     yield _row("build_player", variant, None, "the preset full", lambda: _built(full, chosen), seconds, repeat)
+    outside = PlayerSpec("outside", f"{Random.__module__}:{Random.__name__}")
+    note = "a move of a random player in a process of its own"
+    yield _row("seat", variant, None, note, _asked(outside, chosen), seconds, repeat)
     yield _row("Game.push", variant, None, "a ply", _pushes(chosen), seconds, repeat)
     for what, spec in (("random game", PlayerSpec("random", "random")), ("depth-1 game", searching)):
         with TemporaryDirectory() as folder, _ledger(Path(folder), chosen) as ledger:
@@ -69,6 +74,18 @@ def _searches(variant: Variant, spec: PlayerSpec, depth: int) -> Part:
 def _built(spec: PlayerSpec, variant: Variant) -> int:
     build_player(spec, variant)
     return 1
+
+
+def _asked(spec: PlayerSpec, variant: Variant) -> Part:
+    """Moves of a player in a seat, of one position."""
+    player = seated(spec, variant, variant.start, "0", Terms())
+    game, limit, rng = Game(variant), Limit(), random.Random(0)
+
+    def work() -> int:
+        player.choose(game, limit, rng)
+        return 1
+
+    return work
 
 
 def _pushes(variant: Variant) -> Part:

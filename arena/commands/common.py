@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,6 +16,11 @@ import click
 
 if TYPE_CHECKING:
     from arena.rules.variants import Variant
+
+GRACE_SECONDS = 1.0
+"""Seconds that a process has to end by itself once it is told to end at once."""
+_END = b"\0"
+"""What ends the thread that watches signals; no signal has that number."""
 
 
 def fail(message: str) -> NoReturn:
@@ -24,6 +32,40 @@ def fail(message: str) -> NoReturn:
 def say(text: str) -> None:
     """Print a line beside the command's output."""
     click.echo(text, err=True)
+
+
+class WorkersType(click.ParamType):
+    """Processes of this machine, or the address of a Dask scheduler."""
+
+    name = "workers"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "N|ADDRESS"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        if "://" not in str(value):
+            return click.IntRange(1).convert(value, param, ctx)
+        from arena.experiment.workers import scheduler_address
+
+        try:
+            return scheduler_address(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def announce_workers(workers: int | str) -> None:
+    """Say how many workers a Dask scheduler has, if games are played there; exits if it does not answer."""
+    from arena.play.engine import EngineError
+    from arena.play.executor import worker_count
+
+    if isinstance(workers, int):
+        return
+    try:
+        count = worker_count(workers)
+    except EngineError as error:
+        fail(str(error))
+    waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"
+    say(f"{count} Dask worker{'' if count == 1 else 's'} at {workers}{waiting}")
 
 
 def variant_named(name: str) -> Variant:
@@ -48,23 +90,76 @@ def announcing_compilation() -> Iterator[None]:
 
 
 @contextmanager
-def interruptible(say: Callable[[str], None]) -> Iterator[list[int]]:
-    """Collect Ctrl-C and SIGTERM: the first lets what is under way finish, the second stops at once.
+def interruptible(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C finish what is under way; twice, and SIGTERM and SIGHUP at once, end the process.
 
-    Yields the signals received so far, a list that grows; `say` prints a line.
+    Yields whether to begin nothing more; `say` prints a line, from another thread. The end is the exception
+    Stopped in the main thread, here turned into an exit with code 130 for Ctrl-C, 143 and 129 for the others.
+    Where native code does not let that through, the process ends without it after GRACE_SECONDS.
     """
+    from arena.play.engine import Stopped
+
     received: list[int] = []
+
+    def stopping() -> bool:
+        if (code := _exit_code(received)) is not None:
+            raise Stopped(code)
+        return bool(received)
 
     def handle(number: int, _frame: Any) -> None:
         received.append(number)
-        if len(received) > 1:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            os.kill(os.getpid(), signal.SIGTERM)
-        say("finishing what is under way; once more to stop now")
+        stopping()
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, handle) for number in _signals()}
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    outer = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reader, list(before), say), daemon=True).start()
     try:
-        yield received
+        yield stopping
+    except Stopped as stopped:
+        say("stopped at once; the same command goes on from here")
+        sys.exit(stopped.code)
     finally:
+        signal.set_wakeup_fd(outer)
         for number, handler in before.items():
             signal.signal(number, handler)
+        if _exit_code(received) is None:
+            os.write(writer, _END)
+        os.close(writer)
+
+
+def _watch(reader: int, signals: Sequence[int], say: Callable[[str], None]) -> None:
+    """Say what the first Ctrl-C does, and end a process that does not end by itself.
+
+    It reads the numbers of signals that Python's C code writes when they arrive, whatever the main thread does.
+    """
+    received: list[int] = []
+    while byte := os.read(reader, 1):
+        if byte == _END:
+            break
+        if byte[0] not in signals:
+            continue
+        received.append(byte[0])
+        if (code := _exit_code(received)) is not None:
+            time.sleep(GRACE_SECONDS)
+            for child in multiprocessing.active_children():
+                child.kill()
+            os._exit(code)
+        if received == [signal.SIGINT]:
+            say("finishing what is under way; once more to stop now")
+    os.close(reader)
+
+
+def _signals() -> list[int]:
+    """The signals to watch: not SIGHUP, where `nohup` has it ignored."""
+    hangup = getattr(signal, "SIGHUP", None)
+    kept = [] if hangup is None or signal.getsignal(hangup) == signal.SIG_IGN else [hangup]
+    return [signal.SIGINT, signal.SIGTERM, *kept]
+
+
+def _exit_code(received: Sequence[int]) -> int | None:
+    """The exit code after those signals, None where they let what is under way finish."""
+    if len(received) > 1:
+        return 128 + received[-1]
+    return None if received in ([], [signal.SIGINT]) else 128 + received[0]

@@ -5,41 +5,51 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import announcing_compilation, fail, interruptible, say
+from arena.commands.common import WorkersType, announce_workers, fail, interruptible, say
 
 if TYPE_CHECKING:
     from arena.play.pilot import Expectation
     from arena.play.plan import Plan
+    from arena.record import GameRecord
     from arena.report.run import Run
     from arena.store.ledger import Ledger
+
+
+INCIDENTS, STOPPED = 3, 130
+"""Exit codes of a run: it is complete, but players failed in games; it is not complete."""
 
 
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
-@click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
+@click.option(
+    "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
+)
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
-def run(config: Path, out: Path | None, workers: int | None, quiet: bool) -> None:
+@click.option("--force", is_flag=True, help="Go on even if players play otherwise than when the run began.")
+def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
-    A run that was stopped goes on where it stopped when the same command is given again.
+    A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
+    lost by players' failures, as the report's first lines say; 130: stopped.
     """
     _with_one_thread()
     prepared = _prepared(config)
     folder = out or Path("reports") / prepared.experiment.name
-    complete = _play(prepared, folder, workers or os.cpu_count() or 1)
+    code = _play(prepared, folder, workers or prepared.experiment.workers or os.cpu_count() or 1, force)
     if quiet:
         click.echo(f"no report; arena report {folder} writes it")
     else:
         _report(folder)
-    if not complete:
+    if code == STOPPED:
         click.echo("stopped; the same command goes on from here")
-        sys.exit(130)
+    sys.exit(code)
 
 
 @click.command()
@@ -54,7 +64,9 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
     """
     from arena.play.pilot import expectation, pilot
 
-    prepared, processes = _prepared(config), workers or os.cpu_count() or 1
+    prepared = _prepared(config)
+    given = prepared.experiment.workers
+    processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
     if prepared.games == 0:
         fail(f"{config}: one player alone has no games to plan")
     expected = expectation(prepared, pilot(prepared, games), processes)
@@ -91,47 +103,100 @@ def _prepared(config: Path) -> Plan:
         experiment = load(config)
         from arena.play.plan import prepare
 
-        with announcing_compilation():
-            return prepare(experiment)
+        told: set[str] = set()
+
+        def compiling(what: str) -> None:
+            if what not in told:
+                told.add(what)
+                say(f"compiling {what}: some seconds, kept for later runs")
+
+        return prepare(experiment, compiling)
     except ConfigError as error:
         fail(str(error))
 
 
-def _play(plan: Plan, folder: Path, workers: int) -> bool:
-    """Play what is missing and show progress; returns whether the tournament is complete."""
+def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
+    """Play what is missing and show progress; returns an exit code: 0, INCIDENTS or STOPPED."""
+    from arena.play.engine import EngineError
     from arena.play.executor import WorkerDied
-    from arena.play.tournament import play
+    from arena.play.tournament import RunStopped, play
     from arena.progress import Progress
-    from arena.result import points_of
-    from arena.store.ledger import Ledger
+    from arena.store.ledger import Ledger, is_complete
     from arena.store.store import StoreError
 
     names = plan.names
+    announce_workers(workers)
     try:
-        with Ledger(folder, plan.experiment, plan.facts) as ledger:
+        opened = Ledger(folder, plan.experiment, plan.facts)
+    except StoreError as error:
+        if not is_complete(folder, plan.experiment, plan.facts):
+            fail(str(error))
+        say(f"the run in {folder} is complete: nothing is played ({error})")
+        return 0
+    try:
+        with opened as ledger:
+            if ledger.repaired:
+                say(ledger.repaired)
+            if ledger.complete:
+                return _code(ledger)
+            _begin(plan, ledger, workers, force)
             if not _measure(plan, ledger, workers):
-                return False
+                return STOPPED
             with Progress(plan.games, exact=plan.exact) as progress:
                 progress.resume(ledger.scores())
-                at_fault: set[str] = set()
-                with interruptible(progress.say) as interrupts:
-                    for record in play(plan, ledger, workers, lambda: bool(interrupts)):
+                told: set[str] = set()
+                with interruptible(progress.say) as stopping:
+                    for record in play(plan, ledger, workers, stopping):
                         white, black = names[record.pairing.white], names[record.pairing.black]
                         progress.add(white, black, record.result)
-                        loser = white if points_of(record.result) == 0 else black
-                        if record.error and loser not in at_fault:
-                            at_fault.add(loser)
-                            later = "it loses; later faults of it are in games.csv"
-                            progress.say(f"game {record.pairing.game}: {record.error} ({later})")
+                        for line in _once(record, folder, told):
+                            progress.say(line)
                 progress.end(ledger.scores(), ledger.complete)
-            return ledger.complete
+            return _code(ledger)
+    except RunStopped as error:
+        say(f"stopped, as on_failure says: {error}")
+        return INCIDENTS
     except StoreError as error:
         fail(str(error))
+    except EngineError as error:
+        fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
 
 
-def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
+def _code(ledger: Ledger) -> int:
+    """The exit code of a run whose games as far as they are played are stored."""
+    if not ledger.complete:
+        return STOPPED
+    return INCIDENTS if any(ledger.failures()) else 0
+
+
+def _once(record: GameRecord, folder: Path, told: set[str]) -> Iterator[str]:
+    """A line on a game's failure, once for each player: when it fails, and when it is withdrawn."""
+    from arena.play.failures import bundle_of
+
+    incident, number = record.incident, record.pairing.game
+    if incident is not None and incident.player not in told:
+        told.add(incident.player)
+        yield f"game {number}: {record.error}; it loses ({bundle_of(folder, number)})"
+    elif incident is None and record.error and record.error not in told:
+        told.add(record.error)
+        yield f"game {number} and later: {record.error}"
+
+
+def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool) -> None:
+    """Write in the manifest that the run begins or goes on; exits if a player changed, unless forced."""
+    from arena.play.signature import PlayerChanged, begin
+
+    try:
+        changed = begin(plan, ledger, workers, force=force)
+    except PlayerChanged as error:
+        fail(str(error))
+    for player, words in changed.items():
+        say(f"{player} plays otherwise than when the run began ({words}); the manifest says so")
+
+
+def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
     """Make the searches of the probe that are missing; returns whether none is missing any more."""
     from arena.play.tournament import measure
     from arena.progress import Ticker
@@ -141,8 +206,8 @@ def _measure(plan: Plan, ledger: Ledger, workers: int) -> bool:
         return True
     at_fault: set[str] = set()
     ticker = Ticker()
-    with interruptible(say) as interrupts:
-        for record in measure(plan, ledger, workers, lambda: bool(interrupts)):
+    with interruptible(say) as stopping:
+        for record in measure(plan, ledger, workers, stopping):
             done += 1
             if record.error and record.player not in at_fault:
                 at_fault.add(record.player)
@@ -160,11 +225,13 @@ def _report(folder: Path, moves: bool = False) -> None:
 
     try:
         finished = load_run(folder)
-        write(finished, moves=moves)
+        try:
+            write(finished, moves=moves)
+        except OSError as error:
+            _print_standings(finished)
+            fail(f"the report cannot be written to {folder}: {error.strerror or error}")
     except StoreError as error:
         fail(str(error))
-    except OSError as error:
-        fail(f"the report cannot be written to {folder}: {error.strerror}")
     _print_standings(finished)
     click.echo(f"report: {folder / 'report.html'}")
 
@@ -191,8 +258,9 @@ def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:
 
 def _print_standings(finished: Run) -> None:
     from arena.report.sentences.facts import decisions
+    from arena.report.sentences.forfeits import forfeits
     from arena.report.tables.text import standings_text
 
-    for sentence in decisions(finished):
+    for sentence in (*forfeits(finished), *decisions(finished)):
         click.echo(sentence)
     click.echo(standings_text(finished.standings).to_string(index=False))

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.commands.common import announcing_compilation, fail, interruptible, say
+from arena.commands.common import (
+    WorkersType,
+    announce_workers,
+    announcing_compilation,
+    fail,
+    interruptible,
+    say,
+)
 
 if TYPE_CHECKING:
     from arena.tuning.run import TuningPlan
@@ -20,12 +27,15 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the tuning [reports/<name>].")
-@click.option("--workers", type=click.IntRange(1), help="Processes that play games [one a core].")
-def tune(config: Path, out: Path | None, workers: int | None) -> None:
+@click.option(
+    "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
+)
+def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
     """Find weights of an evaluation as CONFIG describes, and check them in a match.
 
     A tuning that was stopped goes on where it stopped when the same command is given again.
     """
+    from arena.play.engine import EngineError
     from arena.play.executor import WorkerDied
     from arena.store.store import StoreError
     from arena.tuning.config import load_tuning
@@ -43,10 +53,14 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
     except ConfigError as error:
         fail(str(error))
     folder = out or Path("reports") / settings.name
+    used = workers or os.cpu_count() or 1
+    announce_workers(used)
     try:
         with TuningStore(folder, plan.description) as store:
-            with interruptible(say) as interrupts:
-                _follow(plan, tuning.tune(plan, store, workers or os.cpu_count() or 1, lambda: bool(interrupts)))
+            if store.repaired:
+                say(store.repaired)
+            with interruptible(say) as stopping:
+                _follow(plan, tuning.tune(plan, store, used, stopping))
             found = tuning.outcome(plan, store)
         if found is None:
             say("stopped; the same command goes on from here")
@@ -54,10 +68,12 @@ def tune(config: Path, out: Path | None, workers: int | None) -> None:
         tuned = tuning_report.write(plan, found, folder)[0]
     except (StoreError, TuningError) as error:
         fail(str(error))
+    except EngineError as error:
+        fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
     except OSError as error:
-        fail(f"the report cannot be written to {folder}: {error.strerror}")
+        fail(f"the report cannot be written to {folder}: {error.strerror or error}")
     click.echo(tuning_report.answer(plan, found))
     click.echo(f"weights: {tuned}, report: {folder / 'summary.md'}")
 

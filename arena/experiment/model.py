@@ -18,11 +18,12 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from arena.experiment.workers import WorkersField
 from arena.formats.round_robin import RoundRobin
 from arena.formats.sprt import Sprt
 from arena.formats.table import FormatField
 from arena.openings import MAX_OPENINGS
-from arena.player import Limit, PlayerSpec
+from arena.player import Limit, PlayerSpec, Terms
 from arena.wording import shown, unknown
 from arena.yaml.messages import FOLDER, refusal
 from arena.yaml.section import Document, Section
@@ -72,6 +73,7 @@ class _NamedEntry(Section):
         min_length=1, max_length=40, description="The name in tables and charts; with a sweep a template."
     )
     type: str = Field(description="A built-in player, or package.module:Class, or path/to/file.py:Class.")
+    in_process: bool = Field(default=False, description="Run own code in the arena's processes, without a seat.")
 
 
 _limits: Any = {
@@ -83,12 +85,13 @@ _PlayerEntry = create_model("Player", __base__=_NamedEntry, __doc__=_NamedEntry.
 
 def _spec_of(entry: _NamedEntry) -> PlayerSpec:
     limit = Limit(*(getattr(entry, name) for name in Limit._fields))
-    return PlayerSpec(entry.name, entry.type, limit, entry.model_extra or {})
+    return PlayerSpec(entry.name, entry.type, limit, entry.model_extra or {}, entry.in_process)
 
 
 def _entry_of(spec: PlayerSpec) -> dict[str, Any]:
     limits = {name: value for name, value in spec.limit._asdict().items() if value is not None}
-    return {"name": spec.name, "type": spec.type, **limits, **spec.options}
+    place = {"in_process": True} if spec.in_process else {}
+    return {"name": spec.name, "type": spec.type, **limits, **place, **spec.options}
 
 
 def _player_schema(_: Any, handler: Any) -> CoreSchema:
@@ -128,8 +131,37 @@ class Experiment(Document):
     sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
     time_margin: float = Field(default=0.1, ge=0, description="Seconds that a move may be late.")
+    patience: float = Field(
+        default=60.0, gt=0, description="Seconds that a seat has for a move without a limit of time."
+    )
+    game_patience: float = Field(
+        default=3600.0, gt=0, description="Seconds that a seat has for all its moves of a game without one."
+    )
+    memory: int = Field(default=2048, ge=64, description="Megabytes that a seat may take.")
+    on_failure: Literal["forfeit", "replay", "stop"] = Field(
+        default="forfeit", description="What a player's failure does: to its game, or to the run."
+    )
+    failures: int | None = Field(
+        default=None, ge=1, description="After how many: plays of a game [3] with replay, failures [1] with stop."
+    )
+    withdraw: int = Field(
+        default=3,
+        ge=0,
+        description="A player that fails in each of its first so many games is withdrawn; 0: none.",
+    )
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
+    workers: WorkersField = Field(
+        default=None,
+        exclude=True,
+        description="Where games are played; they do not depend on it [one process a core].",
+    )
     players: tuple[Annotated[PlayerSpec, GetPydanticSchema(_player_schema)], ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
+
+    @property
+    def terms(self) -> Terms:
+        """What players with a user's code are held to."""
+        attempts = (self.failures or 3) if self.on_failure == "replay" else 1
+        return Terms(self.time_margin, self.patience, self.game_patience, self.memory, attempts)

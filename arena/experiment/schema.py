@@ -40,6 +40,9 @@ def experiment_schema() -> Schema:
         "default": mapping.pop("default")["type"],
         "anyOf": [named(alone), mapping],
     }
+    workers = properties["workers"]
+    number = {"type": "integer", "minimum": 1, "description": "Processes of this machine."}
+    properties["workers"] = {"description": workers["description"], "anyOf": [number, *workers["oneOf"]]}
     properties["players"]["items"] = _player_schema(properties["players"]["items"])
     return {"$schema": DIALECT, **schema}
 

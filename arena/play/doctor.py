@@ -14,7 +14,7 @@ from arena.experiment.model import Experiment
 from arena.openings.sources import OpeningsError, random_openings
 from arena.play.plan import draw_openings
 from arena.play.probe import ProbeError, positions
-from arena.play.trial import PATIENCE, Played, Trial, alone, is_timed, tried
+from arena.play.trial import Played, Trial, alone, is_timed, tried
 from arena.player import Limit, PlayerSpec
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
@@ -33,7 +33,6 @@ def diagnose(
     folder: Path,
     say: Callable[[str], None] = lambda _: None,
     thorough: bool = True,
-    patience: float = PATIENCE,
 ) -> Iterator[Finding]:
     """What is wrong with a configuration whose run is to be kept in `folder`: errors and warnings, as they come.
 
@@ -41,8 +40,7 @@ def diagnose(
     a user's own are examined. Then players play short games: if `thorough`, all of them several, otherwise only
     those of a user's own, one each. `say` is told what is done next.
 
-    Code of a user's own runs in processes of its own, and is given up when it takes too long: `patience` is the
-    seconds for building a player and for a move that has no limit of time.
+    Code of a user's own runs in processes of its own, and is given up when it takes too long.
     """
     variant = build_variant(experiment.variant)
     yield from _of_openings(experiment, variant, folder, say)
@@ -53,7 +51,7 @@ def diagnose(
     doctor = _Doctor(experiment, variant, thorough)
     starts = tuple(opening.position for opening in openings)
     for index, spec in enumerate(specs):
-        trial = Trial(spec, variant, starts, experiment.seed, experiment.time_margin, patience, is_own(spec))
+        trial = Trial(spec, variant, starts, experiment.seed, experiment.terms._replace(attempts=1), is_own(spec))
         if trial.own:
             say(f"trying {spec.name}")
         try:
@@ -67,7 +65,7 @@ def diagnose(
 
 def is_own(spec: PlayerSpec) -> bool:
     """Whether a player runs code of a user's own: its class, or its evaluation."""
-    return ":" in spec.type or any(isinstance(value, str) and ":" in value for value in spec.options.values())
+    return bool(players.own_code(spec))
 
 
 class _Doctor:
@@ -86,7 +84,7 @@ class _Doctor:
             name = name_of(description)
             if name not in self.usable:
                 self.usable[name] = False
-                examination = examined(description, self.variant, build_seconds=trial.patience)
+                examination = examined(description, self.variant, build_seconds=trial.terms.patience)
                 self.usable[name] = all(finding.level != "error" for finding in examination.findings)
                 for finding in examination.findings:
                     yield finding._replace(message=f"its evaluation {finding.message}")

@@ -1,142 +1,215 @@
-"""Tasks over supervised processes: each record is handed on as soon as it is made."""
+"""Tasks over supervised workers: each record is handed on as soon as it is made."""
 
 from __future__ import annotations
 
-import ctypes
-import os
-import signal
-import sys
+import atexit
+import threading
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from joblib.externals.loky import get_reusable_executor
-from joblib.externals.loky.process_executor import BrokenProcessPool
+from arena.play.engine import Died, Engine, NotBegun
 
-BATCH_SECONDS = 0.1
-"""Seconds that the tasks that a worker is handed at once take, about; a longer task is handed out alone."""
-BATCH_TASKS = 1000
-"""Tasks that a worker is handed at once, at most: they and their records are in memory."""
-_BATCHES = 3
-"""Batches that are handed out for each worker, so that none waits for the next."""
-_IDLE_SECONDS = 300
-"""Seconds after which a worker without tasks ends."""
-_THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-)
-"""Variables of the threads of a worker's libraries: one, unless they say otherwise."""
-
-_PR_SET_PDEATHSIG = 1
-"""Of Linux's `prctl`: the signal that a process receives when its parent ends."""
-_NO_WARNING = "ignore:resource_tracker:UserWarning"
-"""Keeps the pool's helper process from warning of what it cleans up after a run that was stopped at once."""
-
+Workers: TypeAlias = int | str
+"""Processes of this machine, or the address of a Dask scheduler: `tcp://host:8786`."""
 Task = TypeVar("Task")
 Record = TypeVar("Record")
 
+BATCH_SECONDS = 0.1
+"""Seconds after which a worker begins no further task of those that it was handed at once."""
+BATCH_TASKS = 1000
+"""Tasks that a worker is handed at once, at most: they and their records are in memory."""
+_AHEAD = 2
+"""Batches that are handed out for each worker, so that none waits for the next, while all tasks are short."""
+_DEATHS = 5
+"""Deaths for each worker, with no record made between them, after which no task is handed out any more."""
+_POLL_SECONDS = 0.5
+"""Seconds after which a lost or new worker, or the wish to stop, is noticed, at most."""
+
+_engines: dict[Workers, Engine] = {}
+"""Engines that are kept for the next tasks."""
+_one_at_a_time = threading.Lock()
+"""Held by the batch that is being done: a player may use all of its process, which Dask gives several threads."""
+
 
 class WorkerDied(Exception):
-    """A task ended its worker's process, twice, the second time alone; the message is the task's name."""
+    """Tasks ended their worker's process, each of them twice and alone; the message names the first."""
 
-    def __init__(self, task: Any, name: str) -> None:
-        super().__init__(name)
-        self.task = task
+    def __init__(self, tasks: Sequence[Any], name: Callable[[Any], str]) -> None:
+        more = f" (and {len(tasks) - 1} more)" if len(tasks) > 1 else ""
+        super().__init__(name(tasks[0]) + more)
+        self.tasks = tuple(tasks)
 
 
 def run(
     work: Callable[[Task], Record],
     tasks: Iterable[Task],
-    workers: int,
+    workers: Workers,
     stopping: Callable[[], bool],
     name: Callable[[Task], str] = str,
 ) -> Iterator[Record]:
-    """Do the tasks on `workers` processes, in this one if that is 1; yield each record once made, in any order.
+    """Do the tasks on the workers, in this process if that is 1; yield each record once made, in any order.
 
-    `work` is a function of a module. No task is begun once `stopping()` is true; those begun are finished. When a
-    worker dies, the tasks that were under way are done again, each alone.
+    `work` is a function of a module. No task is handed out once `stopping()` is true; those under way are
+    finished. When a worker dies, the tasks that it had begun are done again, each alone.
 
-    Raises WorkerDied for a task that ends its worker then, too, under its `name`; and what `work` raises, after
-    which tasks under way are lost.
+    Raises, when all others are done, WorkerDied for tasks that end two workers alone, under the `name` of the
+    first; at once EngineError, if the workers are lost, and what `work` raises: tasks under way are lost.
     """
-    waiting = iter(tasks)
-    os.environ.setdefault("PYTHONWARNINGS", _NO_WARNING)
     if workers == 1:
-        for task in waiting:
+        for task in tasks:
             if stopping():
                 return
-            yield work(task)
+            record = work(task)
+            last = stopping()  # it raises if the task was ended by a signal and its player has swallowed that
+            yield record
+            if last:
+                return
         return
-    numbered = enumerate(waiting)
-    while True:
-        begun: dict[int, Task] = {}
-        try:
-            yield from _parallel(work, _recorded(numbered, begun, stopping), workers, begun)
-            return
-        except BrokenProcessPool:
-            for number, task in list(begun.items()):
-                alone: dict[int, Task] = {}
-                try:
-                    yield from _parallel(work, _recorded(iter([(number, task)]), alone, stopping), 2, alone)
-                except BrokenProcessPool:
-                    raise WorkerDied(task, name(task)) from None
-
-
-def _recorded(
-    tasks: Iterator[tuple[int, Task]], begun: dict[int, Task], stopping: Callable[[], bool]
-) -> Iterator[tuple[int, Task]]:
-    for number, task in tasks:
-        if stopping():
-            return
-        begun[number] = task
-        yield number, task
-
-
-def _parallel(
-    work: Callable[[Task], Record], tasks: Iterator[tuple[int, Task]], workers: int, begun: dict[int, Task]
-) -> Iterator[Record]:
-    threads = {name: os.environ.get(name, "1") for name in _THREADS}
-    pool = get_reusable_executor(workers, timeout=_IDLE_SECONDS, initializer=_start_worker, env=threads)
-    waiting: set[Future[tuple[float, list[tuple[int, Record]]]]] = set()
-    size = 1
+    todo = _Todo(tasks, stopping)
+    engine = _engine(workers)
     finished = False
     try:
-        while True:
-            while len(waiting) < _BATCHES * workers and (batch := list(islice(tasks, size))):
-                waiting.add(pool.submit(_batch, work, batch))
-            if not waiting:
-                break
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                seconds, records = future.result()
-                each = seconds / len(records)
-                size = max(1, min(int(BATCH_SECONDS / max(each, 1e-9)), 2 * size, BATCH_TASKS))
-                for number, record in records:
-                    begun.pop(number, None)
-                    yield record
+        yield from _parallel(engine, work, todo)
         finished = True
     finally:
         if not finished:
-            pool.shutdown(kill_workers=True)
+            _engines.pop(workers, None)
+            engine.close()
+    if todo.failed and not stopping():
+        raise WorkerDied([task for _, task in sorted(todo.failed.items())], name)
 
 
-def _batch(
-    work: Callable[[Task], Record], tasks: Sequence[tuple[int, Task]]
-) -> tuple[float, list[tuple[int, Record]]]:
-    """The seconds that the tasks take, and their records."""
-    began = time.perf_counter()
-    records = [(number, work(task)) for number, task in tasks]
-    return time.perf_counter() - began, records
+class _Todo:
+    """Tasks, with their numbers, that are still to be handed out."""
+
+    def __init__(self, tasks: Iterable[Any], stopping: Callable[[], bool]) -> None:
+        self._new = enumerate(tasks)
+        self._back: deque[tuple[int, Any]] = deque()
+        self._alone: deque[tuple[int, Any]] = deque()
+        self._deaths: Counter[int] = Counter()
+        self._in_a_row = 0
+        self.suspects: set[int] = set()
+        """Numbers of tasks that a worker died of, perhaps, until they are done alone."""
+        self.failed: dict[int, Any] = {}
+        """Tasks that ended two workers, by number."""
+        self.stopping = stopping
+
+    def batch(self, size: int) -> list[tuple[int, Any]]:
+        """The next tasks, `size` at most; none when no more are to be begun."""
+        if self.stopping():
+            return []
+        if self._alone:
+            return [self._alone.popleft()]
+        back = [self._back.popleft() for _ in range(min(size, len(self._back)))]
+        return back + list(islice(self._new, size - len(back)))
+
+    def done(self, batch: Sequence[tuple[int, Any]], count: int) -> None:
+        """The first tasks of a batch are done, so many; the others were not begun."""
+        self._in_a_row = 0
+        self.suspects.difference_update(number for number, _ in batch[:count])
+        self._back.extend(batch[count:])
+
+    def died(self, batch: Sequence[tuple[int, Any]], workers: int) -> None:
+        """Tasks of which one, or the machine, has ended its worker."""
+        self._in_a_row += 1
+        for number, task in batch:
+            self._deaths[number] += len(batch) == 1
+            self.suspects.add(number)
+            if self._deaths[number] > 1:
+                self.suspects.remove(number)
+                self.failed[number] = task
+            else:
+                self._alone.append((number, task))
+        if self._in_a_row >= _DEATHS * workers:
+            self.failed |= dict(self._alone)
+            self._alone.clear()
+            self._back.clear()
+            self._new = iter(())  # type: ignore[assignment]
 
 
-def _start_worker() -> None:
-    """Leave Ctrl-C to the parent, and end with it where the system can see to that."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+class _Batch(NamedTuple):
+    """What a worker made of a batch."""
+
+    seconds: float
+    longest: float
+    """Seconds of the task that took longest."""
+    records: list[Any]
+    """Of the first tasks of the batch, at least one."""
+
+
+def _parallel(engine: Engine, work: Callable[[Task], Record], todo: _Todo) -> Iterator[Record]:
+    handed: dict[Future[_Batch], list[tuple[int, Any]]] = {}
+    size = ahead = 1
+    while True:
+        workers = max(1, engine.workers())
+        room = workers * (1 if todo.suspects else ahead)  # Dask suspects whatever a lost worker had
+        while len(handed) < room and (batch := todo.batch(size)):
+            handed[engine.submit(partial(_do, work), batch)] = batch
+        if not handed:
+            return
+        done, _ = wait(handed, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
+        for future in done:
+            batch = handed.pop(future)
+            try:
+                made = future.result()
+            except CancelledError:
+                continue
+            except NotBegun:
+                todo.done(batch, 0)
+                continue
+            except Died:
+                todo.died(batch, workers)
+                continue
+            todo.done(batch, len(made.records))
+            each = made.seconds / len(made.records)
+            size = max(1, min(int(BATCH_SECONDS / max(each, 1e-9)), 2 * size, BATCH_TASKS))
+            ahead = _AHEAD if made.longest < BATCH_SECONDS else 1
+            yield from made.records
+        if todo.stopping():
+            engine.withdraw(handed)
+
+
+def _do(work: Callable[[Any], Any], batch: Sequence[tuple[int, Any]]) -> _Batch:
+    """Do the tasks of a batch, until BATCH_SECONDS have passed."""
+    records: list[Any] = []
+    longest = 0.0
+    with _one_at_a_time:
+        began = before = time.perf_counter()
+        for _, task in batch:
+            records.append(work(task))
+            now = time.perf_counter()
+            longest, before = max(longest, now - before), now
+            if now - began >= BATCH_SECONDS:
+                break
+    return _Batch(now - began, longest, records)
+
+
+@atexit.register
+def _close() -> None:
+    """Close the engines before Python takes the modules apart that they need for it."""
+    for workers in list(_engines):
+        _engines.pop(workers).close()
+
+
+def worker_count(workers: Workers) -> int:
+    """How many workers there are now; raises EngineError if they cannot be reached."""
+    return _engine(workers).workers()
+
+
+def _engine(workers: Workers) -> Engine:
+    """The engine of those workers, loaded where it is used; raises EngineError if there is none."""
+    if workers not in _engines:
+        if isinstance(workers, str):
+            from arena.play.cluster import Cluster
+
+            _engines[workers] = Cluster(workers)
+        else:
+            from arena.play.processes import Processes
+
+            _engines[workers] = Processes(workers)
+    return _engines[workers]

@@ -11,14 +11,14 @@ import time
 from numbers import Integral
 from typing import NamedTuple, TypeAlias
 
-import players
 from arena.play.clock import clock_after, overrun
 from arena.player import Limit, Player, PlayerSpec
-from arena.record import GameRecord, Task, packed, search_values
+from arena.record import GameRecord, Incident, Task, packed, search_values
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
+from arena.rules.notation import fen
 from arena.rules.position import COLOURS
-from arena.rules.variants import Variant
+from arena.seats.seat import SeatError, failure_of, seated
 from arena.wording import cut, quoted
 
 REASON_CHARACTERS = 200
@@ -39,36 +39,29 @@ class Answer(NamedTuple):
 
 
 class Fault(Exception):
-    """A player cannot be built, fails to answer, or answers with no legal move; the message is one line."""
+    """A player cannot be built, fails to answer, or answers with no legal move, or too late."""
 
-    def __init__(self, colour: int, termination: Termination, message: str) -> None:
-        super().__init__(message)
-        self.outcome = Outcome(1 - colour, termination)
+    def __init__(self, colour: int, failure: SeatError, ply: int) -> None:
+        super().__init__(str(failure))
+        self.colour = colour
+        self.failure = failure
+        self.ply = ply
+        self.outcome = Outcome(1 - colour, failure.termination)
 
 
 def play(task: Task) -> GameRecord:
     """Play a game to its end: a player that raises, answers with no legal move or is late loses.
 
     Time is judged when the answer is there, by wall time; building the players is not on their clocks. The move
-    that came too late is recorded, as the game's last. Only its building and its answers are blamed on a player:
-    any other exception is a mistake of the arena, and is raised.
+    that came too late is recorded, as the game's last; one that did not come is not waited for beyond its time if
+    the player sits in a seat. A game that ends so is played again as often as the task's terms say. Only its
+    building and its answers are blamed on a player: any other exception is a mistake of the arena, and is raised.
     """
-    began = time.perf_counter()
-    game = Game(task.variant, task.opening)
-    rows: list[MoveRow] = []
-    error = ""
-    try:
-        outcome = _play(task, game, rows)
-    except Fault as fault:
-        outcome, error = fault.outcome, str(fault)
-    return GameRecord(
-        task.pairing,
-        outcome.result,
-        str(outcome.termination),
-        time.perf_counter() - began,
-        error,
-        *packed(rows),
-    )
+    for _ in range(task.terms.attempts):
+        record = _record(task)
+        if record.incident is None:
+            break
+    return record
 
 
 def adjudicate(game: Game, max_plies: int) -> Outcome | None:
@@ -79,37 +72,82 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
     return outcome
 
 
+def in_words(name: str, fault: Fault) -> str:
+    """A fault in one line: who did what, and when."""
+    return f"{name} {cut(str(fault), REASON_CHARACTERS)} at ply {fault.ply}"
+
+
+def _record(task: Task) -> GameRecord:
+    """Play the game once."""
+    began = time.perf_counter()
+    game = Game(task.variant, task.opening)
+    rows: list[MoveRow] = []
+    error, incident = "", None
+    try:
+        outcome = _play(task, game, rows)
+    except Fault as fault:
+        name = (task.white, task.black)[fault.colour].name
+        outcome, error = fault.outcome, in_words(name, fault)
+        incident = Incident(
+            name,
+            fault.ply,
+            error,
+            fault.failure.traceback,
+            fault.failure.output,
+            fen(task.variant, task.opening),
+            tuple(str(row[0]) for row in rows),
+            _seed(task, fault.colour),
+        )
+    return GameRecord(
+        task.pairing,
+        outcome.result,
+        str(outcome.termination),
+        time.perf_counter() - began,
+        error,
+        *packed(rows),
+        incident,
+    )
+
+
 def _play(task: Task, game: Game, rows: list[MoveRow]) -> Outcome:
     """Play the game, adding a row for each move, and return how it ended. Raises Fault."""
     specs = (task.white, task.black)
-    sides = [_built(spec, task.variant, colour) for colour, spec in enumerate(specs)]
-    rngs = [random.Random(f"{task.seed} {task.pairing.game} {colour}") for colour in COLOURS]
+    sides = [_seated(spec, task, colour) for colour, spec in enumerate(specs)]
+    rngs = [random.Random(_seed(task, colour)) for colour in range(len(specs))]
     limits = [spec.limit for spec in specs]
     outcome = game.outcome
     while outcome is None:
         turn = game.position.turn
         limit = limits[turn]
-        answer = _ask(sides[turn], specs[turn].name, game, limit, rngs[turn])
+        answer = _ask(sides[turn], game, limit, rngs[turn])
         over = overrun(limit, answer.seconds)
         clock = clock_after(limit, answer.seconds)
         if clock is not None:
             limits[turn] = limit._replace(clock=clock)
         rows.append(_row(game, answer, clock, over))
         game.push(answer.move)
-        late = over is not None and over > task.time_margin
-        outcome = Outcome(1 - turn, Termination.TIME) if late else adjudicate(game, task.max_plies)
+        if over is not None and over > task.terms.time_margin:
+            late = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had,"
+            raise Fault(turn, SeatError(Termination.TIME, late), len(game.moves))
+        outcome = adjudicate(game, task.max_plies)
     return outcome
 
 
-def _built(spec: PlayerSpec, variant: Variant, colour: int) -> Player:
+def _seed(task: Task, colour: int) -> str:
+    """Of the chance of the player of a colour."""
+    return f"{task.seed} {task.pairing.game} {COLOURS[colour]}"
+
+
+def _seated(spec: PlayerSpec, task: Task, colour: int) -> Player:
     """The player of a side. Raises Fault if it cannot be built."""
+    place = colour if task.white == task.black else 0
     try:
-        return players.build_player(spec, variant)
+        return seated(spec, task.variant, task.opening, _seed(task, colour), task.terms, place)
     except Exception as error:
-        raise _fault(error, spec.name, colour, ply=1) from error
+        raise Fault(colour, failure_of(error), ply=1) from error
 
 
-def _ask(player: Player, name: str, game: Game, limit: Limit, rng: random.Random) -> Answer:
+def _ask(player: Player, game: Game, limit: Limit, rng: random.Random) -> Answer:
     """The answer of the player to move. Raises Fault if there is none, or it is no legal move."""
     turn, ply = game.position.turn, len(game.moves) + 1
     try:
@@ -120,16 +158,10 @@ def _ask(player: Player, name: str, game: Game, limit: Limit, rng: random.Random
         legal = (type(move) is int or isinstance(move, Integral)) and move in game.legal_moves
         shown = "" if legal else quoted(move)
     except Exception as error:
-        raise _fault(error, name, turn, ply) from error
+        raise Fault(turn, failure_of(error), ply) from error
     if not legal:
-        raise Fault(turn, Termination.ILLEGAL_MOVE, f"{name} returned the illegal move {shown} at ply {ply}")
+        raise Fault(turn, SeatError(Termination.ILLEGAL_MOVE, f"returned the illegal move {shown}"), ply)
     return Answer(move, seconds, search)
-
-
-def _fault(error: Exception, name: str, colour: int, ply: int) -> Fault:
-    """An exception that a player raised, as its fault."""
-    reason = cut(str(error), REASON_CHARACTERS)
-    return Fault(colour, Termination.ERROR, f"{name} raised {type(error).__name__} at ply {ply}: {reason}")
 
 
 def _row(game: Game, answer: Answer, clock: float | None, over: float | None) -> MoveRow:

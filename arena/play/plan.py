@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,9 +15,11 @@ from arena.play.probe import ProbeError, positions
 from arena.player import PlayerSpec
 from arena.result import Colour
 from arena.rules.custom import build_variant
+from arena.rules.jit.kernel import compilation_announced
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, Position
 from arena.rules.variants import Variant
+from arena.seats.seat import SeatError, seated
 from arena.store.ledger import Facts
 
 
@@ -69,21 +73,29 @@ class Plan(NamedTuple):
         return Facts(self.first, self.variant.gametype, start, self.games, self.exact, files)
 
 
-def prepare(experiment: Experiment) -> Plan:
+def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda what: None) -> Plan:
     """Build every player once, which also compiles what they need, and draw the openings.
 
+    `compiling` is called before something is compiled, with the names of the rules and of the user's code.
     Raises ConfigError, at the key to blame, if a player cannot be built or there are too few openings.
     """
     variant = build_variant(experiment.variant)
     folder = experiment.path.parent
     specs = tuple(players.located(spec, folder) for spec in experiment.players)
     for index, spec in enumerate(specs):
+        code = [Path(name).name for name in players.own_code(spec)]
+        what = ", ".join([variant.name, *code])
         try:
-            players.build_player(spec, variant)
+            with compilation_announced(partial(compiling, what)):
+                seated(spec, variant, variant.start, "plan", experiment.terms)
         except players.PlayerError as error:
             raise experiment.error(("players", index, *error.keys), str(error)) from None
+        except SeatError as error:
+            message = f"{spec.name} {error} while it was built"
+            raise experiment.error(("players", index, "type"), message) from None
     try:
-        openings = draw_openings(experiment, variant)
+        with compilation_announced(partial(compiling, variant.name)):
+            openings = draw_openings(experiment, variant)
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
     needed = experiment.format.openings_needed(len(specs))

@@ -9,7 +9,6 @@ import random
 import time
 from dataclasses import replace
 
-import players
 from arena.openings.balance import is_even
 from arena.openings.lines import random_line
 from arena.play.match import REASON_CHARACTERS
@@ -19,6 +18,7 @@ from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.variants import Variant
+from arena.seats.seat import failure_of, seated
 from arena.wording import cut
 
 PLIES = (6, 40)
@@ -60,15 +60,15 @@ def measure(task: ProbeTask) -> ProbeRecord:
     """Search one position to the task's depth with no other limit; a player's failure is its record's error."""
     text = fen(task.variant, task.position)
     spec = replace(task.player, limit=Limit(depth=task.depth))
-    rng = random.Random(f"{task.seed} probe {task.number}")
+    seed = f"{task.seed} probe {task.number}"
     game = Game(task.variant, task.position)
     try:
-        player = players.build_player(spec, task.variant)
+        player = seated(spec, task.variant, task.position, seed, task.terms)
         began = time.perf_counter()
-        choice = player.choose(game, spec.limit, rng)
+        choice = player.choose(game, spec.limit, random.Random(seed))
         search = search_values(choice, time.perf_counter() - began)
     except Exception as raised:
-        error = f"{type(raised).__name__}: {cut(str(raised), REASON_CHARACTERS)}"
+        error = cut(str(failure_of(raised)), REASON_CHARACTERS)
         return ProbeRecord(spec.name, task.number, text, NO_SEARCH, error)
     return ProbeRecord(spec.name, task.number, text, search, "")
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from arena.formats.base import Pairing, Place
-from arena.play.executor import run
+from arena.play.executor import Workers, run
+from arena.play.failures import Failures, write_bundle
 from arena.play.match import play as play_game
 from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
@@ -21,7 +22,7 @@ _FENS = 1000
 
 
 def measure(
-    plan: Plan, ledger: Ledger, workers: int, stopping: Callable[[], bool] = lambda: False
+    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
 ) -> Iterator[ProbeRecord]:
     """Make the searches of the probe that the ledger lacks, storing each before it is yielded.
 
@@ -42,49 +43,142 @@ def probe_tasks(plan: Plan, finished: set[tuple[str, int]]) -> Iterator[ProbeTas
         first = number % len(plan.players)
         for spec in plan.players[first:] + plan.players[:first]:
             if (spec.name, number) not in finished:
-                yield ProbeTask(spec, number, plan.variant, position, settings.depth, plan.experiment.seed)
+                yield ProbeTask(
+                    spec,
+                    number,
+                    plan.variant,
+                    position,
+                    settings.depth,
+                    plan.experiment.seed,
+                    plan.experiment.terms,
+                )
+
+
+class RunStopped(Exception):
+    """A player failed once too often for the run to go on; the message is one line."""
 
 
 def play(
-    plan: Plan, ledger: Ledger, workers: int, stopping: Callable[[], bool] = lambda: False
+    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
 ) -> Iterator[GameRecord]:
     """Play the games that the ledger lacks, storing each before it is yielded; mark the ledger when all is done.
 
     A batch of the schedule is begun when all games of those before are stored. A sequential test is decided by
     the first pairs of the schedule, in its order; when it is, no game is begun and the games behind the deciding
-    pair are removed, so that the games are the same for any number of workers.
+    pair are removed, so that the games are the same for any number of workers. Those of a player that is withdrawn
+    are, too, see `Failures`. A failure leaves a bundle in the ledger's folder.
 
-    Raises WorkerDied if a game ends the process that plays it, and any exception that `arena.play.match.play`
-    raises; finished games are kept in any case.
+    Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
+    ones are not stored. Raises WorkerDied, when all other games of the batch are stored, for games that end the
+    process that plays them; EngineError if the workers are lost; and any exception that `arena.play.match.play`
+    raises. Finished games are kept in any case.
     """
-    names = plan.names
-    points = Points()
-    for game, result in ledger.results():
-        points.add(game, result)
-    opening_fen = lru_cache(_FENS)(lambda opening: fen(plan.variant, plan.openings[opening]))
-    test = SequentialTest(plan.experiment.sprt)
+    experiment = plan.experiment
+    tournament = _Tournament(plan, ledger)
+    test = SequentialTest(experiment.sprt)
     games = plan.schedule()
     batch = next(games, None)
     order: list[Place] = []
     while batch is not None:
-        test.advance(points)
-        missing = tasks(plan, (pairing for pairing in batch if pairing.game not in points))
-        for record in run(play_game, missing, workers, lambda: test.decided or stopping(), _game_name):
-            pairing = record.pairing
-            ledger.add(record, names[pairing.white], names[pairing.black], opening_fen(pairing.opening))
-            points.add(pairing.game, record.result)
-            test.advance(points)
-            yield record
+        if ledger.repaired:
+            tournament.forget_others(batch)
+        test.advance(tournament.points)
+        missing = tasks(plan, tournament.missing(batch))
+        enough = lambda: test.decided or tournament.stopped is not None or stopping()  # noqa: E731
+        for record in run(play_game, missing, workers, enough, _game_name):
+            if tournament.add(record, batch):
+                test.advance(tournament.points)
+                yield record
+        if tournament.stopped is not None:
+            raise RunStopped(tournament.stopped)
+        if not stopping():
+            for record in tournament.unplayed(batch):
+                test.advance(tournament.points)
+                yield record
         if test.decided:
             ledger.remove_after(test.games)
             break
-        if any(pairing.game not in points for pairing in batch):
+        if any(pairing.game not in tournament.points for pairing in batch):
             return
         try:
-            batch = games.send([points[pairing.game] for pairing in batch])
+            batch = games.send([tournament.points[pairing.game] for pairing in batch])
         except StopIteration as end:
             batch, order = None, end.value
-    ledger.finish([(names[place.player], place.reason) for place in order])
+    ledger.finish([(plan.names[place.player], place.reason) for place in order])
+
+
+class _Tournament:
+    """The games of a tournament as far as they are known, and the ledger that has them."""
+
+    def __init__(self, plan: Plan, ledger: Ledger) -> None:
+        self._plan, self._ledger = plan, ledger
+        self._opening_fen = lru_cache(_FENS)(lambda opening: fen(plan.variant, plan.openings[opening]))
+        self.stopped: str | None = None
+        """The failure that stops the run."""
+        self.points = Points()
+        self.failures = Failures(plan.names, plan.experiment.withdraw)
+        self._withdrawn: set[int] = set()
+        for game, result in ledger.results():
+            self.points.add(game, result)
+        for game, name in ledger.failures():
+            self.failures.add(game, name)
+
+    def forget_others(self, batch: Iterable[Pairing]) -> None:
+        """Remove the stored games that others played than are to."""
+        names = self._plan.names
+        drawn = ((it.game, names[it.white], names[it.black], it.opening + 1) for it in batch)
+        for game in self._ledger.remove_others(drawn):
+            self.points.remove(game)
+            self.failures.remove(game)
+
+    def missing(self, batch: Iterable[Pairing]) -> Iterator[Pairing]:
+        """The games of a batch that are to be played, in its order."""
+        for pairing in batch:
+            self.failures.schedule(pairing)
+            if pairing.game not in self.points and self.failures.ruling(pairing) is None:
+                yield pairing
+
+    def add(self, record: GameRecord, batch: Iterable[Pairing]) -> bool:
+        """Store a game that was played, unless a ruling or the run's stop is in its place."""
+        experiment, incident = self._plan.experiment, record.incident
+        if self.failures.ruling(record.pairing) is not None:
+            return False
+        if incident is not None:
+            earlier = self.failures.of(incident.player)
+            write_bundle(self._ledger.path.parent, record.pairing.game, incident, earlier)
+            if experiment.on_failure == "stop" and len(self.failures) + 1 >= (experiment.failures or 1):
+                self.stopped = f"game {record.pairing.game}: {record.error}"
+                return False
+        self._store(record)
+        if incident is not None:
+            self.failures.add(record.pairing.game, incident.player)
+            self._replace(batch)
+        return True
+
+    def unplayed(self, batch: Iterable[Pairing]) -> Iterator[GameRecord]:
+        """The games of a batch that are lost unplayed, stored."""
+        if not self.failures.withdrawn:
+            return
+        for pairing in batch:
+            ruling = self.failures.ruling(pairing)
+            if ruling is not None and pairing.game not in self.points:
+                self._store(ruling)
+                yield ruling
+
+    def _replace(self, batch: Iterable[Pairing]) -> None:
+        """Put rulings in the place of games that players played who are now withdrawn."""
+        if self.failures.withdrawn > self._withdrawn:
+            self._withdrawn = self.failures.withdrawn
+            for pairing in batch:
+                ruling = self.failures.ruling(pairing)
+                if ruling is not None and pairing.game in self.points:
+                    self._store(ruling, replace=True)
+
+    def _store(self, record: GameRecord, *, replace: bool = False) -> None:
+        pairing, names = record.pairing, self._plan.names
+        opening = self._opening_fen(pairing.opening)
+        self._ledger.add(record, names[pairing.white], names[pairing.black], opening, replace=replace)
+        self.points.add(pairing.game, record.result)
 
 
 class Points(Mapping[int, float]):
@@ -100,6 +194,10 @@ class Points(Mapping[int, float]):
         if game >= len(self._codes):
             self._codes.extend(bytes(game + 1 - len(self._codes) + len(self._codes) // 2))
         self._codes[game] = 1 + self._VALUES.index(points_of(result))
+
+    def remove(self, game: int) -> None:
+        """Take out a game."""
+        self._codes[game] = 0
 
     def __contains__(self, game: object) -> bool:
         return isinstance(game, int) and 0 <= game < len(self._codes) and self._codes[game] > 0
@@ -127,7 +225,7 @@ def tasks(plan: Plan, pairings: Iterable[Pairing]) -> Iterator[Task]:
             plan.players[pairing.black],
             plan.experiment.seed,
             plan.experiment.max_plies,
-            plan.experiment.time_margin,
+            plan.experiment.terms,
         )
 
 

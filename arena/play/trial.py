@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -13,14 +14,12 @@ import players
 from arena.apart import Stage
 from arena.formats.base import Pairing
 from arena.play.match import play
-from arena.player import Limit, PlayerSpec
+from arena.player import Limit, PlayerSpec, Terms
 from arena.record import GameRecord, Task
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding
 
-PATIENCE = 60.0
-"""Seconds for building a player, and for a move that has no limit of time."""
 FEWEST, MOST = 4, 40
 """Plies of a player's first game, when nobody knows its pace, and the most of any other."""
 BUDGET = 3.0
@@ -39,9 +38,7 @@ class Trial(NamedTuple):
     variant: Variant
     openings: tuple[Position, ...]
     seed: int
-    time_margin: float
-    patience: float
-    """Seconds for building the player, and for a move that has no limit of time."""
+    terms: Terms
     own: bool
     """Whether the player runs code of a user's own."""
 
@@ -61,7 +58,7 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | Played | p
     raises, moves illegally, is late, or reports more nodes or plies than its limit allows. A player that cannot be
     built is the PlayerError.
     """
-    yield Stage("being built", trial.patience)
+    yield Stage("being built", trial.terms.patience)
     try:
         players.build_player(trial.player, trial.variant)
     except players.PlayerError as error:
@@ -104,7 +101,7 @@ def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1) -> Stage:
     """A game as a stage: the player may use its limits of time, and the patience besides."""
     limit, moves = trial.player.limit, plies // 2 + 1
     allowed = moves * (limit.seconds or 0.0) + (limit.clock or 0.0) + moves * (limit.increment or 0.0)
-    return Stage(doing, patiences * trial.patience + allowed)
+    return Stage(doing, patiences * trial.terms.patience + allowed)
 
 
 def _game(trial: Trial, number: int, plies: int) -> GameRecord:
@@ -113,7 +110,7 @@ def _game(trial: Trial, number: int, plies: int) -> GameRecord:
     spec = trial.player if ":" in trial.player.type else _held(trial.player)
     sides = (spec, _OPPONENT) if colour == WHITE else (_OPPONENT, spec)
     pairing = Pairing(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
-    return play(Task(pairing, trial.variant, opening, *sides, trial.seed, plies, trial.time_margin))
+    return play(Task(pairing, trial.variant, opening, *sides, trial.seed, plies, trial.terms))
 
 
 def _of_number(trial: Trial, number: int) -> tuple[Position, int]:
@@ -128,7 +125,7 @@ def _held(spec: PlayerSpec) -> PlayerSpec:
         seconds=_least(given.seconds, most.seconds),
         clock=_least(given.clock, most.clock),
     )
-    return PlayerSpec(spec.name, spec.type, limit, spec.options)
+    return replace(spec, limit=limit)
 
 
 def _least(given: Any, most: Any) -> Any:
@@ -142,11 +139,6 @@ def _of_record(trial: Trial, record: GameRecord, number: int) -> Iterator[str]:
         yield record.error.removeprefix(f"{trial.player.name} ")
     moves = _own_moves(trial, record, number)
     limit = trial.player.limit
-    late = np.nan_to_num(moves["overrun"])
-    if (late > trial.time_margin).any():
-        seconds = float(moves["seconds"][late.argmax()])
-        over = f"{late.max():.3g} s more than its limit of time allows"
-        yield f"took {seconds:.3g} s for a move, {over} (the margin is {trial.time_margin:g} s)"
     for name, most in (("nodes", limit.nodes), ("depth", limit.depth)):
         if most is not None and moves[name].max(initial=0) > most:
             yield f"reports {name} {moves[name].max()} where its limit is {most}"

@@ -24,9 +24,9 @@ def read_run(folder: Path) -> GameSource:
     """The games of a run, finished or not. Raises ResultsError if there is none in the folder."""
     try:
         run = read(folder)
+        hashes = pd.concat([line_hashes(part) for part in run.moves()])
     except StoreError as error:
         raise ResultsError(str(error)) from None
-    hashes = pd.concat([line_hashes(part) for part in run.moves()])
     games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
     games = games.assign(pair=run.games["pair"], opening=run.games["opening"], line=lines(run.games, hashes))
     return GameSource(folder, games, run.facts.first)

@@ -39,7 +39,13 @@ class Termination(StrEnum):
     ILLEGAL_MOVE = "illegal_move"
     """A player returned a move that is not legal and loses."""
     ERROR = "error"
-    """A player raised an exception and loses."""
+    """A player raised an exception, or its process ended, and loses."""
+    WITHDRAWN = "withdrawn"
+    """A player that failed in each of its first games is withdrawn: the game is lost unplayed."""
+
+
+FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR, Termination.WITHDRAWN)
+"""Ends of a game by a player's failure."""
 
 
 class Outcome(NamedTuple):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, SEARCH_COLUMNS, GameRecord, ProbeRecord
 from arena.result import Colour
-from arena.store.store import Store, documents, table
+from arena.rules.game import FORFEITS
+from arena.store.store import COMPLETE, Store, StoreError, changed_keys, documents, reading
+from arena.store.table import Table
 
 FILE = "ledger.sqlite"
 
@@ -31,7 +33,9 @@ _MOVES = {"moves": "BLOB"}
 _TEXTS = {"player": "TEXT", "fen": "TEXT", "error": "TEXT"}
 _REALS = {name: "REAL" for name, type in SEARCH_COLUMNS if type.startswith("f")}
 _PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMNS}
-_TABLES = (table("games", _GAMES | _MOVES, ["game"]), table("probes", _PROBES, ["player", "position"]))
+GAMES = Table("games", _GAMES | _MOVES, ["game"])
+PROBES = Table("probes", _PROBES, ["player", "position"])
+TABLES = (GAMES, PROBES)
 
 GAME_COLUMNS = tuple(_GAMES)
 """Names of what is stored for a game, besides its moves; `opening` counts from 1."""
@@ -59,26 +63,35 @@ class Ledger(Store):
     def __init__(self, folder: Path, experiment: Experiment, facts: Facts) -> None:
         """Open the ledger in `folder`, or make one for an experiment.
 
-        Raises StoreError if the folder cannot be written to, is in use, or holds another experiment.
+        Games and searches that are damaged are removed: see `repaired`. Raises StoreError if the folder cannot be
+        written to, is in use, or holds another experiment.
         """
-        parts = {"experiment": experiment.as_dict(), "facts": facts._asdict()}
-        super().__init__(folder / FILE, _TABLES, parts, columns=MOVE_COLUMNS)
+        super().__init__(folder / FILE, TABLES, _parts(experiment, facts), columns=MOVE_COLUMNS)
 
     def finished(self) -> set[int]:
         """The numbers of the games that are stored."""
-        return {row[0] for row in self.connection.execute("SELECT game FROM games")}
+        return {row[0] for row in self.rows("SELECT game FROM games")}
 
     def results(self) -> Iterator[tuple[int, str]]:
         """The number and the result of every stored game."""
-        return iter(self.connection.execute("SELECT game, result FROM games"))
+        return self.rows("SELECT game, result FROM games ORDER BY game")
+
+    def failures(self) -> Iterator[tuple[int, str]]:
+        """The number of every stored game that a player failed in, and the player's name."""
+        marks = ", ".join("?" * len(FORFEITS))
+        query = (
+            "SELECT game, CASE result WHEN '0-1' THEN white ELSE black END FROM games "
+            f"WHERE termination IN ({marks}) ORDER BY game"
+        )
+        return self.rows(query, FORFEITS)
 
     def scores(self) -> dict[tuple[str, str, str], int]:
         """How many stored games have each white, black and result."""
         query = "SELECT white, black, result, COUNT(*) FROM games GROUP BY white, black, result ORDER BY MIN(game)"
-        return {row[:3]: row[3] for row in self.connection.execute(query)}
+        return {row[:3]: row[3] for row in self.rows(query)}
 
-    def add(self, record: GameRecord, white: str, black: str, opening_fen: str) -> None:
-        """Store a finished game, for good."""
+    def add(self, record: GameRecord, white: str, black: str, opening_fen: str, *, replace: bool = False) -> None:
+        """Store a finished game, for good, in place of an earlier record of it if `replace` is true."""
         pairing = record.pairing
         row = (
             pairing.game,
@@ -95,25 +108,51 @@ class Ledger(Store):
             record.error,
             record.moves,
         )
-        self.insert("games", [*_GAMES, *_MOVES], row)
+        self.insert(GAMES, row, replace=replace)
 
     def remove_after(self, game: int) -> None:
         """Delete the games with higher numbers."""
-        self.connection.execute("DELETE FROM games WHERE game > ?", (game,))
+        self.delete(GAMES, "game > ?", (game,))
+
+    def remove_others(self, schedule: Iterable[tuple[int, str, str, int]]) -> set[int]:
+        """Delete the games that others played than now scheduled, from another opening; returns their numbers.
+
+        `schedule` has the number, white, black and opening (from 1) of games. Where results decide who meets, a
+        game that was damaged and played again may end otherwise and change the rounds behind it.
+        """
+        stored = {row[0]: row for row in self.rows("SELECT game, white, black, opening FROM games")}
+        others = {game[0] for game in schedule if stored.get(game[0], game) != game}
+        for number in others:
+            self.delete(GAMES, "game = ?", (number,))
+        return others
 
     def probed(self) -> set[tuple[str, int]]:
         """Player and number of the position of every search of the probe that is stored."""
-        return set(self.connection.execute("SELECT player, position FROM probes"))
+        return set(self.rows("SELECT player, position FROM probes"))
 
     def add_probe(self, record: ProbeRecord) -> None:
         """Store a search of the probe, for good."""
-        self.insert("probes", PROBE_COLUMNS, record.row)
+        self.insert(PROBES, record.row)
 
     def finish(self, order: Sequence[tuple[str, str]]) -> None:
         """Mark the run as complete, with the final order of its format: players with the reasons, best first."""
-        self.put("complete", order)
+        self.put(COMPLETE, order)
 
     @property
     def complete(self) -> bool:
         """Whether the run has been marked as complete."""
-        return "complete" in documents(self.connection)
+        return COMPLETE in self.documents()
+
+
+def is_complete(folder: Path, experiment: Experiment, facts: Facts) -> bool:
+    """Whether a folder, be it one that can only be read, holds this experiment, marked as complete."""
+    try:
+        with reading(folder / FILE) as connection:
+            stored = documents(connection)
+    except StoreError:
+        return False
+    return COMPLETE in stored and not changed_keys(stored, _parts(experiment, facts))
+
+
+def _parts(experiment: Experiment, facts: Facts) -> dict[str, dict[str, Any]]:
+    return {"experiment": experiment.as_dict(), "facts": facts._asdict()}

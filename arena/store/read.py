@@ -14,8 +14,8 @@ import pandas as pd
 
 from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
-from arena.store.ledger import FILE, GAME_COLUMNS, Facts
-from arena.store.store import StoreError, check_columns, documents, reading
+from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts
+from arena.store.store import COMPLETE, StoreError, check_columns, check_intact, documents, reading
 
 GAMES_AT_ONCE = 50_000
 """Games that are read at once."""
@@ -42,9 +42,10 @@ class RunData(NamedTuple):
 
 
 def read(folder: Path) -> RunData:
-    """Read the ledger in a run's folder. Raises StoreError if there is none, or it cannot be read."""
+    """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable."""
     with reading(folder / FILE) as connection:
         connection.execute("BEGIN")
+        check_intact(folder / FILE, connection, TABLES, "arena run")
         stored = documents(connection)
         check_columns(folder / FILE, stored, MOVE_COLUMNS)
         try:
@@ -53,7 +54,7 @@ def read(folder: Path) -> RunData:
             raise StoreError(
                 f"{folder / FILE} is of another version of the arena, which has other settings"
             ) from None
-        order = [(name, reason) for name, reason in stored["complete"]] if "complete" in stored else None
+        order = [(name, reason) for name, reason in stored[COMPLETE]] if COMPLETE in stored else None
         games = _games(connection)
         searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()
     place = {player.name: number for number, player in enumerate(experiment.players)}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import players
 from arena.openings.sources import OpeningsError
-from arena.play.executor import run
+from arena.play.executor import Workers, run
 from arena.player import PlayerSpec
 from arena.ratings.match import Summary, summary
 from arena.result import pentanomial
@@ -81,7 +81,7 @@ def prepare(config: Tuning) -> TuningPlan:
 
 
 def tune(
-    plan: TuningPlan, store: TuningStore, workers: int, stopping: Callable[[], bool] = lambda: False
+    plan: TuningPlan, store: TuningStore, workers: Workers, stopping: Callable[[], bool] = lambda: False
 ) -> Generator[StageProgress | Fitting | Step, None, None]:
     """Do what the store lacks, storing each game and step before it is yielded.
 
@@ -124,7 +124,7 @@ def _match(plan: TuningPlan, tuned: PlayerSpec, other: PlayerSpec) -> list[Job]:
 
 def _play(
     store: TuningStore,
-    workers: int,
+    workers: Workers,
     stopping: Callable[[], bool],
     stage: str,
     jobs: list[Job],

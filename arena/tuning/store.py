@@ -12,22 +12,26 @@ from numpy.typing import NDArray
 
 from arena.ratings.arrays import Ints
 from arena.result import points_of
-from arena.store.store import Store, table
+from arena.store.store import Store
+from arena.store.table import Table
 
 FILE = "tuning.sqlite"
 SCORED = np.dtype([("position", np.int64, 4), ("score", np.float64)])
 """A position, as `arena.rules.position.Position`, and the score of a search of it, from White's view."""
 
-_GAMES = {
-    "stage": "TEXT",
-    "game": "INTEGER",
-    "result": "TEXT",
-    "opening": "TEXT",
-    "plies": "INTEGER",
-    "positions": "BLOB",
-}
-_STEPS = {"step": "INTEGER", "document": "TEXT"}
-_TABLES = (table("games", _GAMES, ["stage", "game"]), table("steps", _STEPS, ["step"]))
+GAMES = Table(
+    "games",
+    {
+        "stage": "TEXT",
+        "game": "INTEGER",
+        "result": "TEXT",
+        "opening": "TEXT",
+        "plies": "INTEGER",
+        "positions": "BLOB",
+    },
+    ["stage", "game"],
+)
+STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"])
 
 
 class Played(NamedTuple):
@@ -66,27 +70,29 @@ class TuningStore(Store):
 
         Raises StoreError if the folder cannot be written to, is in use, or holds another tuning.
         """
-        super().__init__(folder / FILE, _TABLES, {"tuning": description}, columns=SCORED.descr, noun="tuning")
+        super().__init__(
+            folder / FILE, (GAMES, STEPS), {"tuning": description}, columns=SCORED.descr, noun="tuning"
+        )
         self.folder = folder
 
     def add(self, played: Played) -> None:
         """Store a finished game, for good."""
-        self.insert("games", list(_GAMES), played)
+        self.insert(GAMES, played)
 
     def finished(self, stage: str) -> set[int]:
         """The numbers of a stage's stored games."""
-        return {row[0] for row in self.connection.execute("SELECT game FROM games WHERE stage = ?", (stage,))}
+        return {row[0] for row in self.rows("SELECT game FROM games WHERE stage = ?", (stage,))}
 
     def games(self, stage: str) -> list[Played]:
         """A stage's stored games, by number."""
-        query = f"SELECT {', '.join(_GAMES)} FROM games WHERE stage = ? ORDER BY game"
-        return [Played(*row) for row in self.connection.execute(query, (stage,))]
+        query = f"SELECT {', '.join(GAMES.columns)} FROM games WHERE stage = ? ORDER BY game"
+        return [Played(*row) for row in self.rows(query, (stage,))]
 
     def add_step(self, number: int, document: Mapping[str, Any]) -> None:
         """Store what a step found, JSON types, for good."""
-        self.insert("steps", list(_STEPS), (number, json.dumps(document)))
+        self.insert(STEPS, (number, json.dumps(document)))
 
     def steps(self) -> list[dict[str, Any]]:
         """What the steps found, in their order."""
-        rows = self.connection.execute("SELECT document FROM steps ORDER BY step")
+        rows = self.rows("SELECT document FROM steps ORDER BY step")
         return [json.loads(row[0]) for row in rows]

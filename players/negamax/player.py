@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.player import Choice, Limit
+from arena.player import AnswerError, Choice, Limit
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
@@ -80,8 +80,8 @@ class Negamax:
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search until the first limit is met and choose the best move.
 
-        Raises ValueError if there is no limit, a depth is not 1 to MAX_DEPTH, or, without `iterative`, there is
-        no depth. The clock is spent as `budget` says.
+        The clock is spent as `budget` says. Raises ValueError if there is no limit, a depth is not 1 to MAX_DEPTH,
+        or, without `iterative`, there is no depth; AnswerError if no move has a value, as the evaluation has none.
         """
         self.check_limit(limit)
         workspace = self._workspace
@@ -101,6 +101,8 @@ class Negamax:
         )
         *counted, completed, found, tie_count, line_length = workspace.answer()
         if not found:
+            if not workspace.states[0]["stopped"]:
+                raise AnswerError("has an evaluation that is not a number (nan)")
             return Choice._make((game.legal_moves[0], None, 0, *counted, ()))
         line = workspace.line(line_length)
         if tie_count:

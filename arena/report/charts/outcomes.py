@@ -68,5 +68,6 @@ def humanised(termination: str) -> str:
         "max_plies": "ply limit reached",
         "time": "out of time",
         "error": "error of a player",
+        "withdrawn": "player withdrawn",
     }
     return words.get(termination, termination.replace("_", " "))

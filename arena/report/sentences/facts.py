@@ -6,6 +6,7 @@ from arena.report.number import known, percent, with_error
 from arena.report.run import Run
 from arena.report.sentences import sprt
 from arena.report.sentences.answers import answers, lead
+from arena.report.sentences.forfeits import forfeits
 from arena.report.sentences.words import counted
 
 PODIUM = 3
@@ -13,8 +14,11 @@ PODIUM = 3
 
 
 def headline(run: Run) -> list[str]:
-    """What the run decided, its answers and who leads, as plain sentences; without games only the first."""
-    decided = decisions(run)
+    """What was lost by failures, what the run decided, its answers and who leads, as plain sentences.
+
+    Without games only what was decided.
+    """
+    decided = [*forfeits(run), *decisions(run)]
     return [*decided, *answers(run), *lead(run.standings)] if len(run.games) else decided
 
 

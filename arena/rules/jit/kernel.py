@@ -78,6 +78,11 @@ def compilation_announced(announce: Callable[[], None]) -> Iterator[None]:
         yield
 
 
+def announce_compilation() -> None:
+    """Let `compilation_announced` know that another process compiles for this one."""
+    event.broadcast(event.Event("numba:compile", event.EventStatus.START))
+
+
 class _FirstCompilation(event.Listener):
     def __init__(self, announce: Callable[[], None]) -> None:
         self._announce: Callable[[], None] | None = announce

@@ -1,0 +1,78 @@
+"""The command that plays a game of a run again."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.commands.common import announcing_compilation, fail
+from arena.commands.table import show_table
+
+if TYPE_CHECKING:
+    from arena.play.replay import StoredGame
+    from arena.record import GameRecord
+
+_HEADER = ("ply", "player", "move", "nodes", "score", "seconds")
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("game", type=click.IntRange(1))
+def replay(run: Path, game: int) -> None:
+    """Play game number GAME of the run in folder RUN again, from what its ledger has.
+
+    Prints its moves, the result, and the first difference from the game that is stored. Exits with 1 if there is
+    one. The run is left as it is.
+    """
+    from arena.play.match import play
+    from arena.play.replay import difference, stored_game
+    from arena.store.store import StoreError
+
+    try:
+        stored = stored_game(run, game)
+    except StoreError as error:
+        fail(str(error))
+    _print_head(stored)
+    with announcing_compilation():
+        again = play(stored.task)
+    _print_moves(stored, again)
+    differs = difference(stored, again)
+    click.echo(f"differs from the run at {differs}" if differs else "the same as in the run")
+    if differs and stored.timed:
+        click.echo(f"a limit of time, as {' and '.join(stored.timed)} had, may give another game each time")
+    if differs:
+        sys.exit(1)
+
+
+def _print_head(stored: StoredGame) -> None:
+    from arena.rules.notation import fen
+
+    pairing, (white, black) = stored.task.pairing, stored.sides
+    opening = fen(stored.task.variant, stored.task.opening)
+    click.echo(f"game {pairing.game}, round {pairing.round}: {white.name} (white) against {black.name} (black)")
+    click.echo(f"opening {pairing.opening + 1}: {opening}")
+    for name in stored.changed:
+        click.echo(f"{name} has changed since the run began")
+
+
+def _print_moves(stored: StoredGame, again: GameRecord) -> None:
+    names = [spec.name for spec in stored.movers]
+    rows = [
+        (
+            str(ply + 1),
+            names[ply % 2],
+            move["move"].decode(),
+            str(move["nodes"]),
+            "" if math.isnan(move["score"]) else f"{move['score']:.6g}",
+            f"{move['seconds']:.6f}",
+        )
+        for ply, move in enumerate(again.table())
+    ]
+    show_table(_HEADER, rows)
+    click.echo(f"{again.result} by {again.termination}, {again.plies} plies, {again.seconds:.3g} s")
+    if again.error:
+        click.echo(again.error)

@@ -1,0 +1,136 @@
+"""Replays: a game of a run as its ledger has it, made ready to be played again, and what differs then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import players
+from arena.experiment.model import Experiment
+from arena.formats.base import Pairing
+from arena.player import EFFORT, PlayerSpec
+from arena.record import MOVE_COLUMNS, GameRecord, Task
+from arena.rules.custom import build_variant
+from arena.rules.game import Termination
+from arena.rules.notation import parse_fen
+from arena.rules.position import WHITE
+from arena.store.ledger import FILE, GAME_COLUMNS, Facts
+from arena.store.manifest import Manifest, parsed
+from arena.store.store import StoreError, check_columns, documents, reading
+
+_COUNTED = ("legal_moves", *EFFORT, "score")
+"""Columns that are the same whenever the same search is made."""
+
+
+class StoredGame(NamedTuple):
+    """A game of a run, and what is needed to play it again."""
+
+    task: Task
+    record: GameRecord
+    changed: list[str]
+    """Files of the user's own that are not what they were when the run began, by name."""
+
+    @property
+    def sides(self) -> tuple[PlayerSpec, PlayerSpec]:
+        """White and Black."""
+        return self.task.white, self.task.black
+
+    @property
+    def movers(self) -> tuple[PlayerSpec, PlayerSpec]:
+        """The player of the odd plies, then that of the even ones."""
+        return self.sides if self.task.opening.turn == WHITE else (self.task.black, self.task.white)
+
+    @property
+    def timed(self) -> list[str]:
+        """The players with a limit of time, under which a game may differ each time."""
+        return [spec.name for spec in self.sides if _is_timed(spec)]
+
+
+def stored_game(folder: Path, number: int) -> StoredGame:
+    """Read a game from the ledger in a run's folder.
+
+    A player's relative files are looked for beside the configuration, then in the working directory. Raises
+    StoreError if there is no such run or game, the ledger cannot be read, or a player's file is missing.
+    """
+    path = folder / FILE
+    with reading(path) as connection:
+        stored = documents(connection)
+        check_columns(path, stored, MOVE_COLUMNS)
+        query = f"SELECT {', '.join(GAME_COLUMNS)}, moves FROM games WHERE game = ?"
+        row = connection.execute(query, (number,)).fetchone()
+        most = connection.execute("SELECT MAX(game) FROM games").fetchone()[0]
+    if row is None:
+        there = f"its last one is game {most}" if most else "it has none yet"
+        raise StoreError(f"game {number} is not stored in {folder}: {there}")
+    named = dict(zip((*GAME_COLUMNS, "moves"), row, strict=True))
+    if named["termination"] == Termination.WITHDRAWN:
+        raise StoreError(f"game {number} of {folder} was not played: {named['error']}")
+    try:
+        experiment, facts = Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
+    except (ValueError, TypeError):
+        raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
+    return _ready(folder, named, experiment, facts, parsed(stored, path))
+
+
+def difference(game: StoredGame, again: GameRecord) -> str:
+    """The first difference between a stored game and the same one played again, in words; empty if there is none.
+
+    What a player with a limit of time counted is not compared, nor is any time.
+    """
+    then, now = game.record.table(), again.table()
+    for ply, (old, new) in enumerate(zip(then, now, strict=False)):
+        spec = game.movers[ply % 2]
+        for column in ("move",) if _is_timed(spec) else ("move", *_COUNTED):
+            if not _equal(old[column], new[column]):
+                words = f"{_text(old[column])} in the run, {_text(new[column])} now"
+                return f"ply {ply + 1}, {spec.name}: {column} {words}"
+    ends = [
+        f"{record.result} by {record.termination} after {record.plies} plies" for record in (game.record, again)
+    ]
+    return "" if ends[0] == ends[1] else f"the end: {ends[0]} in the run, {ends[1]} now"
+
+
+def _ready(
+    folder: Path, row: dict[str, Any], experiment: Experiment, facts: Facts, manifest: Manifest | None
+) -> StoredGame:
+    """The game of a row of the ledger. Raises StoreError."""
+    home = Path(manifest.file).parent if manifest is not None else Path()
+    names = [spec.name for spec in experiment.players]
+    places = names.index(row["white"]), names.index(row["black"])
+    white, black = (players.located(experiment.players[place], home) for place in places)
+    files = players.fingerprints(white) | players.fingerprints(black)
+    for name, found in files.items():
+        if found == "missing":
+            raise StoreError(f"game {row['game']} of {folder} needs {name}, which is not in {home} any more")
+    variant = build_variant(experiment.variant)
+    pairing = Pairing(row["game"], row["pair"], row["round"], *places, row["opening"] - 1)
+    opening = parse_fen(variant, row["opening_fen"])
+    task = Task(
+        pairing,
+        variant,
+        opening,
+        white,
+        black,
+        experiment.seed,
+        experiment.max_plies,
+        experiment.terms,
+    )
+    kept = [row[name] for name in ("result", "termination", "seconds", "error", "plies", "moves")]
+    changed = [name for name, found in files.items() if facts.files.get(name) != found]
+    return StoredGame(task, GameRecord(pairing, *kept), changed)
+
+
+def _is_timed(spec: PlayerSpec) -> bool:
+    return spec.limit.seconds is not None or spec.limit.clock is not None
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return bool(one == other) or (isinstance(one, np.floating) and bool(np.isnan(one) and np.isnan(other)))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode()
+    return "none" if isinstance(value, np.floating) and np.isnan(value) else f"{value:.12g}"

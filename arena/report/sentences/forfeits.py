@@ -1,0 +1,38 @@
+"""Forfeits: which games were lost by players' failures, not on the board."""
+
+from __future__ import annotations
+
+from arena.report.run import Run
+from arena.report.sentences.words import counted
+from arena.rules.game import FORFEITS, Termination
+from arena.wording import listed
+
+PLAYERS = 5
+"""Players that the sentence names; of more it gives their number."""
+_WORDS = {
+    Termination.TIME: "{} on time",
+    Termination.ILLEGAL_MOVE: "{} by illegal moves",
+    Termination.ERROR: "{} by errors",
+    Termination.WITHDRAWN: "{} unplayed, as it was withdrawn",
+}
+
+
+def forfeits(run: Run) -> list[str]:
+    """How many games were lost by failures, by whom and why; nothing if none was."""
+    games = run.games
+    lost = games[games["termination"].isin(FORFEITS)]
+    if not len(lost):
+        return []
+    loser = lost["black"].where(lost["result"] == "1-0", lost["white"]).astype(str)
+    counts = lost.groupby([loser.rename("player"), lost["termination"].astype(str)]).size().unstack(fill_value=0)
+    order = counts.sum(axis=1).sort_values(ascending=False, kind="stable").index
+    parts = []
+    for player in order[:PLAYERS]:
+        kinds = [
+            _WORDS[kind].format(counts.loc[player, kind]) for kind in FORFEITS if counts.get(kind, {}).get(player)
+        ]
+        parts.append(f"{player} lost {listed(kinds)}")
+    more = len(order) - PLAYERS
+    if more > 0:
+        parts.append(f"{counted(more, 'player')} more lost some, too")
+    return [f"{counted(len(lost), 'game')} of {len(games)} were lost by players' failures: {'; '.join(parts)}."]

@@ -1,0 +1,1 @@
+"""Seats: players with a user's code, each in a process of its own."""

@@ -1,0 +1,102 @@
+"""The occupant of a seat: it builds a player, keeps a game of its own beside the arena's, and answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+import players
+from arena.player import AnswerError, Limit, Player, PlayerSpec
+from arena.rules.game import Game
+from arena.rules.jit.kernel import compilation_announced
+from arena.rules.position import Position
+from arena.rules.variants import Variant
+from arena.seats import frames
+from arena.seats.answer import answer_of, message_of, traceback_of
+from arena.wording import quoted
+
+NOTE, BUILT, REFUSED = "note", "built", "refused"
+CHOSEN, NO_MOVE, FAILED, RAISED = "chosen", "no move", "failed", "raised"
+Reply: TypeAlias = list[Any]
+"""A kind and what belongs to it, as JSON: NOTE, that something is compiled; BUILT; REFUSED, a message and the keys
+to blame; CHOSEN, the fields of a Choice; NO_MOVE, the move in words; FAILED, a message; RAISED, the type of an
+exception, its message and where it was raised."""
+
+
+class Begin(NamedTuple):
+    """The request to build a player for a game."""
+
+    spec: PlayerSpec
+    variant: Variant
+    opening: Position
+    seed: str
+    """Of the player's chance, and of the chance of Python and numpy."""
+
+
+class Ask(NamedTuple):
+    """The request for a move, after the moves that were made since the last one."""
+
+    moves: tuple[int, ...]
+    limit: Limit
+
+
+def serve(requests: int, answers: int) -> None:
+    """Answer every request until there are no more; a copy of this process that a player made is ended."""
+    occupant = _Occupant(answers)
+    reader = frames.Reader(requests)
+    me = os.getpid()
+    while True:
+        while (frame := reader.frame()) is None:
+            if not reader.fill():
+                return
+        reply = _reply(occupant, pickle.loads(frame))
+        if os.getpid() != me:
+            return
+        frames.write(answers, json.dumps(reply).encode())
+
+
+class _Occupant:
+    """A player, its game and its chance."""
+
+    def __init__(self, answers: int) -> None:
+        self._answers = answers
+        self._player: Player | None = None
+        self._game: Game | None = None
+        self._rng = random.Random(0)
+
+    def begin(self, request: Begin) -> Reply:
+        self._player = self._game = None
+        random.seed(request.seed)
+        np.random.seed(random.getrandbits(32))  # noqa: NPY002  a player may use numpy's own chance
+        self._rng = random.Random(request.seed)
+        with compilation_announced(lambda: frames.write(self._answers, json.dumps([NOTE]).encode())):
+            self._player = players.build_player(request.spec, request.variant)
+        self._game = Game(request.variant, request.opening)
+        return [BUILT]
+
+    def ask(self, request: Ask) -> Reply:
+        game, player = self._game, self._player
+        if game is None or player is None:
+            raise RuntimeError("no game was begun")
+        for move in request.moves:
+            game.push(move)
+        choice = answer_of(player, game, request.limit, self._rng)
+        if not isinstance(choice.move, int) or choice.move not in game.legal_moves:
+            return [NO_MOVE, quoted(choice.move)]
+        return [CHOSEN, *choice]
+
+
+def _reply(occupant: _Occupant, request: Begin | Ask) -> Reply:
+    try:
+        return occupant.begin(request) if isinstance(request, Begin) else occupant.ask(request)
+    except players.PlayerError as error:
+        return [REFUSED, message_of(error), list(error.keys)]
+    except AnswerError as error:
+        return [FAILED, message_of(error)]
+    except BaseException as error:
+        return [RAISED, type(error).__name__, message_of(error), traceback_of(error)]

@@ -1,0 +1,184 @@
+"""The process of a seat: forked from the worker, with a keeper that leaves nothing of it behind.
+
+A worker forks a keeper, and the keeper the occupant, which runs a user's code. The keeper waits for the occupant's
+end, or the worker's, then kills all that descends from the occupant, and says how the occupant ended. A fork has
+everything imported and compiled that the worker has. Linux only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple, NoReturn
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_DATA = 5
+"""Field of /proc/self/statm: pages of data and stack, which RLIMIT_DATA bounds."""
+
+_LAST_SECONDS = 0.5
+"""Seconds that a process which has closed its pipes has to end."""
+
+Serve = Callable[[int, int], object]
+"""What an occupant does, given the file descriptors of its requests and of its answers."""
+
+
+class Process(NamedTuple):
+    """A seat's process as its worker holds it: the keeper's number, and file descriptors."""
+
+    keeper: int
+    life: int
+    """Closing it ends the seat."""
+    requests: int
+    answers: int
+    output: int
+    """What the occupant prints, not blocking."""
+    ending: int
+    """Where the keeper writes how the occupant ended."""
+
+
+def are_supported() -> bool:
+    """Whether there can be seats: on Linux."""
+    return _libc is not None
+
+
+def start(serve: Serve, megabytes: int) -> Process:
+    """Begin `serve` in a process of its own, which may take so much more memory than it begins with."""
+    life, requests, answers, output, ending = (os.pipe() for _ in range(5))
+    keeper = os.fork()
+    if keeper == 0:
+        _end_after(lambda: _keep(serve, megabytes, life[0], requests[0], answers[1], output[1], ending[1]))
+    for ours_not in (life[0], requests[0], answers[1], output[1], ending[1]):
+        os.close(ours_not)
+    os.set_blocking(output[0], False)
+    return Process(keeper, life[1], requests[1], answers[0], output[0], ending[0])
+
+
+def end(process: Process, *, closed: bool = False) -> str:
+    """End a seat's process with all that descends from it; how the occupant ended if it did so by itself.
+
+    Where its pipes are `closed` it is ending, most likely, and is given the time to do so.
+    """
+    if closed:
+        select.select([process.ending], [], [], _LAST_SECONDS)
+    os.close(process.life)
+    told = b""
+    while part := os.read(process.ending, 1000):
+        told += part
+    os.waitpid(process.keeper, 0)
+    for descriptor in (process.requests, process.answers, process.output, process.ending):
+        os.close(descriptor)
+    return told.decode()
+
+
+def _keep(serve: Serve, megabytes: int, life: int, requests: int, answers: int, output: int, ending: int) -> None:
+    """The keeper: fork the occupant, wait until it or the worker ends, and clear up."""
+    assert _libc is not None
+    os.setsid()
+    _set_signals()
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    _close_all_but({life, requests, answers, output, ending})
+    me = os.getpid()
+    occupant = os.fork()
+    if occupant == 0:
+        os.close(life)
+        os.close(ending)
+        _end_after(lambda: _occupy(serve, megabytes, me, requests, answers, output))
+    for descriptor in (requests, answers, output):
+        os.close(descriptor)
+    ended = os.pidfd_open(occupant)
+    waiting = select.poll()
+    waiting.register(life, select.POLLIN)
+    waiting.register(ended, select.POLLIN)
+    if ended in {descriptor for descriptor, _ in waiting.poll()}:
+        words = _ending(os.waitstatus_to_exitcode(os.waitpid(occupant, 0)[1]))
+        _kill_children(me)
+        os.write(ending, words.encode())
+    _kill_children(me)
+
+
+def _occupy(serve: Serve, megabytes: int, keeper: int, requests: int, answers: int, output: int) -> None:
+    """The occupant: it has its two pipes, and prints to the third."""
+    assert _libc is not None
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != keeper:
+        return
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    _close_all_but({requests, answers})
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", errors="backslashreplace", buffering=1, closefd=False)
+    sys.stderr = os.fdopen(2, "w", errors="backslashreplace", buffering=1, closefd=False)
+    with open("/proc/self/statm") as pages:
+        taken = int(pages.read().split()[_DATA]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_DATA, (taken + (megabytes << 20),) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    serve(requests, answers)
+
+
+def _end_after(work: Callable[[], None]) -> NoReturn:
+    """Do this and end the process, whatever happens, without a word and without what the worker would do."""
+    try:
+        work()
+    except BaseException:
+        os._exit(1)
+    os._exit(0)
+
+
+def _set_signals() -> None:
+    """Leave the worker's handlers behind."""
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _close_all_but(kept: set[int]) -> None:
+    """Close the file descriptors from 3 on that are not kept."""
+    last = 2
+    for descriptor in sorted(kept):
+        os.closerange(last + 1, descriptor)
+        last = descriptor
+    os.closerange(last + 1, os.sysconf("SC_OPEN_MAX"))
+
+
+def _kill_children(me: int) -> None:
+    """Kill all that descends from this process: who loses its parent becomes a child of this one."""
+    while True:
+        for child in _children(me):
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as status:
+                fields = status.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == parent:
+            found.append(int(name))
+    return found
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"

@@ -1,0 +1,233 @@
+"""Seats as a worker sees them: players that answer from another process, within their time or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pickle
+import random
+import select
+import time
+from collections import OrderedDict
+from typing import Any, NoReturn
+
+from arena.player import AnswerError, Choice, Limit, Player, PlayerSpec, Terms, checked
+from arena.rules.game import Game, Termination
+from arena.rules.jit.kernel import announce_compilation
+from arena.rules.movegen import compiled_generator
+from arena.rules.position import Position
+from arena.rules.variants import Variant
+from arena.seats import frames, process
+from arena.seats.answer import answer_of, message_of, traceback_of
+from arena.seats.occupant import BUILT, CHOSEN, FAILED, NO_MOVE, NOTE, RAISED, REFUSED, Ask, Begin, serve
+from players import PlayerError, build_player, without_own_code
+
+KEPT_OUTPUT = 1 << 16
+"""Bytes of what a player printed that are kept, the last ones."""
+_GRACE = 1.0
+"""Seconds after its deadline for which a late move is waited for, so that it is seen how late it is."""
+_SEATS = 16
+"""Seats that a process keeps, those that were used last."""
+
+_seats: OrderedDict[tuple[str, str, int], Seat] = OrderedDict()
+
+
+class SeatError(Exception):
+    """A player in a seat failed; the message goes on after its name, as in `raised ValueError: no`."""
+
+    def __init__(self, termination: Termination, message: str, traceback: str = "", output: str = "") -> None:
+        super().__init__(message)
+        self.termination = termination
+        self.traceback = traceback
+        """Where it raised, as Python prints it."""
+        self.output = output
+        """What it printed last."""
+
+
+def failure_of(error: Exception) -> SeatError:
+    """What a player raised, in a seat or not, as its failure."""
+    if isinstance(error, SeatError):
+        return error
+    if isinstance(error, AnswerError):
+        return SeatError(Termination.ERROR, str(error))
+    if isinstance(error, PlayerError):
+        return SeatError(Termination.ERROR, f"was not built: {error}")
+    message = f"raised {type(error).__name__}: {message_of(error)}"
+    return SeatError(Termination.ERROR, message, traceback_of(error))
+
+
+def seated(
+    spec: PlayerSpec, variant: Variant, opening: Position, seed: str, terms: Terms, place: int = 0
+) -> Player:
+    """The player of a specification, ready for one game: in a seat if it runs a user's code, unless `in_process`.
+
+    The seat is that of earlier games; a player that plays itself has two, by their `place`.
+
+    What it needs of the arena is compiled here first, so that its process has it. Raises PlayerError if the player
+    cannot be built, and SeatError if its process ends or it takes too long.
+    """
+    plain = without_own_code(spec)
+    if plain is spec:
+        return build_player(spec, variant)
+    if spec.in_process or not process.are_supported():
+        return InProcess(build_player(spec, variant))
+    compiled_generator(variant.constants)
+    if plain is not None:
+        build_player(plain, variant)
+    key = (repr((spec, terms)), repr(variant), place)
+    seat = _seats.get(key)
+    if seat is None:
+        seat = _seats[key] = Seat(spec, variant, terms)
+        while len(_seats) > _SEATS:
+            _seats.popitem(last=False)[1].close()
+    _seats.move_to_end(key)
+    seat.begin(opening, seed)
+    return seat
+
+
+def close_seats() -> None:
+    """End the processes of all seats."""
+    while _seats:
+        _seats.popitem()[1].close()
+
+
+class InProcess:
+    """A player with a user's code in this process: its answers are checked, no more."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """What the player chooses. Raises what `answer_of` raises."""
+        return answer_of(self._player, game, limit, rng)
+
+
+class Seat:
+    """A player in a process of its own, kept from game to game and begun anew when it has ended."""
+
+    def __init__(self, spec: PlayerSpec, variant: Variant, terms: Terms) -> None:
+        self._spec, self._variant, self._terms = spec, variant, terms
+        self._process: process.Process | None = None
+        self._sent = 0
+        self._left = terms.game_patience
+
+    def begin(self, opening: Position, seed: str) -> None:
+        """Build the player for a game. Raises PlayerError and SeatError."""
+        if self._process is None:
+            self._start()
+        self._sent, self._left = 0, self._terms.game_patience
+        reply = self._exchange(Begin(self._spec, self._variant, opening, seed), self._terms.patience)
+        if reply[0] == REFUSED:
+            raise PlayerError(str(reply[1]), *reply[2])
+        if reply[0] != BUILT:
+            self._fail_by(reply)
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """What the player chooses; its chance is not `rng`, but its own from the same seed. Raises SeatError."""
+        began = time.perf_counter()
+        moves = tuple(game.moves[self._sent :])
+        self._sent = len(game.moves)
+        reply = self._exchange(Ask(moves, limit), self._seconds(limit))
+        self._left -= time.perf_counter() - began
+        if reply[0] != CHOSEN:
+            self._fail_by(reply)
+        try:
+            return checked(Choice(*reply[1:]))
+        except (TypeError, AnswerError):
+            self._fail("answered what is no answer")
+
+    def close(self) -> None:
+        """End the process with all that descends from it."""
+        if self._process is not None:
+            process.end(self._process)
+            self._process = None
+
+    def _start(self) -> None:
+        self._process = process.start(serve, self._terms.memory)
+        self._answers = frames.Reader(self._process.answers)
+        self._output, self._muted = b"", False
+        self._waiting = select.poll()
+        self._waiting.register(self._process.answers, select.POLLIN)
+        self._waiting.register(self._process.output, select.POLLIN)
+
+    def _seconds(self, limit: Limit) -> float:
+        """For how long a move is waited for."""
+        bounds = [bound for bound in (limit.seconds, limit.clock) if bound is not None]
+        return min(bounds) + self._terms.time_margin + _GRACE if bounds else min(self._terms.patience, self._left)
+
+    def _exchange(self, request: Begin | Ask, seconds: float) -> list[Any]:
+        """The reply to a request. Raises SeatError if there is none in time, or the process ends."""
+        assert self._process is not None
+        deadline = time.perf_counter() + seconds
+        try:
+            frames.write(self._process.requests, pickle.dumps(request))
+            while (reply := self._reply(deadline)) == [NOTE]:
+                announce_compilation()
+        except (frames.FrameError, ValueError):
+            self._fail("answered what is no answer")
+        except (BrokenPipeError, EOFError):
+            self._fail_by_ending()
+        if reply is None:
+            self._fail(f"gave no answer within {seconds:.4g} s", Termination.TIME)
+        return reply
+
+    def _reply(self, deadline: float) -> list[Any] | None:
+        """The next reply, None if it does not come in time. Raises EOFError if none can come."""
+        assert self._process is not None
+        while (frame := self._answers.frame()) is None:
+            left = deadline - time.perf_counter()
+            if left <= 0:
+                return None
+            ready = {descriptor for descriptor, _ in self._waiting.poll(math.ceil(1000 * left))}
+            if self._process.output in ready:
+                self._drain()
+            if self._process.answers in ready and not self._answers.fill():
+                raise EOFError
+        reply = json.loads(frame)
+        if not isinstance(reply, list) or not reply:
+            raise ValueError
+        return reply
+
+    def _drain(self) -> None:
+        """Read what was printed, so that printing never blocks for long."""
+        assert self._process is not None
+        try:
+            part = os.read(self._process.output, KEPT_OUTPUT)
+        except BlockingIOError:
+            return
+        if not part and not self._muted:
+            self._waiting.unregister(self._process.output)
+            self._muted = True
+        self._output = (self._output + part)[-KEPT_OUTPUT:]
+
+    def _fail_by(self, reply: list[Any]) -> NoReturn:
+        """Raise the SeatError of a reply that is no good one; the process stays."""
+        if reply[0] == RAISED and len(reply) == 4:
+            raise SeatError(Termination.ERROR, f"raised {reply[1]}: {reply[2]}", str(reply[3]), self._printed())
+        if reply[0] == FAILED and len(reply) == 2:
+            raise SeatError(Termination.ERROR, str(reply[1]), output=self._printed())
+        if reply[0] == NO_MOVE and len(reply) == 2:
+            message = f"returned the illegal move {reply[1]}"
+            raise SeatError(Termination.ILLEGAL_MOVE, message, output=self._printed())
+        self._fail("answered what is no answer")
+
+    def _fail(self, message: str, termination: Termination = Termination.ERROR) -> NoReturn:
+        """End the process and raise the SeatError."""
+        printed = self._printed()
+        self.close()
+        raise SeatError(termination, message, output=printed)
+
+    def _printed(self) -> str:
+        """What was printed last."""
+        for _ in range(2):
+            self._drain()
+        return self._output.decode("utf-8", "backslashreplace")
+
+    def _fail_by_ending(self) -> NoReturn:
+        """Raise the SeatError of a process that has ended."""
+        assert self._process is not None
+        printed = self._printed()
+        ended, self._process = process.end(self._process, closed=True), None
+        how = f"ended its process ({ended})" if ended else "closed its connection to the arena"
+        raise SeatError(Termination.ERROR, how, output=printed)

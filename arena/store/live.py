@@ -1,0 +1,238 @@
+"""A run at a moment: how far it is, who leads, what went wrong, and whether somebody is playing it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections import Counter, defaultdict
+from datetime import datetime
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
+
+from arena.files import LOCK
+from arena.result import points_of
+from arena.rules.game import Termination
+from arena.store.ledger import FILE
+from arena.store.manifest import Session, parsed
+from arena.store.store import documents, reading
+
+_QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
+_TIME = str(Termination.TIME)
+
+
+class Standing(NamedTuple):
+    """What a player has won."""
+
+    player: str
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """Games played."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Points per game, 0 to 1."""
+        return (self.wins + self.draws / 2) / self.games
+
+
+class Incident(NamedTuple):
+    """Games that a player lost by its own fault, in one way."""
+
+    player: str
+    termination: str
+    games: int
+    first: int
+    """Number of the first of these games."""
+    error: str
+    """What is recorded of that game; empty for a loss on time."""
+
+
+class Moment(NamedTuple):
+    """What is known of a run at a moment."""
+
+    name: str
+    variant: str
+    format: str
+    games: int
+    planned: int
+    """Games of the whole run, or the most that there may be."""
+    exact: bool
+    """Whether exactly so many are played, whatever their results."""
+    searches: int
+    """Of the probe."""
+    searches_planned: int
+    complete: bool
+    standings: list[Standing]
+    """Best score first, equal ones by name; of the players with games."""
+    incidents: list[Incident]
+    """In the order of their first games."""
+    session: Session | None
+    """The one that was begun last."""
+    playing: bool | None
+    """Whether that one is going on; None if that cannot be known from here."""
+    stored: float | None
+    """When the last game was stored, in seconds since 1970; None if that is not known."""
+    now: float
+    """When this was read, in seconds since 1970."""
+
+    @property
+    def rate(self) -> float | None:
+        """Games a second of the last session, its time for a probe included; None before its first game."""
+        if self.session is None or self.stored is None or self.games <= self.session.games:
+            return None
+        end = self.now if self.playing else self.stored
+        seconds = end - datetime.fromisoformat(self.session.began).timestamp()
+        return (self.games - self.session.games) / seconds if seconds > 0 else None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until all planned games are played at this rate; None if nobody plays them."""
+        return (self.planned - self.games) / self.rate if self.rate and self.playing else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON types."""
+        session = None if self.session is None else self.session._asdict()
+        return self._asdict() | {
+            "rate": self.rate,
+            "seconds_left": self.seconds_left,
+            "standings": [{**it._asdict(), "games": it.games, "score": it.score} for it in self.standings],
+            "incidents": [it._asdict() for it in self.incidents],
+            "session": session,
+        }
+
+
+class Reader:
+    """Reads a run again and again while it is played: of its games only those that are new, never their moves."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: Any = None
+        self._tally = _Tally()
+
+    def read(self) -> Moment:
+        """The run as it is now. Raises StoreError if there is none in the folder, or it cannot be read."""
+        path = self._folder / FILE
+        with reading(path) as connection:
+            connection.execute("BEGIN")
+            stored = documents(connection)
+            manifest, complete = parsed(stored, path), "complete" in stored
+            seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0
+            if seen != self._seen:
+                self._seen, self._tally = seen, _Tally()
+            tally = self._tally.extended(connection)
+            searches = connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0]
+            experiment, facts = stored["experiment"], stored["facts"]
+            session = manifest.sessions[-1] if manifest else None
+            return Moment(
+                experiment["name"],
+                _name(experiment["variant"], "base"),
+                _name(experiment["format"], "type"),
+                tally.games,
+                tally.games if complete else facts["games"],
+                complete or facts["exact"],
+                searches,
+                len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
+                complete,
+                tally.standings(),
+                sorted(tally.incidents.values(), key=lambda it: it.first),
+                session,
+                False if complete else _is_playing(self._folder, session),
+                _last_stored(path) if tally.games > (session.games if session else 0) else None,
+                time.time(),
+            )
+
+
+class _Tally:
+    """Results and incidents of games; those up to `level` are all there, and need not be read again."""
+
+    def __init__(self) -> None:
+        self.level = 0
+        self.results: dict[tuple[str, str, str], int] = {}
+        """How many games have each white, black and result."""
+        self.incidents: dict[tuple[str, str], Incident] = {}
+        """By player and termination."""
+
+    @property
+    def games(self) -> int:
+        return sum(self.results.values())
+
+    def extended(self, connection: Connection) -> _Tally:
+        """This tally and the games of a ledger above its level, which rises to the first game that is missing."""
+        whole, level = self, self.level
+        for game, white, black, result, termination, error in connection.execute(_QUERY, (level,)):
+            if whole is self and game != level + 1:
+                self.level, whole = level, self._copy()
+            level += 1
+            key = white, black, result
+            whole.results[key] = whole.results.get(key, 0) + 1
+            if error or termination == _TIME:
+                whole._blame(game, white if points_of(result) == 0 else black, termination, error)
+        if whole is self:
+            self.level = level
+        return whole
+
+    def standings(self) -> list[Standing]:
+        """Best score first, equal ones by name."""
+        found: dict[str, Counter[float]] = defaultdict(Counter)
+        for (white, black, result), games in self.results.items():
+            points = points_of(result)
+            found[white][points] += games
+            found[black][1 - points] += games
+        standings = [Standing(player, won[1], won[0.5], won[0]) for player, won in found.items()]
+        return sorted(standings, key=lambda standing: (-standing.score, standing.player))
+
+    def _copy(self) -> _Tally:
+        copy = _Tally()
+        copy.results, copy.incidents = dict(self.results), dict(self.incidents)
+        return copy
+
+    def _blame(self, game: int, player: str, termination: str, error: str) -> None:
+        before = self.incidents.get((player, termination), Incident(player, termination, 0, game, error))
+        self.incidents[player, termination] = before._replace(games=before.games + 1)
+
+
+def _name(value: str | dict[str, Any], key: str) -> str:
+    """The name of what a configuration has as a name or as a mapping."""
+    return str(value[key]) if isinstance(value, dict) else value
+
+
+def _is_playing(folder: Path, session: Session | None) -> bool | None:
+    """Whether the process of a session is alive and holds the folder's lock; None if that cannot be known.
+
+    The lock is tried only while that process lives, so that no arena that begins ever finds it taken by this.
+    """
+    if session is None or session.host != platform.node() or os.name != "posix":
+        return None
+    try:
+        os.kill(session.process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    try:
+        with FileLock(folder / LOCK).acquire(blocking=False):
+            return False
+    except Timeout:
+        return True
+    except OSError:
+        return None
+
+
+def _last_stored(path: Path) -> float | None:
+    """When the ledger at `path` was last written to: its log, or itself where the log is empty."""
+    for file in (path.with_name(path.name + "-wal"), path):
+        try:
+            status = file.stat()
+        except OSError:
+            continue
+        if status.st_size:
+            return status.st_mtime
+    return None

@@ -1,0 +1,142 @@
+"""Games on the workers of a Dask scheduler, started by Dask's own commands."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import arena
+from arena.play.engine import EngineError
+from arena.play.executor import run as run_tasks
+from arena.play.plan import Plan, prepare
+from arena.play.tournament import play
+from arena.store.ledger import Ledger
+from tests.test_tournament import CONFIG, assert_same, experiment, run, stored
+
+pytest.importorskip("distributed")
+
+TEXT = (
+    CONFIG.replace("type: greedy", 'type: "own.py:Slow"').replace("count: 8", "count: 6")
+    + '  - {name: own, type: negamax, depth: 3, evaluation: "weights.py:count"}\n'
+)
+WEIGHTS = """\
+from arena import evaluator, features
+
+
+@evaluator
+def count(position, rules):
+    men = features.men
+    return 1.0 * (men(position, rules, position.turn) - men(position, rules, 1 - position.turn))
+"""
+
+
+class Dask:
+    """A scheduler, and workers that a test starts and kills."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = folder / "scheduler.json"
+        self._all: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-show")
+        self.address = self._waited(self._address)
+
+    def worker(self) -> subprocess.Popen[bytes]:
+        folder = self._folder / f"worker-{len(self._all)}"
+        return self._start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(folder))
+
+    def close(self) -> None:
+        for process in self._all:
+            process.kill()
+            process.wait()
+
+    def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self._file), *options]
+        with (self._folder / "dask.log").open("ab") as log:
+            self._all.append(subprocess.Popen([*command, "--no-dashboard"], cwd=self._folder, stderr=log))
+        return self._all[-1]
+
+    def _address(self) -> str:
+        return str(json.loads(self._file.read_text())["address"]) if self._file.exists() else ""
+
+    @staticmethod
+    def _waited(ready: Callable[[], str]) -> str:
+        deadline = time.monotonic() + 30
+        while not (found := ready()):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        return found
+
+
+@pytest.fixture
+def dask(tmp_path: Path) -> Iterator[Dask]:
+    cluster = Dask(tmp_path)
+    yield cluster
+    cluster.close()
+
+
+def planned(folder: Path) -> Plan:
+    (folder / "weights.py").write_text(WEIGHTS)
+    return prepare(experiment(folder, TEXT))
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: Dask, tmp_path: Path) -> None:
+    workers = [dask.worker(), dask.worker()]
+    (tmp_path / "here").mkdir()
+    plan = planned(tmp_path / "here")
+    with Ledger(tmp_path / "out", plan.experiment, plan.facts) as ledger:
+        for number, _ in enumerate(play(plan, ledger, dask.address), start=1):
+            if number == 10:
+                workers[0].kill()
+                dask.worker()
+    assert workers[0].wait() != 0 and len(arena.load(tmp_path / "out").games) == 72
+    whole = run(tmp_path / "here", "whole", TEXT, workers=2)
+    assert_same(arena.load(tmp_path / "out"), whole)
+
+
+def test_a_lost_scheduler_is_one_line_and_the_run_goes_on_elsewhere(dask: Dask, tmp_path: Path) -> None:
+    dask.worker()
+    planned(tmp_path)
+    command = [sys.executable, "-m", "arena", "run", "config.yaml", "--out", "out", "--no-report"]
+    started = subprocess.Popen(
+        [*command, "--workers", dask.address], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(0.1)
+    while started.poll() is None and len(stored(tmp_path / "out")) < 5:
+        time.sleep(0.02)
+    dask.scheduler.kill()
+    error = started.communicate(timeout=20)[1]
+    assert started.returncode == 2 and "Traceback" not in error
+    last = f"the Dask scheduler at {dask.address} is lost; all that is finished is kept in out, and"
+    assert error.splitlines()[-1].startswith(last)
+    assert 5 <= len(stored(tmp_path / "out")) < 72
+    assert subprocess.run([*command, "--workers", "2"], cwd=tmp_path, capture_output=True).returncode == 0
+    assert_same(arena.load(tmp_path / "out"), run(tmp_path, "whole", TEXT))
+
+
+def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) -> None:
+    planned(tmp_path)
+    command = [sys.executable, "-m", "arena", "run", "config.yaml", "--no-report", "--workers", dask.address]
+    waiting = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert waiting.stderr is not None
+    assert any("0 Dask workers" in line for line in waiting.stderr)
+    time.sleep(1)
+    waiting.send_signal(signal.SIGINT)
+    assert waiting.wait(timeout=10) == 130
+    waiting.stderr.close()
+
+
+def test_where_no_scheduler_answers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.play.cluster._CONNECT_SECONDS", 1)
+    with pytest.raises(EngineError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1 "):
+        list(run_tasks(square, range(3), "tcp://127.0.0.1:1", lambda: False))

@@ -1,0 +1,402 @@
+"""Disks that fail: damaged ledgers, full disks, folders that are read-only, deleted or replaced under a run."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import resource
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import arena
+from arena.bench import volume
+from arena.cli import main
+from arena.play.plan import prepare
+from arena.play.tournament import play
+from arena.record import NO_SEARCH, ProbeRecord
+from arena.rules.notation import fen
+from arena.rules.variants import VARIANTS
+from arena.store import store
+from arena.store.ledger import FILE, GAMES, PROBES, Facts, Ledger
+from arena.store.read import read
+from arena.store.store import META, StoreError
+from arena.store.table import Table
+from tests.conftest import error_line
+from tests.test_formats import DYNAMIC, FOUR, plan_of
+from tests.test_formats import run as played
+from tests.test_tournament import assert_same
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+CONFIG = """\
+name: disk
+variant: english
+seed: 3
+openings: {random_plies: 4, count: 8}
+players:
+  - {name: a, type: random}
+  - {name: b, type: random}
+"""
+ENGLISH = VARIANTS["english"]
+NOBODY = 65534
+
+
+def command(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "config.yaml"
+    path.write_text(CONFIG)
+    return path
+
+
+# --- bits that change
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a complete run of 12 made-up games and 8 searches of a probe."""
+    folder = tmp_path_factory.mktemp("ledger")
+    volume.fill(folder, "searching", 12)
+    with reopened(folder) as opened:
+        for number in range(8):
+            name = f"player-{number % 6 + 1}"
+            opened.add_probe(ProbeRecord(name, number, "W:W31:B1", NO_SEARCH, "why not" * number))
+    return folder
+
+
+def reopened(folder: Path, kind: str = "searching", games: int = 12) -> Ledger:
+    """The ledger of `ledger`, or of a damaged copy, as the command that made it opens it."""
+    start = fen(ENGLISH, ENGLISH.start)
+    return Ledger(folder, volume._experiment(kind), Facts("black", ENGLISH.gametype, start, games, True, {}))
+
+
+def content(folder: Path) -> str:
+    """All that a report reads."""
+    data = read(folder)
+    tables = [data.games, data.probes, *data.moves()]
+    return repr((data.experiment, data.facts, data.order, [table.to_csv() for table in tables]))
+
+
+def rows(folder: Path) -> set[tuple[Any, ...]]:
+    """The games and searches as they are stored."""
+    with closing(sqlite3.connect(folder / FILE)) as connection:
+        return {row for table in (GAMES, PROBES) for row in connection.execute(table.query)}
+
+
+def assert_no_flip_is_silent(ledger: Path, folder: Path, flips: int) -> None:
+    """Flip single bits anywhere in a ledger; read it, and open it to go on."""
+    data, whole, stored = (ledger / FILE).read_bytes(), content(ledger), rows(ledger)
+    rng = random.Random(1)
+    seen = {"same": 0, "refused": 0, "repaired": 0}
+    for _ in range(flips):
+        bit = rng.randrange(8 * len(data))
+        damaged = bytearray(data)
+        damaged[bit // 8] ^= 1 << bit % 8
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        (folder / FILE).write_bytes(damaged)
+        same = _or_refused(lambda: content(folder))
+        assert same in (None, whole), f"bit {bit} changed what a report reads"
+        with _or_refused(lambda: reopened(folder)) or closing(open(os.devnull)) as opened:
+            if not isinstance(opened, Ledger):
+                seen["refused"] += 1
+                continue
+            said, complete = opened.repaired, opened.complete
+        left = rows(folder)
+        assert left <= stored, f"bit {bit} changed a row"
+        assert (left == stored and complete) or said, f"bit {bit} lost something in silence"
+        assert left == stored or not complete, f"bit {bit} lost a row of a run that is complete"
+        assert bool(said) == (same is None), f"bit {bit}: a report says another thing than a run"
+        seen["repaired" if said else "same"] += 1
+        content(folder)
+    assert seen["same"] and seen["repaired"] and seen["refused"] < flips / 20, seen
+
+
+def _or_refused(work: Callable[[], Any]) -> Any:
+    try:
+        return work()
+    except StoreError as error:
+        message = str(error)
+    assert len(message.splitlines()) == 1
+    return None
+
+
+def test_a_flipped_bit_changes_nothing_or_is_named(ledger: Path, tmp_path: Path) -> None:
+    assert_no_flip_is_silent(ledger, tmp_path / "flipped", 60)
+
+
+@pytest.mark.slow
+def test_none_of_1000_flipped_bits_is_accepted_in_silence(ledger: Path, tmp_path: Path) -> None:
+    assert_no_flip_is_silent(ledger, tmp_path / "flipped", 1000)
+
+
+def test_a_game_that_its_page_does_not_count_is_missed(tmp_path: Path) -> None:
+    """SQLite reads such a page without a word."""
+    volume.fill(tmp_path, "random", 100)
+    stored, data = rows(tmp_path), bytearray((tmp_path / FILE).read_bytes())
+    page = max(start for start in range(0, len(data) - 4096, 4096) if data[start] == 0x0D)
+    data[page + 4] -= 1
+    (tmp_path / FILE).write_bytes(data)
+    assert len(rows(tmp_path)) == 99
+    with pytest.raises(StoreError, match="is damaged"):
+        read(tmp_path)
+    with reopened(tmp_path, "random", 100) as opened:
+        assert opened.repaired and not opened.complete
+    assert rows(tmp_path) < stored
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        [3, -0.0, "½\ud800\x00", b"\x00"],
+        [True, math.nan, "", b""],
+        [np.int64(2**40), np.float64(1), "x", bytes(5000)],
+        [-1, math.inf, "'\"\n", b"\xff"],
+        [None, None, None, None],
+    ],
+)
+def test_any_values_are_read_back_with_their_checksum(row: list[Any]) -> None:
+    table = Table("t", {"i": "INTEGER", "r": "REAL", "t": "TEXT", "b": "BLOB"}, ["t"])
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(table.definition.replace(", PRIMARY KEY (t)) WITHOUT ROWID", ")"))
+        connection.execute(f"INSERT {table.insertion}", table.stored(row))
+        [found] = connection.execute(table.query)
+    assert table.intact(found)
+    assert not table.intact((*found[:-1], found[-1] ^ 1))
+
+
+def test_a_checksum_tells_types_tables_and_neighbours_apart() -> None:
+    def checksum(name: str, *row: Any) -> int:
+        return Table(name, dict.fromkeys("abcd"[: len(row)], "TEXT"), ["a"])._checksum(row)
+
+    found = {checksum("t", *row) for row in [("1", ""), ("", "1"), (1, ""), (b"1", ""), (1.0, ""), (None, "1")]}
+    assert len(found | {checksum("u", "1", "")}) == 7
+
+
+# --- what is done about damage
+
+
+def spoil(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
+        connection.execute(statement)
+
+
+def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert command("run", config, "--out", out, "--workers", 1).exit_code == 0
+    whole = arena.load(out)
+    times = whole.games.set_index("game")["seconds"]
+    moves = whole.moves.drop(columns="seconds")
+    spoil(out, "UPDATE games SET result = '1/2-1/2', plies = plies + 1 WHERE game IN (3, 5)")
+
+    report = command("report", out)
+    assert report.exit_code == 2
+    refused = f"{out / FILE} is damaged (games 3, 5); arena run does again what is missing, and keeps the rest"
+    assert error_line(report.stderr) == refused
+    assert command("rate", out).exit_code == 2 and "(games 3, 5)" in command("rate", out).stderr
+
+    again = command("run", config, "--out", out, "--workers", 1)
+    assert again.exit_code == 0, again.output
+    said = f"{out / FILE} was damaged (games 3, 5): 14 games, 0 probes are intact, what is missing is done again"
+    assert said in again.stderr and f"kept as {FILE}.damaged" in again.stderr
+    assert (out / f"{FILE}.damaged").stat().st_size > 0
+    mended = arena.load(out)
+    assert mended.moves.drop(columns="seconds").equals(moves)
+    kept = mended.games.set_index("game")["seconds"] == times
+    assert kept.drop([3, 5]).all() and not kept[[3, 5]].any()
+    assert "damaged" not in command("run", config, "--out", out, "--workers", 1).stderr
+
+
+def test_one_damaged_copy_of_the_configuration_costs_nothing(ledger: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(ledger, tmp_path / "copy")
+    for table in META:
+        spoil(folder, f"UPDATE {table.name} SET value = '{{}}' WHERE key = 'experiment'")
+        with pytest.raises(StoreError, match=rf"damaged \({table.name} experiment\); arena run"):
+            read(folder)
+        with reopened(folder) as opened:
+            assert f"({table.name} experiment): 12 games, 8 probes are intact" in opened.repaired
+            assert opened.complete
+        assert content(folder) == content(ledger)
+
+
+def test_a_ledger_of_an_unknown_configuration_is_refused_and_left_as_it_is(ledger: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(ledger, tmp_path / "copy")
+    for table in META:
+        spoil(folder, f"UPDATE {table.name} SET value = '{{}}' WHERE key = 'experiment'")
+    with pytest.raises(StoreError, match=r"is damaged .* not known any more what it holds; give this run another"):
+        reopened(folder)
+    assert len(rows(folder)) == 20 and not (folder / f"{FILE}.damaged").exists()
+
+
+def test_games_around_a_page_that_cannot_be_read_are_kept(tmp_path: Path) -> None:
+    volume.fill(tmp_path, "random", 200)
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        query = "SELECT pageno FROM dbstat WHERE name = 'games' AND pagetype = 'leaf' ORDER BY path"
+        try:
+            pages = [page for (page,) in connection.execute(query)]
+        except sqlite3.OperationalError:
+            pytest.skip("this SQLite does not tell where its pages are")
+    stored = rows(tmp_path)
+    with (tmp_path / FILE).open("r+b") as file:
+        file.seek(4096 * (pages[len(pages) // 2] - 1))
+        file.write(bytes(4096))
+    with pytest.raises(StoreError, match=r"is damaged \(.+\); arena run does again"):
+        read(tmp_path)
+    with reopened(tmp_path, "random", 200) as opened:
+        assert "was damaged (" in opened.repaired and not opened.complete
+    left = rows(tmp_path)
+    assert left < stored and len(left) >= 180
+
+
+def test_what_a_game_played_again_changes_behind_it_is_played_again(tmp_path: Path) -> None:
+    text = DYNAMIC["swiss"] + FOUR
+    whole = played(tmp_path, "whole", text)
+    plan = plan_of(tmp_path, text)
+    shutil.copytree(tmp_path / "whole", tmp_path / "other")
+    with closing(sqlite3.connect(tmp_path / "other" / FILE, isolation_level=None)) as connection:
+        rows = connection.execute(f"{GAMES.query} WHERE round > 1 ORDER BY game").fetchall()
+        white, black = list(GAMES.columns).index("white"), list(GAMES.columns).index("black")
+        for row in rows[:4]:
+            swapped = list(row[:-1])
+            swapped[white], swapped[black] = row[black], row[white]
+            connection.execute(f"REPLACE {GAMES.insertion}", GAMES.stored(swapped))
+        connection.execute("UPDATE games SET plies = 0 WHERE game = 1")
+    with Ledger(tmp_path / "other", plan.experiment, plan.facts) as opened:
+        again = {record.pairing.game for record in play(plan, opened, 1)}
+        assert opened.complete
+    assert again == {1, *(row[0] for row in rows[:4])}
+    assert_same(arena.load(tmp_path / "other"), whole)
+
+
+# --- disks and folders
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """No file may grow beyond so many bytes: SQLite and Python see what a full disk is."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("size", [1000, 40_000, 90_000, 150_000])
+def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_path: Path, size: int) -> None:
+    config.write_text(CONFIG.replace("count: 8", "count: 100"))
+    prepare(arena.experiment.load.load(config))
+    with largest_file(size):
+        stopped = [command("run", config, "--out", tmp_path / "out", "--workers", 1) for _ in range(2)]
+    for result in stopped:
+        assert result.exit_code == 2, result.output
+        assert any(word in result.stderr.splitlines()[-1] for word in ("cannot be", "holds nothing yet"))
+        assert "Traceback" not in result.output
+    before = {row[0]: row for row in rows(tmp_path / "out")} if size > 40_000 else {}
+    assert (size > 40_000) == (len(before) > 0)
+    assert command("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 0
+    after = {row[0]: row for row in rows(tmp_path / "out")}
+    assert len(after) == 200 and before.items() <= after.items()
+
+
+@contextmanager
+def read_only(config: Path) -> Iterator[Path]:
+    """The folder of a configuration's run, played to its end, that this process may not write to."""
+    with tempfile.TemporaryDirectory() as above:
+        os.chmod(above, 0o755)
+        folder = Path(above) / "out"
+        assert command("run", config, "--out", folder, "--workers", 1).exit_code == 0
+        (folder / "report.html").unlink()
+        folder.chmod(0o555)
+        user = os.geteuid()
+        try:
+            if user == 0:
+                os.chmod(config.parent, 0o755)
+                os.seteuid(NOBODY)
+            yield folder
+        finally:
+            os.seteuid(user)
+            folder.chmod(0o755)
+
+
+def test_a_complete_run_that_can_only_be_read_is_complete(config: Path) -> None:
+    text = config.read_text()
+    with read_only(config) as folder, tempfile.TemporaryDirectory() as mine:
+        own = Path(mine) / "config.yaml"
+        own.write_text(text)
+        quiet = command("run", own, "--out", folder, "--workers", 1, "--no-report")
+        assert quiet.exit_code == 0, quiet.output
+        denied = f"{folder} cannot be written to: Permission denied"
+        assert error_line(quiet.stderr) == f"the run in {folder} is complete: nothing is played ({denied})"
+        report = command("report", folder)
+        assert report.exit_code == 2
+        assert error_line(report.stderr) == f"the report cannot be written to {folder}: Permission denied"
+        assert "Elo" in report.stdout, "the standings are told all the same"
+        assert command("rate", folder).exit_code == 0
+        own.write_text(text.replace("seed: 3", "seed: 4"))
+        other = command("run", own, "--out", folder, "--workers", 1)
+        assert other.exit_code == 2
+        assert error_line(other.stderr) == denied
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_a_run_on_a_disk_that_can_only_be_read_is_complete(config: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=30m", "none", disk], capture_output=True).returncode:
+        pytest.skip("not even root may mount here")
+    try:
+        assert command("run", config, "--out", disk / "out", "--workers", 1, "--no-report").exit_code == 0
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        again = command("run", config, "--out", disk / "out", "--workers", 1, "--no-report")
+        assert again.exit_code == 0 and "is complete: nothing is played" in error_line(again.stderr)
+        assert command("rate", disk / "out").exit_code == 0
+    finally:
+        subprocess.run(["umount", "--lazy", disk], check=True)
+
+
+@pytest.mark.parametrize(
+    "how", ["folder deleted", "folder moved", "ledger deleted", "log deleted", "ledger replaced"]
+)
+def test_a_ledger_that_goes_under_a_run_is_noticed_at_the_next_game(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(store, "LOOK_SECONDS", 0.0)
+    plan, out = prepare(arena.experiment.load.load(config)), tmp_path / "out"
+    opened = Ledger(out, plan.experiment, plan.facts)
+    games = play(plan, opened, 1)
+    next(games), next(games)
+    match how:
+        case "folder deleted":
+            shutil.rmtree(out)
+        case "folder moved":
+            out.rename(tmp_path / "moved")
+        case "ledger deleted":
+            (out / FILE).unlink()
+        case "log deleted":
+            (out / f"{FILE}-wal").unlink()
+        case "ledger replaced":
+            shutil.copyfile(out / FILE, out / "copy")
+            (out / "copy").rename(out / FILE)
+    with pytest.raises(
+        StoreError, match=r"out/ledger.sqlite(-wal)? was deleted or replaced while it was in use; "
+    ):
+        next(games)
+    opened.close()
+    if how == "folder moved":
+        assert len(rows(tmp_path / "moved")) == 2
+    assert command("run", config, "--out", out, "--workers", 1).exit_code == 0
+    assert len(rows(out)) == 16

@@ -1,0 +1,371 @@
+"""A run seen from outside while it is played: what `status` and `watch` say, and that they leave it alone."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+from arena.cli import main
+from arena.commands import live
+from arena.experiment.load import load
+from arena.files import lock_folder
+from arena.formats.base import Pairing
+from arena.record import GameRecord
+from arena.store.ledger import FILE, Facts, Ledger
+from arena.store.live import Incident, Moment, Reader, Standing
+from arena.store.manifest import Manifest, Session, manifest_of, save, session
+from arena.store.store import StoreError
+from tests.conftest import error_line
+
+CONFIG = """\
+name: t
+variant: english
+openings: {random_plies: 4, count: 10}
+players:
+  - {name: a, type: random}
+  - {name: b, type: random}
+  - {name: c, type: random}
+"""
+WAY_BACK = 1000.0
+"""Seconds."""
+
+
+@dataclass
+class Run:
+    """A run of CONFIG whose games the test stores itself."""
+
+    ledger: Ledger
+    manifest: Manifest
+
+    @property
+    def folder(self) -> Path:
+        return self.ledger.path.parent
+
+    def add(
+        self, game: int, white: str, black: str, result: str, termination: str = "no_moves", error: str = ""
+    ) -> None:
+        pairing = Pairing(game, game, 1, 0, 1, 0)
+        self.ledger.add(GameRecord(pairing, result, termination, 0.1, error, 0, b""), white, black, "B")
+
+    def begin(self, **changes: Any) -> None:
+        """Begin another session now, by this process, but for the changes."""
+        games = sum(self.ledger.scores().values())
+        self.manifest.sessions.append(session(games, 2, {})._replace(**changes))
+        save(self.ledger, self.manifest)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    (tmp_path / "t.yaml").write_text(CONFIG)
+    experiment = load(tmp_path / "t.yaml")
+    facts = Facts("black", "", "B", 60, True, {})
+    with Ledger(tmp_path / "out", experiment, facts) as ledger:
+        run = Run(ledger, manifest_of(experiment, {}, {}))
+        run.begin()
+        yield run
+
+
+def arena(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+# --- what is read
+
+
+def test_standings_are_by_score_and_count_wins_draws_and_losses(run: Run) -> None:
+    for game, result in enumerate(("1-0", "1/2-1/2", "0-1", "1-0"), start=1):
+        run.add(game, "a", "b", result)
+    run.add(5, "c", "b", "1-0")
+    moment = Reader(run.folder).read()
+    assert moment.standings == [Standing("c", 1, 0, 0), Standing("a", 2, 1, 1), Standing("b", 1, 1, 3)]
+    assert [standing.score for standing in moment.standings] == [1.0, 0.625, 0.3]
+    assert (moment.games, moment.planned, moment.exact, moment.complete) == (5, 60, True, False)
+    assert (moment.name, moment.variant, moment.format) == ("t", "english", "round-robin")
+
+
+def test_incidents_are_games_lost_by_a_fault_and_on_time(run: Run) -> None:
+    run.add(1, "a", "b", "1-0")
+    run.add(2, "a", "b", "0-1", "error", "a raised ValueError at ply 3: no")
+    run.add(3, "b", "a", "1-0", "error", "a raised KeyError at ply 4: other")
+    run.add(4, "c", "b", "1-0", "time")
+    assert Reader(run.folder).read().incidents == [
+        Incident("a", "error", 2, 2, "a raised ValueError at ply 3: no"),
+        Incident("b", "time", 1, 4, ""),
+    ]
+
+
+def test_reading_again_adds_what_is_new_in_whatever_order_games_are_stored(run: Run) -> None:
+    reader = Reader(run.folder)
+    order = [1, 2, 5, 3, 9, 4, 7, 6, 8, 10]
+    for stored, game in enumerate(order, start=1):
+        fault = ("error", "x") if game % 3 == 0 else ("no_moves", "")
+        run.add(game, "a", "b", "0-1", *fault)
+        moment = reader.read()
+        assert moment.games == stored
+        assert moment.standings == [Standing("b", stored, 0, 0), Standing("a", 0, 0, stored)]
+        assert sum(incident.games for incident in moment.incidents) == sum(g % 3 == 0 for g in order[:stored])
+    assert moment == Reader(run.folder).read()._replace(now=moment.now, playing=moment.playing)
+
+
+def test_games_that_were_read_once_are_not_read_again(run: Run) -> None:
+    reader = Reader(run.folder)
+    for game in range(1, 8):
+        run.add(game, "a", "b", "1-0")
+    reader.read()
+    run.ledger.connection.execute("UPDATE games SET result = 'nonsense' WHERE game < 7")
+    run.add(8, "a", "b", "1-0")
+    assert reader.read().games == 8
+
+
+def test_games_removed_at_the_end_are_not_counted(run: Run) -> None:
+    reader = Reader(run.folder)
+    for game in range(1, 8):
+        run.add(game, "a", "b", "1-0")
+    assert reader.read().games == 7
+    run.ledger.remove_after(4)
+    run.ledger.finish([])
+    moment = reader.read()
+    assert (moment.games, moment.planned, moment.complete, moment.playing) == (4, 4, True, False)
+
+
+# --- who plays it, and how fast
+
+
+def test_a_run_is_being_played_while_its_process_holds_the_folder(run: Run) -> None:
+    reader = Reader(run.folder)
+    assert reader.read().playing is True
+    run.ledger.close()
+    assert reader.read().playing is False
+
+
+def test_a_run_whose_process_is_gone_is_not_played_and_its_lock_is_not_touched(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    run.begin(process=gone.pid)
+    run.ledger.close()
+    monkeypatch.setattr("arena.store.live.FileLock", None)
+    assert Reader(run.folder).read().playing is False
+
+
+def test_of_another_machine_it_is_not_known_whether_it_plays(run: Run) -> None:
+    run.begin(host="elsewhere")
+    run.add(1, "a", "b", "1-0")
+    moment = Reader(run.folder).read()
+    assert (moment.playing, moment.seconds_left) == (None, None)
+    assert "perhaps being played by process" in arena("status", run.folder).stdout
+
+
+def test_looking_at_a_run_leaves_its_lock_free(run: Run) -> None:
+    run.ledger.close()
+    Reader(run.folder).read()
+    lock_folder(run.folder).release()
+
+
+def moment_of(began: float, **changes: Any) -> Moment:
+    """30 of 60 games, 10 of them played before the last session, which began so many seconds ago."""
+    text = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(WAY_BACK - began))
+    last = Session(text, 10, 2, "host", 77, {}, {}, {})
+    moment = Moment("t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], last, True, 995.0, WAY_BACK)
+    return moment._replace(**changes)
+
+
+def test_the_rate_is_that_of_the_last_session() -> None:
+    assert moment_of(40).rate == 20 / 40
+    assert moment_of(40).seconds_left == 60
+    assert moment_of(40, playing=False).rate == 20 / 35
+    assert moment_of(40, playing=False).seconds_left is None
+    assert moment_of(40, games=10).rate is None
+    assert moment_of(40, stored=None).rate is None
+    assert moment_of(0).rate is None
+
+
+def test_the_time_of_the_last_game_is_told_once_the_session_has_stored_one(run: Run) -> None:
+    reader = Reader(run.folder)
+    assert reader.read().stored is None
+    run.add(1, "a", "b", "1-0")
+    found = reader.read().stored
+    assert found is not None
+    assert abs(found - time.time()) < 5
+    run.begin()
+    assert reader.read().stored is None
+
+
+# --- status
+
+
+def test_status_prints_counts_state_incidents_and_standings(run: Run) -> None:
+    run.add(1, "a", "b", "1-0")
+    run.add(2, "b", "a", "0-1", "error", "b raised ValueError at ply 3: no")
+    title, line, state, incident, header, *rows = arena("status", run.folder).stdout.splitlines()
+    assert title == "t: round-robin, english"
+    assert re.fullmatch(r"2/60 games \(3 %\), \S+ games/s, .+ left, leader a 100\.0 %", line)
+    assert re.fullmatch(
+        rf"being played by process {os.getpid()} on \S+ since .+ UTC, last game stored 0 s ago", state
+    )
+    assert incident == "b lost 1 game by error, first game 2: b raised ValueError at ply 3: no"
+    assert header.split() == ["player", "score", "games", "won", "drawn", "lost"]
+    assert [row.split() for row in rows] == [
+        ["a", "100.0", "%", "2", "2", "0", "0"],
+        ["b", "0.0", "%", "2", "0", "0", "2"],
+    ]
+
+
+def test_status_of_a_run_without_a_game_has_no_number_that_is_none(run: Run) -> None:
+    result = arena("status", run.folder)
+    assert result.stdout.splitlines()[1] == "0/60 games (0 %)"
+    document = json.loads(arena("status", run.folder, "--json").stdout)
+    assert (document["games"], document["rate"], document["seconds_left"]) == (0, None, None)
+
+
+def test_status_prints_json(run: Run) -> None:
+    run.add(1, "a", "b", "1-0")
+    document = json.loads(arena("status", run.folder, "--json").stdout)
+    assert (document["folder"], document["games"], document["planned"]) == (str(run.folder), 1, 60)
+    assert document["standings"][0] == {
+        "player": "a",
+        "wins": 1,
+        "draws": 0,
+        "losses": 0,
+        "games": 1,
+        "score": 1.0,
+    }
+    assert document["session"]["process"] == os.getpid()
+    assert document["playing"] is True
+
+
+@pytest.mark.parametrize("content", [None, "", "no database at all" * 100])
+def test_status_of_what_is_no_run_is_one_line(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / FILE).write_text(content)
+    result = arena("status", tmp_path)
+    assert result.exit_code == 2
+    assert str(tmp_path) in error_line(result.stderr)
+
+
+# --- watch
+
+
+def test_watch_without_a_terminal_prints_lines_until_the_run_is_complete(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "SECONDS", 0.0)
+    monkeypatch.setattr("arena.progress.PLAIN_SECONDS", 0.0)
+    steps = iter(range(1, 99))
+    read = Reader.read
+
+    def play_on(reader: Reader) -> Moment:
+        game = next(steps)
+        if game == 4:
+            run.ledger.finish([])
+        else:
+            run.add(game, "a", "b", "0-1", "error", "a raised ValueError at ply 1: no")
+        return read(reader)
+
+    monkeypatch.setattr(Reader, "read", play_on)
+    result = arena("watch", run.folder)
+    assert result.exit_code == 0
+    incident, *lines = result.stdout.splitlines()
+    assert incident == "a lost 1 game by error, first game 1: a raised ValueError at ply 1: no"
+    assert lines[0].startswith("1/60 games (2 %)")
+    assert lines[-1].startswith("3/3 games (100 %)")
+    assert "; complete, last game stored" in lines[-1]
+
+
+def test_watch_waits_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    (tmp_path / "t.yaml").write_text(CONFIG)
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena", "watch", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as watching:
+        assert watching.stderr is not None
+        assert watching.stderr.readline() == f"waiting for a run in {folder}\n"
+        assert arena("run", tmp_path / "t.yaml", "--out", folder, "--workers", 1, "--no-report").exit_code == 0
+        output, errors = watching.communicate(timeout=60)
+    assert watching.returncode == 0
+    assert errors == ""
+    assert re.search(r"^60/60 games \(100 %\).*; complete", output.splitlines()[-1])
+
+
+def test_ctrl_c_ends_a_watch_without_a_word(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "arena", "watch", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
+        assert watching.stderr is not None
+        watching.stderr.readline()
+        watching.send_signal(signal.SIGINT)
+        output, errors = watching.communicate(timeout=60)
+    assert (watching.returncode, output, errors) == (130, "", "")
+
+
+def test_a_run_that_cannot_be_read_or_is_deleted_ends_the_watch_after_a_while(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "SECONDS", 0.01)
+    monkeypatch.setattr(live, "PATIENCE", 0.05)
+    moments = live._moments(run.folder)
+    assert next(moments) is not None
+    run.ledger.path.unlink()
+    assert next(moments) is None
+    with pytest.raises(StoreError, match="there is no run"):
+        list(moments)
+    broken = run.folder.with_name("broken")
+    broken.mkdir()
+    (broken / FILE).write_text("no database at all" * 100)
+    with pytest.raises(StoreError, match="cannot be read"):
+        list(live._moments(broken))
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (50, 10), (200, 50)])
+def test_what_a_terminal_shows_fits_its_window(width: int, height: int) -> None:
+    players = [Standing(f"player-{number} " + "x" * 40, 1000, 2000, 3000) for number in range(100)]
+    incidents = [Incident("y" * 40, "error", 1000, 1, "z" * 200)] * 9
+    moment = moment_of(40, standings=players, incidents=incidents, name="n" * 100)
+    out = io.StringIO()
+    console = Console(file=out, width=width, height=height, force_terminal=True, color_system=None)
+    console.print(live.view(moment, console))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert len(lines) == height - 1
+    assert lines[2].startswith("player-0 ")
+    assert lines[2].split()[-6:] == ["33.3", "%", "6000", "1000", "2000", "3000"]
+
+
+def test_watch_redraws_on_a_terminal_and_ends_with_the_run(tmp_path: Path, run: Run) -> None:
+    run.add(1, "a", "b", "1-0")
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "arena", "watch", str(run.folder)]
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
+    with subprocess.Popen(command, stdout=child, stderr=child, env=environment) as watching:
+        os.close(child)
+        shown = until(parent, b"leader a 100.0 %")
+        run.ledger.finish([])
+        shown += until(parent, b"complete, last game")
+        assert watching.wait(timeout=60) == 0
+    os.close(parent)
+    assert b"Traceback" not in shown
+
+
+def until(terminal: int, text: bytes) -> bytes:
+    """What a terminal shows until a text is there."""
+    shown = b""
+    while text not in shown:
+        assert select.select([terminal], [], [], 30)[0], shown
+        shown += os.read(terminal, 4096)
+    return shown

@@ -1,0 +1,182 @@
+"""Games of a run played again: the same ones, others, and what cannot be played."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from arena.cli import main
+from arena.play.replay import difference, stored_game
+from arena.record import GameRecord, packed
+from tests.conftest import error_line
+
+CONFIG = """\
+name: t
+variant: english
+seed: 7
+openings: {random_plies: 4, count: 2}
+max_plies: 30
+withdraw: 11
+players:
+  - {name: any, type: random}
+  - {name: deep, type: negamax, depth: 3}
+  - {name: own, type: "own.py:Own"}
+  - {name: timed, type: negamax, seconds: 0.002}
+"""
+OWN = """\
+from pathlib import Path
+from arena import Choice
+
+class Own:
+    def __init__(self, variant): pass
+
+    def choose(self, game, limit, rng):
+        if len(game.moves) > int(Path(__file__).with_name("tired.txt").read_text()):
+            raise RuntimeError("tired")
+        return Choice(game.legal_moves[0], nodes=7)
+"""
+"""Raises after so many plies as a file says."""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose players are of each kind; one of them loses all its games by raising."""
+    folder = tmp_path_factory.mktemp("replay")
+    (folder / "own.py").write_text(OWN)
+    (folder / "tired.txt").write_text("8")
+    (folder / "t.yaml").write_text(CONFIG)
+    out = folder / "out"
+    arguments = ["run", str(folder / "t.yaml"), "--out", str(out), "--workers", "1", "--no-report"]
+    assert CliRunner().invoke(main, arguments).exit_code == 3
+    return out
+
+
+def replay(folder: Path, game: int) -> Result:
+    return CliRunner().invoke(main, ["replay", str(folder), str(game)])
+
+
+def games(folder: Path, condition: str) -> list[tuple[int, str, str, int]]:
+    with sqlite3.connect(folder / "ledger.sqlite") as connection:
+        query = f"SELECT game, white, black, plies FROM games WHERE {condition} ORDER BY game"
+        return connection.execute(query).fetchall()
+
+
+UNTIMED = "white <> 'timed' AND black <> 'timed'"
+
+
+def test_every_game_without_a_limit_of_time_is_played_again_alike(run: Path) -> None:
+    found = games(run, UNTIMED)
+    assert len(found) == 12
+    for game, white, black, plies in found:
+        result = replay(run, game)
+        assert result.exit_code == 0, result.output
+        lines = result.stdout.splitlines()
+        assert lines[0] == f"game {game}, round {(game + 11) // 12}: {white} (white) against {black} (black)"
+        assert lines[2].split() == ["ply", "player", "move", "nodes", "score", "seconds"]
+        assert [line.split()[0] for line in lines[3 : 3 + plies]] == [str(ply + 1) for ply in range(plies)]
+        assert lines[-1] == "the same as in the run"
+
+
+def test_a_game_lost_by_a_fault_ends_in_the_same_fault(run: Path) -> None:
+    game, *_ = games(run, f"{UNTIMED} AND termination = 'error'")[0]
+    result = replay(run, game)
+    assert result.exit_code == 0
+    assert "by error, " in result.stdout
+    assert "own raised RuntimeError: tired at ply" in result.stdout
+
+
+def test_a_replay_leaves_the_run_as_it_is(run: Path) -> None:
+    before = {path: path.read_bytes() for path in run.iterdir() if path.suffix not in ("", ".sqlite-shm")}
+    replay(run, 1)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def played_otherwise(run: Path, game: int) -> Result:
+    """The replay of a game of `own`, which raises three plies later."""
+    tired = run.with_name("tired.txt")
+    tired.write_text("11")
+    try:
+        return replay(run, game)
+    finally:
+        tired.write_text("8")
+
+
+def test_a_game_that_ends_otherwise_is_told_and_exits_with_1(run: Path) -> None:
+    [(game, *_), *_] = games(run, "white = 'own' AND black = 'deep'")
+    result = played_otherwise(run, game)
+    assert result.exit_code == 1
+    last = result.stdout.splitlines()[-1]
+    assert re.fullmatch(r"differs from the run at the end: 0-1 by error after 9 plies in the run, .+ now", last)
+
+
+def test_a_limit_of_time_is_named_where_a_game_differs(run: Path) -> None:
+    [(game, *_), *_] = games(run, "white = 'own' AND black = 'timed'")
+    result = played_otherwise(run, game)
+    assert result.exit_code == 1
+    last = result.stdout.splitlines()[-1]
+    assert last == "a limit of time, as timed had, may give another game each time"
+
+
+def test_a_file_that_was_edited_or_is_gone_is_named(run: Path) -> None:
+    [(game, *_), *_] = games(run, "white = 'own' AND black = 'deep'")
+    own = run.with_name("own.py")
+    try:
+        own.write_text(OWN + "# edited")
+        assert "own.py has changed since the run began" in replay(run, game).stdout
+        own.unlink()
+        result = replay(run, game)
+    finally:
+        own.write_text(OWN)
+    assert result.exit_code == 2
+    assert error_line(result.stderr) == f"game {game} of {run} needs own.py, which is not in {run.parent} any more"
+
+
+def altered(record: GameRecord, ply: int, **changes: str | float) -> GameRecord:
+    """The record with something else recorded of a ply."""
+    rows = [dict(zip(row.dtype.names, row.item(), strict=True)) for row in record.table()]
+    rows[ply - 1] |= changes
+    plies, moves = packed([tuple(row.values()) for row in rows])
+    return record._replace(plies=plies, moves=moves)
+
+
+def test_moves_and_what_was_counted_are_compared_ply_by_ply(run: Path) -> None:
+    stored = stored_game(run, games(run, "white = 'any' AND black = 'deep'")[0][0])
+    record = stored.record
+    assert difference(stored, record) == ""
+    assert difference(stored, record._replace(seconds=1e9, error="other words")) == ""
+    text = record.table()["move"][3].decode()
+    again = altered(altered(record, 4, move="1-2"), 5, nodes=99)
+    assert difference(stored, again) == f"ply 4, any: move {text} in the run, 1-2 now"
+    assert re.fullmatch(
+        r"ply 5, deep: nodes \d+ in the run, 99 now", difference(stored, altered(record, 5, nodes=99))
+    )
+    assert difference(stored, altered(record, 4, score=2.5)) == "ply 4, any: score none in the run, 2.5 now"
+    assert difference(stored, record._replace(result="*")).startswith("the end: ")
+
+
+def test_of_a_player_with_a_limit_of_time_only_moves_are_compared(run: Path) -> None:
+    stored = stored_game(run, games(run, "white = 'timed' AND black = 'deep'")[0][0])
+    assert stored.timed == ["timed"]
+    timed, deep = (1, 2) if stored.movers[0].name == "timed" else (2, 1)
+    assert difference(stored, altered(stored.record, timed, nodes=1)) == ""
+    assert difference(stored, altered(stored.record, deep, nodes=1)).startswith(f"ply {deep}, deep: nodes ")
+    assert difference(stored, altered(stored.record, timed, move="1-2")).startswith(f"ply {timed}, timed: move ")
+
+
+@pytest.mark.parametrize(
+    ("folder", "game", "message"),
+    [
+        ("out", 25, "game 25 is not stored in {folder}: its last one is game 24"),
+        ("out", 24, "game 24 of {folder} was not played: own withdrawn after 11 failures in the first 11 games"),
+        ("nowhere", 1, "there is no run in {folder} (no ledger.sqlite)"),
+    ],
+)
+def test_what_is_not_there_gets_one_line(run: Path, folder: str, game: int, message: str) -> None:
+    place = run.with_name(folder)
+    result = replay(place, game)
+    assert result.exit_code == 2
+    assert error_line(result.stderr) == message.format(folder=place)

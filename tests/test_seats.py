@@ -1,0 +1,419 @@
+"""Seats: whatever a player with a user's code does, it alone loses by it, and nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import arena
+from arena.experiment.load import load
+from arena.play.match import play as play_game
+from arena.play.plan import prepare
+from arena.play.tournament import RunStopped, play
+from arena.player import Choice, Limit, PlayerSpec, Terms
+from arena.rules.game import Game, Termination
+from arena.rules.variants import VARIANTS
+from arena.seats.process import are_supported
+from arena.seats.seat import SeatError, close_seats, seated
+from arena.store.ledger import Ledger
+from arena.yaml.errors import ConfigError
+from tests.test_limits import task_of
+
+pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
+
+ENGLISH = VARIANTS["english"]
+OWN = '''\
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from arena import Choice
+
+
+class Good:
+    """The first legal move."""
+
+    def __init__(self, variant):
+        pass
+
+    def choose(self, game, limit, rng):
+        if len(game.moves) >= 2:
+            self.misbehave(game)
+        return self.answer(game)
+
+    def misbehave(self, game):
+        pass
+
+    def answer(self, game):
+        return Choice(game.legal_moves[0])
+
+
+class Unspeakable(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+def does(name, what, answer=Good.answer):
+    globals()[name] = type(name, (Good,), {"misbehave": lambda self, game: what(game)})
+
+
+def answers(name, **fields):
+    globals()[name] = type(
+        name, (Good,), {"answer": lambda self, game: Choice(**{"move": game.legal_moves[0], **fields})}
+    )
+
+
+def raise_(error):
+    raise error
+
+
+def stay():
+    time.sleep(1000)
+
+
+does("Exits", lambda game: sys.exit())
+does("Interrupts", lambda game: raise_(KeyboardInterrupt()))
+does("EndsGenerator", lambda game: raise_(GeneratorExit()))
+does("RaisesUnspeakably", lambda game: raise_(Unspeakable()))
+does("RaisesSurrogates", lambda game: raise_(ValueError("\\ud800 is half a character")))
+does("EndsItsProcess", lambda game: os._exit(7))
+does("KillsItself", lambda game: os.kill(os.getpid(), signal.SIGKILL))
+does("Segfaults", lambda game: ctypes.string_at(0))
+does("ClosesEverything", lambda game: os.closerange(0, 1000))
+does("Sleeps", lambda game: stay())
+does("HangsInARegularExpression", lambda game: re.match("(a+)+$", 40 * "a" + "b"))
+does("HangsInNativeCode", lambda game: ctypes.CDLL(None).pause())
+does("StopsItself", lambda game: os.kill(os.getpid(), signal.SIGSTOP))
+does("Pushes", lambda game: game.push(game.legal_moves[0]))
+does("Replaces", lambda game: setattr(game, "position", game.position._replace(kings=0, white=1)))
+does("ForgetsMoves", lambda game: game.moves.clear())
+does("PrintsForEver", lambda game: [print(1000 * "x") for _ in iter(int, 1)])
+does("Leaks", lambda game: [bytearray(10**7) for _ in iter(int, 1)])
+does("SetsHandlers", lambda game: [signal.signal(number, signal.SIG_IGN) for number in (2, 15)])
+does("LimitsRecursion", lambda game: sys.setrecursionlimit(400))
+does("LeavesAThread", lambda game: len(game.moves) < 4 and threading.Thread(target=stay).start())
+does("LeavesAChild", lambda game: subprocess.Popen(["sleep", "987"], start_new_session=True))
+does("Forks", lambda game: os.fork())
+answers("TooManyNodes", nodes=2**80)
+answers("TooDeep", depth=2**40)
+answers("NoScore", score="hi")
+answers("NotANumber", score=float("nan"))
+answers("HugeMove", move=5_000_000 * "x")
+answers("UnpicklableMove", move=lambda: 1)
+Nothing = type("Nothing", (Good,), {"answer": lambda self, game: None})
+'''
+CONFIG = """\
+name: seats
+variant: english
+seed: 3
+openings: {{random_plies: 4, count: 2}}
+max_plies: 12
+patience: {patience}
+memory: 160
+players:
+  - {{name: random, type: random}}
+  - {{name: greedy, type: greedy}}
+  - {{name: depth-1, type: negamax, preset: alphabeta, depth: 1}}
+  - {{name: bad, type: "own.py:{kind}", depth: 1}}
+"""
+ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
+FAILING = {
+    "Exits": (ERROR, "raised SystemExit: "),
+    "Interrupts": (ERROR, "raised KeyboardInterrupt: "),
+    "EndsGenerator": (ERROR, "raised GeneratorExit: "),
+    "RaisesUnspeakably": (ERROR, "raised Unspeakable: its message cannot be read"),
+    "RaisesSurrogates": (ERROR, r"raised ValueError: \ud800 is half a character"),
+    "EndsItsProcess": (ERROR, "ended its process (exit code 7)"),
+    "KillsItself": (ERROR, "ended its process (SIGKILL)"),
+    "Segfaults": (ERROR, "ended its process (SIGSEGV)"),
+    "ClosesEverything": (ERROR, "ended its process (exit code 1)"),
+    "Sleeps": (TIME, "gave no answer within 0.5 s"),
+    "HangsInARegularExpression": (TIME, "gave no answer within 0.5 s"),
+    "HangsInNativeCode": (TIME, "gave no answer within 0.5 s"),
+    "StopsItself": (TIME, "gave no answer within 0.5 s"),
+    "Pushes": (ERROR, "changed the game, which choose must leave as it was"),
+    "Replaces": (ERROR, "changed the game, which choose must leave as it was"),
+    "ForgetsMoves": (ERROR, "changed the game, which choose must leave as it was"),
+    "PrintsForEver": (TIME, "gave no answer within 0.5 s"),
+    "Leaks": (ERROR, "raised MemoryError: "),
+    "TooManyNodes": (
+        ERROR,
+        "returned the nodes 1208925819614629174706176, not a whole number from 0 to 2**63 - 1",
+    ),
+    "TooDeep": (ERROR, "returned the depth 1099511627776, not a whole number from 0 to 2**31 - 1"),
+    "NoScore": (ERROR, "returned the score 'hi', not a finite number"),
+    "NotANumber": (ERROR, "returned the score nan, not a finite number"),
+    "Nothing": (ERROR, "returned None, not a Choice"),
+    "HugeMove": (ILLEGAL, "returned the illegal move 'xxx"),
+    "UnpicklableMove": (ILLEGAL, "returned the illegal move <function "),
+}
+"""What players do -> how each of their games ends, and why."""
+HARMLESS = ["SetsHandlers", "LimitsRecursion", "LeavesAThread", "LeavesAChild", "Forks"]
+
+
+def configured(folder: Path, kind: str, more: str = "", patience: float = 0.5) -> Path:
+    (folder / "own.py").write_text(OWN)
+    path = folder / "config.yaml"
+    path.write_text(CONFIG.format(kind=kind, patience=patience) + more)
+    return path
+
+
+def run(path: Path, workers: int = 1) -> arena.Run:
+    plan = prepare(load(path))
+    with Ledger(path.parent / "out", plan.experiment, plan.facts) as ledger:
+        for _ in play(plan, ledger, workers):
+            pass
+        assert ledger.complete
+    return arena.load(path.parent / "out")
+
+
+def healthy(run: arena.Run, column: str = "game") -> pd.DataFrame:
+    """The games, or moves, in which `bad` does not take part."""
+    games = run.games[(run.games["white"] != "bad") & (run.games["black"] != "bad")]
+    found = games if column == "game" else run.moves[run.moves["game"].isin(games["game"])]
+    return found.reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
+    """The tournament in which `bad` behaves."""
+    return run(configured(tmp_path_factory.mktemp("good"), "Good"))
+
+
+def assert_others_unharmed(found: arena.Run, well: arena.Run) -> None:
+    assert found.games["game"].tolist() == list(range(1, 25))
+    for column in ("game", "move"):
+        one, other = healthy(found, column), healthy(well, column)
+        pd.testing.assert_frame_equal(one.drop(columns="seconds"), other.drop(columns="seconds"))
+
+
+@pytest.mark.parametrize("kind", FAILING)
+def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, kind))
+    assert_others_unharmed(found, well)
+    own = found.games[(found.games["white"] == "bad") | (found.games["black"] == "bad")]
+    termination, reason = FAILING[kind]
+    assert own["termination"].tolist() == 3 * [termination] + 9 * ["withdrawn"]
+    assert own["error"].head(3).str.startswith(f"bad {reason[:150]}").all(), own["error"].iloc[0]
+    assert (own["result"] == np.where(own["white"] == "bad", "0-1", "1-0")).all()
+
+
+@pytest.mark.parametrize("kind", HARMLESS)
+def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, kind))
+    columns = [column for column in well.games if column != "seconds"]
+    pd.testing.assert_frame_equal(found.games[columns], well.games[columns])
+
+
+@pytest.mark.parametrize("kind", ["EndsItsProcess", "Sleeps", "Exits"])
+def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    one, two = run(configured(tmp_path / "one", kind)), run(configured(tmp_path / "two", kind), workers=2)
+    assert_others_unharmed(two, well)
+    pd.testing.assert_frame_equal(one.games.drop(columns="seconds"), two.games.drop(columns="seconds"))
+
+
+def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path: Path) -> None:
+    run(configured(tmp_path, "LeavesAChild"))
+    assert subprocess.run(["pgrep", "-f", "sleep 987"], stdout=subprocess.PIPE).stdout
+    close_seats()
+    assert not subprocess.run(["pgrep", "-f", "sleep 987"], stdout=subprocess.PIPE).stdout
+
+
+def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path) -> None:
+    path = configured(tmp_path, "Exits")
+    command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 3, done.stderr
+    assert "game 5: bad raised SystemExit: at ply " in done.stderr and "(out/incidents/game-5.yaml)" in done.stderr
+    first = (
+        "12 games of 24 were lost by players' failures: bad lost 3 by errors and 9 unplayed, as it was withdrawn."
+    )
+    assert done.stdout.splitlines()[0] == first
+    assert first.replace("'", "&#x27;") in (tmp_path / "out" / "report.html").read_text() or first in (
+        tmp_path / "out" / "report.html"
+    ).read_text().replace("&#39;", "'")
+    bundle = yaml.safe_load((tmp_path / "out" / "incidents" / "game-5.yaml").read_text())
+    assert bundle["player"] == "bad" and bundle["ply"] == len(bundle["moves"].split()) + 1
+    assert "sys.exit()" in bundle["traceback"] and bundle["replay"] == "arena replay out 5"
+    assert len(list((tmp_path / "out" / "incidents").iterdir())) == 3
+
+
+def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
+    (spec := PlayerSpec("bad", "tests.test_seats:Prints"))
+    record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
+    assert record.incident is not None and record.incident.output.splitlines() == ["a thought", "a worry"]
+
+
+class Prints:
+    """Prints and raises."""
+
+    def __init__(self, variant) -> None:
+        print("a thought", flush=True)
+
+    def choose(self, game, limit, rng):
+        print("a worry", file=sys.stderr)
+        raise ValueError("no")
+
+
+class Chance:
+    """Draws from Python's, numpy's and its own chance."""
+
+    def __init__(self, variant) -> None:
+        pass
+
+    def choose(self, game, limit, rng):
+        of_numpy = int(np.random.randint(1000))  # noqa: NPY002
+        number = random.randrange(1000) + 1000 * of_numpy + 10**6 * rng.randrange(1000)
+        return Choice(game.legal_moves[number % len(game.legal_moves)], nodes=number)
+
+
+def test_every_chance_in_a_seat_comes_from_the_seed() -> None:
+    def drawn(seed: str) -> int:
+        player = seated(PlayerSpec("c", "tests.test_seats:Chance"), ENGLISH, ENGLISH.start, seed, Terms())
+        return player.choose(Game(ENGLISH), Limit(), random.Random()).nodes
+
+    assert drawn("1") == drawn("1") != drawn("2")
+
+
+def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_longer(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    slow = PlayerSpec("slow", f"{tmp_path}/own.py:Sleeps", Limit(seconds=0.2))
+    began = time.perf_counter()
+    record = play_game(task_of(ENGLISH, slow, PlayerSpec("r", "random")))
+    assert record.termination == "time" and time.perf_counter() - began < 10
+    assert "slow gave no answer within" in record.error
+
+
+def test_a_game_is_played_again_as_often_as_asked(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "import pathlib\nfrom arena import Choice\n\n\nclass Shaky:\n    def __init__(self, variant):\n"
+        "        self.path = pathlib.Path(__file__).with_name('tries')\n"
+        "        self.path.write_text(self.path.read_text() + 'x' if self.path.exists() else 'x')\n\n"
+        "    def choose(self, game, limit, rng):\n        if len(self.path.read_text()) < 3:\n"
+        "            raise ValueError('not yet')\n        return Choice(game.legal_moves[0])\n"
+    )
+    task = task_of(
+        ENGLISH, PlayerSpec("shaky", f"{tmp_path}/own.py:Shaky"), PlayerSpec("r", "random"), max_plies=4
+    )
+    assert play_game(task._replace(terms=Terms(attempts=3))).termination == "max_plies"
+    (tmp_path / "tries").unlink()
+    assert play_game(task._replace(terms=Terms(attempts=2))).termination == "error"
+
+
+def test_failures_stop_the_run_where_they_are_to_and_it_goes_on_from_there(tmp_path: Path) -> None:
+    path = configured(tmp_path, "Exits", "on_failure: stop\nfailures: 2\n")
+    with pytest.raises(RunStopped, match=r"game \d+: bad raised SystemExit"):
+        run(path)
+    games = arena.load(tmp_path / "out").games
+    assert (games["termination"] == "error").sum() == 1 and len(games) < 24
+    with pytest.raises(RunStopped):
+        run(path)
+    assert (arena.load(tmp_path / "out").games["termination"] == "error").sum() == 1
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (
+            "    while position.turn >= 0:\n        pass\n    return 0.0",
+            "gave no answer within 6 s while it was built",
+        ),
+        (
+            "    return np.zeros(1)[1 << 40 + position.turn]",
+            "ended its process (SIGSEGV) while it was built",
+        ),
+    ],
+)
+def test_an_evaluation_that_hangs_or_crashes_is_named_before_the_first_game(
+    body: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        f"import numpy as np\nfrom arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n{body}\n"
+    )
+    path = configured(tmp_path, "Good", patience=6)
+    path.write_text(path.read_text().replace("alphabeta,", "alphabeta, evaluation: 'mine.py:mine',"))
+    with pytest.raises(ConfigError, match="depth-1") as caught:
+        prepare(load(path))
+    assert reason in str(caught.value) and "config.yaml:11" in str(caught.value)
+
+
+def test_an_own_player_in_the_arenas_process_has_its_answers_checked(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    spec = PlayerSpec("bad", f"{tmp_path}/own.py:Pushes", in_process=True)
+    record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
+    assert record.termination == "error" and "bad changed the game" in record.error
+    assert (
+        os.getpid()
+        == seated(PlayerSpec("p", "tests.test_seats:Where", in_process=True), ENGLISH, ENGLISH.start, "1", Terms())
+        .choose(Game(ENGLISH), Limit(), random.Random(0))
+        .nodes
+    )
+
+
+class Where:
+    """Says in which process it is."""
+
+    def __init__(self, variant) -> None:
+        pass
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=os.getpid())
+
+
+def test_a_player_sits_in_another_process_that_is_kept_from_game_to_game() -> None:
+    def where() -> int:
+        player = seated(PlayerSpec("p", "tests.test_seats:Where"), ENGLISH, ENGLISH.start, "1", Terms())
+        return player.choose(Game(ENGLISH), Limit(), random.Random(0)).nodes
+
+    assert where() == where() != os.getpid()
+
+
+def test_a_player_against_itself_sits_in_two_processes() -> None:
+    spec = PlayerSpec("p", "tests.test_seats:Where")
+    record = play_game(task_of(ENGLISH, spec, spec, max_plies=4))
+    assert record.error == "" and len(set(record.table()["nodes"].tolist())) == 2
+
+
+@pytest.mark.compiled
+def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from arena import evaluator\n\n\n@evaluator\ndef mine(position, rules):\n    return float('nan')\n"
+    )
+    own = PlayerSpec("own", "negamax", Limit(depth=2), {"evaluation": f"{tmp_path}/mine.py:mine"})
+    record = play_game(task_of(ENGLISH, own, PlayerSpec("r", "random")))
+    assert record.error.startswith("own has an evaluation that is not a number (nan) at ply ")
+
+
+def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
+    spec = PlayerSpec("p", "tests.test_seats:Dawdles")
+    player = seated(spec, ENGLISH, ENGLISH.start, "1", Terms(game_patience=0.5))
+    for _ in range(2):
+        player.choose(Game(ENGLISH), Limit(), random.Random(0))
+    with pytest.raises(SeatError, match="gave no answer within") as caught:
+        player.choose(Game(ENGLISH), Limit(), random.Random(0))
+    assert caught.value.termination == Termination.TIME
+
+
+class Dawdles(Where):
+    """Takes its time."""
+
+    def choose(self, game, limit, rng):
+        time.sleep(0.2)
+        return super().choose(game, limit, rng)
