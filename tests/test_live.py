@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from arena.files import lock_folder
 from arena.formats.base import Pairing
 from arena.record import GameRecord
 from arena.store.ledger import FILE, Facts, Ledger
-from arena.store.live import Incident, Moment, Reader, Standing
+from arena.store.live import Forfeits, Moment, Standing, Watcher
 from arena.store.manifest import Manifest, Session, manifest_of, save, session
 from arena.store.store import StoreError
 from tests.conftest import error_line
@@ -92,7 +93,7 @@ def test_standings_are_by_score_and_count_wins_draws_and_losses(run: Run) -> Non
     for game, result in enumerate(("1-0", "1/2-1/2", "0-1", "1-0"), start=1):
         run.add(game, "a", "b", result)
     run.add(5, "c", "b", "1-0")
-    moment = Reader(run.folder).read()
+    moment = Watcher(run.folder).read()
     assert moment.standings == [Standing("c", 1, 0, 0), Standing("a", 2, 1, 1), Standing("b", 1, 1, 3)]
     assert [standing.score for standing in moment.standings] == [1.0, 0.625, 0.3]
     assert (moment.games, moment.planned, moment.exact, moment.complete) == (5, 60, True, False)
@@ -104,54 +105,77 @@ def test_incidents_are_games_lost_by_a_fault_and_on_time(run: Run) -> None:
     run.add(2, "a", "b", "0-1", "error", "a raised ValueError at ply 3: no")
     run.add(3, "b", "a", "1-0", "error", "a raised KeyError at ply 4: other")
     run.add(4, "c", "b", "1-0", "time")
-    assert Reader(run.folder).read().incidents == [
-        Incident("a", "error", 2, 2, "a raised ValueError at ply 3: no"),
-        Incident("b", "time", 1, 4, ""),
+    assert Watcher(run.folder).read().incidents == [
+        Forfeits("a", "error", 2, 2, "a raised ValueError at ply 3: no"),
+        Forfeits("b", "time", 1, 4, ""),
     ]
 
 
 def test_reading_again_adds_what_is_new_in_whatever_order_games_are_stored(run: Run) -> None:
-    reader = Reader(run.folder)
+    watcher = Watcher(run.folder)
     order = [1, 2, 5, 3, 9, 4, 7, 6, 8, 10]
     for stored, game in enumerate(order, start=1):
         fault = ("error", "x") if game % 3 == 0 else ("no_moves", "")
         run.add(game, "a", "b", "0-1", *fault)
-        moment = reader.read()
+        moment = watcher.read()
         assert moment.games == stored
         assert moment.standings == [Standing("b", stored, 0, 0), Standing("a", 0, 0, stored)]
         assert sum(incident.games for incident in moment.incidents) == sum(g % 3 == 0 for g in order[:stored])
-    assert moment == Reader(run.folder).read()._replace(now=moment.now, playing=moment.playing)
+    assert moment == Watcher(run.folder).read()._replace(now=moment.now, playing=moment.playing)
 
 
-def test_games_that_were_read_once_are_not_read_again(run: Run) -> None:
-    reader = Reader(run.folder)
+def test_games_that_were_read_once_are_not_read_again_at_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.store.live._WHOLE_SHARE", 1e-9)
+    watcher = Watcher(run.folder)
     for game in range(1, 8):
         run.add(game, "a", "b", "1-0")
-    reader.read()
+    watcher.read()
     run.ledger.connection.execute("UPDATE games SET result = 'nonsense' WHERE game < 7")
     run.add(8, "a", "b", "1-0")
-    assert reader.read().games == 8
+    assert watcher.read().games == 8
+
+
+def test_games_that_are_replaced_are_read_anew_after_a_while(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.store.live._WHOLE_SHARE", inf)
+    watcher = Watcher(run.folder)
+    run.add(1, "a", "b", "1-0")
+    watcher.read()
+    run.ledger.connection.execute(
+        "UPDATE games SET result = '0-1', termination = 'withdrawn', error = 'a withdrawn'"
+    )
+    moment = watcher.read()
+    assert moment.standings == [Standing("b", 1, 0, 0), Standing("a", 0, 0, 1)]
+    assert moment.incidents == [Forfeits("a", "withdrawn", 1, 1, "a withdrawn")]
 
 
 def test_games_removed_at_the_end_are_not_counted(run: Run) -> None:
-    reader = Reader(run.folder)
+    watcher = Watcher(run.folder)
     for game in range(1, 8):
         run.add(game, "a", "b", "1-0")
-    assert reader.read().games == 7
+    assert watcher.read().games == 7
     run.ledger.remove_after(4)
     run.ledger.finish([])
-    moment = reader.read()
+    moment = watcher.read()
     assert (moment.games, moment.planned, moment.complete, moment.playing) == (4, 4, True, False)
+
+
+def test_a_damaged_result_is_an_error_in_one_line(run: Run) -> None:
+    run.add(1, "a", "b", "1-0")
+    run.ledger.connection.execute("UPDATE games SET result = 'nonsense'")
+    with pytest.raises(
+        StoreError, match=r"^\S+ledger\.sqlite cannot be read, as it is damaged: 'nonsense' is no result"
+    ):
+        Watcher(run.folder).read()
 
 
 # --- who plays it, and how fast
 
 
 def test_a_run_is_being_played_while_its_process_holds_the_folder(run: Run) -> None:
-    reader = Reader(run.folder)
-    assert reader.read().playing is True
+    watcher = Watcher(run.folder)
+    assert watcher.read().playing is True
     run.ledger.close()
-    assert reader.read().playing is False
+    assert watcher.read().playing is False
 
 
 def test_a_run_whose_process_is_gone_is_not_played_and_its_lock_is_not_touched(
@@ -162,20 +186,20 @@ def test_a_run_whose_process_is_gone_is_not_played_and_its_lock_is_not_touched(
     run.begin(process=gone.pid)
     run.ledger.close()
     monkeypatch.setattr("arena.store.live.FileLock", None)
-    assert Reader(run.folder).read().playing is False
+    assert Watcher(run.folder).read().playing is False
 
 
 def test_of_another_machine_it_is_not_known_whether_it_plays(run: Run) -> None:
     run.begin(host="elsewhere")
     run.add(1, "a", "b", "1-0")
-    moment = Reader(run.folder).read()
+    moment = Watcher(run.folder).read()
     assert (moment.playing, moment.seconds_left) == (None, None)
     assert "perhaps being played by process" in arena("status", run.folder).stdout
 
 
 def test_looking_at_a_run_leaves_its_lock_free(run: Run) -> None:
     run.ledger.close()
-    Reader(run.folder).read()
+    Watcher(run.folder).read()
     lock_folder(run.folder).release()
 
 
@@ -198,14 +222,20 @@ def test_the_rate_is_that_of_the_last_session() -> None:
 
 
 def test_the_time_of_the_last_game_is_told_once_the_session_has_stored_one(run: Run) -> None:
-    reader = Reader(run.folder)
-    assert reader.read().stored is None
+    watcher = Watcher(run.folder)
+    assert watcher.read().stored is None
     run.add(1, "a", "b", "1-0")
-    found = reader.read().stored
+    found = watcher.read().stored
     assert found is not None
     assert abs(found - time.time()) < 5
     run.begin()
-    assert reader.read().stored is None
+    assert watcher.read().stored is None
+
+
+def test_before_the_games_the_searches_of_a_probe_are_counted() -> None:
+    moment = moment_of(40, games=0, stored=None, searches=3, searches_planned=8)
+    assert live._line(moment) == "3/8 searches to a fixed depth"
+    assert live._line(moment._replace(searches=8)) == "0/60 games (0 %)"
 
 
 # --- status
@@ -269,17 +299,17 @@ def test_watch_without_a_terminal_prints_lines_until_the_run_is_complete(
     monkeypatch.setattr(live, "SECONDS", 0.0)
     monkeypatch.setattr("arena.progress.PLAIN_SECONDS", 0.0)
     steps = iter(range(1, 99))
-    read = Reader.read
+    read = Watcher.read
 
-    def play_on(reader: Reader) -> Moment:
+    def play_on(watcher: Watcher) -> Moment:
         game = next(steps)
         if game == 4:
             run.ledger.finish([])
         else:
             run.add(game, "a", "b", "0-1", "error", "a raised ValueError at ply 1: no")
-        return read(reader)
+        return read(watcher)
 
-    monkeypatch.setattr(Reader, "read", play_on)
+    monkeypatch.setattr(Watcher, "read", play_on)
     result = arena("watch", run.folder)
     assert result.exit_code == 0
     incident, *lines = result.stdout.splitlines()
@@ -335,7 +365,7 @@ def test_a_run_that_cannot_be_read_or_is_deleted_ends_the_watch_after_a_while(
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (50, 10), (200, 50)])
 def test_what_a_terminal_shows_fits_its_window(width: int, height: int) -> None:
     players = [Standing(f"player-{number} " + "x" * 40, 1000, 2000, 3000) for number in range(100)]
-    incidents = [Incident("y" * 40, "error", 1000, 1, "z" * 200)] * 9
+    incidents = [Forfeits("y" * 40, "error", 1000, 1, "z" * 200)] * 9
     moment = moment_of(40, standings=players, incidents=incidents, name="n" * 100)
     out = io.StringIO()
     console = Console(file=out, width=width, height=height, force_terminal=True, color_system=None)

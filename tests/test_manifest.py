@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import arena
 from arena.cli import main
 from arena.experiment.load import load
 from arena.play.plan import Plan, prepare
 from arena.play.signature import MOVES, PLIES, PlayerChanged, begin, difference, signature, signatures
 from arena.player import Limit, PlayerSpec, Terms
+from arena.report.sentences.notes import notes
 from arena.rules.variants import VARIANTS
 from arena.store.ledger import Ledger
 from arena.store.manifest import FILE, stored_manifest
@@ -137,6 +139,10 @@ def test_force_goes_on_with_a_player_that_changed_and_the_manifest_says_so(confi
     first, second = document(config)["sessions"]
     assert first["changed"] == {}
     assert list(second["changed"]) == ["own"]
+    found = [note for note in notes(arena.load(config.parent / "out")) if "--force" in note]
+    assert len(found) == 1
+    assert found[0].startswith("own is not one player: it plays otherwise (move 1 from B:")
+    assert found[0].endswith(" now) since 0 games of the run were played, which was gone on with by --force.")
 
 
 def test_force_does_not_mix_another_experiment_into_a_run(config: Path) -> None:

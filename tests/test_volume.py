@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import subprocess
 import sys
 import time
@@ -160,7 +161,7 @@ def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
             time.sleep(0.05)
         result = CliRunner().invoke(main, ["report", str(tmp_path / "out")])
         playing = process.poll() is None
-        process.terminate()
+        process.send_signal(signal.SIGINT)
         output = process.communicate()[0].decode()
     assert playing and result.exit_code == 0, result.output
     reported = pd.read_csv(tmp_path / "out" / "games.csv")

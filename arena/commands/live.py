@@ -18,7 +18,7 @@ from arena.commands.table import show_table
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from arena.store.live import Incident, Moment, Standing
+    from arena.store.live import Forfeits, Moment, Standing
 
 SECONDS = 1.0
 """Seconds between two readings of a run that is watched."""
@@ -37,11 +37,11 @@ def status(folder: Path, as_json: bool) -> None:
 
     The run is not disturbed by it, whoever plays it.
     """
-    from arena.store.live import Reader
+    from arena.store.live import Watcher
     from arena.store.store import StoreError
 
     try:
-        moment = Reader(folder).read()
+        moment = Watcher(folder).read()
     except StoreError as error:
         fail(str(error))
     if as_json:
@@ -144,15 +144,15 @@ def _moments(folder: Path) -> Iterator[Moment | None]:
     Raises StoreError for a run that cannot be read for PATIENCE, or that there is no more.
     """
     from arena.store.ledger import FILE
-    from arena.store.live import Reader
+    from arena.store.live import Watcher
     from arena.store.store import StoreError
 
-    reader = Reader(folder)
+    watcher = Watcher(folder)
     read = time.monotonic()
     seen = False
     while True:
         try:
-            moment = reader.read()
+            moment = watcher.read()
         except StoreError:
             if not seen and not (folder / FILE).exists():
                 read = time.monotonic()
@@ -203,7 +203,7 @@ def _state(moment: Moment) -> str:
     return f"{by} since {began:%Y-%m-%d %H:%M} UTC{stored}"
 
 
-def _incident(incident: Incident) -> str:
+def _incident(incident: Forfeits) -> str:
     """`own lost 2 games by error, first game 3: own raised ValueError at ply 5: no`."""
     lost = f"{incident.player} lost {incident.games} game{'s' * (incident.games > 1)} by {incident.termination}"
     return f"{lost}, first game {incident.first}" + (f": {incident.error}" if incident.error else "")

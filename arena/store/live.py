@@ -7,6 +7,7 @@ import platform
 import time
 from collections import Counter, defaultdict
 from datetime import datetime
+from math import inf
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, NamedTuple
@@ -15,13 +16,14 @@ from filelock import FileLock, Timeout
 
 from arena.files import LOCK
 from arena.result import points_of
-from arena.rules.game import Termination
+from arena.rules.game import FORFEITS
 from arena.store.ledger import FILE
 from arena.store.manifest import Session, parsed
-from arena.store.store import documents, reading
+from arena.store.store import StoreError, documents, reading
 
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
-_TIME = str(Termination.TIME)
+_WHOLE_SHARE = 0.01
+"""Share of the time that goes into reading all games, as some may have been removed or replaced."""
 
 
 class Standing(NamedTuple):
@@ -43,7 +45,7 @@ class Standing(NamedTuple):
         return (self.wins + self.draws / 2) / self.games
 
 
-class Incident(NamedTuple):
+class Forfeits(NamedTuple):
     """Games that a player lost by its own fault, in one way."""
 
     player: str
@@ -72,7 +74,7 @@ class Moment(NamedTuple):
     complete: bool
     standings: list[Standing]
     """Best score first, equal ones by name; of the players with games."""
-    incidents: list[Incident]
+    incidents: list[Forfeits]
     """In the order of their first games."""
     session: Session | None
     """The one that was begun last."""
@@ -109,45 +111,60 @@ class Moment(NamedTuple):
         }
 
 
-class Reader:
-    """Reads a run again and again while it is played: of its games only those that are new, never their moves."""
+class Watcher:
+    """Reads a run again and again while it is played: of its games mostly the new ones, never their moves."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._seen: Any = None
         self._tally = _Tally()
+        self._whole_from = -inf
+        """`time.monotonic()` from which on all games are read anew."""
 
     def read(self) -> Moment:
         """The run as it is now. Raises StoreError if there is none in the folder, or it cannot be read."""
         path = self._folder / FILE
-        with reading(path) as connection:
-            connection.execute("BEGIN")
-            stored = documents(connection)
-            manifest, complete = parsed(stored, path), "complete" in stored
-            seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0
-            if seen != self._seen:
-                self._seen, self._tally = seen, _Tally()
-            tally = self._tally.extended(connection)
-            searches = connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0]
-            experiment, facts = stored["experiment"], stored["facts"]
-            session = manifest.sessions[-1] if manifest else None
-            return Moment(
-                experiment["name"],
-                _name(experiment["variant"], "base"),
-                _name(experiment["format"], "type"),
-                tally.games,
-                tally.games if complete else facts["games"],
-                complete or facts["exact"],
-                searches,
-                len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
-                complete,
-                tally.standings(),
-                sorted(tally.incidents.values(), key=lambda it: it.first),
-                session,
-                False if complete else _is_playing(self._folder, session),
-                _last_stored(path) if tally.games > (session.games if session else 0) else None,
-                time.time(),
-            )
+        try:
+            with reading(path) as connection:
+                connection.execute("BEGIN")
+                return self._read(path, connection)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{path} cannot be read, as it is damaged: {error}") from None
+
+    def _read(self, path: Path, connection: Connection) -> Moment:
+        stored = documents(connection)
+        manifest, complete = parsed(stored, path), "complete" in stored
+        seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0
+        began = time.monotonic()
+        whole = seen != self._seen or began >= self._whole_from
+        if whole:
+            self._seen, self._tally = seen, _Tally()
+        tally = self._tally.extended(connection)
+        if whole:
+            now = time.monotonic()
+            self._whole_from = now + (now - began) / _WHOLE_SHARE
+        searches = connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0]
+        experiment, facts = stored["experiment"], stored["facts"]
+        session = manifest.sessions[-1] if manifest else None
+        return Moment(
+            name=experiment["name"],
+            variant=_name(experiment["variant"], "base"),
+            format=_name(experiment["format"], "type"),
+            games=tally.games,
+            planned=tally.games if complete else facts["games"],
+            exact=complete or facts["exact"],
+            searches=searches,
+            searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
+            complete=complete,
+            standings=tally.standings(),
+            incidents=sorted(tally.incidents.values(), key=lambda it: it.first),
+            session=session,
+            playing=False if complete else _is_playing(self._folder, session),
+            stored=_last_stored(path) if tally.games > (session.games if session else 0) else None,
+            now=time.time(),
+        )
 
 
 class _Tally:
@@ -157,7 +174,7 @@ class _Tally:
         self.level = 0
         self.results: dict[tuple[str, str, str], int] = {}
         """How many games have each white, black and result."""
-        self.incidents: dict[tuple[str, str], Incident] = {}
+        self.incidents: dict[tuple[str, str], Forfeits] = {}
         """By player and termination."""
 
     @property
@@ -173,8 +190,11 @@ class _Tally:
             level += 1
             key = white, black, result
             whole.results[key] = whole.results.get(key, 0) + 1
-            if error or termination == _TIME:
-                whole._blame(game, white if points_of(result) == 0 else black, termination, error)
+            if termination in FORFEITS:
+                points = points_of(result)
+                for player, won in ((white, points), (black, 1 - points)):
+                    if won < 1:
+                        whole._blame(game, player, termination, error)
         if whole is self:
             self.level = level
         return whole
@@ -195,7 +215,7 @@ class _Tally:
         return copy
 
     def _blame(self, game: int, player: str, termination: str, error: str) -> None:
-        before = self.incidents.get((player, termination), Incident(player, termination, 0, game, error))
+        before = self.incidents.get((player, termination), Forfeits(player, termination, 0, game, error))
         self.incidents[player, termination] = before._replace(games=before.games + 1)
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
 from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts
+from arena.store.manifest import Manifest, parsed
 from arena.store.store import COMPLETE, StoreError, check_columns, check_intact, documents, reading
 
 GAMES_AT_ONCE = 50_000
@@ -39,6 +40,8 @@ class RunData(NamedTuple):
     """
     probes: pd.DataFrame
     """A row per search of the probe, by position and then in the order of the players: PROBE_COLUMNS."""
+    manifest: Manifest | None = None
+    """None for a run that was not played by the command line."""
 
 
 def read(folder: Path) -> RunData:
@@ -55,6 +58,7 @@ def read(folder: Path) -> RunData:
                 f"{folder / FILE} is of another version of the arena, which has other settings"
             ) from None
         order = [(name, reason) for name, reason in stored[COMPLETE]] if COMPLETE in stored else None
+        manifest = parsed(stored, folder / FILE)
         games = _games(connection)
         searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()
     place = {player.name: number for number, player in enumerate(experiment.players)}
@@ -63,7 +67,7 @@ def read(folder: Path) -> RunData:
     )
     probes = pd.DataFrame(searches, columns=list(PROBE_COLUMNS))
     probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
-    return RunData(experiment, facts, order, games, partial(_moves, folder / FILE, games), probes)
+    return RunData(experiment, facts, order, games, partial(_moves, folder / FILE, games), probes, manifest)
 
 
 def _games(connection: Connection) -> pd.DataFrame:

@@ -20,14 +20,30 @@ TELEMETRY = (
 
 
 def notes(run: Run) -> list[str]:
-    """Of the rating, repeated games, pairings and cycles that ratings cannot express, unmeasured players."""
-    found = [*run.ratings.notes, *sentences(run.residuals, run.cycles)] if len(run.games) else []
+    """Of players that changed, the rating, repeated games, pairings and cycles that ratings cannot express,
+    unmeasured players."""
+    found = _changes(run)
+    if len(run.games):
+        found += [*run.ratings.notes, *sentences(run.residuals, run.cycles)]
     if verdict(run.sprt) != "continue":
         found.append(
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "
             "than it is."
         )
     return found + unmeasured(run) + ([_sample(run)] if run.large else [])
+
+
+def _changes(run: Run) -> list[str]:
+    """The players that were not the same all the time, as the run was gone on with by force."""
+    since: dict[tuple[str, str], int] = {}
+    for session in run.data.manifest.sessions if run.data.manifest is not None else []:
+        for change in session.changed.items():
+            since.setdefault(change, session.games)
+    return [
+        f"{player} is not one player: it plays otherwise ({words}) since {counted(games, 'game')} of the run were "
+        "played, which was gone on with by --force."
+        for (player, words), games in since.items()
+    ]
 
 
 def _sample(run: Run) -> str:
