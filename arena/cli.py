@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from arena.commands.catalogue import bench, players, schema, variants
+from arena.commands.check import check, doctor
 from arena.commands.group import Commands
 from arena.commands.init import init
 from arena.commands.live import status, watch
@@ -23,6 +24,7 @@ def main() -> None:
 
 for command in (
     init,
+    doctor,
     run,
     plan,
     report,
@@ -34,6 +36,7 @@ for command in (
     tune,
     perft,
     evaluate,
+    check,
     openings,
     players,
     variants,

@@ -7,7 +7,7 @@ import importlib.util
 import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 from arena.player import PlayerSpec
 from arena.rules.jit.cache import cache_folder
+from arena.wording import nearest
 
 _FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.npz$))(:\w+)?")
 
@@ -42,8 +43,10 @@ def load_object(reference: str, key: str) -> Any:
     try:
         return getattr(module, name)
     except AttributeError:
-        found = ", ".join(sorted(n for n in vars(module) if not n.startswith("_"))) or "nothing"
-        raise PlayerError(f"{source} has no {name!r} (it has: {found})", key) from None
+        names = sorted(n for n in vars(module) if not n.startswith("_"))
+        found = ", ".join(names) or "nothing"
+        message = f"{source} has no {name!r}{meant(name, names)} (it has: {found})"
+        raise PlayerError(message, key) from None
 
 
 def blame(error: BaseException, source: str, default: int = 0) -> str:
@@ -56,10 +59,18 @@ def blame(error: BaseException, source: str, default: int = 0) -> str:
         line = f"line {error.lineno}: "
     text = [part.strip() for part in str(error).splitlines() if part.strip()]
     reason = next((part for part in text if not part.startswith(("Failed in", "During:"))), "")
-    place = next((part for part in text if part.startswith("File ") and ", line " in part), "")
-    if place:
-        line = f"line {place.rsplit(', line ', 1)[1].split(':')[0].rstrip('.')}: "
+    places = [part for part in text if part.startswith("File ") and ", line " in part]
+    own = [part for part in places if f'{Path(source).name}"' in part]
+    own = own or [part for part in places if "site-packages" not in part]
+    if own:
+        line = f"line {own[0].rsplit(', line ', 1)[1].split(':')[0].rstrip('.')}: "
     return f"{line}{type(error).__name__}: {reason}".rstrip(": ")
+
+
+def meant(name: str, names: Iterable[str]) -> str:
+    """`; did you mean 'popcount'?` if one of the names is like `name`, otherwise nothing."""
+    close = nearest(name, list(names))
+    return f"; did you mean {close!r}?" if close is not None else ""
 
 
 def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:

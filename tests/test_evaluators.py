@@ -28,7 +28,7 @@ PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").rea
 SYSTEMS = ("game3", "checkers-ai", "simple", "cis300")
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
 BROKEN = """\
-from players import evaluator
+from arena import evaluator, features, kernel
 from players.evaluation.features import men
 
 class Thing:
@@ -80,6 +80,46 @@ def too_few(position):
 def too_many(position, rules, weights):
     return 1.0
 
+@kernel
+def says(position):
+    print(position.white)
+    return 1.0
+
+@evaluator
+def prints(position, rules):
+    value = men(position, rules, 0)
+    return value + says(position)
+
+@evaluator
+def misspelt(position, rules):
+    return 1.0 * popcuont(position.white)
+
+@evaluator
+def without_module(position, rules):
+    return 1.0 * mobility(position, rules, 0)
+
+@evaluator
+def misspelt_feature(position, rules):
+    value = 1.0
+    return value * features.mobilty(position, rules, 0)
+
+WORTH = {"man": 1.0, "king": 2.0}
+NUMBERS = [1.0, 2.0]
+
+@evaluator
+def by_dict(position, rules):
+    return WORTH["man"] * men(position, rules, 0)
+
+@evaluator
+def by_list(position, rules):
+    return NUMBERS[position.turn] * men(position, rules, 0)
+
+@evaluator
+def by_mixed_dict(position, rules):
+    worth = {"man": 1.0}
+    worth["king"] = "two"
+    return worth["man"]
+
 @evaluator
 def infinite(position, rules):
     return 1e300 * 1e300
@@ -94,12 +134,19 @@ REASONS = {
     "text": "line 26: TypingError: it must return a number on every path, not Literal[str](good)",
     "no_return": "line 30: TypingError: it must return a number on every path, not none",
     "sometimes": "it must return a number on every path, not none",
-    "attribute": "line 39: TypingError: Unknown attribute 'whites' of position",
+    "attribute": "line 39: TypingError: Unknown attribute 'whites' of position; did you mean 'white'?",
     "plain_call": "line 43: TypingError: Untyped global name 'twice': a function that is called needs @kernel",
+    "prints": "line 55: print cannot be called in compiled code; `arena check`",
+    "misspelt": "line 65: TypingError: NameError: name 'popcuont' is not defined; did you mean 'features.pop",
+    "without_module": "name 'mobility' is not defined; did you mean 'features.mobility'?",
+    "misspelt_feature": "features' has no attribute 'mobilty'; did you mean 'mobility'?",
+    "by_dict": "line 81: TypingError: 'WORTH' is a dict: use numbers or a tuple",
+    "by_list": "line 85: TypingError: 'NUMBERS' is a list: use numbers or a tuple",
+    "by_mixed_dict": "line 90: TypingError: this dict cannot be compiled: use numbers or a tuple",
     "too_few": "must take (position, rules), not (position)",
     "too_many": "must take (position, rules), not (position, rules, weights)",
     "undecorated": "is not decorated with @evaluator",
-    "nothing": "has no 'nothing' (it has: Thing, attribute,",
+    "nothing": "has no 'nothing'; did you mean 'Thing'? (it has: NUMBERS, Thing, WORTH, attribute,",
 }
 
 

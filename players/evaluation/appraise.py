@@ -52,3 +52,15 @@ def appraise(
 def value_of(address: Any, weights: NDArray[np.float64], rules: Rules, position: Position) -> float:
     """The value of a position, be it finished or not, from the side to move's view; see `Evaluation`."""
     return evaluate(address, position, rules, weights)
+
+
+@kernel
+def values_of(
+    address: Any, weights: NDArray[np.float64], rules: Rules, positions: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """`value_of` of many positions, `int64[n, 4]`: `float64[n]`."""
+    values = np.empty(len(positions))
+    for i in range(len(positions)):
+        row = positions[i]
+        values[i] = evaluate(address, Position(row[0], row[1], row[2], row[3]), rules, weights)
+    return values

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dis
 import inspect
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -20,8 +18,9 @@ from players.evaluation.builtin import checkers_ai, cis300, game3, material, sim
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import VOCABULARY, build_linear, linear
 from players.evaluation.patterns import learned, learned_variants, load_weights, patterns, weight_count
+from players.evaluation.refusal import line_that_prints, refusal
 from players.evaluation.strong import strong
-from players.loading import PlayerError, blame, load_object
+from players.loading import PlayerError, load_object
 
 EVALUATORS: dict[str, Evaluator] = {
     "material": material,
@@ -131,30 +130,11 @@ def _load_address(reference: str, variant: Variant) -> Any:
     signature = inspect.signature(function.function)
     if len(signature.parameters) != 2:
         raise PlayerError(f"{reference!r} must take (position, rules), not {signature}", "evaluation")
+    if line := line_that_prints(function.function):
+        message = "print cannot be called in compiled code; `arena check` and `arena evaluate` show values"
+        raise PlayerError(f"{reference} does not compile: line {line}: {message}", "evaluation")
     try:
         return function.address(variant.constants)
     except Exception as error:
-        reason = _in_plain_words(blame(error, reference.rpartition(":")[0], _likely_line(function, error)))
+        reason = refusal(function.function, reference.rpartition(":")[0], error)
         raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None
-
-
-def _likely_line(function: Evaluator, error: Exception) -> int:
-    """The line where a function uses the name that an error says is not defined, else its first line."""
-    missing = re.search(r"name '(\w+)' is not defined", str(error))
-    for instruction in dis.get_instructions(function.function):
-        if missing and instruction.argval == missing[1] and instruction.positions and instruction.positions.lineno:
-            return instruction.positions.lineno
-    return function.function.__code__.co_firstlineno
-
-
-def _in_plain_words(reason: str) -> str:
-    """What the compiler says, with its inner names replaced."""
-    for pattern, words in (
-        (r"No conversion from (.+) to float64 .*", r"it must return a number on every path, not \1"),
-        (r"\.*\s*Raised from .*", ""),
-        (r"type Constants_\w+", "rules"),
-        (r"type Position\(.*?\)", "position"),
-        (r"(Untyped global name '\w+'): .*<class 'function'>", r"\1: a function that is called needs @kernel"),
-    ):
-        reason = re.sub(pattern, words, reason)
-    return reason

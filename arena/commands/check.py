@@ -1,0 +1,88 @@
+"""Commands that look for mistakes before anything is played: check, doctor."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.commands.common import announcing_compilation, fail, say, variant_named
+
+if TYPE_CHECKING:
+    from arena.rules.variants import Variant
+    from players.examine import Examination, Finding
+
+
+@click.command()
+@click.argument("evaluation")
+@click.argument("variant")
+def check(evaluation: str, variant: str) -> None:
+    """Examine an EVALUATION, file.py:function or what else a configuration takes, on positions of VARIANT.
+
+    Is it finite, below the scores of wins, right in sign, from the side to move's view, and how fast is it? The
+    exit code is 1 if something is wrong.
+    """
+    chosen = variant_named(variant)
+    from arena.yaml.errors import ConfigError
+    from arena.yaml.values import inline
+    from players import PlayerError
+    from players.examine import examined
+
+    say(f"examining {evaluation} in {variant}")
+    try:
+        described = inline(evaluation, "EVALUATION") if "{" in evaluation else evaluation
+        examination = examined(described, chosen)
+    except (ConfigError, PlayerError) as error:
+        fail(str(error))
+    click.echo(f"{evaluation}, {variant}")
+    for finding in examination.findings:
+        click.echo(f"  {finding.level:8} {finding.message}")
+    _show_examples(chosen, examination)
+    _end(examination.findings)
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+def doctor(config: Path) -> None:
+    """List everything that is wrong with the tournament of CONFIG, before it is played.
+
+    Every player is built and plays a few short games: are its moves legal, its limits kept, and its moves the same
+    from the same seed, whatever it played before? Own evaluations are examined as `arena check` does. The exit
+    code is 1 if there are problems.
+    """
+    from arena.experiment.load import load
+    from arena.play.doctor import diagnose
+    from arena.yaml.errors import ConfigError
+
+    try:
+        experiment = load(config)
+    except ConfigError as error:
+        fail(str(error))
+    found: list[Finding] = []
+    with announcing_compilation():
+        for finding in diagnose(experiment, Path("reports") / experiment.name, say):
+            found.append(finding)
+            click.echo(f"{finding.where}: {finding.message}" + ("" if finding.level == "error" else " (warning)"))
+    _end(found)
+
+
+def _show_examples(variant: Variant, examination: Examination) -> None:
+    """How long a call takes, and boards with their values."""
+    from arena.rules.notation import diagram
+    from arena.rules.position import COLOURS
+
+    if examination.nanoseconds is not None:
+        click.echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
+    for position, value in examination.shown:
+        click.echo(f"\n{diagram(variant, position)}, value for {COLOURS[position.turn].capitalize()}: {value:.6g}")
+
+
+def _end(findings: list[Finding] | tuple[Finding, ...]) -> None:
+    """Say how many problems there are, and exit with 1 if there are any."""
+    errors = sum(finding.level == "error" for finding in findings)
+    warnings = sum(finding.level == "warning" for finding in findings)
+    also = f", {warnings} warning{'s' if warnings > 1 else ''}" if warnings else ""
+    click.echo(f"\n{errors or 'no'} problem{'' if errors == 1 else 's'}{also}")
+    sys.exit(1 if errors else 0)

@@ -1,0 +1,169 @@
+"""The doctor: everything that is wrong with a configuration, found before its first game."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import players
+from arena.apart import MEMORY, Lost, apart
+from arena.experiment.model import Experiment
+from arena.openings.sources import OpeningsError, random_openings
+from arena.play.plan import draw_openings
+from arena.play.probe import ProbeError, positions
+from arena.play.trial import Played, Trial, alone, is_timed, tried
+from arena.player import Limit, PlayerSpec
+from arena.rules.custom import build_variant
+from arena.rules.variants import Variant
+from players.examine import Finding, examined, name_of
+
+GAME_BYTES, REPORT_BYTES = 1000, 10 * 2**20
+"""Bytes on the disk that a game takes in the ledger, about, and that a report takes."""
+_OPENINGS, _OPENING_PLIES = 3, 4
+"""Openings that players are tried on, and their random plies."""
+_COMPILED = PlayerSpec("compiled first", "negamax", Limit(depth=1))
+"""A player whose kernels are compiled before the patience with a user's own code begins."""
+
+
+def diagnose(
+    experiment: Experiment,
+    folder: Path,
+    say: Callable[[str], None] = lambda _: None,
+    thorough: bool = True,
+) -> Iterator[Finding]:
+    """What is wrong with a configuration whose run is to be kept in `folder`: errors and warnings, as they come.
+
+    Openings, positions to search and the room on the disk are looked at, every player is built, and evaluations of
+    a user's own are examined. Then players play short games: if `thorough`, all of them several, otherwise only
+    those of a user's own, one each. `say` is told what is done next.
+
+    Code of a user's own runs in processes of its own, and is given up when it takes too long.
+    """
+    variant = build_variant(experiment.variant)
+    yield from _of_openings(experiment, variant, folder, say)
+    specs = [players.located(entry, experiment.path.parent) for entry in experiment.players]
+    if any(map(is_own, specs)):
+        players.build_player(_COMPILED, variant)
+    openings = random_openings(variant, _OPENING_PLIES, _OPENINGS, seed=0, balanced=False)
+    doctor = _Doctor(experiment, variant, thorough)
+    starts = tuple(opening.position for opening in openings)
+    for index, spec in enumerate(specs):
+        trial = Trial(spec, variant, starts, experiment.seed, experiment.terms._replace(attempts=1), is_own(spec))
+        if trial.own:
+            say(f"trying {spec.name}")
+        try:
+            for finding in doctor.of_player(trial):
+                if finding.level != "ok":
+                    yield finding._replace(where=spec.name)
+        except players.PlayerError as error:
+            place = experiment.error(("players", index, *error.keys), str(error))
+            yield Finding("error", str(place), spec.name)
+
+
+def is_own(spec: PlayerSpec) -> bool:
+    """Whether a player runs code of a user's own: its class, or its evaluation."""
+    return bool(players.own_code(spec))
+
+
+class _Doctor:
+    """What is found of players, one after the other."""
+
+    def __init__(self, experiment: Experiment, variant: Variant, thorough: bool) -> None:
+        self.experiment, self.variant, self.thorough = experiment, variant, thorough
+        self.usable: dict[str, bool] = {}
+        """Whether it is worth while to play with the evaluations that were examined."""
+
+    def of_player(self, trial: Trial) -> Iterator[Finding]:
+        """What is found of a player. Raises PlayerError if it cannot be built."""
+        description: Any = trial.player.options.get("evaluation")
+        is_text = isinstance(description, str) and (":" in description or description.endswith(".npz"))
+        if is_text or (isinstance(description, dict) and self.thorough):
+            name = name_of(description)
+            if name not in self.usable:
+                self.usable[name] = False
+                examination = examined(description, self.variant, build_seconds=trial.terms.patience)
+                self.usable[name] = all(finding.level != "error" for finding in examination.findings)
+                for finding in examination.findings:
+                    yield finding._replace(message=f"its evaluation {finding.message}")
+            if not self.usable[name]:
+                return
+        if not trial.own:
+            for found in tried(trial, self.thorough):
+                if isinstance(found, players.PlayerError):
+                    raise found
+                if isinstance(found, Finding):
+                    yield found
+            return
+        try:
+            for found in apart(tried, trial, self.thorough, memory=_memory(trial)):
+                if isinstance(found, players.PlayerError):
+                    raise found
+                if isinstance(found, Played):
+                    yield from _of_repetition(trial, found)
+                else:
+                    yield found
+        except Lost as lost:
+            yield Finding("error", str(lost))
+
+
+def _of_repetition(trial: Trial, played: Played) -> Iterator[Finding]:
+    """Whether the same game is played alone in a new process as before and after others. Raises Lost."""
+    if is_timed(trial.player.limit):
+        return
+    [new] = apart(alone, trial, played.plies, memory=_memory(trial))
+    if new == played.before == played.after:
+        return
+    [newer] = apart(alone, trial, played.plies, memory=_memory(trial))
+    if new != newer:
+        yield Finding("error", "does not play the same from the same seed: all chance must come from `rng`")
+    else:
+        yield Finding("error", "plays a game otherwise after other games: it keeps state from game to game")
+
+
+def _of_openings(
+    experiment: Experiment, variant: Variant, folder: Path, say: Callable[[str], None]
+) -> Iterator[Finding]:
+    """Whether there are the openings, the positions to search and the room that the configuration needs."""
+    names = [spec.name for spec in experiment.players]
+    count = 0
+    try:
+        count = len(draw_openings(experiment, variant))
+        needed = experiment.format.openings_needed(len(names))
+        if count < needed:
+            error = f"with {len(names)} players, {experiment.format.type} needs {needed} openings, not {count}"
+            yield Finding("error", str(experiment.error(("openings", "count"), error)), "openings")
+    except OpeningsError as refused:
+        yield Finding("error", str(experiment.error(("openings", refused.key), str(refused))), "openings")
+    try:
+        if (probe := experiment.probe) is not None:
+            positions(variant, probe.positions, probe.plies, experiment.seed)
+    except ProbeError as lacking:
+        yield Finding("error", str(experiment.error(("probe", "positions"), str(lacking))), "probe")
+    games = experiment.format.most_games(names, count) if count and len(names) > 1 else 0
+    yield from _of_disk(folder, games, say)
+
+
+def _of_disk(folder: Path, games: int, say: Callable[[str], None]) -> Iterator[Finding]:
+    """Whether a run of so many games can be kept in a folder."""
+    place = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
+    needed, free = REPORT_BYTES + games * GAME_BYTES, shutil.disk_usage(place).free
+    if games:
+        say(f"{games} games at most, about {_megabytes(needed)} MB on the disk")
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        yield Finding("error", f"{folder} cannot be written to", "disk")
+    elif free < needed:
+        there = f"{folder} needs about {_megabytes(needed)} MB for {games} games"
+        yield Finding("error", f"{there}, {_megabytes(free)} MB are free", "disk")
+
+
+def _memory(trial: Trial) -> int:
+    """Bytes that the process of a player may take: MEMORY, and its transposition table."""
+    table = trial.player.options.get("tt")
+    return MEMORY + (table if isinstance(table, int) else 0) * 2**20
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:,.0f}"

@@ -1,0 +1,166 @@
+"""Trials: short games of one player against random moves, and what is wrong with how it plays them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import players
+from arena.apart import Stage
+from arena.formats.base import Pairing
+from arena.play.match import play
+from arena.player import Limit, PlayerSpec, Terms
+from arena.record import GameRecord, Task
+from arena.rules.position import COLOURS, WHITE, Position
+from arena.rules.variants import Variant
+from players.examine import Finding
+
+FEWEST, MOST = 4, 40
+"""Plies of a player's first game, when nobody knows its pace, and the most of any other."""
+BUDGET = 3.0
+"""Seconds that a player's games take, about."""
+BUILT_IN = Limit(nodes=5000, seconds=0.5, clock=10.0)
+"""No player of a built-in type is given more than this, as what it does with more is known."""
+_OPPONENT = PlayerSpec("an opponent that moves at random", "random")
+_COMPARED = ("move", "depth", "nodes", "score")
+"""What must be the same when a game is played again."""
+
+
+class Trial(NamedTuple):
+    """A player to be tried, in plain data."""
+
+    player: PlayerSpec
+    variant: Variant
+    openings: tuple[Position, ...]
+    seed: int
+    terms: Terms
+    own: bool
+    """Whether the player runs code of a user's own."""
+
+
+class Played(NamedTuple):
+    """One game as it was played before others and after them."""
+
+    plies: int
+    before: bytes
+    after: bytes
+
+
+def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | Played | players.PlayerError]:
+    """Stages and findings of a player that is built and plays: a few plies, then, if `thorough`, several games.
+
+    Of a player of a user's own the first of these is played once more at the end. It is an error if the player
+    raises, moves illegally, is late, or reports more nodes or plies than its limit allows. A player that cannot be
+    built is the PlayerError.
+    """
+    yield Stage("being built", trial.terms.patience)
+    try:
+        players.build_player(trial.player, trial.variant)
+    except players.PlayerError as error:
+        yield error
+        return
+    if not (thorough or trial.own):
+        return
+    said: set[str] = set()
+    yield _stage(trial, "playing its first moves", FEWEST, patiences=FEWEST // 2)
+    record = _game(trial, 0, FEWEST)
+    yield from _unsaid(_of_record(trial, record, 0), said)
+    if not thorough or said:
+        return
+    games = 2 * len(trial.openings) if trial.own else 2
+    pace = float(_own_moves(trial, record, 0)["seconds"].max(initial=1e-3))
+    plies = min(max(2 * int(BUDGET / games / pace), FEWEST), MOST)
+    first = None
+    for number in range(games):
+        yield _stage(trial, f"playing game {number + 1} of {games}", plies)
+        record = _game(trial, number, plies)
+        first = first or record
+        yield from _unsaid(_of_record(trial, record, number), said)
+    if trial.own and first is not None and not said:
+        yield _stage(trial, "playing its first game once more", plies)
+        yield Played(plies, _compared(first), _compared(_game(trial, 0, plies)))
+
+
+def alone(trial: Trial, plies: int) -> Iterator[Stage | bytes]:
+    """The first game of a trial as it is played in a new process: its moves, and what was counted for them."""
+    yield _stage(trial, "playing its first game in a new process", plies, patiences=2)
+    yield _compared(_game(trial, 0, plies))
+
+
+def is_timed(limit: Limit) -> bool:
+    """Whether a limit is one of time, under which no two games are the same."""
+    return not limit.seconds is limit.clock is None
+
+
+def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1) -> Stage:
+    """A game as a stage: the player may use its limits of time, and the patience besides."""
+    limit, moves = trial.player.limit, plies // 2 + 1
+    allowed = moves * (limit.seconds or 0.0) + (limit.clock or 0.0) + moves * (limit.increment or 0.0)
+    return Stage(doing, patiences * trial.terms.patience + allowed)
+
+
+def _game(trial: Trial, number: int, plies: int) -> GameRecord:
+    """A game of the trial: openings in turn, from both sides."""
+    opening, colour = _of_number(trial, number)
+    spec = trial.player if ":" in trial.player.type else _held(trial.player)
+    sides = (spec, _OPPONENT) if colour == WHITE else (_OPPONENT, spec)
+    pairing = Pairing(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
+    return play(Task(pairing, trial.variant, opening, *sides, trial.seed, plies, trial.terms))
+
+
+def _of_number(trial: Trial, number: int) -> tuple[Position, int]:
+    return list(product(trial.openings, range(len(COLOURS))))[number]
+
+
+def _held(spec: PlayerSpec) -> PlayerSpec:
+    """A built-in player held to BUILT_IN, too."""
+    given, most = spec.limit, BUILT_IN
+    limit = given._replace(
+        nodes=_least(given.nodes or most.nodes, most.nodes),
+        seconds=_least(given.seconds, most.seconds),
+        clock=_least(given.clock, most.clock),
+    )
+    return replace(spec, limit=limit)
+
+
+def _least(given: Any, most: Any) -> Any:
+    """The lower of a limit that is given and another; None if none is given."""
+    return None if given is None else min(given, most)
+
+
+def _of_record(trial: Trial, record: GameRecord, number: int) -> Iterator[str]:
+    """What is wrong with how the player played a game."""
+    if record.error:
+        yield record.error.removeprefix(f"{trial.player.name} ")
+    moves = _own_moves(trial, record, number)
+    limit = trial.player.limit
+    for name, most in (("nodes", limit.nodes), ("depth", limit.depth)):
+        if most is not None and moves[name].max(initial=0) > most:
+            yield f"reports {name} {moves[name].max()} where its limit is {most}"
+    if np.isinf(moves["score"]).any():
+        yield "reports a score that is not finite"
+
+
+def _own_moves(trial: Trial, record: GameRecord, number: int) -> np.ndarray:
+    """The rows of a game's moves that the player made."""
+    opening, colour = _of_number(trial, number)
+    return record.table()[0 if opening.turn == colour else 1 :: 2]
+
+
+def _unsaid(messages: Iterator[str], said: set[str]) -> Iterator[Finding]:
+    """Findings of the messages that were not said of an earlier ply."""
+    for message in messages:
+        key = re.sub(r"[\d.]+", "", message)
+        if key not in said:
+            said.add(key)
+            yield Finding("error", message)
+
+
+def _compared(record: GameRecord) -> bytes:
+    table = record.table()
+    return b"".join(table[name].tobytes() for name in _COMPARED)

@@ -1,0 +1,99 @@
+"""Refusals of evaluations that cannot be compiled: the line to blame, and the reason in plain words."""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from arena.rules.position import Position
+from arena.rules.rules import Rules
+from players.evaluation import features
+from players.loading import blame, meant
+
+_PLAIN_WORDS = (
+    (r"No conversion from (.+) to float64 .*", r"it must return a number on every path, not \1"),
+    (r"\.*\s*Raised from .*", ""),
+    (r"type Constants_\w+", "rules"),
+    (r"type Position\(.*?\)", "position"),
+    (r"(Untyped global name '\w+'): .*<class 'function'>", r"\1: a function that is called needs @kernel"),
+    (r"Untyped global name ('\w+'): .*<class '(dict|list|set)'>", r"\1 is a \2: use numbers or a tuple"),
+    (r"The use of a reflected list.* assigned to variable ('\w+').*", r"\1 is a list: use numbers or a tuple"),
+)
+"""What the compiler says, and what is said instead."""
+
+
+def refusal(function: Callable[..., Any], source: str, error: Exception) -> str:
+    """One line of why a function of a file does not compile, with the file's line and a name that may be meant."""
+    reason = blame(error, source, _likely_line(function, error))
+    if re.search(r"DictType\[|<class 'dict'>\) found", str(error)):
+        reason = re.sub("No implementation of .*", "this dict cannot be compiled: use numbers or a tuple", reason)
+    for pattern, words in _PLAIN_WORDS:
+        reason = re.sub(pattern, words, reason)
+    return reason + _hint(function, reason)
+
+
+def line_that_prints(function: Callable[..., Any]) -> int | None:
+    """The line where a function, or a kernel of its file that it calls, calls `print`; None where none does.
+
+    Such code compiles, but native code that is called by its address has no interpreter to print with: it would
+    wait for it for ever.
+    """
+    for caller, instruction in _instructions(function):
+        if instruction.argval == "print" and "print" not in caller.__globals__:
+            return _line(instruction)
+    return None
+
+
+def _likely_line(function: Callable[..., Any], error: Exception) -> int:
+    """The line where a function uses the name that an error says there is not, else its first line."""
+    missing = re.search(r"name '(\w+)' is not defined|no attribute '(\w+)'", str(error))
+    for _, instruction in _instructions(function):
+        if missing and instruction.argval in missing.groups() and (line := _line(instruction)):
+            return line
+    return function.__code__.co_firstlineno
+
+
+def _hint(function: Callable[..., Any], reason: str) -> str:
+    """`; did you mean 'popcount'?` where a name is misspelt, otherwise nothing."""
+    if name := re.search(r"name '(\w+)' is not defined", reason):
+        counted = {name: f"features.{name}" for name in _public(features)}
+        known = {name for caller in _functions(function) for name in _known(caller)}
+        hint = meant(name[1], counted.keys() | known)
+        return re.sub(r"'(\w+)'", lambda it: repr(it[1] if it[1] in known else counted[it[1]]), hint)
+    if name := re.search(r"module '[\w.]+\.features' has no attribute '(\w+)'", reason):
+        return meant(name[1], _public(features))
+    if name := re.search(r"Unknown attribute '(\w+)' of (position|rules)", reason):
+        return meant(name[1], Position._fields if name[2] == "position" else Rules._fields)
+    return ""
+
+
+def _known(function: Callable[..., Any]) -> set[str]:
+    """The names that a function could use."""
+    return {*function.__code__.co_varnames, *function.__globals__, *dir(builtins)}
+
+
+def _public(module: Any) -> list[str]:
+    return [name for name, thing in vars(module).items() if callable(thing) and name.islower()]
+
+
+def _instructions(function: Callable[..., Any]) -> Iterator[tuple[Callable[..., Any], dis.Instruction]]:
+    """The instructions of a function, and of the kernels of its file that it calls, each with its function."""
+    return ((one, instruction) for one in _functions(function) for instruction in dis.get_instructions(one))
+
+
+def _functions(function: Callable[..., Any]) -> list[Any]:
+    """A function and the kernels of its file that it calls, directly or not."""
+    found = [function]
+    for caller in found:
+        for name in caller.__code__.co_names:
+            called = getattr(caller.__globals__.get(name), "py_func", None)
+            if called is not None and called.__code__.co_filename == function.__code__.co_filename:
+                found += [called] if called not in found else []
+    return found
+
+
+def _line(instruction: dis.Instruction) -> int | None:
+    return instruction.positions.lineno if instruction.positions else None

@@ -1,0 +1,284 @@
+"""Examinations of evaluations: what is checked of one, on positions of all phases, and what is found."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.apart import Lost, Stage, apart
+from arena.rules.moves import sides
+from arena.rules.notation import fen
+from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.variants import Variant
+from players.evaluation.appraise import values_of
+from players.evaluation.build import Evaluation, build_evaluation
+from players.evaluation.sample import mirrored, positions_of
+from players.loading import PlayerError, blame
+from players.negamax.score import LIMIT
+
+COMPILE_SECONDS = 300.0
+"""Seconds that it may take to compile what comes along, for rules that were never played."""
+BUILD_SECONDS, CALL_SECONDS = 60.0, 5.0
+"""Seconds that an evaluation may take to be loaded and compiled, and for one position and those made of it."""
+_MIDDLE = 1.3
+"""Pieces of a position of the middle, for each man that a side has at the start."""
+_TIMED_SECONDS = 0.05
+_TIMED_COPIES = 30
+"""How often the positions are gone through in one call of a kernel, so that the call itself takes no time."""
+_SAME = 1e-9
+"""The part of the largest value by which values that should be equal may differ, as sums are rounded."""
+_NEARLY = 0.2
+"""The part of a man's worth by which a value and that of the mirror image may differ, as tables are learned."""
+_IMAGE = "the same on a position and its mirror image (board turned, colours swapped)"
+_MOSTLY = 0.9
+"""The part of the positions that differ which must have the opposite value to say that the view is White's."""
+
+Level: TypeAlias = Literal["ok", "warning", "error"]
+
+
+class Finding(NamedTuple):
+    """What a check says, in one line."""
+
+    level: Level
+    message: str
+    where: str = ""
+    """The player, or the key of a configuration, that it is about; empty where that is plain."""
+
+
+class Valued(NamedTuple):
+    """A position and its value from the side to move's view."""
+
+    position: Position
+    value: float
+
+
+class Examination(NamedTuple):
+    """What was found out about an evaluation; it has only findings if it did not come to its end."""
+
+    findings: tuple[Finding, ...]
+    nanoseconds: float | None = None
+    """Of one call within a compiled loop; None where it raises exceptions."""
+    simple: float | None = None
+    """The same for the evaluation `simple`."""
+    shown: tuple[Valued, ...] = ()
+    """The start, a position of the middle and an ending."""
+
+
+class _Values(NamedTuple):
+    """The values of a position and of those made of it."""
+
+    value: float
+    again: float
+    mirrored: float
+    rise: float
+    """By how much the value rises when the other side lacks a man, on average; nan if it has none to spare."""
+    raised: str
+    """What the first call raised, else empty."""
+
+
+def examined(
+    description: str | Mapping[str, Any], variant: Variant, build_seconds: float = BUILD_SECONDS
+) -> Examination:
+    """Examine an evaluation, see `examine`, in a process of its own: one that crashes or hangs is a finding.
+
+    Raises PlayerError for an evaluation that cannot be built.
+    """
+    found: list[Finding] = []
+    try:
+        for message in apart(examine, description, variant, build_seconds):
+            if isinstance(message, PlayerError):
+                raise message
+            if isinstance(message, Examination):
+                return message
+    except Lost as lost:
+        hint = " (is an index out of bounds?)" if "SIGSEGV" in str(lost) else ""
+        found.append(Finding("error", f"{name_of(description)} {lost}{hint}"))
+    return Examination(tuple(found))
+
+
+def examine(
+    description: str | Mapping[str, Any], variant: Variant, build_seconds: float = BUILD_SECONDS
+) -> Iterator[Stage | PlayerError | Examination]:
+    """Stages, and at last the examination of an evaluation, or the PlayerError for which it cannot be built.
+
+    Its positions are those of `players.evaluation.sample`.
+
+    It is an error if a value is not finite, cannot be told from a win, or is another when asked again; if the
+    value falls when the other side lacks a man (not looked at where losing wins); if it is from White's view. It
+    is a warning if values say nothing of men, or are not the same on a position's mirror image.
+    """
+    yield Stage("positions were being drawn for it", COMPILE_SECONDS)
+    positions = positions_of(variant)
+    if not positions:
+        yield Examination((Finding("warning", "cannot be examined, as nobody can move at the start"),))
+        return
+    simple = build_evaluation("simple", variant)
+    values_of(*simple, variant.constants, _array(positions))
+    yield Stage("it was being loaded and compiled", build_seconds)
+    try:
+        evaluation = build_evaluation(description, variant)
+    except PlayerError as error:
+        yield error
+        return
+    values: list[_Values] = []
+    for position in positions:
+        yield Stage(f"valuing {fen(variant, position)}", CALL_SECONDS)
+        values.append(_valued(evaluation, variant, position, name_of(description)))
+    yield Stage("being timed", CALL_SECONDS)
+    by_pieces = sorted(range(len(positions)), key=lambda i: abs(_pieces(positions[i]) - _MIDDLE * variant.men))
+    raising = any(value.raised for value in values)
+    yield Examination(
+        findings=tuple(_Checks(variant, positions, values).findings()),
+        nanoseconds=None if raising else _nanoseconds(evaluation, variant, positions),
+        simple=_nanoseconds(simple, variant, positions),
+        shown=tuple(Valued(positions[i], values[i].value) for i in (0, by_pieces[0], len(positions) - 1)),
+    )
+
+
+def name_of(description: str | Mapping[str, Any]) -> str:
+    """How messages name an evaluation."""
+    return description if isinstance(description, str) else json.dumps(description)
+
+
+def _valued(evaluation: Evaluation, variant: Variant, position: Position, name: str) -> _Values:
+    """The values of a position and of those made of it; what is raised in native code counts as the value 0."""
+    _, other = sides(position)
+    men = [bit for bit in variant.bits if other & ~position.kings & bit] if other.bit_count() > 1 else []
+    less = [position._replace(white=position.white & ~bit, black=position.black & ~bit) for bit in men]
+    made = _array([position, mirrored(variant, position), *less])
+    raised: list[str] = []
+    before, sys.unraisablehook = sys.unraisablehook, lambda it: raised.append(_blamed(it, name.rpartition(":")[0]))
+    try:
+        [value] = values_of(*evaluation, variant.constants, _array([position])).tolist()
+        reason = raised[0] if raised else ""
+        again, turned, *others = values_of(*evaluation, variant.constants, made).tolist()
+    finally:
+        sys.unraisablehook = before
+    rises = [other - value for other in others] if math.isfinite(value) else []
+    rise = math.fsum(rises) / len(rises) if rises and all(map(math.isfinite, rises)) else math.nan
+    return _Values(value, again, turned, rise, reason)
+
+
+def _blamed(unraisable: Any, source: str) -> str:
+    error = unraisable.exc_value or unraisable.exc_type()
+    return blame(error, source) if source else f"{type(error).__name__}: {error}"
+
+
+class _Checks:
+    """The checks of an evaluation by its values of some positions, each a finding."""
+
+    def __init__(self, variant: Variant, positions: Sequence[Position], values: Sequence[_Values]) -> None:
+        self.variant, self.positions, self.values = variant, positions, values
+        self.numbers = np.array([value[:4] for value in values])
+        self.value, self.again, self.mirrored, self.rise = self.numbers.T
+        with np.errstate(invalid="ignore"):
+            self.unlike = np.abs(self.value - self.mirrored)
+            self.unlike_opposite = np.abs(self.value + self.mirrored)
+        self.sound = np.isfinite(self.value) & np.isfinite(self.mirrored)
+        self.largest = float(np.abs(self.value[self.sound]).max(initial=0.0))
+        self.man = float(np.median(np.abs(self.rise[np.isfinite(self.rise)]))) if self.sound.any() else 0.0
+
+    def findings(self) -> Iterator[Finding]:
+        """All findings, the gravest first; none that only follow from a graver one."""
+        raised = np.array([bool(value.raised) for value in self.values])
+        if raised.any():
+            reason = next(value.raised for value in self.values if value.raised)
+            yield _error(f"raises an exception, after which its value is 0, {self._share(raised)}: {reason}")
+            return
+        yield from self._of_numbers()
+        if not self.sound.any():
+            return
+        changes = self.sound & (self.value != self.again)
+        if changes.any():
+            yield _error(f"has another value when it is asked again {self._share(changes)}")
+            return
+        if np.ptp(self.value[self.sound]) <= _SAME * self.largest:
+            yield Finding("warning", f"is {self.value[self.sound][0]:g} in all positions: it says nothing of any")
+            return
+        view = self._of_view()
+        of_men = [] if self.variant.rules.losing_wins or view.level == "error" else [self._of_men()]
+        finite = np.isfinite(self.value).all()
+        yield from (it for it in (*of_men, view) if finite or it.level == "error")
+
+    def _of_numbers(self) -> Iterator[Finding]:
+        """Whether values are finite, and below the scores of wins."""
+        endless = ~np.isfinite(self.value)
+        if endless.any():
+            one = self.value[endless][0]
+            yield _error(f"is {one:g}, not a finite number, {self._share(endless)}; is something divided by zero?")
+        else:
+            yield Finding("ok", f"finite in all of {len(self.values)} positions")
+        high = self.sound & (np.abs(self.value) >= LIMIT)
+        if high.any():
+            share = self._share(high)
+            yield _error(f"reaches {self.largest:g} {share}; from {LIMIT:g} on a value is taken for a won game's")
+        else:
+            yield Finding("ok", f"{self.largest:g} at most, below the scores of won games")
+
+    def _of_men(self) -> Finding:
+        """Whether the value rises when the other side lacks a man."""
+        rises = self.rise[np.isfinite(self.rise)]
+        near = _SAME * self.largest
+        fallen, risen = int((rises < -near).sum()), int((rises > near).sum())
+        there = f"of {len(rises)} positions when the opponent lacks a man"
+        if all(self._falls(colour) for colour in (WHITE, BLACK)):
+            return _error(f"falls in {fallen} {there}: is the sign right?")
+        if 2 * (fallen + risen) < len(rises):
+            return Finding("warning", f"stays the same in {len(rises) - fallen - risen} {there}")
+        return Finding("ok", f"rises in {risen} {there}")
+
+    def _of_view(self) -> Finding:
+        """Whether the value is the side to move's, whatever its colour."""
+        differ = self.sound & (self.unlike > max(_SAME * self.largest, _NEARLY * self.man))
+        if not differ.any():
+            most = float(self.unlike[self.sound].max())
+            but = f", but for {most:.3g} at most, where a man is worth {self.man:.3g}"
+            return Finding("ok", f"{_IMAGE}{but if most > _SAME * self.largest else ''}")
+        opposite = differ & (self.unlike_opposite <= _SAME * self.largest)
+        message = f"is not {_IMAGE} {self._share(differ)}"
+        if opposite.sum() >= _MOSTLY * differ.sum() or self._falls(WHITE) != self._falls(BLACK):
+            view = "Black" if self._falls(WHITE) else "White"
+            return _error(f"{message}: is it from {view}'s view, not from the side to move's?")
+        here, there = self.value[differ][0], self.mirrored[differ][0]
+        return Finding("warning", f"{message}, {here:g} and {there:g}: is it from the side to move's view?")
+
+    def _falls(self, colour: int) -> bool:
+        """Whether with a side to move the value falls in most positions when the other side lacks a man."""
+        turns = np.array([position.turn for position in self.positions])
+        rises = self.rise[np.isfinite(self.rise) & (turns == colour)]
+        return bool(2 * (rises < -_SAME * self.largest).sum() > len(rises))
+
+    def _share(self, there: NDArray[np.bool_]) -> str:
+        """In how many positions something is so, and one of them."""
+        first = fen(self.variant, self.positions[int(there.argmax())])
+        return f"in {there.sum()} of {len(there)} positions ({first})"
+
+
+def _error(message: str) -> Finding:
+    return Finding("error", message)
+
+
+def _nanoseconds(evaluation: Evaluation, variant: Variant, positions: Sequence[Position]) -> float:
+    """Of one call, the best of several rounds over all positions."""
+    asked, best = np.tile(_array(positions), (_TIMED_COPIES, 1)), math.inf
+    end = time.perf_counter() + _TIMED_SECONDS
+    while time.perf_counter() < end or best == math.inf:
+        began = time.perf_counter()
+        values_of(*evaluation, variant.constants, asked)
+        best = min(best, (time.perf_counter() - began) / len(asked))
+    return 1e9 * best
+
+
+def _array(positions: Sequence[Position]) -> NDArray[np.int64]:
+    return np.array(positions, np.int64)
+
+
+def _pieces(position: Position) -> int:
+    return (position.white | position.black).bit_count()

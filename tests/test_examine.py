@@ -1,0 +1,252 @@
+"""Examinations of evaluations: the classic mistakes, those that crash or hang, and no false alarm."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from arena.cli import main
+from arena.rules.custom import build_variant
+from arena.rules.variants import VARIANTS
+from players import EVALUATORS, PlayerError
+from players.evaluation.patterns import learned
+from players.evaluation.sample import PLAYED, THINNED, mirrored, positions_of
+from players.examine import Examination, examine, examined
+from tests import naive
+
+ENGLISH = VARIANTS["english"]
+OWN = """\
+import numpy as np
+from arena import evaluator, features, kernel
+
+@kernel
+def ahead(position, rules, side):
+    return 1.0 * (features.pieces(position, rules, side) - features.pieces(position, rules, 1 - side))
+
+@evaluator
+def good(position, rules):
+    return 100 * ahead(position, rules, position.turn) + 3
+
+@evaluator
+def wrong_sign(position, rules):
+    return ahead(position, rules, 1 - position.turn)
+
+@evaluator
+def whites_view(position, rules):
+    return ahead(position, rules, 0)
+
+@evaluator
+def blacks_view(position, rules):
+    return ahead(position, rules, 1) + 0.25
+
+@evaluator
+def whites_rows(position, rules):
+    return ahead(position, rules, position.turn) + (position.white & 15)
+
+@evaluator
+def division(position, rules):
+    own, other = position.turn, 1 - position.turn
+    ratio = features.kings(position, rules, own) / features.kings(position, rules, other)
+    return ratio + ahead(position, rules, own)
+
+@evaluator
+def division_in_endings(position, rules):
+    many = features.pieces(position, rules, 0) + features.pieces(position, rules, 1) - 4
+    return ahead(position, rules, position.turn) / many
+
+@evaluator
+def too_large(position, rules):
+    return 1e6 * ahead(position, rules, position.turn)
+
+@evaluator
+def by_chance(position, rules):
+    return np.random.random()
+
+@evaluator
+def nothing(position, rules):
+    return 0.0
+
+@evaluator
+def kings_only(position, rules):
+    own, other = position.turn, 1 - position.turn
+    return features.kings(position, rules, own) - features.kings(position, rules, other)
+
+@evaluator
+def raising(position, rules):
+    if position.kings:
+        raise ValueError("bad luck")
+    return ahead(position, rules, position.turn)
+
+@evaluator
+def endless(position, rules):
+    while position.kings:
+        pass
+    return 1.0
+
+@evaluator
+def out_of_bounds(position, rules):
+    return np.ones(3)[10**12 + position.turn]
+
+@evaluator
+def hungry(position, rules):
+    return np.ones(10**13).sum()
+"""
+FOUND = {
+    "wrong_sign": ("error", r"falls in (\d+) of \1 positions when the opponent lacks a man: is the sign right\?"),
+    "whites_view": (
+        "error",
+        r"mirror image .* in \d+ of 300 .*\(W:W.*: is it from White's view, not from the side",
+    ),
+    "blacks_view": ("error", r"is it from Black's view"),
+    "whites_rows": (
+        "warning",
+        r"in \d+ of 300 positions \(.*\), -?\d+ and -?\d+: is it from the side to move's view",
+    ),
+    "division": (
+        "error",
+        r"is (nan|inf), not a finite number, in \d\d\d of 300 .*; is something divided by zero\?",
+    ),
+    "division_in_endings": ("error", r"is (nan|-?inf), not a finite number, in \d\d? of 300"),
+    "too_large": ("error", r"reaches \de\+06 in \d+ of 300 .*; from 900000 on a value is taken for a won game's"),
+    "by_chance": ("error", "has another value when it is asked again in 300 of 300 positions"),
+    "nothing": ("warning", "is 0 in all positions: it says nothing of any"),
+    "kings_only": ("warning", r"stays the same in (\d+) of \1 positions when the opponent lacks a man"),
+    "raising": ("error", r"raises an exception, after which its value is 0, in .*: line 59: ValueError: bad luck"),
+    "hungry": ("error", "raises an exception, .* in 300 of 300 .*: MemoryError"),
+}
+"""What is found of each evaluation of OWN, and nothing else but what is right."""
+LOST = {
+    "own.py:endless": r"own.py:endless did not end within 5 s while valuing [BW]:W.*:B.*K",
+    "own.py:out_of_bounds": r"own.py:out_of_bounds was ended by SIGSEGV while valuing .* \(is an index out of",
+    "leaves.py:good": r"leaves.py:good called sys.exit while it was being loaded and compiled",
+    "dies.py:good": r"dies.py:good ended its process \(exit code 7\) while it was being loaded and compiled",
+    "loops.py:good": r"loops.py:good did not end within 2 s while it was being loaded and compiled",
+    "eats.py:good": r"eats.py cannot be loaded: line 1: MemoryError",
+}
+"""What is said of those whose process does not come to its end."""
+
+
+def arena(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with the files of a user."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "leaves.py").write_text("import sys\nsys.exit()\n")
+    (tmp_path / "dies.py").write_text("import os\nos._exit(7)\n")
+    (tmp_path / "loops.py").write_text("while True:\n    pass\n")
+    (tmp_path / "eats.py").write_text("eaten = bytearray(10**11)\n")
+    return tmp_path
+
+
+def examination(description: Any, name: str = "english") -> Examination:
+    """An examination in this process."""
+    *_, last = examine(description, VARIANTS[name])
+    assert isinstance(last, Examination)
+    return last
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", VARIANTS)
+def test_what_is_built_in_passes_everywhere(name):
+    names = [one for one in EVALUATORS if one not in ("linear", "patterns")]
+    if learned(VARIANTS[name].rules) is not None:
+        names.append("patterns")
+    for one in names:
+        assert {finding.level for finding in examination(one, name).findings} == {"ok"}, one
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", FOUND)
+def test_a_mistake_is_found_by_its_own_message(name):
+    level, message = FOUND[name]
+    [finding] = [finding for finding in examination(f"own.py:{name}").findings if finding.level != "ok"]
+    assert finding.level == level
+    assert len(finding.message.splitlines()) == 1
+    assert re.search(message, finding.message), finding.message
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("reference", LOST)
+def test_one_that_crashes_or_hangs_gets_a_line_with_file_and_function(reference):
+    try:
+        result = examined(reference, ENGLISH, build_seconds=2 if "loops" in reference else 60)
+    except PlayerError as error:
+        said = str(error)
+    else:
+        [finding] = result.findings
+        assert finding.level == "error"
+        said = finding.message
+    assert re.search(LOST[reference], said), said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_sample_has_positions_of_all_phases_and_is_always_the_same(variant):
+    positions = positions_of(variant)
+    assert len(positions) == PLAYED + THINNED
+    assert positions[0] == variant.start
+    assert positions == positions_of.__wrapped__(variant)
+    pieces = [(position.white | position.black).bit_count() for position in positions]
+    assert max(pieces) == 2 * variant.men
+    assert min(pieces) == 2
+    crowning = variant.rules.promotion and not variant.rules.first_king_wins
+    assert bool(crowning) == any(position.kings for position in positions)
+    for position in positions:
+        state = naive.state_of(variant.rules, position)
+        assert naive.legal_moves(variant.rules, state)
+        assert position.white and position.black
+
+
+def test_a_sample_is_smaller_where_there_are_fewer_positions():
+    few = positions_of(build_variant({"base": "english", "men": 1, "promotion": "never"}))
+    assert 0 < len(few) < PLAYED + THINNED
+
+
+def test_a_mirror_image_is_the_board_turned_with_colours_swapped(variant):
+    last = variant.rules.rows - 1
+    for position in positions_of(variant)[::10]:
+        state = naive.state_of(variant.rules, position)
+        turned = {
+            (last - row, last - column): piece._replace(colour=1 - piece.colour)
+            for (row, column), piece in state.pieces.items()
+        }
+        expected = naive.position_of(variant.rules, naive.State(turned, 1 - position.turn))
+        assert mirrored(variant, position) == expected
+        assert mirrored(variant, expected) == position
+
+
+@pytest.mark.compiled
+def test_check_lists_what_was_found_with_boards_and_the_speed():
+    result = arena("check", "own.py:good", "english")
+    assert result.exit_code == 0
+    assert re.search(r"\n  \d+ ns a call, \d+ ns for simple\n", result.stdout)
+    assert result.stdout.count(" to move, value for ") == 3
+    assert " 29 w   w   w   w\nBlack to move, value for Black: 3\n" in result.stdout
+    assert result.stdout.endswith("\nno problems\n")
+    wrong = arena("check", "own.py:wrong_sign", "english")
+    assert wrong.exit_code == 1
+    assert "is the sign right?" in wrong.stdout
+    assert wrong.stdout.endswith("\n1 problem\n")
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "variant", "message"),
+    [
+        ("simpel", "english", "did you mean 'simple'"),
+        ("simple", "englsh", "did you mean 'english'"),
+        ("{linear: {mann: 1}}", "english", "did you mean 'man'"),
+        ("own.py:goood", "english", "own.py has no 'goood'; did you mean 'good'?"),
+    ],
+)
+def test_check_refuses_what_there_is_not_in_one_line(evaluation, variant, message):
+    result = arena("check", evaluation, variant)
+    assert result.exit_code == 2
+    assert message in result.stderr.splitlines()[-1]
+    assert "Traceback" not in result.output
