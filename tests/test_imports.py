@@ -30,7 +30,7 @@ LIBRARIES = {
 }
 """The only rooms that use a library."""
 
-PRINTING = ("arena.commands", "arena.progress", "arena.seats.process")
+PRINTING = ("arena.commands", "arena.progress", "arena.apart.process")
 """Rooms and files that may; the last gives the standard streams of a new process to what it runs."""
 
 HEAVY = (

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.seats.process import are_supported
+from arena.apart.process import are_supported
 from tests.test_seats import OWN
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not are_supported(), reason="processes are found as on Linux")]

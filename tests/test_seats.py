@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import arena
+from arena.apart.process import are_supported
 from arena.experiment.load import load
 from arena.play.match import play as play_game
 from arena.play.plan import prepare
@@ -22,7 +23,6 @@ from arena.play.tournament import RunStopped, play
 from arena.player import Choice, Limit, PlayerSpec, Terms
 from arena.rules.game import Game, Termination
 from arena.rules.variants import VARIANTS
-from arena.seats.process import are_supported
 from arena.seats.seat import SeatError, close_seats, seated
 from arena.store.ledger import Ledger
 from arena.yaml.errors import ConfigError

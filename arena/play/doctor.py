@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import players
-from arena.apart import MEMORY, Lost, apart
+from arena.apart.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
 from arena.openings.sources import OpeningsError, random_openings
 from arena.play.plan import draw_openings
@@ -160,9 +160,9 @@ def _of_disk(folder: Path, games: int, say: Callable[[str], None]) -> Iterator[F
 
 
 def _memory(trial: Trial) -> int:
-    """Bytes that the process of a player may take: MEMORY, and its transposition table."""
+    """Megabytes that the process of a player may take: MEMORY, and its transposition table."""
     table = trial.player.options.get("tt")
-    return MEMORY + (table if isinstance(table, int) else 0) * 2**20
+    return MEMORY + (table if isinstance(table, int) else 0)
 
 
 def _megabytes(size: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import players
-from arena.apart import Stage
+from arena.apart.work import Stage
 from arena.formats.base import Pairing
 from arena.play.match import play
 from arena.player import Limit, PlayerSpec, Terms

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 import players
+from arena.apart import frames
 from arena.player import AnswerError, Limit, Player, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from arena.seats import frames
 from arena.seats.answer import answer_of, message_of, traceback_of
 from arena.wording import quoted
 

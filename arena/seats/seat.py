@@ -12,13 +12,13 @@ import time
 from collections import OrderedDict
 from typing import Any, NoReturn
 
+from arena.apart import frames, process
 from arena.player import AnswerError, Choice, Limit, Player, PlayerSpec, Terms, checked
 from arena.rules.game import Game, Termination
 from arena.rules.jit.kernel import announce_compilation
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from arena.seats import frames, process
 from arena.seats.answer import answer_of, message_of, traceback_of
 from arena.seats.occupant import BUILT, CHOSEN, FAILED, NO_MOVE, NOTE, RAISED, REFUSED, Ask, Begin, serve
 from players import PlayerError, build_player, without_own_code
@@ -31,6 +31,7 @@ _SEATS = 16
 """Seats that a process keeps, those that were used last."""
 
 _seats: OrderedDict[tuple[str, str, int], Seat] = OrderedDict()
+os.register_at_fork(after_in_child=_seats.clear)
 
 
 class SeatError(Exception):
@@ -192,14 +193,11 @@ class Seat:
     def _drain(self) -> None:
         """Read what was printed, so that printing never blocks for long."""
         assert self._process is not None
-        try:
-            part = os.read(self._process.output, KEPT_OUTPUT)
-        except BlockingIOError:
-            return
-        if not part and not self._muted:
+        part = process.printed(self._process)
+        if part is None and not self._muted:
             self._waiting.unregister(self._process.output)
             self._muted = True
-        self._output = (self._output + part)[-KEPT_OUTPUT:]
+        self._output = (self._output + (part or b""))[-KEPT_OUTPUT:]
 
     def _fail_by(self, reply: list[Any]) -> NoReturn:
         """Raise the SeatError of a reply that is no good one; the process stays."""

@@ -1,4 +1,4 @@
-"""Frames: what goes through the pipes of a seat, as bytes with their length before them."""
+"""Frames: what goes through a pipe, as bytes with their length before them."""
 
 from __future__ import annotations
 

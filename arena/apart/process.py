@@ -1,8 +1,8 @@
-"""The process of a seat: forked from the worker, with a keeper that leaves nothing of it behind.
+"""A process for a user's code: a fork of this one, with a keeper that leaves nothing of it behind.
 
-A worker forks a keeper, and the keeper the occupant, which runs a user's code. The keeper waits for the occupant's
-end, or the worker's, then kills all that descends from the occupant, and says how the occupant ended. A fork has
-everything imported and compiled that the worker has. Linux only.
+This process, the parent, forks a keeper, and the keeper the occupant, which runs a user's code. The keeper waits
+for the occupant's end, or the parent's, kills all that descends from the occupant, and says how that ended.
+A fork has everything imported and compiled that the parent has. Linux only.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 _DATA = 5
 """Field of /proc/self/statm: pages of data and stack, which RLIMIT_DATA bounds."""
 
+PIPE_BYTES = 1 << 16
+"""What a pipe holds, at least."""
 _LAST_SECONDS = 0.5
 """Seconds that a process which has closed its pipes has to end."""
 
@@ -31,11 +33,11 @@ Serve = Callable[[int, int], object]
 
 
 class Process(NamedTuple):
-    """A seat's process as its worker holds it: the keeper's number, and file descriptors."""
+    """A process as its parent holds it: the keeper's number, and file descriptors."""
 
     keeper: int
     life: int
-    """Closing it ends the seat."""
+    """Closing it ends the process."""
     requests: int
     answers: int
     output: int
@@ -45,7 +47,7 @@ class Process(NamedTuple):
 
 
 def are_supported() -> bool:
-    """Whether there can be seats: on Linux."""
+    """Whether there can be such processes: on Linux."""
     return _libc is not None
 
 
@@ -62,7 +64,7 @@ def start(serve: Serve, megabytes: int) -> Process:
 
 
 def end(process: Process, *, closed: bool = False) -> str:
-    """End a seat's process with all that descends from it; how the occupant ended if it did so by itself.
+    """End a process with all that descends from it; how the occupant ended if it did so by itself.
 
     Where its pipes are `closed` it is ending, most likely, and is given the time to do so.
     """
@@ -78,8 +80,16 @@ def end(process: Process, *, closed: bool = False) -> str:
     return told.decode()
 
 
+def printed(process: Process) -> bytes | None:
+    """What the process printed since it was last asked, as much as a pipe holds; None if it cannot print more."""
+    try:
+        return os.read(process.output, PIPE_BYTES) or None
+    except BlockingIOError:
+        return b""
+
+
 def _keep(serve: Serve, megabytes: int, life: int, requests: int, answers: int, output: int, ending: int) -> None:
-    """The keeper: fork the occupant, wait until it or the worker ends, and clear up."""
+    """The keeper: fork the occupant, wait until it or the parent ends, and clear up."""
     assert _libc is not None
     os.setsid()
     _set_signals()
@@ -126,7 +136,7 @@ def _occupy(serve: Serve, megabytes: int, keeper: int, requests: int, answers: i
 
 
 def _end_after(work: Callable[[], None]) -> NoReturn:
-    """Do this and end the process, whatever happens, without a word and without what the worker would do."""
+    """Do this and end the process, whatever happens, without a word and without what the parent would do."""
     try:
         work()
     except BaseException:
@@ -135,7 +145,7 @@ def _end_after(work: Callable[[], None]) -> NoReturn:
 
 
 def _set_signals() -> None:
-    """Leave the worker's handlers behind."""
+    """Leave the parent's handlers behind."""
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
