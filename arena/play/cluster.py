@@ -26,6 +26,7 @@ _CONNECT_SECONDS = 10
 _COUNT_SECONDS = 2
 """Seconds for which the number of workers is taken to be the same."""
 _CLOSE_SECONDS = 1
+"""Seconds that Dask's client has to close; twice as many, and it is left."""
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 """What would tell of a lost scheduler in pages, beside our line."""
 _ROOT = Path(__file__).parents[2]
@@ -82,7 +83,9 @@ class Cluster:
                 inner.cancel()
 
     def close(self) -> None:
-        self._client.close(timeout=_CLOSE_SECONDS)
+        closing = threading.Thread(target=self._client.close, args=(_CLOSE_SECONDS,), daemon=True)
+        closing.start()
+        closing.join(2 * _CLOSE_SECONDS)
 
     def _hand_in(self, outer: Future[Any], call: _Call) -> None:
         key = f"arena-{uuid.uuid4().hex}"
