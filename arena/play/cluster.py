@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -183,7 +182,7 @@ def _made(*fields: Any) -> Any:
     if call.signature != signature():
         from distributed import get_worker
 
-        other = f"the Dask worker {get_worker().address} has another version of draughts-arena, Python or numba"
+        other = f"the Dask worker {get_worker().address} has another version of draughts-arena or of its compiler"
         raise EngineError(f"{other}: start it anew")
     try:
         tasks = [(number, _here(call, task)) for number, task in call.tasks]
@@ -218,7 +217,7 @@ def _copy(path: Path, name: str | None, contents: Mapping[str, bytes]) -> Path:
 @cache
 def signature() -> str:
     """What must be the same wherever games are played: a hash of this project's code, and of what compiles it."""
-    digest = sha256(f"{sys.version_info[:2]} {version('numba')}".encode())
+    digest = sha256(f"{sys.version_info[:2]} {copies().parent.name}".encode())
     for package in ("arena", "players"):
         for source in sorted((_ROOT / package).rglob("*.py")):
             digest.update(source.read_bytes())
