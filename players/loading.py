@@ -102,7 +102,10 @@ def user_files(spec: PlayerSpec) -> list[Path]:
 
 
 def copies() -> Path:
-    """The folder of this machine's copies of files that came from another one; it need not exist."""
+    """The folder of this machine's copies of files that came from another one; it need not exist.
+
+    It stands in the cache folder, whose name is a hash of the kernels and of what compiles them.
+    """
     return cache_folder() / "copies"
 
 

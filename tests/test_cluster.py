@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,23 @@ def test_ctrl_c_ends_a_run_that_waits_for_workers(dask: Dask, tmp_path: Path) ->
     waiting.send_signal(signal.SIGINT)
     assert waiting.wait(timeout=10) == 130
     waiting.stderr.close()
+
+
+def test_a_call_that_dask_lost_sight_of_is_handed_in_anew(dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
+    from arena.play.cluster import Cluster
+
+    monkeypatch.setattr("arena.play.cluster._COUNT_SECONDS", 0.2)
+    dask.worker()
+    cluster = Cluster(dask.address)
+    with monkeypatch.context() as patched:
+        patched.setattr(cluster._executor, "submit", lambda *_, **__: Future())
+        made = cluster.submit(list, [(1, "task")])
+    deadline = time.monotonic() + 20
+    while not made.done() and time.monotonic() < deadline:
+        cluster.workers()
+        time.sleep(0.1)
+    assert made.done() and made.result() == [(1, "task")]
+    cluster.close()
 
 
 def test_where_no_scheduler_answers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

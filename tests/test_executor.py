@@ -83,9 +83,9 @@ class Script:
         out, error = self.process.communicate(timeout=20)
         return self.process.returncode, out, error
 
-    def left(self) -> list[str]:
-        """The command lines of what is still there."""
-        return [command for environment, command in processes() if self._mark in environment]
+    def left(self) -> dict[int, str]:
+        """The command lines of what is still there, by process."""
+        return {pid: command for pid, environment, command in processes() if self._mark in environment}
 
     def gone(self) -> bool:
         """Whether all is gone within GONE_SECONDS."""
@@ -97,15 +97,15 @@ class Script:
         return True
 
 
-def processes() -> Iterator[tuple[str, str]]:
-    """Environment and command line of every process."""
+def processes() -> Iterator[tuple[int, str, str]]:
+    """Number, environment and command line of every process."""
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
                 environment, command = ((folder / name).read_bytes() for name in ("environ", "cmdline"))
             except OSError:
                 continue
-            yield environment.decode(errors="replace"), command.decode(errors="replace")
+            yield int(folder.name), environment.decode(errors="replace"), command.decode(errors="replace")
 
 
 # deaths
@@ -247,8 +247,11 @@ def killed_at(folder: Path, moments: Iterable[float]) -> Iterator[list[str]]:
         time.sleep(moment)
         script.process.kill()
         script.gone()
-        yield script.left()
+        left = script.left()
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
         script.process.communicate()
+        yield list(left.values())
 
 
 @linux

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +24,10 @@ _CONNECT_SECONDS = 10
 """Seconds that a scheduler has to answer."""
 _COUNT_SECONDS = 2
 """Seconds for which the number of workers is taken to be the same."""
+_LOOKS = 3
+"""Looks, _COUNT_SECONDS apart, after which a call that no worker has is handed in anew."""
 _CLOSE_SECONDS = 1
+"""Seconds that Dask's client has to close; twice as many, and it is left."""
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 """What would tell of a lost scheduler in pages, beside our line."""
 _ROOT = Path(__file__).parents[2]
@@ -54,7 +56,8 @@ class Cluster:
         self._address = address
         self._executor = self._client.get_executor(pure=False)
         self._files = _Files()
-        self._calls: dict[Future[Any], tuple[str, Future[Any]]] = {}
+        self._calls: dict[Future[Any], tuple[str, Future[Any], _Call]] = {}
+        self._unseen: dict[str, int] = {}
         self._lock = threading.Lock()
         self._counted = 0
         self._when = float("-inf")
@@ -62,6 +65,8 @@ class Cluster:
     def workers(self) -> int:
         if time.monotonic() - self._when > _COUNT_SECONDS:
             self._counted = len(self._client.scheduler_info()["workers"])
+            if self._counted:
+                self._hand_in_again()
             self._when = time.monotonic()
         return self._counted
 
@@ -77,24 +82,43 @@ class Cluster:
             return
         for outer in futures:
             with self._lock:
-                key, inner = self._calls.get(outer, (None, None))
-            if inner is not None and key not in begun and outer.cancel():
-                inner.cancel()
+                call = self._calls.get(outer)
+            if call is not None and call[0] not in begun and outer.cancel():
+                call[1].cancel()
 
     def close(self) -> None:
-        self._client.close(timeout=_CLOSE_SECONDS)
+        closing = threading.Thread(target=self._client.close, args=(_CLOSE_SECONDS,), daemon=True)
+        closing.start()
+        closing.join(2 * _CLOSE_SECONDS)
+
+    def _hand_in_again(self) -> None:
+        """Hand in anew what no worker has had for some looks: Dask may lose sight of a dead worker's result."""
+        try:
+            assigned = {key for keys in self._client.processing().values() for key in keys}
+        except OSError:
+            return
+        with self._lock:
+            calls = dict(self._calls)
+        self._unseen = {key: self._unseen.get(key, 0) + 1 for key, _, _ in calls.values() if key not in assigned}
+        for outer, (key, inner, call) in calls.items():
+            if self._unseen.get(key, 0) >= _LOOKS:
+                self._hand_in(outer, call)
+                inner.cancel()
 
     def _hand_in(self, outer: Future[Any], call: _Call) -> None:
         key = f"arena-{uuid.uuid4().hex}"
         inner = self._executor.submit(pickle.loads, call.letter, key=key)
         with self._lock:
-            self._calls[outer] = key, inner
-        inner.add_done_callback(lambda done: self._relay(done, outer, call))
+            self._calls[outer] = key, inner, call
+        inner.add_done_callback(lambda done: self._relay(key, done, outer, call))
 
-    def _relay(self, inner: Future[Any], outer: Future[Any], call: _Call) -> None:
+    def _relay(self, key: str, inner: Future[Any], outer: Future[Any], call: _Call) -> None:
         """Hand on how a call ended, or make it again with the files that its worker lacks."""
         from distributed import KilledWorker
 
+        with self._lock:
+            if outer not in self._calls or self._calls[outer][0] != key:
+                return  # it was handed in anew
         error: BaseException | None
         if inner.cancelled():
             error = EngineError(f"the Dask scheduler at {self._address} is lost")
@@ -180,7 +204,7 @@ def _made(*fields: Any) -> Any:
     if call.signature != signature():
         from distributed import get_worker
 
-        other = f"the Dask worker {get_worker().address} has another version of draughts-arena, Python or numba"
+        other = f"the Dask worker {get_worker().address} has another version of draughts-arena or of its compiler"
         raise EngineError(f"{other}: start it anew")
     try:
         tasks = [(number, _here(call, task)) for number, task in call.tasks]
@@ -215,7 +239,7 @@ def _copy(path: Path, name: str | None, contents: Mapping[str, bytes]) -> Path:
 @cache
 def signature() -> str:
     """What must be the same wherever games are played: a hash of this project's code, and of what compiles it."""
-    digest = sha256(f"{sys.version_info[:2]} {version('numba')}".encode())
+    digest = sha256(f"{sys.version_info[:2]} {copies().parent.name}".encode())
     for package in ("arena", "players"):
         for source in sorted((_ROOT / package).rglob("*.py")):
             digest.update(source.read_bytes())
