@@ -233,6 +233,20 @@ def test_the_short_form_looks_at_less():
 
 
 @pytest.mark.compiled
+def test_a_run_says_what_is_wrong_with_own_code_before_its_first_game_and_plays(folder):
+    file = configured(
+        {"random": "type: random", "turned": 'type: negamax, depth: 1, evaluation: "faulty.py:wrong_sign"'},
+        "openings: {count: 1}\nmax_plies: 4",
+    )
+    command = ["run", str(file), "--out", "out", "--workers", "1", "--no-report"]
+    result = arena(*command)
+    assert result.exit_code == 0, result.output
+    assert re.search(r"^turned: its evaluation falls in .*: is the sign right\?$", result.stderr, re.MULTILINE)
+    assert "the run goes on; arena doctor faulty.yaml looks closer\n" in result.stderr
+    assert "is the sign right" not in arena(*command).stderr
+
+
+@pytest.mark.compiled
 def test_a_disk_without_room_and_a_folder_that_cannot_be_written_are_problems(monkeypatch):
     file = configured({"a": "type: random", "b": "type: random"}, "openings: {count: 50}")
     usage = doctor.shutil.disk_usage(".")._replace(free=2**20)

@@ -42,6 +42,7 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
     _with_one_thread()
     prepared = _prepared(config)
     folder = out or Path("reports") / prepared.experiment.name
+    _examine(prepared, folder)
     code = _play(prepared, folder, workers or prepared.experiment.workers or os.cpu_count() or 1, force)
     if quiet:
         click.echo(f"no report; arena report {folder} writes it")
@@ -113,6 +114,23 @@ def _prepared(config: Path) -> Plan:
         return prepare(experiment, compiling)
     except ConfigError as error:
         fail(str(error))
+
+
+def _examine(plan: Plan, folder: Path) -> None:
+    """Say what is found wrong with code of a user's own before the first game.
+
+    The run goes on: what a player does wrong harms no other.
+    """
+    from arena.play.doctor import diagnose, is_own
+    from arena.store.ledger import FILE
+
+    if (folder / FILE).exists() or not any(map(is_own, plan.players)):
+        return
+    found = list(diagnose(plan.experiment, folder, thorough=False))
+    for finding in found:
+        say(f"{finding.where}: {finding.message}")
+    if found:
+        say(f"the run goes on; arena doctor {plan.experiment.path} looks closer")
 
 
 def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
