@@ -20,6 +20,7 @@ from arena.bench.overhead import overhead
 from arena.bench.rates import random_games, rules, search
 from arena.bench.rivals import RIVALS, Rival, rivals
 from arena.bench.timing import three_figures
+from arena.bench.workers import engines
 from arena.commands.catalogue import BENCHES
 from arena.formats.base import Pairing
 from arena.play.match import play
@@ -354,6 +355,13 @@ OVERHEAD = ["search", "search", "search", "build_player", "seat", "Game.push", "
 def test_a_benchmark_is_chosen_by_its_name(clock, install, what, names, expected):
     install()
     assert [row.what for row in rows(what, names)] == expected
+
+
+def test_workers_of_each_kind_play_the_same_games():
+    rows = {row.what: row for row in engines(games=3)}
+    assert list(rows) == ["one process", "2 processes", "2 Dask workers"]
+    played = [row for row in rows.values() if not row.note.startswith("not measured")]
+    assert len(played) >= 2 and len({row.nodes for row in played}) == 1 and played[0].nodes > 20
 
 
 def test_the_command_names_every_benchmark():

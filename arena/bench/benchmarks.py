@@ -11,6 +11,7 @@ from arena.bench.rivals import rivals
 from arena.bench.time import kept_time
 from arena.bench.timing import Row
 from arena.bench.volume import volume
+from arena.bench.workers import engines
 from arena.rules.variants import VARIANTS
 
 Benchmark = Callable[[Sequence[str]], Iterator[Row]]
@@ -56,6 +57,10 @@ def _volume(variants: Sequence[str]) -> Iterator[Row]:
     yield from volume()
 
 
+def _workers(variants: Sequence[str]) -> Iterator[Row]:
+    yield from engines()
+
+
 def _all(variants: Sequence[str]) -> Iterator[Row]:
     for benchmark in (_rules, _search, _games, _overhead):
         yield from benchmark(variants)
@@ -73,5 +78,6 @@ BENCHMARKS: dict[str, Benchmark] = {
     "time": _time,
     "engines": _engines,
     "volume": _volume,
+    "workers": _workers,
 }
 """All benchmarks; `all` leaves out those that take a busy machine, another engine or minutes."""

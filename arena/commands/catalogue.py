@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspect import Parameter
 
 
-BENCHES = ("all", "rules", "search", "games", "overhead", "rivals", "time", "engines", "volume")
+BENCHES = ("all", "rules", "search", "games", "overhead", "rivals", "time", "engines", "volume", "workers")
 
 
 @click.command()
@@ -72,7 +72,8 @@ def bench(what: str, names: tuple[str, ...]) -> None:
 
     Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
     plays a match against dame-rs on the international board, where that is installed. Nor `volume`, which fills
-    a ledger with made-up games and reports them.
+    a ledger with made-up games and reports them, nor `workers`, games a second by one process, two, and two
+    workers of a Dask scheduler.
     """
     from arena.bench.benchmarks import rows
 

@@ -190,8 +190,8 @@ def _do(work: Callable[[Any], Any], batch: Sequence[tuple[int, Any]]) -> _Batch:
 
 
 @atexit.register
-def _close() -> None:
-    """Close the engines before Python takes the modules apart that they need for it."""
+def close() -> None:
+    """Close the engines that are kept: at the latest before Python takes apart the modules that they need for it."""
     for workers in list(_engines):
         _engines.pop(workers).close()
 
