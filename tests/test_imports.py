@@ -23,7 +23,7 @@ LIBRARIES = {
     "yaml": ("arena.yaml",),
     "sqlite3": ("arena.store", "arena.tuning"),
     "joblib": ("arena.play", "arena.tuning", "arena.bench"),
-    "distributed": ("arena.play",),
+    "distributed": ("arena.play", "arena.bench.workers"),
     "numba": ("arena.rules", "players", "arena.tuning"),
     "click": ("arena.cli", "arena.commands"),
     "rich": ("arena.progress", "arena.commands", "arena.report"),

@@ -191,7 +191,7 @@ def _do(work: Callable[[Any], Any], batch: Sequence[tuple[int, Any]]) -> _Batch:
 
 @atexit.register
 def close() -> None:
-    """Close the engines that are kept: at the latest before Python takes apart the modules that they need for it."""
+    """Close the engines that are kept; at exit before Python takes apart the modules that they need for it."""
     for workers in list(_engines):
         _engines.pop(workers).close()
 
