@@ -69,6 +69,7 @@ class Choice(NamedTuple):
 
 EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv"))
 """The fields of `Choice` that say what a search counted, in their order."""
+_FIRST_COUNT, _PV = Choice._fields.index(EFFORT[0]), Choice._fields.index("pv")
 
 
 class AnswerError(ValueError):
@@ -83,13 +84,17 @@ def checked(answer: object) -> Choice:
     """
     if not isinstance(answer, Choice):
         raise AnswerError(f"returned {quoted(answer)}, not a Choice")
-    move = int(answer.move) if isinstance(answer.move, Integral) else answer.move
+    move = answer.move
+    if type(move) is not int and isinstance(move, Integral):
+        move = int(move)
     score = answer.score
     if score is not None:
         if not isinstance(score, Real) or not math.isfinite(score):
             raise AnswerError(f"returned the score {quoted(score)}, not a finite number")
         score = float(score)
-    counts = [_count(name, getattr(answer, name)) for name in EFFORT]
+    counts: tuple[Any, ...] = answer[_FIRST_COUNT:_PV]
+    if set(map(type, counts)) != {int} or min(counts) < 0 or max(counts) >> min(_COUNT_BITS.values()):
+        counts = tuple(_count(name, getattr(answer, name)) for name in EFFORT)
     if not isinstance(answer.pv, Sequence):
         raise AnswerError(f"returned the pv {quoted(answer.pv)}, not moves")
     return Choice._make((move, score, *counts, tuple(_count("pv", step) for step in answer.pv)))

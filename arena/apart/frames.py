@@ -8,6 +8,8 @@ import struct
 _LENGTH = struct.Struct("<I")
 MOST = 1 << 20
 """Bytes of a frame, at most."""
+_READ_BYTES = 1 << 14
+"""Read at once, at most: room for more takes longer to make than to read."""
 
 
 class FrameError(Exception):
@@ -42,6 +44,6 @@ class Reader:
 
     def fill(self) -> bool:
         """Wait for more and read it; false at the end of the pipe."""
-        part = os.read(self._descriptor, MOST)
+        part = os.read(self._descriptor, _READ_BYTES)
         self._read += part
         return bool(part)
