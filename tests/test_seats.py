@@ -291,13 +291,24 @@ def test_every_chance_in_a_seat_comes_from_the_seed() -> None:
     assert drawn("1") == drawn("1") != drawn("2")
 
 
-def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_longer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", [Limit(seconds=0.2), Limit(clock=0.3), Limit(clock=0.1, increment=0.1)])
+def test_a_move_under_a_limit_of_time_is_waited_for_until_it_has_lost_and_not_longer(
+    limit: Limit, tmp_path: Path
+) -> None:
     (tmp_path / "own.py").write_text(OWN)
-    slow = PlayerSpec("slow", f"{tmp_path}/own.py:Sleeps", Limit(seconds=0.2))
+    slow = PlayerSpec("slow", f"{tmp_path}/own.py:Sleeps", limit)
     began = time.perf_counter()
     record = play_game(task_of(ENGLISH, slow, PlayerSpec("r", "random")))
     assert record.termination == "time" and time.perf_counter() - began < 10
     assert "slow gave no answer within" in record.error
+
+
+def test_a_move_ten_times_too_slow_is_recorded_with_its_time_and_loses() -> None:
+    slow = PlayerSpec("slow", "tests.test_seats:Dawdles", Limit(seconds=0.02))
+    record = play_game(task_of(ENGLISH, slow, PlayerSpec("r", "random")))
+    assert record.termination == "time" and record.plies in (1, 2)
+    assert record.table()["seconds"][-1] > 0.2 and record.table()["overrun"][-1] > 0.18
+    assert "slow took 0.2" in record.error
 
 
 def test_a_game_is_played_again_as_often_as_asked(tmp_path: Path) -> None:
