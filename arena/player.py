@@ -1,4 +1,4 @@
-"""What a player is: Player, Limit, Choice, EFFORT, PlayerSpec, Terms."""
+"""What a player is: Player, Limit, Choice, EFFORT, PlayerSpec, Allowance."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class PlayerSpec:
     """Whether a user's code runs in the arena's own processes, not in a seat."""
 
 
-class Terms(NamedTuple):
+class Allowance(NamedTuple):
     """What a player with a user's code is held to; times are wall time."""
 
     time_margin: float = 0.1

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.formats.base import Pairing
-from arena.player import EFFORT, Choice, PlayerSpec, Terms
+from arena.player import EFFORT, Allowance, Choice, PlayerSpec
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 
@@ -56,7 +56,7 @@ class Task(NamedTuple):
     black: PlayerSpec
     seed: int
     max_plies: int
-    terms: Terms = Terms()
+    allowance: Allowance = Allowance()
 
 
 class Incident(NamedTuple):
@@ -115,7 +115,7 @@ class ProbeTask(NamedTuple):
     position: Position
     depth: int
     seed: int
-    terms: Terms = Terms()
+    allowance: Allowance = Allowance()
 
 
 class ProbeRecord(NamedTuple):

@@ -16,7 +16,7 @@ from arena.cli import main
 from arena.experiment.load import load
 from arena.play.plan import Plan, prepare
 from arena.play.signature import MOVES, PLIES, PlayerChanged, begin, difference, signature, signatures
-from arena.player import Limit, PlayerSpec, Terms
+from arena.player import Allowance, Limit, PlayerSpec
 from arena.report.sentences.notes import notes
 from arena.rules.variants import VARIANTS
 from arena.store.ledger import Ledger
@@ -167,14 +167,14 @@ def test_a_refusal_names_all_players_that_changed_and_the_versions_that_did(
 def test_a_signature_is_of_the_players_own_moves_from_all_positions_and_not_of_its_limit() -> None:
     english = VARIANTS["english"]
     one, other = (
-        signature(PlayerSpec("x", "negamax", limit), english, Terms())
+        signature(PlayerSpec("x", "negamax", limit), english, Allowance())
         for limit in (Limit(depth=1), Limit(seconds=9.0))
     )
     assert one == other
     assert one is not None
     assert [len(game.moves) for game in one] == [MOVES] * len(PLIES)
     assert {game.fen[0] for game in one} == {"B", "W"}
-    changed = signature(PlayerSpec("x", "negamax", Limit(depth=1), {"evaluation": "cis300"}), english, Terms())
+    changed = signature(PlayerSpec("x", "negamax", Limit(depth=1), {"evaluation": "cis300"}), english, Allowance())
     assert changed is not None
     assert difference(one, changed)
 
@@ -205,7 +205,7 @@ class Slow(Counts):
 def test_a_player_that_fails_or_varies_has_no_signature(tmp_path: Path, name: str) -> None:
     (tmp_path / "capricious.py").write_text(CAPRICIOUS)
     spec = PlayerSpec("x", f"{tmp_path / 'capricious.py'}:{name}")
-    assert signature(spec, VARIANTS["english"], Terms()) is None
+    assert signature(spec, VARIANTS["english"], Allowance()) is None
 
 
 def test_a_slow_player_is_signed_from_fewer_positions_and_compared_on_those(
@@ -214,9 +214,9 @@ def test_a_slow_player_is_signed_from_fewer_positions_and_compared_on_those(
     (tmp_path / "capricious.py").write_text(CAPRICIOUS)
     spec = PlayerSpec("x", f"{tmp_path / 'capricious.py'}:Slow")
     monkeypatch.setattr("arena.play.signature.SECONDS", 1.1)
-    long = signature(spec, VARIANTS["english"], Terms())
+    long = signature(spec, VARIANTS["english"], Allowance())
     monkeypatch.setattr("arena.play.signature.SECONDS", 0.01)
-    short = signature(spec, VARIANTS["english"], Terms())
+    short = signature(spec, VARIANTS["english"], Allowance())
     assert long is not None and short is not None
     assert len(short) == 1 < len(long) < len(PLIES)
     assert difference(short, long) == difference(long, short) == ""

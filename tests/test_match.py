@@ -15,7 +15,7 @@ from arena.play import match
 from arena.play.match import play
 from arena.play.plan import prepare
 from arena.play.tournament import tasks
-from arena.player import Choice, Limit, PlayerSpec, Terms
+from arena.player import Allowance, Choice, Limit, PlayerSpec
 from arena.record import GameRecord
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
@@ -68,7 +68,7 @@ def spends(limit: Limit, *seconds: float) -> PlayerSpec:
 def play_white(limit: Limit, *seconds: float, time_margin: float = 0.125) -> GameRecord:
     """White, the first to move, takes so many seconds for its moves; Black takes 5 each and has no limit."""
     task = task_of(VARIANTS["international"], spends(limit, *seconds), spends(Limit(), 5.0), max_plies=8)
-    return play(task._replace(terms=Terms(time_margin)))
+    return play(task._replace(allowance=Allowance(time_margin)))
 
 
 @pytest.mark.usefixtures("_fake_time")
@@ -260,4 +260,4 @@ def test_moves_without_a_clock_have_no_value_in_the_table(tmp_path: Path) -> Non
 def test_the_margin_of_a_configuration_reaches_the_games(tmp_path: Path) -> None:
     text = test_tournament.CONFIG + "time_margin: 0.5\n"
     plan = prepare(test_tournament.experiment(tmp_path, text))
-    assert {task.terms.time_margin for task in tasks(plan, next(plan.schedule()))} == {0.5}
+    assert {task.allowance.time_margin for task in tasks(plan, next(plan.schedule()))} == {0.5}

@@ -20,7 +20,7 @@ from arena.experiment.load import load
 from arena.play.match import play as play_game
 from arena.play.plan import prepare
 from arena.play.tournament import RunStopped, play
-from arena.player import Choice, Limit, PlayerSpec, Terms
+from arena.player import Allowance, Choice, Limit, PlayerSpec
 from arena.rules.game import Game, Termination
 from arena.rules.variants import VARIANTS
 from arena.seats.seat import SeatError, close_seats, seated
@@ -285,7 +285,7 @@ class Chance:
 
 def test_every_chance_in_a_seat_comes_from_the_seed() -> None:
     def drawn(seed: str) -> int:
-        player = seated(PlayerSpec("c", "tests.test_seats:Chance"), ENGLISH, ENGLISH.start, seed, Terms())
+        player = seated(PlayerSpec("c", "tests.test_seats:Chance"), ENGLISH, ENGLISH.start, seed, Allowance())
         return player.choose(Game(ENGLISH), Limit(), random.Random()).nodes
 
     assert drawn("1") == drawn("1") != drawn("2")
@@ -322,9 +322,9 @@ def test_a_game_is_played_again_as_often_as_asked(tmp_path: Path) -> None:
     task = task_of(
         ENGLISH, PlayerSpec("shaky", f"{tmp_path}/own.py:Shaky"), PlayerSpec("r", "random"), max_plies=4
     )
-    assert play_game(task._replace(terms=Terms(attempts=3))).termination == "max_plies"
+    assert play_game(task._replace(allowance=Allowance(attempts=3))).termination == "max_plies"
     (tmp_path / "tries").unlink()
-    assert play_game(task._replace(terms=Terms(attempts=2))).termination == "error"
+    assert play_game(task._replace(allowance=Allowance(attempts=2))).termination == "error"
 
 
 def test_failures_stop_the_run_where_they_are_to_and_it_goes_on_from_there(tmp_path: Path) -> None:
@@ -370,12 +370,9 @@ def test_an_own_player_in_the_arenas_process_has_its_answers_checked(tmp_path: P
     spec = PlayerSpec("bad", f"{tmp_path}/own.py:Pushes", in_process=True)
     record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
     assert record.termination == "error" and "bad changed the game" in record.error
-    assert (
-        os.getpid()
-        == seated(PlayerSpec("p", "tests.test_seats:Where", in_process=True), ENGLISH, ENGLISH.start, "1", Terms())
-        .choose(Game(ENGLISH), Limit(), random.Random(0))
-        .nodes
-    )
+    inside = PlayerSpec("p", "tests.test_seats:Where", in_process=True)
+    player = seated(inside, ENGLISH, ENGLISH.start, "1", Allowance())
+    assert player.choose(Game(ENGLISH), Limit(), random.Random(0)).nodes == os.getpid()
 
 
 class Where:
@@ -390,7 +387,7 @@ class Where:
 
 def test_a_player_sits_in_another_process_that_is_kept_from_game_to_game() -> None:
     def where() -> int:
-        player = seated(PlayerSpec("p", "tests.test_seats:Where"), ENGLISH, ENGLISH.start, "1", Terms())
+        player = seated(PlayerSpec("p", "tests.test_seats:Where"), ENGLISH, ENGLISH.start, "1", Allowance())
         return player.choose(Game(ENGLISH), Limit(), random.Random(0)).nodes
 
     assert where() == where() != os.getpid()
@@ -414,7 +411,7 @@ def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
 
 def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
     spec = PlayerSpec("p", "tests.test_seats:Dawdles")
-    player = seated(spec, ENGLISH, ENGLISH.start, "1", Terms(game_patience=0.5))
+    player = seated(spec, ENGLISH, ENGLISH.start, "1", Allowance(game_patience=0.5))
     for _ in range(2):
         player.choose(Game(ENGLISH), Limit(), random.Random(0))
     with pytest.raises(SeatError, match="gave no answer within") as caught:

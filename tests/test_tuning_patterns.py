@@ -263,7 +263,7 @@ def test_self_play_that_fails_is_named() -> None:
     broken = PlayerSpec("a", "negamax", Limit(depth=99), {})
     failed = play_scored(job(white=broken))
     assert isinstance(failed, Failed)
-    assert failed.reason.startswith("round 1, game 7: a raised ")
+    assert failed.reason.startswith("round 1, game 7: a was not built: ")
 
 
 def same_outcome(first: Path, second: Path) -> bool:

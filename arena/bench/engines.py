@@ -10,7 +10,7 @@ from arena.bench.timing import Row
 from arena.formats.base import Pairing
 from arena.openings.sources import random_openings
 from arena.play.match import play
-from arena.player import Choice, Limit, PlayerSpec, Terms
+from arena.player import Allowance, Choice, Limit, PlayerSpec
 from arena.ratings.match import summary
 from arena.record import Task
 from arena.result import pair_points, pentanomial, points_of
@@ -73,8 +73,8 @@ def against_dame_rs(seconds: float = 0.1, pairs: int = 25, random_plies: int = 4
         points = []
         for side, (white, black) in enumerate(((full, dame), (dame, full))):
             pairing = Pairing(2 * pair + side + 1, pair + 1, pair + 1, side, 1 - side, pair)
-            terms = Terms(time_margin=1.0)
-            task = Task(pairing, variant, opening.position, white, black, seed, max_plies=300, terms=terms)
+            allowance = Allowance(time_margin=1.0)
+            task = Task(pairing, variant, opening.position, white, black, seed, max_plies=300, allowance=allowance)
             record = play(task)
             if record.error:
                 raise RuntimeError(record.error)

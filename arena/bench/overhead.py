@@ -13,7 +13,7 @@ from arena.experiment.model import Experiment
 from arena.formats.base import Pairing
 from arena.openings.lines import random_line
 from arena.play.match import play
-from arena.player import Limit, PlayerSpec, Terms
+from arena.player import Allowance, Limit, PlayerSpec
 from arena.record import Task
 from arena.rules.game import Game
 from arena.rules.notation import fen
@@ -78,7 +78,7 @@ def _built(spec: PlayerSpec, variant: Variant) -> int:
 
 def _asked(spec: PlayerSpec, variant: Variant) -> Part:
     """Moves of a player in a seat, of one position."""
-    player = seated(spec, variant, variant.start, "0", Terms())
+    player = seated(spec, variant, variant.start, "0", Allowance())
     game, limit, rng = Game(variant), Limit(), random.Random(0)
 
     def work() -> int:

@@ -23,7 +23,7 @@ from arena.formats.round_robin import RoundRobin
 from arena.formats.sprt import Sprt
 from arena.formats.table import FormatField
 from arena.openings import MAX_OPENINGS
-from arena.player import Limit, PlayerSpec, Terms
+from arena.player import Allowance, Limit, PlayerSpec
 from arena.wording import shown, unknown
 from arena.yaml.messages import FOLDER, refusal
 from arena.yaml.section import Document, Section
@@ -161,7 +161,7 @@ class Experiment(Document):
     )
 
     @property
-    def terms(self) -> Terms:
+    def allowance(self) -> Allowance:
         """What players with a user's code are held to."""
         attempts = (self.failures or 3) if self.on_failure == "replay" else 1
-        return Terms(self.time_margin, self.patience, self.game_patience, self.memory, attempts)
+        return Allowance(self.time_margin, self.patience, self.game_patience, self.memory, attempts)

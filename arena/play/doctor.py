@@ -50,8 +50,9 @@ def diagnose(
     openings = random_openings(variant, _OPENING_PLIES, _OPENINGS, seed=0, balanced=False)
     doctor = _Doctor(experiment, variant, thorough)
     starts = tuple(opening.position for opening in openings)
+    allowance = experiment.allowance._replace(attempts=1)
     for index, spec in enumerate(specs):
-        trial = Trial(spec, variant, starts, experiment.seed, experiment.terms._replace(attempts=1), is_own(spec))
+        trial = Trial(spec, variant, starts, experiment.seed, allowance, is_own(spec))
         if trial.own:
             say(f"trying {spec.name}")
         try:
@@ -84,7 +85,7 @@ class _Doctor:
             name = name_of(description)
             if name not in self.usable:
                 self.usable[name] = False
-                examination = examined(description, self.variant, build_seconds=trial.terms.patience)
+                examination = examined(description, self.variant, build_seconds=trial.allowance.patience)
                 self.usable[name] = all(finding.level != "error" for finding in examination.findings)
                 for finding in examination.findings:
                     yield finding._replace(message=f"its evaluation {finding.message}")

@@ -54,10 +54,10 @@ def play(task: Task) -> GameRecord:
 
     Time is judged when the answer is there, by wall time; building the players is not on their clocks. The move
     that came too late is recorded, as the game's last; one that did not come is not waited for beyond its time if
-    the player sits in a seat. A game that ends so is played again as often as the task's terms say. Only its
+    the player sits in a seat. A game that ends so is played again as often as its allowance says. Only its
     building and its answers are blamed on a player: any other exception is a mistake of the arena, and is raised.
     """
-    for _ in range(task.terms.attempts):
+    for _ in range(task.allowance.attempts):
         record = _record(task)
         if record.incident is None:
             break
@@ -126,7 +126,7 @@ def _play(task: Task, game: Game, rows: list[MoveRow]) -> Outcome:
             limits[turn] = limit._replace(clock=clock)
         rows.append(_row(game, answer, clock, over))
         game.push(answer.move)
-        if over is not None and over > task.terms.time_margin:
+        if over is not None and over > task.allowance.time_margin:
             late = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had,"
             raise Fault(turn, SeatError(Termination.TIME, late), len(game.moves))
         outcome = adjudicate(game, task.max_plies)
@@ -142,7 +142,7 @@ def _seated(spec: PlayerSpec, task: Task, colour: int) -> Player:
     """The player of a side. Raises Fault if it cannot be built."""
     place = colour if task.white == task.black else 0
     try:
-        return seated(spec, task.variant, task.opening, _seed(task, colour), task.terms, place)
+        return seated(spec, task.variant, task.opening, _seed(task, colour), task.allowance, place)
     except Exception as error:
         raise Fault(colour, failure_of(error), ply=1) from error
 

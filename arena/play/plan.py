@@ -87,7 +87,7 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
         what = ", ".join([variant.name, *code])
         try:
             with compilation_announced(partial(compiling, what)):
-                seated(spec, variant, variant.start, "plan", experiment.terms)
+                seated(spec, variant, variant.start, "plan", experiment.allowance)
         except players.PlayerError as error:
             raise experiment.error(("players", index, *error.keys), str(error)) from None
         except SeatError as error:

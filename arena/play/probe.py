@@ -63,7 +63,7 @@ def measure(task: ProbeTask) -> ProbeRecord:
     seed = f"{task.seed} probe {task.number}"
     game = Game(task.variant, task.position)
     try:
-        player = seated(spec, task.variant, task.position, seed, task.terms)
+        player = seated(spec, task.variant, task.position, seed, task.allowance)
         began = time.perf_counter()
         choice = player.choose(game, spec.limit, random.Random(seed))
         search = search_values(choice, time.perf_counter() - began)

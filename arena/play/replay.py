@@ -117,7 +117,7 @@ def _ready(
         black,
         experiment.seed,
         experiment.max_plies,
-        experiment.terms,
+        experiment.allowance,
     )
     kept = [row[name] for name in ("result", "termination", "seconds", "error", "plies", "moves")]
     changed = [name for name, found in files.items() if facts.files.get(name) != found]

@@ -11,7 +11,7 @@ from arena.formats.base import Pairing
 from arena.openings.lines import random_line
 from arena.play.match import play
 from arena.play.plan import Plan
-from arena.player import Limit, PlayerSpec, Terms
+from arena.player import Allowance, Limit, PlayerSpec
 from arena.record import GameRecord, Task
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
@@ -68,19 +68,19 @@ def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
     for spec in plan.players:
         key = spec.type, repr(spec.options)
         if key not in known:
-            known[key] = signature(spec, plan.variant, plan.experiment.terms)
+            known[key] = signature(spec, plan.variant, plan.experiment.allowance)
         found[spec.name] = known[key]
     return found
 
 
-def signature(spec: PlayerSpec, variant: Variant, terms: Terms) -> list[SignedGame] | None:
+def signature(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> list[SignedGame] | None:
     """What a player plays from fixed positions under LIMIT against one that moves at random.
 
     None for a player that fails, or that does not play the same moves twice.
     """
     began = time.perf_counter()
     records: list[GameRecord] = []
-    tasks = _tasks(replace(spec, limit=LIMIT), variant, terms._replace(attempts=1))
+    tasks = _tasks(replace(spec, limit=LIMIT), variant, allowance._replace(attempts=1))
     for task in tasks:
         if records and time.perf_counter() - began > SECONDS:
             break
@@ -105,14 +105,14 @@ def difference(then: list[SignedGame], now: list[SignedGame]) -> str:
     return ""
 
 
-def _tasks(spec: PlayerSpec, variant: Variant, terms: Terms) -> list[Task]:
+def _tasks(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> list[Task]:
     opponent = PlayerSpec("opponent", "random")
     tasks = []
     for number, plies in enumerate(PLIES, start=1):
         position = random_line(variant, plies, random.Random(f"signature {plies}")).position
         sides = (opponent, spec) if position.turn == BLACK else (spec, opponent)
         pairing = Pairing(number, number, number, 0, 1, 0)
-        tasks.append(Task(pairing, variant, position, *sides, _SEED, 2 * MOVES - 1, terms))
+        tasks.append(Task(pairing, variant, position, *sides, _SEED, 2 * MOVES - 1, allowance))
     return tasks
 
 

@@ -50,7 +50,7 @@ def probe_tasks(plan: Plan, finished: set[tuple[str, int]]) -> Iterator[ProbeTas
                     position,
                     settings.depth,
                     plan.experiment.seed,
-                    plan.experiment.terms,
+                    plan.experiment.allowance,
                 )
 
 
@@ -225,7 +225,7 @@ def tasks(plan: Plan, pairings: Iterable[Pairing]) -> Iterator[Task]:
             plan.players[pairing.black],
             plan.experiment.seed,
             plan.experiment.max_plies,
-            plan.experiment.terms,
+            plan.experiment.allowance,
         )
 
 

@@ -14,7 +14,7 @@ import players
 from arena.apart.work import Stage
 from arena.formats.base import Pairing
 from arena.play.match import play
-from arena.player import Limit, PlayerSpec, Terms
+from arena.player import Allowance, Limit, PlayerSpec
 from arena.record import GameRecord, Task
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
@@ -38,7 +38,7 @@ class Trial(NamedTuple):
     variant: Variant
     openings: tuple[Position, ...]
     seed: int
-    terms: Terms
+    allowance: Allowance
     own: bool
     """Whether the player runs code of a user's own."""
 
@@ -58,7 +58,7 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | Played | p
     raises, moves illegally, is late, or reports more nodes or plies than its limit allows. A player that cannot be
     built is the PlayerError.
     """
-    yield Stage("being built", trial.terms.patience)
+    yield Stage("being built", trial.allowance.patience)
     try:
         players.build_player(trial.player, trial.variant)
     except players.PlayerError as error:
@@ -101,7 +101,7 @@ def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1) -> Stage:
     """A game as a stage: the player may use its limits of time, and the patience besides."""
     limit, moves = trial.player.limit, plies // 2 + 1
     allowed = moves * (limit.seconds or 0.0) + (limit.clock or 0.0) + moves * (limit.increment or 0.0)
-    return Stage(doing, patiences * trial.terms.patience + allowed)
+    return Stage(doing, patiences * trial.allowance.patience + allowed)
 
 
 def _game(trial: Trial, number: int, plies: int) -> GameRecord:
@@ -110,7 +110,7 @@ def _game(trial: Trial, number: int, plies: int) -> GameRecord:
     spec = trial.player if ":" in trial.player.type else _held(trial.player)
     sides = (spec, _OPPONENT) if colour == WHITE else (_OPPONENT, spec)
     pairing = Pairing(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
-    return play(Task(pairing, trial.variant, opening, *sides, trial.seed, plies, trial.terms))
+    return play(Task(pairing, trial.variant, opening, *sides, trial.seed, plies, trial.allowance))
 
 
 def _of_number(trial: Trial, number: int) -> tuple[Position, int]:

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from typing import Any, NoReturn
 
 from arena.apart import frames, process
-from arena.player import AnswerError, Choice, Limit, Player, PlayerSpec, Terms, checked
+from arena.player import Allowance, AnswerError, Choice, Limit, Player, PlayerSpec, checked
 from arena.rules.game import Game, Termination
 from arena.rules.jit.kernel import announce_compilation
 from arena.rules.movegen import compiled_generator
@@ -59,7 +59,7 @@ def failure_of(error: Exception) -> SeatError:
 
 
 def seated(
-    spec: PlayerSpec, variant: Variant, opening: Position, seed: str, terms: Terms, place: int = 0
+    spec: PlayerSpec, variant: Variant, opening: Position, seed: str, allowance: Allowance, place: int = 0
 ) -> Player:
     """The player of a specification, ready for one game: in a seat if it runs a user's code, unless `in_process`.
 
@@ -76,10 +76,10 @@ def seated(
     compiled_generator(variant.constants)
     if plain is not None:
         build_player(plain, variant)
-    key = (repr((spec, terms)), repr(variant), place)
+    key = (repr((spec, allowance)), repr(variant), place)
     seat = _seats.get(key)
     if seat is None:
-        seat = _seats[key] = Seat(spec, variant, terms)
+        seat = _seats[key] = Seat(spec, variant, allowance)
         while len(_seats) > _SEATS:
             _seats.popitem(last=False)[1].close()
     _seats.move_to_end(key)
@@ -107,18 +107,18 @@ class InProcess:
 class Seat:
     """A player in a process of its own, kept from game to game and begun anew when it has ended."""
 
-    def __init__(self, spec: PlayerSpec, variant: Variant, terms: Terms) -> None:
-        self._spec, self._variant, self._terms = spec, variant, terms
+    def __init__(self, spec: PlayerSpec, variant: Variant, allowance: Allowance) -> None:
+        self._spec, self._variant, self._allowance = spec, variant, allowance
         self._process: process.Process | None = None
         self._sent = 0
-        self._left = terms.game_patience
+        self._left = allowance.game_patience
 
     def begin(self, opening: Position, seed: str) -> None:
         """Build the player for a game. Raises PlayerError and SeatError."""
         if self._process is None:
             self._start()
-        self._sent, self._left = 0, self._terms.game_patience
-        reply = self._exchange(Begin(self._spec, self._variant, opening, seed), self._terms.patience)
+        self._sent, self._left = 0, self._allowance.game_patience
+        reply = self._exchange(Begin(self._spec, self._variant, opening, seed), self._allowance.patience)
         if reply[0] == REFUSED:
             raise PlayerError(str(reply[1]), *reply[2])
         if reply[0] != BUILT:
@@ -145,7 +145,7 @@ class Seat:
             self._process = None
 
     def _start(self) -> None:
-        self._process = process.start(serve, self._terms.memory)
+        self._process = process.start(serve, self._allowance.memory)
         self._answers = frames.Reader(self._process.answers)
         self._output, self._muted = b"", False
         self._waiting = select.poll()
@@ -155,7 +155,11 @@ class Seat:
     def _seconds(self, limit: Limit) -> float:
         """For how long a move is waited for."""
         bounds = [bound for bound in (limit.seconds, limit.clock) if bound is not None]
-        return min(bounds) + self._terms.time_margin + _GRACE if bounds else min(self._terms.patience, self._left)
+        return (
+            min(bounds) + self._allowance.time_margin + _GRACE
+            if bounds
+            else min(self._allowance.patience, self._left)
+        )
 
     def _exchange(self, request: Begin | Ask, seconds: float) -> list[Any]:
         """The reply to a request. Raises SeatError if there is none in time, or the process ends."""

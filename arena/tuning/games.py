@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-import players
 from arena.formats.base import Pairing
 from arena.openings.sources import OpeningsError
 from arena.play.match import REASON_CHARACTERS, adjudicate, play
-from arena.player import Choice, PlayerSpec
+from arena.player import Allowance, Choice, PlayerSpec
 from arena.record import Task
 from arena.result import pair_points
 from arena.rules.game import Game
@@ -22,6 +21,7 @@ from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
+from arena.seats.seat import failure_of, seated
 from arena.tuning.openings import draw_opening
 from arena.tuning.settings import RandomOpenings
 from arena.tuning.store import SCORED, Played
@@ -125,7 +125,8 @@ def _scored_game(
     Raises _Fault.
     """
     with _blamed(job):
-        player = players.build_player(job.white, job.variant)
+        seed = f"{job.seed} {job.stage} {job.game}"
+        player = seated(job.white, job.variant, opening, seed, Allowance())
     game = Game(job.variant, opening)
     found: list[tuple[Position, float]] = []
     while (outcome := adjudicate(game, job.max_plies)) is None:
@@ -153,9 +154,8 @@ def _blamed(job: Job) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        reason = cut(str(error), REASON_CHARACTERS)
-        name = f"{job.stage}, game {job.game}: {job.white.name}"
-        raise _Fault(f"{name} raised {type(error).__name__}: {reason}") from error
+        reason = cut(str(failure_of(error)), REASON_CHARACTERS)
+        raise _Fault(f"{job.stage}, game {job.game}: {job.white.name} {reason}") from error
 
 
 def _white_score(game: Game, choice: Choice) -> float:
