@@ -113,7 +113,7 @@ answers("TooDeep", depth=2**40)
 answers("NoScore", score="hi")
 answers("NotANumber", score=float("nan"))
 answers("HugeMove", move=5_000_000 * "x")
-answers("UnpicklableMove", move=lambda: 1)
+answers("UnpicklableMove", move=Unspeakable())
 Nothing = type("Nothing", (Good,), {"answer": lambda self, game: None})
 '''
 CONFIG = """\
@@ -159,7 +159,7 @@ FAILING = {
     "NotANumber": (ERROR, "returned the score nan, not a finite number"),
     "Nothing": (ERROR, "returned None, not a Choice"),
     "HugeMove": (ILLEGAL, "returned the illegal move 'xxx"),
-    "UnpicklableMove": (ILLEGAL, "returned the illegal move <function "),
+    "UnpicklableMove": (ILLEGAL, "returned the illegal move Unspeakable()"),
 }
 """What players do -> how each of their games ends, and why."""
 HARMLESS = ["SetsHandlers", "LimitsRecursion", "LeavesAThread", "LeavesAChild", "Forks"]
@@ -219,7 +219,13 @@ def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.R
     pd.testing.assert_frame_equal(found.games[columns], well.games[columns])
 
 
-@pytest.mark.parametrize("kind", ["EndsItsProcess", "Sleeps", "Exits"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if kind in ("EndsItsProcess", "Sleeps", "Exits") else pytest.mark.slow)
+        for kind in (*FAILING, *HARMLESS)
+    ],
+)
 def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
