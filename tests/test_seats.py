@@ -106,7 +106,7 @@ does("Leaks", lambda game: [bytearray(10**7) for _ in iter(int, 1)])
 does("SetsHandlers", lambda game: [signal.signal(number, signal.SIG_IGN) for number in (2, 15)])
 does("LimitsRecursion", lambda game: sys.setrecursionlimit(400))
 does("LeavesAThread", lambda game: len(game.moves) < 4 and threading.Thread(target=stay).start())
-does("LeavesAChild", lambda game: subprocess.Popen(["sleep", "987"], start_new_session=True))
+does("LeavesAChild", lambda game: subprocess.Popen(["tail", "-f", __file__], start_new_session=True))
 does("Forks", lambda game: os.fork())
 answers("TooManyNodes", nodes=2**80)
 answers("TooDeep", depth=2**40)
@@ -236,9 +236,10 @@ def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tm
 
 def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path: Path) -> None:
     run(configured(tmp_path, "LeavesAChild"))
-    assert subprocess.run(["pgrep", "-f", "sleep 987"], stdout=subprocess.PIPE).stdout
+    started = ["pgrep", "-f", f"tail -f {tmp_path}"]
+    assert subprocess.run(started, stdout=subprocess.PIPE).stdout
     close_seats()
-    assert not subprocess.run(["pgrep", "-f", "sleep 987"], stdout=subprocess.PIPE).stdout
+    assert not subprocess.run(started, stdout=subprocess.PIPE).stdout
 
 
 def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path) -> None:
