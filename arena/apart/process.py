@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import select
 import signal
 import sys
@@ -116,6 +115,8 @@ def _keep(serve: Serve, megabytes: int, life: int, requests: int, answers: int, 
 
 def _occupy(serve: Serve, megabytes: int, keeper: int, requests: int, answers: int, output: int) -> None:
     """The occupant: it has its two pipes, and prints to the third."""
+    import resource
+
     assert _libc is not None
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != keeper:

@@ -31,7 +31,8 @@ _SEATS = 16
 """Seats that a process keeps, those that were used last."""
 
 _seats: OrderedDict[tuple[str, str, int], Seat] = OrderedDict()
-os.register_at_fork(after_in_child=_seats.clear)
+if process.are_supported():
+    os.register_at_fork(after_in_child=_seats.clear)
 
 
 class SeatError(Exception):
