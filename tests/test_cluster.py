@@ -64,7 +64,8 @@ class Dask:
         return self._all[-1]
 
     def _address(self) -> str:
-        return str(json.loads(self._file.read_text())["address"]) if self._file.exists() else ""
+        text = self._file.read_text() if self._file.exists() else ""
+        return str(json.loads(text)["address"]) if text.endswith("}") else ""
 
     @staticmethod
     def _waited(ready: Callable[[], str]) -> str:
