@@ -32,6 +32,13 @@ class Limit(NamedTuple):
     increment: float | None = None
     """Seconds that its clock gains with each move."""
 
+    @property
+    def longest(self) -> float | None:
+        """Seconds that the next move may take, None without a limit of time."""
+        if self.seconds is None or self.clock is None:
+            return self.clock if self.seconds is None else self.seconds
+        return min(self.seconds, self.clock)
+
 
 class Choice(NamedTuple):
     """A player's answer: the move, and what it cost to find it."""

@@ -7,9 +7,8 @@ from arena.player import Limit
 
 def overrun(limit: Limit, seconds: float) -> float | None:
     """By how many seconds a move of `seconds` broke its limit, 0 if it did not; None without a limit of time."""
-    if limit.seconds is limit.clock is None:
-        return None
-    return max(seconds - min(bound for bound in (limit.seconds, limit.clock) if bound is not None), 0.0)
+    longest = limit.longest
+    return None if longest is None else max(seconds - longest, 0.0)
 
 
 def clock_after(limit: Limit, seconds: float) -> float | None:

@@ -46,7 +46,7 @@ class StoredGame(NamedTuple):
     @property
     def timed(self) -> list[str]:
         """The players with a limit of time, under which a game may differ each time."""
-        return [spec.name for spec in self.sides if _is_timed(spec)]
+        return [spec.name for spec in self.sides if spec.limit.longest is not None]
 
 
 def stored_game(folder: Path, number: int) -> StoredGame:
@@ -84,7 +84,7 @@ def difference(game: StoredGame, again: GameRecord) -> str:
     then, now = game.record.table(), again.table()
     for ply, (old, new) in enumerate(zip(then, now, strict=False)):
         spec = game.movers[ply % 2]
-        for column in ("move",) if _is_timed(spec) else ("move", *_COUNTED):
+        for column in ("move",) if spec.limit.longest is not None else ("move", *_COUNTED):
             if not _equal(old[column], new[column]):
                 words = f"{_text(old[column])} in the run, {_text(new[column])} now"
                 return f"ply {ply + 1}, {spec.name}: {column} {words}"
@@ -122,10 +122,6 @@ def _ready(
     kept = [row[name] for name in ("result", "termination", "seconds", "error", "plies", "moves")]
     changed = [name for name, found in files.items() if facts.files.get(name) != found]
     return StoredGame(task, GameRecord(pairing, *kept), changed)
-
-
-def _is_timed(spec: PlayerSpec) -> bool:
-    return spec.limit.seconds is not None or spec.limit.clock is not None
 
 
 def _equal(one: Any, other: Any) -> bool:

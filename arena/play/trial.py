@@ -92,11 +92,6 @@ def alone(trial: Trial, plies: int) -> Iterator[Stage | bytes]:
     yield _compared(_game(trial, 0, plies))
 
 
-def is_timed(limit: Limit) -> bool:
-    """Whether a limit is one of time, under which no two games are the same."""
-    return not limit.seconds is limit.clock is None
-
-
 def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1) -> Stage:
     """A game as a stage: the player may use its limits of time, and the patience besides."""
     limit, moves = trial.player.limit, plies // 2 + 1
