@@ -79,6 +79,14 @@ def end(process: Process, *, closed: bool = False) -> str:
     return told.decode()
 
 
+def end_with(parent: int) -> None:
+    """Have the system kill this process when its parent ends, or end it if that has ended. Linux only."""
+    assert _libc is not None
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 def printed(process: Process) -> bytes | None:
     """What the process printed since it was last asked, as much as a pipe holds; None if it cannot print more."""
     try:
@@ -117,10 +125,7 @@ def _occupy(serve: Serve, megabytes: int, keeper: int, requests: int, answers: i
     """The occupant: it has its two pipes, and prints to the third."""
     import resource
 
-    assert _libc is not None
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != keeper:
-        return
+    end_with(keeper)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(output, 1)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +14,7 @@ from typing import Any
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
+from arena.apart import process
 from arena.play.engine import Died, NotBegun
 
 _IDLE_SECONDS = 300
@@ -28,8 +27,6 @@ _THREADS = (
     "NUMEXPR_NUM_THREADS",
 )
 """Variables of the threads of a process's libraries: one, unless they say otherwise."""
-_PR_SET_PDEATHSIG = 1
-"""Of Linux's `prctl`: the signal that a process receives when its parent ends."""
 _ORPHAN_SECONDS = 0.5
 """Seconds between two looks whether the parent is alive, where the system does not see to that."""
 _NO_WARNING = "ignore:resource_tracker:UserWarning"
@@ -47,14 +44,14 @@ class Processes:
         return len(self._all)
 
     def submit(self, function: Callable[..., Any], tasks: list[tuple[int, Any]]) -> Future[Any]:
-        return min(self._all, key=lambda process: process.load).submit(function, tasks)
+        return min(self._all, key=lambda one: one.load).submit(function, tasks)
 
     def withdraw(self, futures: Iterable[Future[Any]]) -> None:
         pass
 
     def close(self) -> None:
-        for process in self._all:
-            process.kill()
+        for one in self._all:
+            one.kill()
 
 
 class _Process:
@@ -122,12 +119,10 @@ def _ctrl_c_held_back() -> Iterator[None]:
 def _start(parent: int) -> None:
     """Leave Ctrl-C to the parent, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if process.are_supported():
+        process.end_with(parent)
     else:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:
-        os._exit(1)
 
 
 def _follow(parent: int) -> None:

@@ -64,23 +64,18 @@ def seated(
 ) -> Player:
     """The player of a specification, ready for one game: in a seat if it runs a user's code, unless `in_process`.
 
-    The seat is that of earlier games; a player that plays itself has two, by their `place`.
-
-    What it needs of the arena is compiled here first, so that its process has it. Raises PlayerError if the player
-    cannot be built, and SeatError if its process ends or it takes too long.
+    The seat is that of earlier games; a player that plays itself has two, by their `place`. Raises PlayerError if
+    the player cannot be built, and SeatError if its process ends or it takes too long.
     """
     plain = without_own_code(spec)
     if plain is spec:
         return build_player(spec, variant)
     if spec.in_process or not process.are_supported():
         return InProcess(build_player(spec, variant))
-    compiled_generator(variant.constants)
-    if plain is not None:
-        build_player(plain, variant)
     key = (repr((spec, allowance)), repr(variant), place)
     seat = _seats.get(key)
     if seat is None:
-        seat = _seats[key] = Seat(spec, variant, allowance)
+        seat = _seats[key] = Seat(spec, plain, variant, allowance)
         while len(_seats) > _SEATS:
             _seats.popitem(last=False)[1].close()
     _seats.move_to_end(key)
@@ -108,8 +103,9 @@ class InProcess:
 class Seat:
     """A player in a process of its own, kept from game to game and begun anew when it has ended."""
 
-    def __init__(self, spec: PlayerSpec, variant: Variant, allowance: Allowance) -> None:
-        self._spec, self._variant, self._allowance = spec, variant, allowance
+    def __init__(self, spec: PlayerSpec, plain: PlayerSpec | None, variant: Variant, allowance: Allowance) -> None:
+        """`plain` is the player without a user's code, if there is one."""
+        self._spec, self._plain, self._variant, self._allowance = spec, plain, variant, allowance
         self._process: process.Process | None = None
         self._sent = 0
         self._left = allowance.game_patience
@@ -146,6 +142,10 @@ class Seat:
             self._process = None
 
     def _start(self) -> None:
+        """Begin the process, which has what is compiled here: all that the player needs of the arena."""
+        compiled_generator(self._variant.constants)
+        if self._plain is not None:
+            build_player(self._plain, self._variant)
         self._process = process.start(serve, self._allowance.memory)
         self._answers = frames.Reader(self._process.answers)
         self._output, self._muted = b"", False
@@ -155,12 +155,9 @@ class Seat:
 
     def _seconds(self, limit: Limit) -> float:
         """For how long a move is waited for."""
-        bounds = [bound for bound in (limit.seconds, limit.clock) if bound is not None]
-        return (
-            min(bounds) + self._allowance.time_margin + _GRACE
-            if bounds
-            else min(self._allowance.patience, self._left)
-        )
+        if limit.longest is None:
+            return min(self._allowance.patience, self._left)
+        return limit.longest + self._allowance.time_margin + _GRACE
 
     def _exchange(self, request: Begin | Ask, seconds: float) -> list[Any]:
         """The reply to a request. Raises SeatError if there is none in time, or the process ends."""
