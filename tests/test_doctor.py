@@ -229,7 +229,7 @@ def test_the_short_form_looks_at_less():
             "missing": "type: negamx",
         }
     )
-    assert [finding.where for finding in diagnosed(file, thorough=False)] == ["illegal", "division", "missing"]
+    assert [finding.where for finding in diagnosed(file, drawn=50)] == ["illegal", "division", "missing"]
 
 
 @pytest.mark.compiled

@@ -126,7 +126,7 @@ def _examine(plan: Plan, folder: Path) -> None:
 
     if (folder / FILE).exists() or not any(map(is_own, plan.players)):
         return
-    found = list(diagnose(plan.experiment, folder, thorough=False))
+    found = list(diagnose(plan.experiment, folder, drawn=len(plan.openings)))
     for finding in found:
         say(f"{finding.where}: {finding.message}")
     if found:

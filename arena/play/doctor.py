@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import players
 from arena.apart.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
-from arena.openings.sources import OpeningsError, random_openings
-from arena.play.plan import draw_openings
-from arena.play.probe import ProbeError, positions
-from arena.play.trial import Played, Trial, alone, is_timed, tried
+from arena.openings.sources import random_openings
+from arena.play.plan import openings_of, probes_of
+from arena.play.trial import Played, Trial, alone, tried
 from arena.player import Limit, PlayerSpec
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
+from arena.yaml.errors import ConfigError
 from players.examine import Finding, examined, name_of
 
 GAME_BYTES, REPORT_BYTES = 1000, 10 * 2**20
@@ -32,18 +32,24 @@ def diagnose(
     experiment: Experiment,
     folder: Path,
     say: Callable[[str], None] = lambda _: None,
-    thorough: bool = True,
+    drawn: int | None = None,
 ) -> Iterator[Finding]:
     """What is wrong with a configuration whose run is to be kept in `folder`: errors and warnings, as they come.
 
     Openings, positions to search and the room on the disk are looked at, every player is built, and evaluations of
-    a user's own are examined. Then players play short games: if `thorough`, all of them several, otherwise only
-    those of a user's own, one each. `say` is told what is done next.
+    a user's own are examined. Then all players play several short games. `say` is told what is done next. In the
+    short form, for a plan that was made with so many openings `drawn`, openings and positions are not looked at
+    again, and only players of a user's own play, one game each.
 
     Code of a user's own runs in processes of its own, and is given up when it takes too long.
     """
     variant = build_variant(experiment.variant)
-    yield from _of_openings(experiment, variant, folder, say)
+    thorough = drawn is None
+    if drawn is None:
+        drawn = yield from _of_openings(experiment, variant)
+    names = [spec.name for spec in experiment.players]
+    games = experiment.format.most_games(names, drawn) if drawn and len(names) > 1 else 0
+    yield from _of_disk(folder, games, say)
     specs = [players.located(entry, experiment.path.parent) for entry in experiment.players]
     if any(map(is_own, specs)):
         players.build_player(_COMPILED, variant)
@@ -112,7 +118,7 @@ class _Doctor:
 
 def _of_repetition(trial: Trial, played: Played) -> Iterator[Finding]:
     """Whether the same game is played alone in a new process as before and after others. Raises Lost."""
-    if is_timed(trial.player.limit):
+    if trial.player.limit.longest is not None:
         return
     [new] = apart(alone, trial, played.plies, memory=_memory(trial))
     if new == played.before == played.after:
@@ -124,27 +130,18 @@ def _of_repetition(trial: Trial, played: Played) -> Iterator[Finding]:
         yield Finding("error", "plays a game otherwise after other games: it keeps state from game to game")
 
 
-def _of_openings(
-    experiment: Experiment, variant: Variant, folder: Path, say: Callable[[str], None]
-) -> Iterator[Finding]:
-    """Whether there are the openings, the positions to search and the room that the configuration needs."""
-    names = [spec.name for spec in experiment.players]
-    count = 0
+def _of_openings(experiment: Experiment, variant: Variant) -> Generator[Finding, None, int]:
+    """Whether there are the openings and the positions to search; returns how many openings there are."""
+    drawn = 0
     try:
-        count = len(draw_openings(experiment, variant))
-        needed = experiment.format.openings_needed(len(names))
-        if count < needed:
-            error = f"with {len(names)} players, {experiment.format.type} needs {needed} openings, not {count}"
-            yield Finding("error", str(experiment.error(("openings", "count"), error)), "openings")
-    except OpeningsError as refused:
-        yield Finding("error", str(experiment.error(("openings", refused.key), str(refused))), "openings")
+        drawn = len(openings_of(experiment, variant))
+    except ConfigError as error:
+        yield Finding("error", str(error), "openings")
     try:
-        if (probe := experiment.probe) is not None:
-            positions(variant, probe.positions, probe.plies, experiment.seed)
-    except ProbeError as lacking:
-        yield Finding("error", str(experiment.error(("probe", "positions"), str(lacking))), "probe")
-    games = experiment.format.most_games(names, count) if count and len(names) > 1 else 0
-    yield from _of_disk(folder, games, say)
+        probes_of(experiment, variant)
+    except ConfigError as error:
+        yield Finding("error", str(error), "probe")
+    return drawn
 
 
 def _of_disk(folder: Path, games: int, say: Callable[[str], None]) -> Iterator[Finding]:

@@ -93,28 +93,36 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
         except SeatError as error:
             message = f"{spec.name} {error} while it was built"
             raise experiment.error(("players", index, "type"), message) from None
+    with compilation_announced(partial(compiling, variant.name)):
+        openings = openings_of(experiment, variant)
+    return Plan(experiment, variant, specs, openings, probes_of(experiment, variant))
+
+
+def openings_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:
+    """The openings that a configuration asks for. Raises ConfigError if there are too few."""
     try:
-        with compilation_announced(partial(compiling, variant.name)):
-            openings = draw_openings(experiment, variant)
+        openings = _drawn(experiment, variant)
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
-    needed = experiment.format.openings_needed(len(specs))
+    players = len(experiment.players)
+    needed = experiment.format.openings_needed(players)
     if len(openings) < needed:
-        message = (
-            f"with {len(specs)} players, {experiment.format.type} needs {needed} openings, not {len(openings)}"
-        )
+        message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {len(openings)}"
         raise experiment.error(("openings", "count"), message)
-    probes: list[Position] = []
-    if (settings := experiment.probe) is not None:
-        try:
-            probes = positions(variant, settings.positions, settings.plies, experiment.seed)
-        except ProbeError as error:
-            raise experiment.error(("probe", "positions"), str(error)) from None
-    return Plan(experiment, variant, specs, tuple(opening.position for opening in openings), tuple(probes))
+    return tuple(opening.position for opening in openings)
 
 
-def draw_openings(experiment: Experiment, variant: Variant) -> list[Opening]:
-    """The openings that a configuration asks for. Raises OpeningsError."""
+def probes_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:
+    """The positions that a configuration has every player search. Raises ConfigError if there are too few."""
+    if (settings := experiment.probe) is None:
+        return ()
+    try:
+        return tuple(positions(variant, settings.positions, settings.plies, experiment.seed))
+    except ProbeError as error:
+        raise experiment.error(("probe", "positions"), str(error)) from None
+
+
+def _drawn(experiment: Experiment, variant: Variant) -> list[Opening]:
     settings, seed = experiment.openings, experiment.seed
     if settings.file is not None:
         places = (experiment.path.parent / settings.file, Path(settings.file))
