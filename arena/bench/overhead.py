@@ -13,7 +13,7 @@ from arena.experiment.model import Experiment
 from arena.formats.base import Pairing
 from arena.openings.lines import random_line
 from arena.play.match import play
-from arena.player import Allowance, Limit, PlayerSpec
+from arena.player import Allowance, Limit, Player, PlayerSpec
 from arena.record import Task
 from arena.rules.game import Game
 from arena.rules.notation import fen
@@ -41,12 +41,13 @@ def overhead(variant: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Ro
     searching = PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": "alphabeta"})
     full = PlayerSpec("full", "negamax", Limit(depth=1), {"preset": "full"})
     for depth in DEPTHS:
-        work = _searches(chosen, searching, depth)
+        work = _asked(build_player(searching, chosen), _opened(chosen), Limit(depth))
         yield _row("search", variant, depth, "one position, alpha-beta, simple", work, seconds, repeat)
     yield _row("build_player", variant, None, "the preset full", lambda: _built(full, chosen), seconds, repeat)
     outside = PlayerSpec("outside", f"{Random.__module__}:{Random.__name__}")
+    seat = seated(outside, chosen, chosen.start, "0", Allowance())
     note = "a move of a random player in a process of its own"
-    yield _row("seat", variant, None, note, _asked(outside, chosen), seconds, repeat)
+    yield _row("seat", variant, None, note, _asked(seat, Game(chosen), Limit()), seconds, repeat)
     yield _row("Game.push", variant, None, "a ply", _pushes(chosen), seconds, repeat)
     for what, spec in (("random game", PlayerSpec("random", "random")), ("depth-1 game", searching)):
         with TemporaryDirectory() as folder, _ledger(Path(folder), chosen) as ledger:
@@ -60,9 +61,9 @@ def _row(what: str, variant: str, depth: int | None, note: str, work: Part, seco
     return Row(what, variant, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
 
 
-def _searches(variant: Variant, spec: PlayerSpec, depth: int) -> Part:
-    """Searches of one position to a depth."""
-    player, game, limit, rng = build_player(spec, variant), _opened(variant), Limit(depth), random.Random(0)
+def _asked(player: Player, game: Game, limit: Limit) -> Part:
+    """Moves of a player, always of one position."""
+    rng = random.Random(0)
 
     def work() -> int:
         player.choose(game, limit, rng)
@@ -74,18 +75,6 @@ def _searches(variant: Variant, spec: PlayerSpec, depth: int) -> Part:
 def _built(spec: PlayerSpec, variant: Variant) -> int:
     build_player(spec, variant)
     return 1
-
-
-def _asked(spec: PlayerSpec, variant: Variant) -> Part:
-    """Moves of a player in a seat, of one position."""
-    player = seated(spec, variant, variant.start, "0", Allowance())
-    game, limit, rng = Game(variant), Limit(), random.Random(0)
-
-    def work() -> int:
-        player.choose(game, limit, rng)
-        return 1
-
-    return work
 
 
 def _pushes(variant: Variant) -> Part:

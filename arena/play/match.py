@@ -72,11 +72,6 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
     return outcome
 
 
-def in_words(name: str, fault: Fault) -> str:
-    """A fault in one line: who did what, and when."""
-    return f"{name} {cut(str(fault), REASON_CHARACTERS)} at ply {fault.ply}"
-
-
 def _record(task: Task) -> GameRecord:
     """Play the game once."""
     began = time.perf_counter()
@@ -87,7 +82,8 @@ def _record(task: Task) -> GameRecord:
         outcome = _play(task, game, rows)
     except Fault as fault:
         name = (task.white, task.black)[fault.colour].name
-        outcome, error = fault.outcome, in_words(name, fault)
+        outcome = fault.outcome
+        error = f"{name} {cut(str(fault), REASON_CHARACTERS)} at ply {fault.ply}"
         incident = Incident(
             name,
             fault.ply,
