@@ -14,7 +14,7 @@ from arena.wording import quoted
 if TYPE_CHECKING:
     from arena.rules.game import Game
 
-_COUNT_BITS = {"depth": 31, "deepest": 31}
+_COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31}
 """Bits of the largest count that can be recorded, 63 of all others."""
 
 
@@ -65,6 +65,10 @@ class Choice(NamedTuple):
     """Lookups in the transposition table."""
     tt_hits: int = 0
     """Lookups that found the position."""
+    tree: int = 0
+    """Positions in the tree that a search keeps in memory."""
+    said_ms: int = 0
+    """Milliseconds that an outside program says it took."""
     pv: tuple[int, ...] = ()
     """Principal variation, the chosen move first."""
 

@@ -103,12 +103,12 @@ class Negamax:
         if not found:
             if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
-            return Choice._make((game.legal_moves[0], None, 0, *counted, ()))
+            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, ()))
         line = workspace.line(line_length)
         if tie_count:
             move = rng.choice(workspace.tied_moves(tie_count))
             line = line if line[0] == move else [move]
-        return Choice._make((line[0], score, completed, *counted, tuple(line)))
+        return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line)))
 
     def check_limit(self, limit: Limit) -> None:
         """Raise ValueError for a limit that the search cannot do with."""
