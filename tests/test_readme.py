@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import click
 import pytest
 import yaml
-from click.testing import CliRunner
 
 import arena
 from arena import Game, Limit
@@ -32,6 +31,7 @@ from players import PLAYERS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
+from tests.command_line import invoke
 from tests.test_cli import BROKEN, GOOD
 
 ROOT = Path(__file__).parents[1]
@@ -125,7 +125,7 @@ def test_there_is_code_of_each_kind():
 def test_python_runs_and_its_evaluations_and_players_do_what_they_are_for(folder, block):
     if (run := re.search(r'"reports/(\w+)"', block.text)) is not None:
         (folder / "run.yaml").write_text(BASE.replace("readme", run[1]))
-        assert CliRunner().invoke(main, ["run", "run.yaml", "--workers", "1"]).exit_code == 0
+        assert invoke("run", "run.yaml", "--workers", "1").exit_code == 0
     made: dict[str, Any] = {}
     exec(compile(block.text, "README", "exec"), made)  # what users are told to copy
     english = VARIANTS["english"]
@@ -160,7 +160,7 @@ OWN = [block for block in blocks_of("yaml") if ".py:" in block.text and "opening
 @pytest.mark.parametrize("block", OWN, ids=lambda block: block.text[:14])
 def test_an_experiment_of_an_own_heuristic_is_played(folder, block):
     (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", block.text))
-    result = CliRunner().invoke(main, ["plan", "mine.yaml", "--pilot", "2", "--workers", "1"])
+    result = invoke("plan", "mine.yaml", "--pilot", "2", "--workers", "1")
     assert result.exit_code == 0, result.output
     assert "(pilot: 2 games" in result.stdout
 
@@ -313,14 +313,14 @@ def answer(folder: Path, given: str) -> str:
         run[3] = "file/out"
     elif given == "a folder with another experiment":
         file.write_text(GOOD)
-        CliRunner().invoke(main, run)
+        invoke(*run)
         file.write_text("seed: 5\n" + GOOD)
     elif given.startswith("`--fen"):
         run = ["perft", "english", *code(given)[0].split()]
     else:
         pytest.fail(f"a row of the table of errors that this test does not know: {given}")
     before = files(folder)
-    result = CliRunner().invoke(main, run)
+    result = invoke(*run)
     assert result.exit_code == 2, result.output
     assert "Traceback" not in result.output
     assert files(folder) == before
