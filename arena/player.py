@@ -119,7 +119,18 @@ def _count(name: str, value: object) -> int:
 
 
 class Player(Protocol):
-    """Anything that chooses moves. It is built once a game, with the rules and its own options from YAML."""
+    """Anything that chooses moves. It is built with the rules and its own options from YAML, anew for every game.
+
+    A class may also have:
+
+    - `kept = True`: one object plays game after game, in each worker one of its own, until it fails. It must not
+      let an earlier game change what it decides.
+    - `begin()`: called before every game, the first one included.
+    - `close()`: called when the player is done with: after its game or a later one, or, if it is kept, at the end.
+      It has half a second.
+    - `check_limit(limit)`: raises ValueError for a limit that the player cannot do with.
+    - `stop()`: called from another thread, perhaps several times: end the search under way and answer soon.
+    """
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Choose one of `game.legal_moves`; `game` must be left as it was, and all chance come from `rng`."""
