@@ -37,8 +37,8 @@ def line(command: str, arguments: Mapping[str, object] | None = None) -> str:
 
 def parse_line(text: str) -> Line:
     """The line that a text is; whatever it is, it is read as far as that makes sense."""
-    command, *tokens = _TOKEN.findall(text) or [("", "")]
-    return Line(command[0], {name: value.strip('"') for name, value in tokens})
+    command, _, rest = text.strip().partition(" ")
+    return Line(command, {name: value.strip('"') for name, value in _TOKEN.findall(rest)})
 
 
 def variant_word(variant: Variant) -> str:

@@ -70,8 +70,8 @@ class Program:
             ready = {descriptor for descriptor, _ in self._waiting.poll(left)}
             if not ready:
                 return None
-            if self._errors in ready:
-                self._hear_errors()
+            if self._errors in ready and not self._hear_errors():
+                self._waiting.unregister(self._errors)
             if self._output in ready:
                 self._hear()
         return self._lines.popleft()
@@ -114,7 +114,6 @@ class Program:
         """Read its standard error; false at its end."""
         part = os.read(self._errors, _READ_BYTES)
         if not part:
-            self._waiting.unregister(self._errors)
             return False
         text = part.decode("utf-8", "backslashreplace")
         tell(text)
