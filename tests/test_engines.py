@@ -190,7 +190,7 @@ def test_an_engine_without_a_limit_is_told_in_one_line(tmp_path: Path) -> None:
 
 
 def test_the_last_lines_of_an_engine_are_in_its_bundle(tmp_path: Path) -> None:
-    path = configured(tmp_path, "starts once")
+    path = configured(tmp_path, "crashes")
     command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=None)
     assert done.returncode == 3, done.stderr

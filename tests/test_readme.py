@@ -292,6 +292,7 @@ ANSWERS: dict[str, str] = {
     "`linear: {kng: 3}`": GOOD + PLAYER + ", depth: 6, evaluation: {linear: {kng: 3}}}",
     "an evaluation that does not compile": GOOD + PLAYER + ', depth: 6, evaluation: "broken.py:poor"}',
     "a player that raises in its constructor": GOOD + '  - {name: b, type: "broken.py:Raises"}',
+    "a program that is not there": GOOD + "  - {name: b, type: engine, depth: 6, command: [./scan, hub]}",
     "an option that it does not take": GOOD + '  - {name: b, type: "broken.py:Crashes", levl: 3}',
     "`sweep: {depth: {form: 1, to: 9}}`": GOOD + "  - {sweep: {depth: {form: 1, to: 9}}, name: b, type: negamax}",
     "two players of one name": GOOD + "  - {name: a, type: random}",
