@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.game import Game
-from arena.rules.move_text import ends_of
-from arena.rules.moves import sides
+from arena.rules.moves import sides, target_of
 from arena.rules.position import WHITE
 from arena.rules.squares import column_of, square_of
 from arena.rules.variants import VARIANTS, Variant
@@ -47,8 +47,8 @@ class Encoding:
         self.actions = variant.squares**2 + TWINS + 1
         """How many actions there are."""
         self._pass = self.actions - 1
-        self._shifts = np.array([bit.bit_length() - 1 for bit in variant.bits])
-        self._cells = np.array([_cell(variant, bit) for bit in variant.bits])
+        order = _bits_by_cell(variant)
+        self._order = (order, order[::-1])
         last = variant.squares - 1
         white = {bit: number - 1 for bit, number in variant.numbers.items()}
         self._squares = (white, {bit: last - square for bit, square in white.items()})
@@ -62,12 +62,13 @@ class Encoding:
         view = position.turn if colour is None else colour
         own, other = (position.white, position.black) if view == WHITE else (position.black, position.white)
         kings = position.kings
-        boards = np.array([own & ~kings, own & kings, other & ~kings, other & kings], np.int64)
-        planes = np.zeros((self.shape[0], self.shape[1] * self.shape[2]), np.int8)
-        planes[:4, self._cells] = (boards[:, None] >> self._shifts) & 1
+        words = struct.pack("<4q", own & ~kings, own & kings, other & ~kings, other & kings)
+        bits = np.unpackbits(np.frombuffer(words, np.uint8), bitorder="little").reshape(4, 64)
+        planes = np.empty(self.shape, np.int8)
+        planes[:4] = bits[:, self._order[view]].reshape(4, *self.shape[1:])
         planes[4] = min(game.without_progress, LARGEST)
         planes[5] = min(game.occurrences - 1, LARGEST)
-        return (planes if view == WHITE else planes[:, ::-1]).reshape(self.shape)
+        return planes
 
     def mask(self, game: Game) -> Bytes:
         """1 for each action that is a legal move, `int8[actions]`."""
@@ -79,12 +80,12 @@ class Encoding:
         """The legal moves by their actions; twins beyond TWINS, which no known game has had, have none."""
         if game.legal_moves == [0]:
             return {self._pass: 0}
+        rules, (own, other) = self.variant.rules, sides(game.position)
         squares, count = self._squares[game.turn], self.variant.squares
         found: dict[int, int] = {}
         shared: dict[int, list[int]] = {}
         for move in game.legal_moves:
-            origin, target = ends_of(self.variant, game.position, move)
-            action = squares[origin] * count + squares[target]
+            action = count * squares[move & own] + squares[target_of(rules, own, other, move)]
             if action in found:
                 shared.setdefault(action, [found[action]]).append(move)
             else:
@@ -124,9 +125,14 @@ class Encoding:
         return found | {first + number: twin for number, twin in enumerate(twins[:TWINS])}
 
 
-def _cell(variant: Variant, bit: int) -> int:
-    """The place of a square on the board as White sees it, counted along the rows from the top left, from 0."""
+def _bits_by_cell(variant: Variant) -> NDArray[np.int64]:
+    """For each cell of the board as White sees it, row by row from the top left, the number of its bit; for the
+    cells that are no squares a bit that is never set."""
     per_row = variant.rules.per_row
-    row, index = divmod(square_of(bit, per_row), per_row)
-    column = column_of(row, index)
-    return row * 2 * per_row + (2 * per_row - 1 - column if variant.mirrored else column)
+    width = 2 * per_row
+    bits = np.full(variant.rules.rows * width, width)
+    for bit in variant.bits:
+        row, index = divmod(square_of(bit, per_row), per_row)
+        column = column_of(row, index)
+        bits[row * width + (width - 1 - column if variant.mirrored else column)] = bit.bit_length() - 1
+    return bits

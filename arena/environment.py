@@ -77,6 +77,7 @@ class DraughtsEnv(AECEnv):
         self.game = Game(self.variant)
         """The game that is played."""
         self._rng = random.Random()
+        self._legal: dict[int, int] = {}
         self._observed: dict[str, dict[str, Any]] = {}
         observed: dict[str, spaces.Space[Any]] = {
             "observation": spaces.Box(0, LARGEST, self.encoding.shape, np.int8),
@@ -110,14 +111,14 @@ class DraughtsEnv(AECEnv):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._observed = {}
-        self.agent_selection = COLOURS[self.game.turn]
+        self._look()
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What an agent sees, from its own view."""
         if agent not in self._observed:
-            to_move = agent == COLOURS[self.game.turn] and self.game.outcome is None
-            mask = self.encoding.mask(self.game) if to_move else np.zeros(self.encoding.actions, np.int8)
+            mask = np.zeros(self.encoding.actions, np.int8)
+            if self._legal and agent == COLOURS[self.game.turn]:
+                mask[list(self._legal)] = 1
             planes = self.encoding.planes(self.game, COLOURS.index(agent))
             self._observed[agent] = {"observation": planes, "action_mask": mask}
         return self._observed[agent]
@@ -129,9 +130,11 @@ class DraughtsEnv(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self.game.push(self.encoding.move(self.game, -1 if action is None else int(action)))
+        if action not in self._legal:
+            raise ValueError(f"the action {action} is not legal in {self.game.fen}")
+        self.game.push(self._legal[action])
         self._reply()
-        self._observed = {}
+        self._look()
         self._cumulative_rewards[agent] = 0
         outcome = self.game.outcome
         if outcome is not None:
@@ -141,8 +144,6 @@ class DraughtsEnv(AECEnv):
                 self.rewards = {agent: 1 if agent == winner else -1 for agent in self.agents}
         elif len(self.game.moves) >= self.max_plies:
             self.truncations = dict.fromkeys(self.agents, True)
-        turn = COLOURS[self.game.turn]
-        self.agent_selection = turn if turn in self.agents else agent
         self._accumulate_rewards()
 
     def render(self) -> str | None:
@@ -156,6 +157,14 @@ class DraughtsEnv(AECEnv):
         """Be done with the opponent, if there is one."""
         if self.opponent is not None:
             self.opponent.close()
+
+    def _look(self) -> None:
+        """Have what is asked for of the position."""
+        over = self.game.outcome is not None
+        self._legal = {} if over else self.encoding.moves(self.game)
+        self._observed = {}
+        turn = COLOURS[self.game.turn]
+        self.agent_selection = turn if turn in self.agents else self.agents[0]
 
     def _reply(self) -> None:
         """Play the opponent's moves until an agent is to move or the game is over."""

@@ -33,8 +33,8 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
     own, other = sides(position)
     if not move & other:
         return f"{variant.numbers[move & own]}-{variant.numbers[move & ~own]}"
-    ends = ends_of(variant, position, move)
-    twins = [twin for twin in legal_moves if twin != move and ends_of(variant, position, twin) == ends]
+    ends = _ends(variant, position, move)
+    twins = [twin for twin in legal_moves if twin != move and _ends(variant, position, twin) == ends]
     squares = path(variant, position, move) if twins else list(ends)
     return "x".join(str(variant.numbers[square]) for square in squares)
 
@@ -43,13 +43,12 @@ def move_squares(variant: Variant, position: Position, move: int) -> MoveSquares
     """The squares of a legal move."""
     if move == 0:
         return MoveSquares(0, 0, ())
-    origin, target = ends_of(variant, position, move)
+    origin, target = _ends(variant, position, move)
     captured = tuple(sorted(_captured(variant, position, move)))
     return MoveSquares(variant.numbers[origin], variant.numbers[target], captured)
 
 
-def ends_of(variant: Variant, position: Position, move: int) -> tuple[int, int]:
-    """The origin and the target of a move that is no pass, as bits."""
+def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
     own, other = sides(position)
     return move & own, target_of(variant.rules, own, other, move)
 
@@ -62,7 +61,7 @@ def path(variant: Variant, position: Position, move: int) -> list[int]:
 def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]]:
     """All paths of a capture, those that land right behind the captured pieces first."""
     own, other = sides(position)
-    origin, target = ends_of(variant, position, move)
+    origin, target = _ends(variant, position, move)
     rules = variant.rules
     last_row = promotion_row(rules, position.turn)
     empty = rules.board & ~(own | other) | origin
@@ -117,14 +116,14 @@ def _is_path(variant: Variant, position: Position, move: int, wanted: list[int])
     """Whether numbers are all squares of one of a capture's paths, which no other capture shares."""
     if not move & sides(position)[1]:
         return False
-    ends = [variant.numbers[bit] for bit in ends_of(variant, position, move)]
+    ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
     ways = paths(variant, position, move) if [wanted[0], wanted[-1]] == ends else iter(())
     return any(wanted == [variant.numbers[bit] for bit in way] for way in ways)
 
 
 def _fits(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
     """Whether numbers are the move's ends, some squares of one of its paths, or its ends and what it captures."""
-    ends = [variant.numbers[bit] for bit in ends_of(variant, position, move)]
+    ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
     if len(wanted) == 2:
         return wanted == ends
     if not move & sides(position)[1]:
