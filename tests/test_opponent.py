@@ -113,7 +113,7 @@ def test_another_game_or_one_that_went_back_is_a_new_game_to_the_player(told):
     game.pop()
     opponent.choose(game)
     assert seen[5:] == ["closed", "built", Limit()]
-    opponent.choose(Game("english"))
+    opponent.choose(game.copy())
     assert seen[8:] == ["closed", "built", Limit()]
     opponent.close()
     assert seen[11:] == ["closed"]
@@ -138,7 +138,7 @@ def test_a_clock_runs_from_move_to_move_and_is_new_for_a_new_game(told):
         (lambda told: Opponent("negamax"), ValueError, "negamax needs a limit"),
         (lambda told: Opponent("greedy", "englsh"), ValueError, "unknown variant 'englsh'"),
         (lambda told: Opponent("greedy").choose(Game("thai")), ValueError, "the game is thai, and the player"),
-        (lambda told: Opponent("greedy").choose(Game("english", "W:WK1:B")), ValueError, "the game is over"),
+        (lambda told: Opponent("greedy").choose(Game("english", "B:WK1:B")), ValueError, "the game is over"),
         (
             lambda told: Opponent({"type": told, "first": False}).choose(Game("english")),
             *(AnswerError, "returned the illegal move 1"),
