@@ -17,7 +17,7 @@ from arena.player import PlayerSpec
 from arena.rules.jit.cache import cache_folder
 from arena.wording import nearest
 
-_FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.npz$))(:\w+)?")
+_FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?")
 
 
 class PlayerError(Exception):

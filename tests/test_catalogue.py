@@ -21,7 +21,7 @@ from players.negamax.switches import KINDS, PRESETS
 from players.options import options_of
 
 THERE_IS = catalogue()
-LIMITS = {"depth": 3, "nodes": 50, "seconds": 0.01, "clock": 1.0}
+LIMITS: dict[str, Any] = {"depth": 3, "nodes": 50, "seconds": 0.01, "clock": 1.0}
 
 
 @pytest.fixture
