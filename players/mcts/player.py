@@ -76,6 +76,8 @@ class Mcts:
     The score is the expected result, from -1 to 1. The same `rng` and number of simulations give the same choice.
     """
 
+    limits = ("nodes", "seconds", "clock", "increment")
+
     def __init__(
         self,
         variant: Variant,
