@@ -34,6 +34,8 @@ class Registered(NamedTuple):
     limitless: bool = False
     """Whether it moves without any limit."""
     variants: tuple[str, ...] = ("english", "international", "frisian")
+    depths: bool = True
+    """Whether it takes a limit of depth."""
     own_time: bool = False
     """Whether it has a time limit of its own where none is given, of seconds: too long for whole games here."""
 
@@ -42,6 +44,7 @@ REGISTERED = {
     "random": Registered({}, limitless=True),
     "greedy": Registered({}, limitless=True),
     "negamax": Registered({}),
+    "mcts": Registered({}, depths=False),
     "game3": Registered({}, limitless=True),
     "checkers-ai": Registered({}, own_time=True),
     "simplified": Registered({}, limitless=True, variants=("english", "simplified")),
@@ -66,8 +69,9 @@ TIMES = {"seconds", "clock", "overrun"}
 
 def limits_of(name: str) -> list[str]:
     """The limits to test a player under."""
-    limitless = name in REGISTERED and REGISTERED[name].limitless
-    return [kind for kind in LIMITS if limitless or kind != "none"]
+    registered = REGISTERED.get(name, Registered({}))
+    kinds = [kind for kind in LIMITS if registered.limitless or kind != "none"]
+    return [kind for kind in kinds if registered.depths or LIMITS[kind].depth is None]
 
 
 def untimed(limit: Limit) -> bool:

@@ -29,7 +29,6 @@ DEEPEST_ROLLOUT = 16
 SHALLOW_SEARCH = {"order_captures": True, "quiescence": "captures", "draws": True}
 """Negamax's switches, beside those of `alphabeta`, in a shallow search: none remembers anything."""
 
-_NONE = np.zeros((0, 4), np.int64)
 _NOTHING_PLAYED = np.zeros(0, np.int64)
 _IDLE_MEGABYTES = 256
 """Megabytes of trees that a process keeps for players to come."""
@@ -154,7 +153,7 @@ class Mcts:
     def _earlier(self, game: Game) -> NDArray[np.int64]:
         """The game's positions before this one that the search is to know, int64[n, 4]."""
         known = min(game.without_progress, HISTORY - 1)
-        return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4) if known else _NONE
+        return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4)
 
     def _given_moves(self, game: Game) -> int:
         """How many legal moves are given in the state: none, unless there are rules that the generator lacks."""
