@@ -83,7 +83,7 @@ def full_search(variants: Sequence[str], seconds_per_variant: float = 0.5, repea
 
 
 def tree_search(variant: str, simulations: int = 50_000, repeat: int = 3) -> Row:
-    """Tree search with random games from the start position, without an earlier tree: the best of `repeat` runs."""
+    """Tree search by random games from the start position, each time from nothing: the best of `repeat` runs."""
     chosen = VARIANTS[variant]
     player = build_player(PlayerSpec("mcts", "mcts", Limit(nodes=1), {"keep_tree": False, "tree": 256}), chosen)
     game = Game(chosen)
