@@ -29,7 +29,8 @@ from arena.wording import cut
 from players.negamax.score import LIMIT
 
 RANDOM_MOVES = 0.01
-"""Share of the moves of `play_scored` that are drawn at random, so that its games see unequal positions."""
+"""Share of the moves of `play_scored` that are drawn at random, so that its games see unequal positions; a job may
+ask for another."""
 
 
 class Job(NamedTuple):
@@ -50,6 +51,8 @@ class Job(NamedTuple):
     """Quiet positions to take, at most."""
     opening: Position | None = None
     """None: the one that seed, stage and pair draw."""
+    random_moves: float = RANDOM_MOVES
+    """Share of the moves of `play_scored` that are drawn at random."""
 
 
 class Failed(NamedTuple):
@@ -84,7 +87,7 @@ def play_job(job: Job) -> Played | Failed:
 def play_scored(job: Job) -> Played | Failed:
     """Play a game of `job.white` with itself, and take the quiet positions that it searched, with their scores.
 
-    The opening is half of `random_plies` to all of them long. A forced move is not searched, a share RANDOM_MOVES
+    The opening is half of `random_plies` to all of them long. A forced move is not searched, a share `random_moves`
     of the others is random, and a game that a score says is won ends with that result. Failed for a fault of its
     openings or player.
     """
@@ -140,7 +143,7 @@ def _scored_game(
             found.append((game.position, score))
         if abs(score) > LIMIT:
             return game, found, "1-0" if score > 0 else "0-1"
-        game.push(rng.choice(game.legal_moves) if rng.random() < RANDOM_MOVES else choice.move)
+        game.push(rng.choice(game.legal_moves) if rng.random() < job.random_moves else choice.move)
     return game, found, outcome.result
 
 
