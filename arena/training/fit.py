@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
+from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +37,17 @@ class FitSettings(NamedTuple):
     rate: float
     """Of Adam at first; it falls to 0 along half a cosine."""
     seed: int
+
+
+class Epoch(NamedTuple):
+    """One pass over the positions."""
+
+    number: int
+    """From 1."""
+    loss: float
+    """Mean cross-entropy of the targets on the way, in nats."""
+    held_out: float
+    """The same of the positions held out, after it."""
 
 
 class Views(NamedTuple):
@@ -91,7 +102,7 @@ class Network(torch.nn.Module):
                 self.second.flatten(1),
                 self.second_bias,
                 self.last,
-                torch.nn.functional.pad(self.last_bias[:, None], (0, OUTPUTS - 1)),
+                torch.nn.functional.pad(self.last_bias[:, None], (0, 2 * OUTPUTS - 1)),
             ],
             dim=1,
         )
@@ -105,18 +116,20 @@ class Fit:
     def __init__(self, rules: Rules, settings: FitSettings) -> None:
         torch.set_num_threads(THREADS)
         torch.use_deterministic_algorithms(True)
-        self.settings, self.epoch = settings, 0
+        self.settings = settings
+        self.epochs: list[Epoch] = []
+        """Those that are done."""
         self.network = Network(rules, settings.seed)
         self._rules = rules
         self._adam = torch.optim.Adam(self.network.parameters(), lr=settings.rate)
 
-    def descend(self, views: Views) -> float:
-        """Pass once over positions, in an order that seed and epoch decide; returns the mean loss on the way."""
-        settings, count = self.settings, len(views.targets)
-        order = np.random.default_rng([settings.seed, self.epoch]).permutation(count)
+    def descend(self, views: Views, judged: Views) -> Epoch:
+        """Pass once over `views`, in an order that seed and epoch decide."""
+        settings, count, before = self.settings, len(views.targets), len(self.epochs)
+        order = np.random.default_rng([settings.seed, before]).permutation(count)
         batches, total = -(-count // settings.batch), 0.0
         for number in range(batches):
-            done = (self.epoch + number / batches) / settings.epochs
+            done = (before + number / batches) / settings.epochs
             for group in self._adam.param_groups:
                 group["lr"] = settings.rate * (0.01 + 0.99 * (1 + np.cos(np.pi * done)) / 2)
             places = order[number * settings.batch : (number + 1) * settings.batch]
@@ -126,8 +139,9 @@ class Fit:
             self._adam.step()
             self.network.keep_small()
             total += float(loss.detach()) * len(places)
-        self.epoch += 1
-        return total / count
+        epoch = Epoch(before + 1, total / count, self.loss(judged))
+        self.epochs.append(epoch)
+        return epoch
 
     @torch.no_grad()
     def loss(self, views: Views) -> float:
@@ -142,19 +156,27 @@ class Fit:
         targets = torch.from_numpy(views.targets[places])
         return torch.nn.functional.binary_cross_entropy_with_logits(logits, targets)
 
-    def checkpoint(self) -> bytes:
-        """All that `resume` needs to go on as if nothing had happened."""
-        file = io.BytesIO()
-        state = {"epoch": self.epoch, "network": self.network.state_dict(), "adam": self._adam.state_dict()}
-        torch.save(state, file)
-        return file.getvalue()
+    def save(self, data: str, path: Path) -> None:
+        """Write a checkpoint: all that `resume` needs, with what tells the positions from others."""
+        state = {
+            "data": data,
+            "epochs": [tuple(epoch) for epoch in self.epochs],
+            "network": self.network.state_dict(),
+            "adam": self._adam.state_dict(),
+        }
+        torch.save(state, path)
 
-    def resume(self, checkpoint: bytes) -> None:
-        """Go on from a checkpoint of a fit with the same settings."""
-        state = torch.load(io.BytesIO(checkpoint), weights_only=True)
-        self.epoch = state["epoch"]
-        self.network.load_state_dict(state["network"])
-        self._adam.load_state_dict(state["adam"])
+    def resume(self, path: Path, data: str) -> None:
+        """Go on from a checkpoint as if nothing had happened; from the beginning if there is none of these positions."""
+        try:
+            state = torch.load(path, weights_only=True)
+            if state["data"] != data:
+                return
+            self.network.load_state_dict(state["network"])
+            self._adam.load_state_dict(state["adam"])
+            self.epochs = [Epoch(*epoch) for epoch in state["epochs"]]
+        except (OSError, EOFError, KeyError, RuntimeError, UnpicklingError):
+            return
 
 
 def views_of(variant: Variant, data: Samples, held_out: bool) -> Views:
@@ -192,12 +214,3 @@ def unit_of(variant: Variant, network: NDArray[np.int16]) -> float:
     less = [value(start._replace(white=start.white & ~man, black=start.black & ~man)) for man in men]
     worth = float(np.mean(less)) - value(start)
     return 100.0 / worth if worth > 0 else 1.0 / ONE
-
-
-def epochs(fit: Fit, learned: Views, judged: Views) -> Iterator[tuple[int, float, float]]:
-    """Do the epochs that are left: number, from 1, mean loss on the way, and loss of the positions held out."""
-    while fit.epoch < fit.settings.epochs:
-        loss = fit.descend(learned)
-        yield fit.epoch, loss, fit.loss(judged)
-
-

@@ -108,10 +108,16 @@ def quiet_positions(variant: Variant, opening: Position, moves: list[str]) -> li
     game, found = Game(variant, opening), []
     for text in moves:
         position, legal = game.position, game.legal_moves
-        if _is_quiet(game):
+        if is_quiet(game):
             found.append(position)
         game.push(next(move for move in legal if move_text(variant, position, move, legal) == text))
     return found
+
+
+def is_quiet(game: Game) -> bool:
+    """Whether nothing can be captured."""
+    _, other = sides(game.position)
+    return not any(move & other for move in game.legal_moves)
 
 
 def points_of_pairs(games: Sequence[Played]) -> list[float]:
@@ -139,7 +145,7 @@ def _scored_game(
         with _blamed(job):
             choice = player.choose(game, job.white.limit, rng)
             score = _white_score(game, choice)
-        if _is_quiet(game):
+        if is_quiet(game):
             found.append((game.position, score))
         if abs(score) > LIMIT:
             return game, found, "1-0" if score > 0 else "0-1"
@@ -165,9 +171,3 @@ def _white_score(game: Game, choice: Choice) -> float:
     if choice.score is None:
         raise ValueError("the search gave no score; raise its limit")
     return choice.score if game.position.turn == WHITE else -choice.score
-
-
-def _is_quiet(game: Game) -> bool:
-    """Whether nothing can be captured."""
-    _, other = sides(game.position)
-    return not any(move & other for move in game.legal_moves)

@@ -2,7 +2,7 @@
 
 A file `.npz` has two arrays. `network` is int16: a row of LANES for each input (kinds of pieces in the order of
 `neural`, each of as many squares as the board has bits), the first layer's bias, and for each phase, fewest pieces
-first, the 2 * LANES weights of each of OUTPUTS numbers, their biases, the last weights, and OUTPUTS numbers of which
+first, the 2 * LANES weights of each of OUTPUTS numbers, their biases, the last weights, and 2 * OUTPUTS of which
 the first is the last bias. `unit` is float64: hundredths of a man that 1 of the last layer is worth.
 """
 

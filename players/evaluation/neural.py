@@ -35,7 +35,7 @@ SHIFT = 8
 ONE = 1 << SHIFT
 """What stands for 1 in every layer and weight."""
 PHASE_SIZE = (2 * LANES + 4) * OUTPUTS
-"""Numbers of a phase: the second layer's weights, its biases, the last weights, and OUTPUTS of which the first is the
+"""Numbers of a phase: the second layer's weights, its biases, the last weights, and 2 * OUTPUTS of which the first is the
 last bias."""
 
 _LINE = 8
