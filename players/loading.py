@@ -20,7 +20,7 @@ from arena.wording import nearest
 
 ENGINE = "engine"
 """The type of outside programs, whose options name a `command` and a `folder`."""
-_FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.npz$))(:\w+)?")
+_FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?")
 
 
 class PlayerError(Exception):

@@ -334,6 +334,7 @@ def test_programs_with_import_names_of_their_own_are_measured_together(clock, in
 # --- all of them
 
 
+SEARCHES = ["negamax, built-in", "negamax, user-written", "negamax, full", "mcts, random games"]
 OVERHEAD = ["search", "search", "search", "build_player", "seat", "Game.push", "random game", "depth-1 game"]
 
 
@@ -342,13 +343,13 @@ OVERHEAD = ["search", "search", "search", "build_player", "seat", "Game.push", "
     [
         ("rules", ["english"], ["perft"]),
         ("overhead", ["english"], OVERHEAD),
-        ("search", ["english"], ["negamax, built-in", "negamax, user-written", "negamax, full"]),
+        ("search", ["english"], SEARCHES),
         ("games", ["english"], ["random games"]),
         ("rivals", ["english"], ["perft: ours", *(f"perft: {rival.distribution}" for rival in RIVALS)]),
         (
             "all",
             ["english"],
-            ["perft", "negamax, built-in", "negamax, user-written", "negamax, full", "random games", *OVERHEAD],
+            ["perft", *SEARCHES, "random games", *OVERHEAD],
         ),
     ],
 )

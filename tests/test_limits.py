@@ -35,6 +35,8 @@ class Registered(NamedTuple):
     limitless: bool = False
     """Whether it moves without any limit."""
     variants: tuple[str, ...] = ("english", "international", "frisian")
+    depths: bool = True
+    """Whether it takes a limit of depth."""
     own_time: bool = False
     """Whether it has a time limit of its own where none is given, of seconds: too long for whole games here."""
     limits: tuple[str, ...] = ()
@@ -45,6 +47,7 @@ REGISTERED = {
     "random": Registered({}, limitless=True),
     "greedy": Registered({}, limitless=True),
     "negamax": Registered({}),
+    "mcts": Registered({}, depths=False),
     "game3": Registered({}, limitless=True),
     "checkers-ai": Registered({}, own_time=True),
     "simplified": Registered({}, limitless=True, variants=("english", "simplified")),
@@ -74,10 +77,9 @@ TIMES = {"seconds", "clock", "overrun", "said_ms"}
 
 def limits_of(name: str) -> list[str]:
     """The limits to test a player under."""
-    limitless, limits = (
-        (REGISTERED[name].limitless, REGISTERED[name].limits) if name in REGISTERED else (False, ())
-    )
-    return [kind for kind in limits or LIMITS if limitless or kind != "none"]
+    registered = REGISTERED.get(name, Registered({}))
+    kinds = [kind for kind in registered.limits or LIMITS if registered.limitless or kind != "none"]
+    return [kind for kind in kinds if registered.depths or LIMITS[kind].depth is None]
 
 
 def untimed(limit: Limit) -> bool:

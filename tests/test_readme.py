@@ -30,6 +30,8 @@ from arena.tuning.config import load_tuning
 from players import PLAYERS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
+from players.mcts.options import option_rows
+from players.mcts.player import Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
 from tests.command_line import invoke
 from tests.test_cli import BROKEN, GOOD
@@ -247,6 +249,10 @@ def test_a_table_has_a_row_for_each_name(heading, names):
 def test_presets_and_switches_are_described_as_the_program_describes_them():
     assert table("preset") == list(preset_rows())
     assert table("switch") == list(switch_rows())
+
+
+def test_options_of_the_tree_search_are_described_as_the_program_describes_them():
+    assert table("option", "default") == list(option_rows(Mcts))
 
 
 def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():

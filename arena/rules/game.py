@@ -107,6 +107,8 @@ class Game:
         """Plies since the last capture or move of a man."""
         self.without_capture = 0
         """Plies since the last capture."""
+        self.occurrences = 0
+        """How often the position has occurred, this time included."""
         self._balanced = (0,) * len(variant.draws.endings)
         self._king_runs = ((0, 0), (0, 0))
         self._enter(self.start, legal_moves(variant.constants, self.start))
@@ -143,7 +145,7 @@ class Game:
             raise IndexError("there is no move to take back")
         self._seen[self.positions.pop()] -= 1
         self.position = self.positions[-1]
-        self._occurrences = self._seen[self.position]
+        self.occurrences = self._seen[self.position]
         before = self._plies.pop()
         self.legal_moves = before.legal_moves
         self.without_progress, self.without_capture = before.without_progress, before.without_capture
@@ -214,7 +216,7 @@ class Game:
         if not self.legal_moves:
             return self._decided()
         draws = self.variant.draws
-        if draws.repetition and self._occurrences >= draws.repetition:
+        if draws.repetition and self.occurrences >= draws.repetition:
             return Outcome(None, Termination.REPETITION)
         if draws.no_progress and self.without_progress >= draws.no_progress:
             return Outcome(None, Termination.NO_PROGRESS)
@@ -243,7 +245,7 @@ class Game:
         if self.variant.king_moves:
             self.legal_moves = [move for move in legal if not self._is_tired(move)]
         self.positions.append(position)
-        self._occurrences = self._seen[position] = self._seen[position] + 1
+        self.occurrences = self._seen[position] = self._seen[position] + 1
 
     def _lasts(self, ending: Ending, before: Position, after: Position, captured: int) -> bool:
         rules = self.variant.rules
