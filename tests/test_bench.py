@@ -350,6 +350,7 @@ def test_steps_of_environments_are_counted_and_others_say_why_not(clock):
 # --- all of them
 
 
+SEARCHES = ["negamax, built-in", "negamax, user-written", "negamax, full", "mcts, random games"]
 OVERHEAD = ["search", "search", "search", "build_player", "seat", "Game.push", "random game", "depth-1 game"]
 
 
@@ -358,13 +359,13 @@ OVERHEAD = ["search", "search", "search", "build_player", "seat", "Game.push", "
     [
         ("rules", ["english"], ["perft"]),
         ("overhead", ["english"], OVERHEAD),
-        ("search", ["english"], ["negamax, built-in", "negamax, user-written", "negamax, full"]),
+        ("search", ["english"], SEARCHES),
         ("games", ["english"], ["random games"]),
         ("rivals", ["english"], ["perft: ours", *(f"perft: {rival.distribution}" for rival in RIVALS)]),
         (
             "all",
             ["english"],
-            ["perft", "negamax, built-in", "negamax, user-written", "negamax, full", "random games", *OVERHEAD],
+            ["perft", *SEARCHES, "random games", *OVERHEAD],
         ),
     ],
 )

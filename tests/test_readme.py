@@ -31,6 +31,8 @@ from arena.tuning.config import load_tuning
 from players import PLAYERS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
+from players.mcts.options import option_rows
+from players.mcts.player import Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
 from tests.command_line import invoke
 from tests.test_cli import BROKEN, GOOD
@@ -250,6 +252,10 @@ def test_presets_and_switches_are_described_as_the_program_describes_them():
     assert table("switch") == list(switch_rows())
 
 
+def test_options_of_the_tree_search_are_described_as_the_program_describes_them():
+    assert table("option", "default") == list(option_rows(Mcts))
+
+
 def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():
     assert table("file", "what it holds") == [(f"`{file.name}`", file.holds) for file in FILES]
     columns = [(f"`{name}`", "", column) for name, column in COLUMNS.items()]
@@ -305,6 +311,7 @@ ANSWERS: dict[str, str] = {
     "`linear: {kng: 3}`": GOOD + PLAYER + ", depth: 6, evaluation: {linear: {kng: 3}}}",
     "an evaluation that does not compile": GOOD + PLAYER + ', depth: 6, evaluation: "broken.py:poor"}',
     "a player that raises in its constructor": GOOD + '  - {name: b, type: "broken.py:Raises"}',
+    "a program that is not there": GOOD + "  - {name: b, type: engine, depth: 6, command: [./scan, hub]}",
     "an option that it does not take": GOOD + '  - {name: b, type: "broken.py:Crashes", levl: 3}',
     "`sweep: {depth: {form: 1, to: 9}}`": GOOD + "  - {sweep: {depth: {form: 1, to: 9}}, name: b, type: negamax}",
     "two players of one name": GOOD + "  - {name: a, type: random}",

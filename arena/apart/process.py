@@ -66,9 +66,10 @@ def start(serve: Serve, megabytes: int) -> Process:
     return Process(keeper, life[1], requests[1], answers[0], output[0], ending[0])
 
 
-def is_occupant() -> bool:
-    """Whether this process was begun by `start`, so that its parent keeps what it prints."""
-    return _is_occupant
+def tell(text: str) -> None:
+    """Print a text in a process that was begun by `start`, whose parent keeps it; nothing happens in any other."""
+    if _is_occupant:
+        sys.stdout.write(text)
 
 
 def end(process: Process, *, closed: bool = False) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from arena.bench.engines import VARIANT, against_dame_rs
 from arena.bench.environments import environments
 from arena.bench.overhead import overhead
-from arena.bench.rates import full_search, random_games, rules, search
+from arena.bench.rates import full_search, random_games, rules, search, tree_search
 from arena.bench.rivals import rivals
 from arena.bench.time import kept_time
 from arena.bench.timing import Row
@@ -31,6 +31,7 @@ def _rules(variants: Sequence[str]) -> Iterator[Row]:
 def _search(variants: Sequence[str]) -> Iterator[Row]:
     yield from search(variants or list(VARIANTS))
     yield from full_search(variants or list(VARIANTS))
+    yield from map(tree_search, variants or VARIANTS)
 
 
 def _games(variants: Sequence[str]) -> Iterator[Row]:

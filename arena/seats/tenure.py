@@ -21,26 +21,27 @@ class Tenure:
 
     def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
         self._spec, self._variant = spec, variant
-        self._player: Player | None = None
+        self.player: Player | None = None
+        """The one that is there now."""
 
     def begin(self) -> None:
         """Have a player for a game. Raises PlayerError, and what its method `begin` raises."""
-        if not getattr(self._player, "kept", False):
+        if not getattr(self.player, "kept", False):
             self.close()
-        if self._player is None:
-            self._player = build_player(self._spec, self._variant)
+        if self.player is None:
+            self.player = build_player(self._spec, self._variant)
         try:
-            getattr(self._player, "begin", _nothing)()
+            getattr(self.player, "begin", _nothing)()
         except BaseException:
             self.close()
             raise
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """What the player chooses, which may be no legal move. Raises what `answer_of` raises."""
-        if self._player is None:
+        if self.player is None:
             raise RuntimeError("no game was begun")
         try:
-            choice = answer_of(self._player, game, limit, rng)
+            choice = answer_of(self.player, game, limit, rng)
         except BaseException:
             self.close()
             raise
@@ -50,7 +51,7 @@ class Tenure:
 
     def close(self) -> None:
         """Be done with the player; what its method `close` raises is nobody's concern any more."""
-        player, self._player = self._player, None
+        player, self.player = self.player, None
         with suppress(Exception):
             getattr(player, "close", _nothing)()
 

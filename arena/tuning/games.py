@@ -29,7 +29,8 @@ from arena.wording import cut
 from players.negamax.score import LIMIT
 
 RANDOM_MOVES = 0.01
-"""Share of the moves of `play_scored` that are drawn at random, so that its games see unequal positions."""
+"""Share of the moves of `play_scored` that are drawn at random, so that its games see unequal positions; a job may
+ask for another."""
 
 
 class Job(NamedTuple):
@@ -50,6 +51,8 @@ class Job(NamedTuple):
     """Quiet positions to take, at most."""
     opening: Position | None = None
     """None: the one that seed, stage and pair draw."""
+    random_moves: float = RANDOM_MOVES
+    """Share of the moves of `play_scored` that are drawn at random."""
 
 
 class Failed(NamedTuple):
@@ -84,7 +87,7 @@ def play_job(job: Job) -> Played | Failed:
 def play_scored(job: Job) -> Played | Failed:
     """Play a game of `job.white` with itself, and take the quiet positions that it searched, with their scores.
 
-    The opening is half of `random_plies` to all of them long. A forced move is not searched, a share RANDOM_MOVES
+    The opening is half of `random_plies` to all of them long. A forced move is not searched, a share `random_moves`
     of the others is random, and a game that a score says is won ends with that result. Failed for a fault of its
     openings or player.
     """
@@ -105,10 +108,16 @@ def quiet_positions(variant: Variant, opening: Position, moves: list[str]) -> li
     game, found = Game(variant, opening), []
     for text in moves:
         position, legal = game.position, game.legal_moves
-        if _is_quiet(game):
+        if is_quiet(game):
             found.append(position)
         game.push(next(move for move in legal if move_text(variant, position, move, legal) == text))
     return found
+
+
+def is_quiet(game: Game) -> bool:
+    """Whether nothing can be captured."""
+    _, other = sides(game.position)
+    return not any(move & other for move in game.legal_moves)
 
 
 def points_of_pairs(games: Sequence[Played]) -> list[float]:
@@ -136,11 +145,11 @@ def _scored_game(
         with _blamed(job):
             choice = player.choose(game, job.white.limit, rng)
             score = _white_score(game, choice)
-        if _is_quiet(game):
+        if is_quiet(game):
             found.append((game.position, score))
         if abs(score) > LIMIT:
             return game, found, "1-0" if score > 0 else "0-1"
-        game.push(rng.choice(game.legal_moves) if rng.random() < RANDOM_MOVES else choice.move)
+        game.push(rng.choice(game.legal_moves) if rng.random() < job.random_moves else choice.move)
     return game, found, outcome.result
 
 
@@ -162,9 +171,3 @@ def _white_score(game: Game, choice: Choice) -> float:
     if choice.score is None:
         raise ValueError("the search gave no score; raise its limit")
     return choice.score if game.position.turn == WHITE else -choice.score
-
-
-def _is_quiet(game: Game) -> bool:
-    """Whether nothing can be captured."""
-    _, other = sides(game.position)
-    return not any(move & other for move in game.legal_moves)

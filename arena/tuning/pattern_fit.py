@@ -73,11 +73,28 @@ def samples(rounds: Sequence[Sequence[Played]], results: float) -> Samples:
     round predict its results best. Raises FitError for a round whose scores do not predict them, and if there is
     no position held out.
     """
-    found = [_round_samples(number, games, results) for number, games in enumerate(rounds, start=1)]
+    found = [round_samples(number, games, results) for number, games in enumerate(rounds, start=1)]
     data = Samples(*(np.concatenate(part) for part in zip(*found, strict=True)))
     if not data.held_out.any():
         raise FitError(f"there is no quiet position in every {HELD_OUT}th game; play more games")
     return data
+
+
+def round_samples(number: int, games: Sequence[Played], results: float) -> Samples:
+    """`samples` of one round, whose number an error names."""
+    scored = [game.scored() for game in games]
+    owner = np.repeat(np.arange(len(games)), [len(one) for one in scored])
+    rows = np.concatenate(scored)
+    points = np.array([game.white_points() for game in games])[owner]
+    score, open_ = rows["score"], np.abs(rows["score"]) < LIMIT
+    if not open_.any():
+        raise FitError(f"round {number}: there is no quiet position in its games")
+    steepness = float(logistic_fit(score[open_, None], points[open_], owner[open_], 1e-3).theta[0])
+    if steepness <= 0:
+        raise FitError(f"round {number}: the scores of its searches do not predict results; play more games")
+    expected = 1 / (1 + np.exp(-np.clip(score * steepness, -20, 20)))
+    held_out = np.array([game.game % HELD_OUT == 0 for game in games])[owner]
+    return Samples(np.ascontiguousarray(rows["position"]), results * points + (1 - results) * expected, held_out)
 
 
 def fit_tables(variant: Variant, data: Samples, epochs: int, penalty: float, seed: Sequence[int]) -> Floats:
@@ -210,22 +227,6 @@ def _logit(weights: Floats, places: Ints, counts: Floats, n: int, opening: float
         at = places[j]
         total += counts[j] * (weights[at] * opening + weights[at + 1] * (1 - opening))
     return total
-
-
-def _round_samples(number: int, games: Sequence[Played], results: float) -> Samples:
-    scored = [game.scored() for game in games]
-    owner = np.repeat(np.arange(len(games)), [len(one) for one in scored])
-    rows = np.concatenate(scored)
-    points = np.array([game.white_points() for game in games])[owner]
-    score, open_ = rows["score"], np.abs(rows["score"]) < LIMIT
-    if not open_.any():
-        raise FitError(f"round {number}: there is no quiet position in its games")
-    steepness = float(logistic_fit(score[open_, None], points[open_], owner[open_], 1e-3).theta[0])
-    if steepness <= 0:
-        raise FitError(f"round {number}: the scores of its searches do not predict results; play more games")
-    expected = 1 / (1 + np.exp(-np.clip(score * steepness, -20, 20)))
-    held_out = np.array([game.game % HELD_OUT == 0 for game in games])[owner]
-    return Samples(np.ascontiguousarray(rows["position"]), results * points + (1 - results) * expected, held_out)
 
 
 def _both_ways(rules: Rules, positions: Ints, targets: Floats) -> tuple[Ints, Floats]:

@@ -6,7 +6,7 @@ that the number of workers and interruptions change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from arena.tuning.config import Tuning
 from arena.tuning.games import Failed, Job, play_job, points_of_pairs
 from arena.tuning.method import Fitting, Method, Stage, StageProgress, Step, Terms, TuningError
 from arena.tuning.openings import check_openings
-from arena.tuning.store import Played, TuningStore
+from arena.tuning.store import GameStore, Played, TuningStore
 
 TUNED, START, AGAINST = "tuned", "start", "against"
 """Players of the last matches, the latter two also the names of these stages."""
@@ -88,7 +88,7 @@ def tune(
     Ends early once `stopping()` is true; `outcome` says whether all is done. Raises TuningError for a game that
     cannot be played and WorkerDied for one that ends its process.
     """
-    play = partial(_play, store, workers, stopping)
+    play = partial(play_stage, store, workers, stopping)
     method, steps = plan.method, _steps(store)
     while len(steps) < method.step_count:
         found = yield from method.step(plan.terms, play, store, steps)
@@ -99,7 +99,7 @@ def tune(
         yield found
     tuned = plan.terms.player(TUNED, method.found(plan.terms, steps[-1], store.folder))
     for stage in (START, AGAINST):
-        if not (yield from play(stage, _match(plan, tuned, plan.opponent(stage)))):
+        if not (yield from play(stage, match_jobs(plan.terms, plan.openings, tuned, plan.opponent(stage)))):
             return
 
 
@@ -113,23 +113,29 @@ def outcome(plan: TuningPlan, store: TuningStore) -> TuningOutcome | None:
     return TuningOutcome(steps, start, against)
 
 
-def _match(plan: TuningPlan, tuned: PlayerSpec, other: PlayerSpec) -> list[Job]:
-    """Pairs of games of the tuned player against another, from the openings kept for it."""
+def match_jobs(
+    terms: Terms, openings: Sequence[Position], first: PlayerSpec, other: PlayerSpec
+) -> list[Job]:
+    """Pairs of games of a player against another, from some openings; the stage has the other one's name."""
     jobs = []
-    for pair, opening in enumerate(plan.openings, start=1):
-        for game, white, black in ((2 * pair - 1, tuned, other), (2 * pair, other, tuned)):
-            jobs.append(plan.terms.job(other.name, game, white, black, pair)._replace(opening=opening))
+    for pair, opening in enumerate(openings, start=1):
+        for game, white, black in ((2 * pair - 1, first, other), (2 * pair, other, first)):
+            jobs.append(terms.job(other.name, game, white, black, pair)._replace(opening=opening))
     return jobs
 
 
-def _play(
-    store: TuningStore,
+def play_stage(
+    store: GameStore,
     workers: Workers,
     stopping: Callable[[], bool],
     stage: str,
     jobs: list[Job],
     work: Callable[[Job], Played | Failed] = play_job,
 ) -> Stage:
+    """Play the games of a stage that the store lacks, and store each; see `arena.tuning.method.Stage`.
+
+    Raises TuningError for a game that cannot be played and WorkerDied for one that ends its process.
+    """
     finished = store.finished(stage)
     missing = [job for job in jobs if job.game not in finished]
     for spec in (missing[0].white, missing[0].black) if missing else ():

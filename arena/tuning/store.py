@@ -62,18 +62,18 @@ class Played(NamedTuple):
         return points_of(self.result)
 
 
-class TuningStore(Store):
-    """The games and steps of one tuning, open for writing."""
+class GameStore(Store):
+    """Games with the positions taken from them, by stage and number, and steps made from them, open for writing."""
 
-    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
-        """Open the store in `folder`, or make one for the tuning described.
+    def __init__(self, path: Path, noun: str, description: Mapping[str, Any]) -> None:
+        """Open the store at `path`, or make one for the `noun` described.
 
         If something was damaged, see `repaired`, the steps are forgotten, to be made again from the games. Raises
-        StoreError if the folder cannot be written to, is in use, or holds another tuning.
+        StoreError if the folder cannot be written to, is in use, or holds another `noun`.
         """
-        parts, columns = {"tuning": description}, SCORED.descr
-        super().__init__(folder / FILE, (GAMES, STEPS), parts, columns=columns, noun="tuning", derived=[STEPS])
-        self.folder = folder
+        tables, columns = (GAMES, STEPS), SCORED.descr
+        super().__init__(path, tables, {noun: description}, columns=columns, noun=noun, derived=[STEPS])
+        self.folder = path.parent
 
     def add(self, played: Played) -> None:
         """Store a finished game, for good."""
@@ -96,3 +96,11 @@ class TuningStore(Store):
         """What the steps found, in their order."""
         rows = self.rows("SELECT document FROM steps ORDER BY step")
         return [json.loads(row[0]) for row in rows]
+
+
+class TuningStore(GameStore):
+    """The games and steps of one tuning."""
+
+    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
+        """See `GameStore`."""
+        super().__init__(folder / FILE, "tuning", description)

@@ -12,10 +12,9 @@ from arena.rules.jit.kernel import kernel
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
-from players.evaluation.build import EVALUATORS, build_evaluation
+from players.evaluation.build import EVALUATORS, LEARNED, build_evaluation, is_learned
 from players.evaluation.evaluator import evaluate
 from players.evaluation.linear import Share, shares
-from players.evaluation.patterns import learned
 from players.evaluation.strong import strong_weights
 from players.loading import PlayerError
 
@@ -30,9 +29,8 @@ def appraise(
     """
     rules = variant.constants
     if description is None:
-        wanted: dict[str, Any] = {name: name for name in EVALUATORS if name not in ("linear", "patterns")}
-        if learned(variant.rules) is not None:
-            wanted["patterns"] = "patterns"
+        wanted: dict[str, Any] = {name: name for name in EVALUATORS if name not in ("linear", *LEARNED)}
+        wanted |= {name: name for name in LEARNED if is_learned(name, variant)}
     else:
         wanted = {description if isinstance(description, str) else "linear": description}
     values, weights = {}, np.zeros(0)

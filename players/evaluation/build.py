@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -17,7 +18,9 @@ from arena.wording import unknown
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import VOCABULARY, build_linear, linear
-from players.evaluation.patterns import learned, learned_variants, load_weights, patterns, weight_count
+from players.evaluation.network import network_in, trained, trained_variants
+from players.evaluation.neural import neural
+from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in
 from players.evaluation.refusal import line_that_prints, refusal
 from players.evaluation.strong import strong
 from players.loading import PlayerError, load_object
@@ -30,9 +33,13 @@ EVALUATORS: dict[str, Evaluator] = {
     "cis300": cis300,
     "strong": strong,
     "patterns": patterns,
+    "neural": neural,
     "linear": linear,
 }
-"""The evaluations that a configuration names by one word; `linear` needs weights, `patterns` learned tables."""
+"""The evaluations that a configuration names by one word; `linear` needs weights, `patterns` learned tables, `neural` a
+trained network."""
+LEARNED = ("patterns", "neural")
+"""Those that there are not for all rules; `arena tune` and `arena train` make files of them."""
 
 
 _PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
@@ -71,8 +78,8 @@ class Evaluation(NamedTuple):
 
 
 def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> Evaluation:
-    """The evaluation that a YAML value names: `simple`, `file.py:function`, `{linear: {man: 100, ...}}`, or a file
-    of weights for `patterns`, `file.npz`.
+    """The evaluation that a YAML value names: `simple`, `file.py:function`, `{linear: {man: 100, ...}}`, or
+    `file.npz` with tables for `patterns` or a network for `neural`.
 
     Raises PlayerError, naming the choices, if there is no such evaluation.
     """
@@ -86,41 +93,56 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
         function, weights = build_linear(description["linear"], 2 * variant.men)
         return Evaluation(function.address(rules), weights)
     if description.endswith(".npz"):
-        return Evaluation(patterns.address(rules), _from_file(description, variant))
+        return _from_file(description, variant)
     if ":" in description:
         return Evaluation(_load_address(description, variant), np.zeros(0))
     if description == "linear":
         raise PlayerError("linear needs its weights: {linear: {man: 100, king: 160}}", "evaluation")
     if description not in EVALUATORS:
         raise PlayerError(unknown("evaluation", description, EVALUATORS), "evaluation")
-    if description == "patterns":
-        return Evaluation(patterns.address(rules), _learned(variant))
+    if description in LEARNED:
+        return Evaluation(EVALUATORS[description].address(rules), _learned(description, variant))
     return Evaluation(EVALUATORS[description].address(rules), np.zeros(0))
 
 
-def _learned(variant: Variant) -> NDArray[np.float64]:
-    """The weights in `players/evaluation/tables` for a variant; raises PlayerError if there are none."""
-    weights = learned(variant.rules)
+def is_learned(name: str, variant: Variant) -> bool:
+    """Whether one of LEARNED comes along for the rules of a variant."""
+    return (learned if name == "patterns" else trained)(variant.rules) is not None
+
+
+def _learned(name: str, variant: Variant) -> NDArray[np.float64]:
+    """What of one of LEARNED comes along for a variant; raises PlayerError if nothing does."""
+    weights = (learned if name == "patterns" else trained)(variant.rules)
     if weights is None:
-        known = ", ".join(learned_variants())
+        known, verb, command = (
+            (learned_variants(), "are learned", "tune")
+            if name == "patterns"
+            else (trained_variants(), "is trained", "train")
+        )
         raise PlayerError(
-            f"patterns are learned for the rules of {known}, not for {variant.name}; "
-            "`arena tune` learns others, to be named by their file",
+            f"{name} {verb} for the rules of {', '.join(known)}, not for {variant.name}; "
+            f"`arena {command}` learns others, to be named by their file",
             "evaluation",
         )
     return weights
 
 
-def _from_file(name: str, variant: Variant) -> NDArray[np.float64]:
-    """The weights in a file; raises PlayerError if they cannot be read or are for other boards."""
+def _from_file(name: str, variant: Variant) -> Evaluation:
+    """The evaluation in a file; raises PlayerError if it cannot be read or is for other boards."""
+    rules = variant.rules
     try:
-        weights = load_weights(Path(name))
-    except (OSError, KeyError, TypeError, ValueError, BadZipFile) as error:
+        with np.load(Path(name)) as file:
+            network = network_in(file) if "network" in file else None
+            weights = weights_in(file) if network is None else None
+    except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no file of weights"
         raise PlayerError(f"{name} cannot be read: {reason}", "evaluation") from None
-    if weights.shape != (weight_count(variant.rules),):
+    fits = network.fits(rules) if weights is None else weights.shape == (weight_count(rules),)
+    if not fits:
         raise PlayerError(f"{name} holds weights for another size of board", "evaluation")
-    return weights
+    if network is not None:
+        return Evaluation(neural.address(variant.constants), network.runnable(rules))
+    return Evaluation(patterns.address(variant.constants), weights)
 
 
 def _load_address(reference: str, variant: Variant) -> Any:

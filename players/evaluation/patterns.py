@@ -10,8 +10,10 @@ idea; Scan (F. Letouzey) brought it to draughts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,7 +148,12 @@ def learned_variants() -> list[str]:
 def load_weights(path: Path) -> NDArray[np.float64]:
     """The weights that `save_weights` wrote, `float64[weight_count]`."""
     with np.load(path) as file:
-        return np.ascontiguousarray(file["weights"] / STEPS, np.float64)
+        return weights_in(file)
+
+
+def weights_in(file: Mapping[str, Any]) -> NDArray[np.float64]:
+    """The weights in an opened file. Raises KeyError if it holds none."""
+    return np.ascontiguousarray(file["weights"] / STEPS, np.float64)
 
 
 def save_weights(path: Path, weights: NDArray[np.float64]) -> None:

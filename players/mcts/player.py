@@ -5,68 +5,41 @@ from __future__ import annotations
 import random
 import weakref
 from collections import defaultdict
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, WithJsonSchema
 
 from arena.player import AnswerError, Choice, Limit
 from arena.rules.game import Game
 from arena.rules.variants import Variant
-from arena.wording import quoted, unknown
 from players.evaluation.build import Description
-from players.loading import PlayerError
+from players.mcts.options import (
+    Exploration,
+    FirstPlay,
+    KeepTree,
+    Rollout,
+    Scale,
+    Simulations,
+    Solver,
+    TreeSize,
+    rollout_of,
+)
 from players.mcts.search import compiled_tree_search
-from players.mcts.state import EVALUATION, RANDOM, SHALLOW
 from players.mcts.workspace import TreeWorkspace
 from players.negamax.player import budget, settings_of
 from players.negamax.state import HISTORY
 from players.negamax.workspace import Workspace
 
-DEEPEST_ROLLOUT = 16
-"""Plies of a shallow search, at most."""
 SHALLOW_SEARCH = {"order_captures": True, "quiescence": "captures", "draws": True}
 """Negamax's switches, beside those of `alphabeta`, in a shallow search: none remembers anything."""
 
-_NONE = np.zeros((0, 4), np.int64)
 _NOTHING_PLAYED = np.zeros(0, np.int64)
 _IDLE_MEGABYTES = 256
 """Megabytes of trees that a process keeps for players to come."""
 
 _idle: defaultdict[int, list[tuple[TreeWorkspace, Workspace]]] = defaultdict(list)
 """Memory that no player uses, by the megabytes of its tree."""
-
-
-def option(what: str, unit: str = "", least: float | None = None, most: float | None = None) -> Any:
-    """What an option's type is annotated with: what it does, its unit and its bounds."""
-    return Field(description=what, json_schema_extra={"unit": unit} if unit else None, ge=least, le=most)
-
-
-Rollout = Annotated[
-    str | dict[str, Any],
-    WithJsonSchema(
-        {
-            "description": "how a new position is valued: a game of random moves, the evaluation, or negamax so deep",
-            "anyOf": [
-                {"enum": ["random", "evaluation"]},
-                {
-                    "type": "object",
-                    "properties": {"depth": {"type": "integer", "minimum": 0, "maximum": DEEPEST_ROLLOUT}},
-                    "required": ["depth"],
-                    "additionalProperties": False,
-                },
-            ],
-        }
-    ),
-]
-Simulations = Annotated[int | None, option("simulations of a move, as the limit `nodes`", "simulations", least=1)]
-Exploration = Annotated[float, option("the constant of UCB1: how much is tried that looks worse", least=0)]
-FirstPlay = Annotated[float, option("what a move never tried counts, against mean and exploration of others")]
-Scale = Annotated[float, option("an evaluation v counts tanh(v / scale)", "men", least=0.01)]
-Solver = Annotated[bool, option("proven wins, losses and draws are passed up the tree, and not searched again")]
-KeepTree = Annotated[bool, option("what the tree holds of the position after both moves is kept")]
-TreeSize = Annotated[int, option("memory of the tree; when full, it grows no more", "megabytes", least=1, most=65_536)]
 
 
 class Mcts:
@@ -156,7 +129,7 @@ class Mcts:
     def _earlier(self, game: Game) -> NDArray[np.int64]:
         """The game's positions before this one that the search is to know, int64[n, 4]."""
         known = min(game.without_progress, HISTORY - 1)
-        return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4) if known else _NONE
+        return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4)
 
     def _given_moves(self, game: Game) -> int:
         """How many legal moves are given in the state: none, unless there are rules that the generator lacks."""
@@ -171,30 +144,10 @@ class Mcts:
         before, self._searched = self._searched, (game.start, list(game.moves)) if self._keeps else None
         if before is None or before[0] != game.start:
             return _NOTHING_PLAYED
-        start, moves = before
-        if game.moves[: len(moves)] != moves:
+        known = len(before[1])
+        if game.moves[:known] != before[1]:
             return _NOTHING_PLAYED
-        return np.array(game.moves[len(moves) :], np.int64)
-
-
-def rollout_of(description: str | dict[str, Any]) -> tuple[int, int]:
-    """How a new position is valued, RANDOM, EVALUATION or SHALLOW, and the plies of the shallow search.
-
-    Raises PlayerError, naming the choices, if there is no such way.
-    """
-    if isinstance(description, str):
-        ways = {"random": RANDOM, "evaluation": EVALUATION}
-        if description not in ways:
-            message = unknown("rollout", description, [*ways, "{depth: 2}"])
-            raise PlayerError(message, "rollout")
-        return ways[description], 0
-    depth = description.get("depth")
-    if list(description) != ["depth"] or type(depth) is not int or not 0 <= depth <= DEEPEST_ROLLOUT:
-        raise PlayerError(
-            f"rollout: expected random, evaluation or {{depth: 0 to {DEEPEST_ROLLOUT}}}, not {quoted(description)}",
-            "rollout",
-        )
-    return SHALLOW, depth
+        return np.array(game.moves[known:], np.int64)
 
 
 def _give_back(memory: TreeWorkspace, shallow: Workspace, megabytes: int) -> None:

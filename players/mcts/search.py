@@ -49,9 +49,7 @@ def compiled_tree_search(rules: Any) -> Any:
     """`tree_search` for a rule set; compiled, or loaded from the cache, at the first call."""
     states, shallows, position = TreeWorkspace(0).states, Workspace(0).states, Position(0, 0, 0, 0)
     earlier, played = np.zeros((0, 4), np.int64), np.zeros(0, np.int64)
-    return entry(
-        tree_search, types.float64, rules, states, shallows, position, earlier, 0, 0, played, 1, 1.0, 1
-    )
+    return entry(tree_search, types.float64, rules, states, shallows, position, earlier, 0, 0, played, 1, 1.0, 1)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The state of a tree search: its settings, counters, limits and line, in one record that kernels read and write."""
+"""The state of a tree search, in one record that kernels read and write: settings, counters, limits, line."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SETTINGS = (
 )
 """What a player sets, `scale` in the evaluation's unit; then the draw rules in force."""
 COUNTERS = ("nodes", "leaves", "deepest", "tt_probes", "tt_hits", "line_length", "stopped", "undefined")
-"""What a search counts, as in `arena.player.Choice`, the length of its `line`, whether a limit ended it, and whether
-it met an evaluation that is no number."""
+"""What a search counts, as in `arena.player.Choice`, the length of its `line`, whether a limit ended it, and
+whether it met an evaluation that is no number."""
 TREE_SEARCH = np.dtype(
     [
         *SETTINGS,
@@ -51,7 +51,8 @@ TREE_SEARCH = np.dtype(
 )
 """Everything that a tree search reads and writes, all zeros in a new one.
 
-After the settings come the address of the tree, its words and how many of them are `used`. `chance` is the generator's state. Limits, `path` and `progress` are as in `players.negamax.state.STATE`.
+After the settings come the address of the tree, its words and how many of them are `used`. `chance` is the
+generator's state. Limits, `path` and `progress` are as in `players.negamax.state.STATE`.
 `nodes_of_line` are the nodes from the root down, `line` the principal line.
 """
 

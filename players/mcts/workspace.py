@@ -14,7 +14,7 @@ from players.negamax.workspace import PlainState
 
 
 class TreeWorkspace:
-    """The memory of a tree search, which serves players one after another; none finds anything of an earlier one."""
+    """The memory of a tree search, which serves players one after another; each begins with an empty tree."""
 
     def __init__(self, megabytes: int) -> None:
         """Room for a tree of so many megabytes, and for one of a thousand positions at least."""

@@ -1,0 +1,214 @@
+"""Arithmetic on stretches of numbers, many at a time, as the vector instructions of processors do it.
+
+A stretch is named by the index of its first number in an array of int16, `shorts`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload
+
+LANES = 64
+"""Numbers of a stretch that are added or held at once."""
+OUTPUTS = 16
+"""Numbers of the layer of `two_layers`."""
+SHORTS = types.CPointer(types.int16)
+
+_SHORT, _INT, _LONG = ir.IntType(16), ir.IntType(32), ir.IntType(64)
+_WIDE = 2 * OUTPUTS
+"""Inputs of `two_layers` that are multiplied at once; neighbours' products are added."""
+
+
+def shorts(floats: Any) -> Any:
+    """The memory of a float64 array as int16; compiled, by its address, without its size."""
+    return floats.view(np.int16)
+
+
+def copy(shorts: Any, to: int, at: int) -> None:
+    """Copy the LANES numbers from `at` on to `to` on."""
+    shorts[to : to + LANES] = shorts[at : at + LANES]
+
+
+def add(shorts: Any, to: int, at: int) -> None:
+    """Add the LANES numbers from `at` on to those from `to` on; what overflows wraps round."""
+    shorts[to : to + LANES] += shorts[at : at + LANES]
+
+
+def subtract(shorts: Any, to: int, at: int) -> None:
+    """Subtract the LANES numbers from `at` on from those from `to` on; what overflows wraps round."""
+    shorts[to : to + LANES] -= shorts[at : at + LANES]
+
+
+def two_layers(shorts: Any, first: int, second: int, weights: int, shift: int) -> int:
+    """What a layer of OUTPUTS numbers makes of the LANES from `first` and from `second` on, and a last one of these.
+
+    Inputs are held within 0 and 1 << `shift`. The numbers of the layer are sums of products, shifted to the right,
+    plus their biases, held likewise; the answer is their sum of products with the weights of the last layer, plus
+    its bias << `shift`. From `weights` on stand the 2 * LANES weights of each number of the layer, the biases, the
+    last weights and the last bias. All sums must be within 32 bits.
+    """
+    inputs = np.concatenate([shorts[first : first + LANES], shorts[second : second + LANES]]).clip(0, 1 << shift)
+    end = weights + 2 * LANES * OUTPUTS
+    sums = shorts[weights:end].reshape(OUTPUTS, 2 * LANES).astype(np.int64) @ inputs
+    held = ((sums >> shift) + shorts[end : end + OUTPUTS]).clip(0, 1 << shift)
+    last = end + OUTPUTS
+    return int(held @ shorts[last : last + OUTPUTS].astype(np.int64) + (int(shorts[last + OUTPUTS]) << shift))
+
+
+@overload(shorts)
+def _shorts(floats):  # type: ignore[no-untyped-def]
+    return lambda floats: _data(floats)  # type: ignore[call-arg]
+
+
+@overload(copy)
+def _copy(shorts, to, at):  # type: ignore[no-untyped-def]
+    return lambda shorts, to, at: _copied(shorts, to, at)  # type: ignore[call-arg]
+
+
+@overload(add)
+def _add(shorts, to, at):  # type: ignore[no-untyped-def]
+    return lambda shorts, to, at: _added(shorts, to, at)  # type: ignore[call-arg]
+
+
+@overload(subtract)
+def _subtract(shorts, to, at):  # type: ignore[no-untyped-def]
+    return lambda shorts, to, at: _subtracted(shorts, to, at)  # type: ignore[call-arg]
+
+
+@overload(two_layers)
+def _two_layers(shorts, first, second, weights, shift):  # type: ignore[no-untyped-def]
+    return lambda shorts, first, second, weights, shift: _layers(  # type: ignore[call-arg]
+        shorts, first, second, weights, shift
+    )
+
+
+@intrinsic
+def _data(_context: Any, floats: types.Type) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        found = context.make_array(signature.args[0])(context, builder, value=values[0]).data
+        return builder.bitcast(found, _SHORT.as_pointer())
+
+    return SHORTS(floats), generate
+
+
+def _on_lanes(operation: Any) -> Any:
+    """An intrinsic that writes what an operation makes of the numbers written over and of LANES others."""
+
+    @intrinsic
+    def written(_context: Any, _shorts: Any, _to: Any, _at: Any) -> Any:
+        def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            pointer, to, at = values
+            place = _place(builder, pointer, to, LANES)
+            result = operation(builder, builder.load(place, align=2), _load(builder, pointer, at, LANES))
+            builder.store(result, place, align=2)
+
+        return types.void(SHORTS, types.int64, types.int64), generate
+
+    return written
+
+
+_copied = _on_lanes(lambda _builder, _before, found: found)
+_added = _on_lanes(lambda builder, before, found: builder.add(before, found))
+_subtracted = _on_lanes(lambda builder, before, found: builder.sub(before, found))
+
+
+@intrinsic
+def _layers(_context: Any, _shorts: Any, _first: Any, _second: Any, _weights: Any, _shift: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        pointer, *inputs, weights, shift = values
+        bits = builder.trunc(shift, _INT)
+        one = builder.shl(_INT(1), bits)
+
+        def row(number: int, count: int) -> Any:
+            return _load(builder, pointer, builder.add(weights, _LONG(number)), count)
+
+        def last(number: int) -> Any:
+            return builder.sext(row(OUTPUTS * (2 * LANES + number), OUTPUTS), ir.VectorType(_INT, OUTPUTS))
+
+        active = [
+            _between(builder, _load(builder, pointer, builder.add(at, _LONG(i)), _WIDE), builder.trunc(one, _SHORT))
+            for at in inputs
+            for i in range(0, LANES, _WIDE)
+        ]
+        sums = []
+        for number in range(0, 2 * LANES * OUTPUTS, 2 * LANES):
+            parts = [_products(builder, a, row(number + _WIDE * i, _WIDE)) for i, a in enumerate(active)]
+            sums.append(_total(builder, parts))
+        while len(sums) > 1:
+            sums = [_by_neighbours(builder, builder.add, a, b) for a, b in zip(sums[::2], sums[1::2], strict=True)]
+        shifted = builder.ashr(sums[0], _splat(builder, bits, OUTPUTS))
+        held = builder.mul(_between(builder, builder.add(shifted, last(0)), one), last(1))
+        signature = ir.FunctionType(_INT, [held.type])
+        reduce = cgutils.get_or_insert_function(
+            builder.module, signature, f"llvm.vector.reduce.add.v{OUTPUTS}i32"
+        )
+        bias = builder.shl(builder.extract_element(last(2), _INT(0)), bits)
+        return builder.sext(builder.add(builder.call(reduce, [held]), bias), _LONG)
+
+    return types.int64(SHORTS, *[types.int64] * 4), generate
+
+
+def _products(builder: Any, a: Any, b: Any) -> Any:
+    """The products of two vectors of _WIDE shorts, those of neighbours added: `pmaddwd` of x86 processors.
+
+    Frozen, as LLVM does not find that instruction any more once it has put these additions in another order.
+    """
+    kind = ir.VectorType(_INT, OUTPUTS)
+    even, odd = (
+        builder.mul(*(builder.sext(builder.shuffle_vector(it, it, lanes), kind) for it in (a, b)))
+        for lanes in _neighbours()
+    )
+    return _frozen(builder, builder.add(even, odd))
+
+
+def _frozen(builder: Any, value: Any) -> Any:
+    instruction = ir.instructions.Instruction(builder.block, value.type, "freeze", [value])
+    builder._insert(instruction)
+    return instruction
+
+
+def _total(builder: Any, parts: list[Any]) -> Any:
+    total = parts[0]
+    for part in parts[1:]:
+        total = builder.add(total, part)
+    return total
+
+
+def _by_neighbours(builder: Any, operation: Any, a: Any, b: Any) -> Any:
+    """What an operation makes of the neighbours of two vectors of OUTPUTS numbers, those of the first first."""
+    return operation(*(builder.shuffle_vector(a, b, lanes) for lanes in _neighbours()))
+
+
+def _neighbours() -> tuple[Any, Any]:
+    """The even and the odd numbers of 2 * OUTPUTS."""
+    kind = ir.VectorType(_INT, OUTPUTS)
+    return tuple(ir.Constant(kind, list(range(first, 2 * OUTPUTS, 2))) for first in range(2))
+
+
+def _place(builder: Any, pointer: Any, index: Any, count: int) -> Any:
+    """A pointer to so many numbers from an index on."""
+    place = builder.gep(pointer, [index])
+    return builder.bitcast(place, ir.VectorType(_SHORT, count).as_pointer())
+
+
+def _load(builder: Any, pointer: Any, index: Any, count: int) -> Any:
+    return builder.load(_place(builder, pointer, index, count), align=2)
+
+
+def _between(builder: Any, numbers: Any, most: Any) -> Any:
+    """The numbers held within 0 and `most`."""
+    zero, highest = ir.Constant(numbers.type, [0] * numbers.type.count), _splat(builder, most, numbers.type.count)
+    above = builder.select(builder.icmp_signed(">", numbers, zero), numbers, zero)
+    return builder.select(builder.icmp_signed("<", above, highest), above, highest)
+
+
+def _splat(builder: Any, number: Any, count: int) -> Any:
+    """A number so many times."""
+    kind = ir.VectorType(number.type, count)
+    first = builder.insert_element(ir.Constant(kind, ir.Undefined), number, _INT(0))
+    every = ir.Constant(ir.VectorType(_INT, count), [0] * count)
+    return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), every)

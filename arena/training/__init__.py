@@ -1,0 +1,1 @@
+"""Training: networks that learn to value positions."""
