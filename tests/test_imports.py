@@ -25,6 +25,8 @@ LIBRARIES = {
     "joblib": ("arena.play", "arena.tuning", "arena.bench"),
     "distributed": ("arena.play", "arena.bench.workers"),
     "numba": ("arena.rules", "players", "arena.tuning"),
+    "pettingzoo": ("arena.environment",),
+    "gymnasium": ("arena.environment",),
     "click": ("arena.cli", "arena.commands"),
     "rich": ("arena.progress", "arena.commands", "arena.report"),
 }
@@ -46,6 +48,8 @@ HEAVY = (
     "jinja2",
     "yaml",
     "rich",
+    "pettingzoo",
+    "gymnasium",
 )
 
 
