@@ -12,6 +12,7 @@ from players.baselines import Greedy, Random
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import evaluator
 from players.loading import PlayerError, blame, fingerprints, load_object, located, own_code, without_own_code
+from players.mcts.hybrid import Hybrid
 from players.mcts.player import Mcts
 from players.negamax.player import Negamax
 from players.options import check_options
@@ -29,7 +30,14 @@ __all__ = [
     "without_own_code",
 ]
 
-PLAYERS: dict[str, type[Any]] = {"random": Random, "greedy": Greedy, "negamax": Negamax, "mcts": Mcts, **PUBLISHED}
+PLAYERS: dict[str, type[Any]] = {
+    "random": Random,
+    "greedy": Greedy,
+    "negamax": Negamax,
+    "mcts": Mcts,
+    "hybrid": Hybrid,
+    **PUBLISHED,
+}
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
 
 _checked: set[tuple[type[Any], str]] = set()

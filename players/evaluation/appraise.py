@@ -34,7 +34,7 @@ def appraise(
         if learned(variant.rules) is not None:
             wanted["patterns"] = "patterns"
     else:
-        wanted = {description if isinstance(description, str) else "linear": description}
+        wanted = {description if isinstance(description, str) else next(iter(description), ""): description}
     values, weights = {}, np.zeros(0)
     for name, one in wanted.items():
         evaluation = build_evaluation(one, variant)

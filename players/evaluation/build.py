@@ -17,6 +17,7 @@ from arena.wording import unknown
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import VOCABULARY, build_linear, linear
+from players.evaluation.mix import WEIGHTS, mix, mix_weights
 from players.evaluation.patterns import learned, learned_variants, load_weights, patterns, weight_count
 from players.evaluation.refusal import line_that_prints, refusal
 from players.evaluation.strong import strong
@@ -40,12 +41,18 @@ _FEATURES = {
     name: {"description": " ".join((count.__doc__ or "").split()), "anyOf": [{"type": "number"}, _PAIR]}
     for name, count in VOCABULARY.items()
 }
+_MIX = {
+    "type": "object",
+    "properties": {name: {"type": "number", "default": weight} for name, weight in WEIGHTS.items()},
+    "additionalProperties": False,
+}
 _LINEAR = {"type": "object", "properties": _FEATURES, "additionalProperties": False}
 Description = Annotated[
     str | dict[str, Any],
     WithJsonSchema(
         {
-            "description": "What values a position: a name, file.py:function, file.npz, or weights of features.",
+            "description": "What values a position: a name, file.py:function, file.npz, or weights of features "
+            "or of the mix.",
             "anyOf": [
                 {"enum": [name for name in EVALUATORS if name != "linear"]},
                 {"type": "string", "pattern": r"(:\w+|\.npz)$"},
@@ -53,6 +60,12 @@ Description = Annotated[
                     "type": "object",
                     "properties": {"linear": _LINEAR},
                     "required": ["linear"],
+                    "additionalProperties": False,
+                },
+                {
+                    "type": "object",
+                    "properties": {"mix": _MIX},
+                    "required": ["mix"],
                     "additionalProperties": False,
                 },
             ],
@@ -78,9 +91,12 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     """
     rules = variant.constants
     if isinstance(description, Mapping):
+        if list(description) == ["mix"] and isinstance(description["mix"], Mapping):
+            return Evaluation(mix.address(rules), mix_weights(description["mix"]))
         if list(description) != ["linear"] or not isinstance(description["linear"], Mapping):
             raise PlayerError(
-                f"expected a name or {{linear: {{feature: weight, ...}}}}, found {dict(description)!r}",
+                "expected a name, {linear: {feature: weight, ...}} or {mix: {part: weight, ...}}, "
+                f"found {dict(description)!r}",
                 "evaluation",
             )
         function, weights = build_linear(description["linear"], 2 * variant.men)
