@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import NamedTuple
@@ -131,7 +132,7 @@ class Fit:
         for number in range(batches):
             done = (before + number / batches) / settings.epochs
             for group in self._adam.param_groups:
-                group["lr"] = settings.rate * (0.01 + 0.99 * (1 + np.cos(np.pi * done)) / 2)
+                group["lr"] = settings.rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
             places = order[number * settings.batch : (number + 1) * settings.batch]
             loss = self._loss(views, places)
             self._adam.zero_grad()
@@ -167,7 +168,7 @@ class Fit:
         torch.save(state, path)
 
     def resume(self, path: Path, data: str) -> None:
-        """Go on from a checkpoint as if nothing had happened, if there is one of these positions that can be read."""
+        """Go on from a checkpoint as if nothing had happened, if there is a readable one of these positions."""
         try:
             state = torch.load(path, weights_only=True)
             if state["data"] != data:

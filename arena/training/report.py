@@ -88,11 +88,11 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
         "",
         "## Method",
         "",
-        f"It learned from {learning.positions:,} quiet positions of {', '.join(_sources(config.positions))}, and was "
-        f"judged by {learning.held_out:,} of every 20th game. Targets are {config.fit.results:g} of the game's result "
-        f"and {1 - config.fit.results:g} of what the search's score makes expect; those of PDN files are results. "
-        f"After {config.fit.epochs} epochs the loss was {last.loss:.4f} nats on the way, {last.held_out:.4f} of the "
-        "positions held out.",
+        f"It learned from {learning.positions:,} quiet positions of {', '.join(_sources(config.positions))}, and "
+        f"was judged by {learning.held_out:,} of every 20th game. Targets are {config.fit.results:g} of the game's "
+        f"result and {1 - config.fit.results:g} of what the search's score makes expect; those of PDN files are "
+        f"results. After {config.fit.epochs} epochs the loss was {last.loss:.4f} nats on the way, "
+        f"{last.held_out:.4f} of the positions held out.",
         "",
         "![Loss by epoch](loss.png)",
         "",
