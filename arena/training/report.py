@@ -67,6 +67,7 @@ def loss_table(epochs: list[Epoch]) -> pd.DataFrame:
 def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
     """The answer in the first line, then the match, the network and how it was learned."""
     config, learning, last = plan.config, found.learning, found.epochs[-1]
+    sources = ", ".join(_sources(config.positions))
     lines = [
         answer(plan, found),
         "",
@@ -88,11 +89,11 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
         "",
         "## Method",
         "",
-        f"It learned from {learning.positions:,} quiet positions of {', '.join(_sources(config.positions))}, and "
-        f"was judged by {learning.held_out:,} of every 20th game. Targets are {config.fit.results:g} of the game's "
-        f"result and {1 - config.fit.results:g} of what the search's score makes expect; those of PDN files are "
-        f"results. After {config.fit.epochs} epochs the loss was {last.loss:.4f} nats on the way, "
-        f"{last.held_out:.4f} of the positions held out.",
+        f"It learned from {learning.positions:,} quiet positions of {sources}, and was judged by "
+        f"{learning.held_out:,} of every 20th game. Targets are {config.fit.results:g} of the game's result and "
+        f"{1 - config.fit.results:g} of what the search's score makes expect; those of PDN files are results. After "
+        f"{config.fit.epochs} epochs the loss was {last.loss:.4f} nats on the way, {last.held_out:.4f} of the positions "
+        "held out.",
         "",
         "![Loss by epoch](loss.png)",
         "",
