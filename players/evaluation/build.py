@@ -37,8 +37,7 @@ EVALUATORS: dict[str, Evaluator] = {
     "neural": neural,
     "linear": linear,
 }
-"""The evaluations that a configuration names by one word; `linear` needs weights, `patterns` learned tables, `neural` a
-trained network."""
+"""The evaluations that a configuration names by one word; `linear` needs weights."""
 LEARNED = ("patterns", "neural")
 """Those that there are not for all rules; `arena tune` and `arena train` make files of them."""
 
@@ -153,12 +152,11 @@ def _from_file(name: str, variant: Variant) -> Evaluation:
     except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no file of weights"
         raise PlayerError(f"{name} cannot be read: {reason}", "evaluation") from None
-    fits = network.fits(rules) if weights is None else weights.shape == (weight_count(rules),)
-    if not fits:
-        raise PlayerError(f"{name} holds weights for another size of board", "evaluation")
-    if network is not None:
+    if network is not None and network.fits(rules):
         return Evaluation(neural.address(variant.constants), network.runnable(rules))
-    return Evaluation(patterns.address(variant.constants), weights)
+    if weights is not None and weights.shape == (weight_count(rules),):
+        return Evaluation(patterns.address(variant.constants), weights)
+    raise PlayerError(f"{name} holds weights for another size of board", "evaluation")
 
 
 def _load_address(reference: str, variant: Variant) -> Any:
