@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from queue import SimpleQueue
 
 from arena.player import Choice, Limit, PlayerSpec
 from arena.rules.game import Game
@@ -32,7 +33,7 @@ _LEVELS = ("depth", "nodes", "move-time", "time", "inc")
 
 
 class Server:
-    """Answers the lines of a GUI; whatever it has to say goes to `write`, a line at a time."""
+    """Answers the lines of a GUI; what it has to say goes to `write`, whole lines without the last end of line."""
 
     def __init__(self, spec: PlayerSpec, variant: Variant, write: Callable[[str], None]) -> None:
         self._spec, self._variant, self._write = spec, variant, write
@@ -41,6 +42,8 @@ class Server:
         self._game: Game | None = None
         self._limit = spec.limit
         self._search: _Search | None = None
+        self._searches: SimpleQueue[_Search] = SimpleQueue()
+        threading.Thread(target=_think, args=(self._searches,), daemon=True).start()
         self._commands: dict[str, Callable[[Line], None]] = {
             "hub": self._hub,
             "set-param": self._set_param,
@@ -134,6 +137,7 @@ class Server:
         limit = self._limit if "think" in read.arguments else ENDLESS
         getattr(self._tenure.player, "check_limit", lambda _: None)(limit)
         self._search = _Search(self._tenure, self._game, limit, self._rng, self._write)
+        self._searches.put(self._search)
 
     def _ponder_hit(self, _: Line) -> None:
         """Think under the level, for which the search so far has filled what the player remembers."""
@@ -149,7 +153,7 @@ class Server:
 
 
 class _Search:
-    """A search in a thread of its own, which says what it found when it ends."""
+    """A search, which says what it found when it ends."""
 
     def __init__(
         self, tenure: Tenure, game: Game, limit: Limit, rng: random.Random, write: Callable[[str], None]
@@ -158,31 +162,10 @@ class _Search:
         self._player = tenure.player
         self._lock = threading.Lock()
         self._silent = self._stopping = self._said = False
-        self._thread = threading.Thread(target=self._think, daemon=True)
-        self._thread.start()
+        self._ended = threading.Event()
 
-    def silence(self) -> bool:
-        """Have it say nothing; false if it has said it already."""
-        with self._lock:
-            self._silent = not self._said
-            return self._silent
-
-    def stop(self) -> None:
-        """Have the player stop, if it can; this returns at once."""
-        if not self._stopping and hasattr(self._player, "stop"):
-            self._stopping = True
-            threading.Thread(target=self._press, daemon=True).start()
-
-    def join(self, seconds: float | None) -> None:
-        """Wait until it has ended, for so many seconds or for ever."""
-        self._thread.join(seconds)
-
-    def _press(self) -> None:
-        while self._thread.is_alive():
-            self._player.stop()  # type: ignore[union-attr]
-            self._thread.join(_PRESS_SECONDS)
-
-    def _think(self) -> None:
+    def think(self) -> None:
+        """Search, and say what was found."""
         began = time.perf_counter()
         try:
             choice = self._tenure.choose(self._game, self._limit, self._rng)
@@ -192,8 +175,36 @@ class _Search:
             lines = [line("error", {"message": f"{type(error).__name__}: {message_of(error)}"})]
         with self._lock:
             self._said = True
-            for text in () if self._silent else lines:
-                self._write(text)
+            if not self._silent:
+                self._write("\n".join(lines))
+        self._ended.set()
+
+    def silence(self) -> bool:
+        """Have it say nothing; false if it has said it already."""
+        with self._lock:
+            self._silent = not self._said
+            return self._silent
+
+    def stop(self) -> None:
+        """Have the player stop, if it can; this returns at once."""
+        if not self._ended.is_set() and not self._stopping and hasattr(self._player, "stop"):
+            self._stopping = True
+            threading.Thread(target=self._press, daemon=True).start()
+
+    def join(self, seconds: float | None) -> None:
+        """Wait until it has ended, for so many seconds or for ever."""
+        self._ended.wait(seconds)
+
+    def _press(self) -> None:
+        while not self._ended.is_set():
+            self._player.stop()  # type: ignore[union-attr]
+            self._ended.wait(_PRESS_SECONDS)
+
+
+def _think(searches: SimpleQueue[_Search]) -> None:
+    """Make one search after the other, for ever."""
+    while True:
+        searches.get().think()
 
 
 def _answer(game: Game, choice: Choice, seconds: float, man: float) -> list[str]:

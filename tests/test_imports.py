@@ -17,7 +17,7 @@ import arena
 ROOT = Path(__file__).parents[1]
 
 LIBRARIES = {
-    "pandas": ("arena.formats", "arena.ratings", "arena.report", "arena.store", "arena.tuning"),
+    "pandas": ("arena.formats", "arena.ratings", "arena.report", "arena.store", "arena.training", "arena.tuning"),
     "matplotlib": ("arena.report",),
     "jinja2": ("arena.report",),
     "yaml": ("arena.yaml",),
@@ -27,6 +27,7 @@ LIBRARIES = {
     "numba": ("arena.rules", "players", "arena.tuning"),
     "pettingzoo": ("arena.environment",),
     "gymnasium": ("arena.environment",),
+    "torch": ("arena.training",),
     "click": ("arena.cli", "arena.commands"),
     "rich": ("arena.progress", "arena.commands", "arena.report"),
 }
@@ -50,6 +51,7 @@ HEAVY = (
     "rich",
     "pettingzoo",
     "gymnasium",
+    "torch",
 )
 
 

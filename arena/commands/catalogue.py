@@ -95,12 +95,14 @@ def bench(what: str, names: tuple[str, ...]) -> None:
 
 
 def schema_text() -> str:
-    """The JSON schema of configuration files, experiments and tunings, as a file holds it."""
+    """The JSON schema of configuration files, experiments, tunings and trainings, as a file holds it."""
     from arena.experiment.schema import experiment_schema
+    from arena.training.config import training_schema
     from arena.tuning.config import tuning_schema
     from arena.yaml.schema import either
 
-    return json.dumps(either("tuning", tuning_schema(), experiment_schema()), indent=2) + "\n"
+    others = either("tuning", tuning_schema(), experiment_schema())
+    return json.dumps(either("positions", training_schema(), others), indent=2) + "\n"
 
 
 def _limits(player: Mapping[str, Any]) -> str:

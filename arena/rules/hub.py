@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from arena.rules.move_text import path, paths
-from arena.rules.moves import sides, target_of
-from arena.rules.notation import NotationError, parse_fen
+from arena.rules.moves import promotion_row, sides, target_of
+from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.position import Position
+from arena.rules.rules import NEVER
 from arena.rules.variants import VARIANTS, Variant
 
 _WORDS = {"international": "normal", "breakthrough": "bt", "antidraughts": "losing"}
@@ -66,17 +67,20 @@ def position_text(variant: Variant, position: Position) -> str:
 
 def parse_position(variant: Variant, text: str) -> Position:
     """The position that a text of `position_text` describes. Raises NotationError."""
-    if len(text) != 1 + variant.squares or text[0] not in _SIDES or set(text[1:]) - set(_SQUARES):
-        count = variant.squares
+    count = variant.squares
+    if len(text) != 1 + count or text[0] not in _SIDES or set(text[1:]) - set(_SQUARES):
         raise NotationError(
             f"pos={text[:200]!r}: expected W or B, then w, W, b, B or e for each of {count} squares"
         )
-
-    def squares(letter: str) -> str:
-        found = [(number, at) for number, at in enumerate(text[1:], start=1) if at.lower() == letter]
-        return ",".join(("K" if at.isupper() else "") + str(number) for number, at in found)
-
-    return parse_fen(variant, f"{text[0]}:W{squares('w')}:B{squares('b')}")
+    groups = dict.fromkeys(_SQUARES, 0)
+    for letter, bit in zip(text[1:], variant.bits, strict=True):
+        groups[letter] |= bit
+    white, black, kings = groups["w"] | groups["W"], groups["b"] | groups["B"], groups["W"] | groups["B"]
+    position = Position(white, black, kings, _SIDES.index(text[0]))
+    crowned = [groups[man] & promotion_row(variant.rules, side) for side, man in enumerate("wb")]
+    if any(crowned) or (kings and variant.rules.promotion == NEVER):
+        parse_fen(variant, fen(variant, position))
+    return position
 
 
 def hub_move(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:

@@ -28,6 +28,8 @@ KEPT_OUTPUT = 1 << 16
 """Bytes of what a player printed that are kept, the last ones."""
 _GRACE = 1.0
 """Seconds after its deadline for which a late move is waited for, so that it is seen how late it is."""
+_DRAIN_SECONDS = 0.01
+"""Seconds after which what a player prints is read while it is waited for; a pipe holds it till then."""
 _SEATS = 16
 """Seats that a process keeps, those that were used last."""
 
@@ -157,10 +159,9 @@ class Seat:
             build_player(self._plain, self._variant)
         self._process = process.start(serve, self._allowance.memory)
         self._answers = frames.Reader(self._process.answers)
-        self._output, self._muted = b"", False
+        self._output = b""
         self._waiting = select.poll()
         self._waiting.register(self._process.answers, select.POLLIN)
-        self._waiting.register(self._process.output, select.POLLIN)
 
     def _seconds(self, limit: Limit) -> float:
         """For how long a move is waited for."""
@@ -172,6 +173,7 @@ class Seat:
         """The reply to a request. Raises SeatError if there is none in time, or the process ends."""
         assert self._process is not None
         deadline = time.perf_counter() + seconds
+        self._drain()
         try:
             frames.write(self._process.requests, pickle.dumps(request))
             while (reply := self._reply(deadline)) == [NOTE]:
@@ -191,10 +193,9 @@ class Seat:
             left = deadline - time.perf_counter()
             if left <= 0:
                 return None
-            ready = {descriptor for descriptor, _ in self._waiting.poll(math.ceil(1000 * left))}
-            if self._process.output in ready:
+            if not self._waiting.poll(math.ceil(1000 * min(left, _DRAIN_SECONDS))):
                 self._drain()
-            if self._process.answers in ready and not self._answers.fill():
+            elif not self._answers.fill():
                 raise EOFError
         reply = json.loads(frame)
         if not isinstance(reply, list) or not reply:
@@ -202,12 +203,9 @@ class Seat:
         return reply
 
     def _drain(self) -> None:
-        """Read what was printed, so that printing never blocks for long."""
+        """Read what was printed, before a pipe is full of it."""
         assert self._process is not None
         part = process.printed(self._process)
-        if part is None and not self._muted:
-            self._waiting.unregister(self._process.output)
-            self._muted = True
         self._output = (self._output + (part or b""))[-KEPT_OUTPUT:]
 
     def _fail_by(self, reply: list[Any]) -> NoReturn:

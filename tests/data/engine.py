@@ -101,7 +101,7 @@ def think(what: str, position: str, level: str) -> None:
 def main(what: str) -> None:
     begin(what)
     if what == "leaves a child":
-        subprocess.Popen(["tail", "-f", __file__])
+        subprocess.Popen(["tail", "-f", str(Path("openings.txt").resolve())])
     position = level = ""
     for line in sys.stdin:
         command = line.split()[0]
