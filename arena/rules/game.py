@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from arena.rules.custom import build_variant
 from arena.rules.draws import Ending, in_balance
 from arena.rules.move_text import MoveSquares, move_squares, move_text, parse_move
 from arena.rules.movegen import after_move, legal_moves
@@ -15,8 +17,7 @@ from arena.rules.notation import fen as fen_of
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.write import write_pdn
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.variants import VARIANTS, Variant
-from arena.wording import unknown
+from arena.rules.variants import Variant
 
 
 class Termination(StrEnum):
@@ -78,15 +79,13 @@ class Game:
     `move` are its ways to text, to squares and back.
     """
 
-    def __init__(self, variant: Variant | str, position: Position | str | None = None) -> None:
-        """A game by a variant, or that of a name, from its start position, another one or a FEN.
+    def __init__(self, variant: Variant | str | Mapping[str, Any], position: Position | str | None = None) -> None:
+        """A game by a variant, or by one as a configuration has it, from its start position, another one or a FEN.
 
-        Raises ValueError, in one line, for a name that no variant has and for what is no FEN of the variant.
+        Raises ValueError, in one line, for what is no variant and for what is no FEN of it.
         """
-        if isinstance(variant, str):
-            if variant not in VARIANTS:
-                raise ValueError(unknown("variant", variant, VARIANTS))
-            variant = VARIANTS[variant]
+        if not isinstance(variant, Variant):
+            variant = build_variant(variant)
         if isinstance(position, str):
             position = parse_fen(variant, position)
         self.variant = variant
