@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from queue import SimpleQueue
 
-from arena.player import Choice, Limit, PlayerSpec
+from arena.player import AnswerError, Choice, Limit, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.hub import Line, hub_move, line, parse_hub_move, parse_line, parse_position, variant_word
 from arena.rules.movegen import apply, legal_moves
@@ -18,6 +18,7 @@ from arena.rules.notation import NotationError
 from arena.rules.variants import VARIANTS, Variant
 from arena.seats.answer import message_of
 from arena.seats.tenure import Tenure
+from arena.wording import quoted
 from players import PlayerError
 
 DEEPEST = 64
@@ -125,7 +126,7 @@ class Server:
         self._game = game
 
     def _level(self, read: Line) -> None:
-        self._limit = _limit(read) or self._spec.limit
+        self._limit = limit_of(read) or self._spec.limit
 
     def _go(self, read: Line) -> None:
         if self._tenure is None or self._tenure.player is None:
@@ -152,6 +153,29 @@ class Server:
             self._search.join(wait)
 
 
+def limit_of(read: Line) -> Limit | None:
+    """The limit of a line `level`, None if it says nothing. Raises ValueError.
+
+    The protocol adds the increment before a move, the arena after it; the number of moves is not heeded.
+    """
+    given = {name: float(value) for name, value in read.arguments.items() if name in _LEVELS}
+    if "infinite" in read.arguments:
+        return ENDLESS
+    for name, value in given.items():
+        if not (value >= 0 if name in ("time", "inc") else value > 0) or value == float("inf"):
+            raise ValueError(f"level {name}={read.arguments[name]} is out of bounds")
+    increment = given.get("inc", 0.0)
+    clock = given["time"] + increment if "time" in given else None
+    limit = Limit(
+        depth=min(int(given["depth"]), DEEPEST) if "depth" in given else None,
+        nodes=int(given["nodes"]) if "nodes" in given else None,
+        seconds=given.get("move-time"),
+        clock=clock,
+        increment=increment if clock is not None else None,
+    )
+    return None if limit == Limit() else limit
+
+
 class _Search:
     """A search, which says what it found when it ends."""
 
@@ -169,6 +193,8 @@ class _Search:
         began = time.perf_counter()
         try:
             choice = self._tenure.choose(self._game, self._limit, self._rng)
+            if choice.move not in self._game.legal_moves:
+                raise AnswerError(f"the illegal move {quoted(choice.move)}")
             man = float(getattr(self._player, "man", 1.0))
             lines = _answer(self._game, choice, time.perf_counter() - began, man)
         except BaseException as error:
@@ -226,29 +252,6 @@ def _moves_text(game: Game, moves: tuple[int, ...]) -> list[str]:
         position = apply(game.variant.constants, position, move)
         legal = legal_moves(game.variant.constants, position)
     return texts
-
-
-def _limit(read: Line) -> Limit | None:
-    """The limit of a line `level`, None if it says nothing. Raises ValueError.
-
-    The protocol adds the increment before a move, the arena after it; the number of moves is not heeded.
-    """
-    given = {name: float(value) for name, value in read.arguments.items() if name in _LEVELS}
-    if "infinite" in read.arguments:
-        return ENDLESS
-    for name, value in given.items():
-        if not (value >= 0 if name in ("time", "inc") else value > 0) or value == float("inf"):
-            raise ValueError(f"level {name}={read.arguments[name]} is out of bounds")
-    increment = given.get("inc", 0.0)
-    clock = given["time"] + increment if "time" in given else None
-    limit = Limit(
-        depth=min(int(given["depth"]), DEEPEST) if "depth" in given else None,
-        nodes=int(given["nodes"]) if "nodes" in given else None,
-        seconds=given.get("move-time"),
-        clock=clock,
-        increment=increment if clock is not None else None,
-    )
-    return None if limit == Limit() else limit
 
 
 def _version() -> str:
