@@ -47,8 +47,10 @@ def test_a_line_is_read_as_it_was_written():
         "time": 0.25,
     }
     text = line("id", arguments)
-    assert text == 'id name=Scan author="A B" none="" equal="a=b" flag on=true'
-    assert parse_line(text) == Line("id", {**{k: str(v) for k, v in arguments.items()}, "flag": "", "on": "true"})
+    assert text == 'id name=Scan author="A B" none="" equal="a=b" flag on=true time=0.25'
+    assert parse_line(text) == Line(
+        "id", {**{k: str(v) for k, v in arguments.items()}, "flag": "", "on": "true", "time": "0.25"}
+    )
     assert line("error", {"message": 'a "b"\nc'}) == "error message=\"a 'b' c\""
 
 
