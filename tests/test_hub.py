@@ -297,7 +297,7 @@ class Prints:
     ("player", "message"),
     [
         ("{preset: ful}", "--player: unknown preset 'ful'; did you mean 'full'?"),
-        ("full", "--player:1:1: expected a mapping, such as {preset: full}, not the text 'full'"),
+        ("full", "--player: unknown player 'full'"),
         ("{depth: six}", "--player:1:1: 'depth' must be a whole number, not the text 'six'"),
     ],
 )

@@ -26,13 +26,16 @@ def hub(variant: str, player: str) -> None:
     from dataclasses import replace
     from pathlib import Path
 
-    from arena.experiment.load import player_of
+    from arena.experiment.entry import player_spec
     from arena.server import ENDLESS, Server
     from arena.yaml.errors import ConfigError
+    from arena.yaml.values import inline
     from players import PlayerError, build_player, located
 
     try:
-        spec = located(player_of(player, "--player"), Path())
+        entry = inline(player, "--player")
+        given = {"type": "negamax"} | entry if isinstance(entry, dict) else player
+        spec = located(player_spec(given, "--player"), Path())
         build_player(replace(spec, limit=ENDLESS), chosen)
     except ConfigError as error:
         fail(str(error))

@@ -8,11 +8,10 @@ from typing import Any
 from arena.experiment import sweep
 from arena.experiment.checks import cross_problems
 from arena.experiment.model import Experiment
-from arena.player import Limit, PlayerSpec
-from arena.wording import shown
-from arena.yaml.errors import ConfigError, Problem
+from arena.player import Limit
+from arena.yaml.errors import Problem
 from arena.yaml.section import validated
-from arena.yaml.values import Source, inline
+from arena.yaml.values import Source
 
 
 def load(path: str | Path) -> Experiment:
@@ -23,18 +22,6 @@ def load(path: str | Path) -> Experiment:
     if len(problems) == len(source.problems):
         problems += cross_problems(source, data)
     return validated(Experiment, data, source, problems)
-
-
-def player_of(text: str, name: str) -> PlayerSpec:
-    """The player of an entry of `players:` on the command line; its type is negamax, and its name its type's, if
-    it gives none. Raises ConfigError, naming `name`."""
-    entry = inline(text, name)
-    if not isinstance(entry, dict):
-        raise ConfigError([(name, 1, 1, f"expected a mapping, such as {{preset: full}}, not {shown(entry)}")])
-    entry = {"type": "negamax"} | entry
-    entry = {"name": entry["type"]} | entry
-    document = {"name": "player", "variant": "english", "players": [entry]}
-    return validated(Experiment, document, Source(Path(name)), []).players[0]
 
 
 def _expand(source: Source, data: Any) -> list[Problem]:
