@@ -177,6 +177,13 @@ def test_a_search_without_end_is_stopped_and_answers_while_it_thinks(talk: Talk)
     assert time.monotonic() - began < 2
 
 
+def test_a_long_search_says_how_far_it_is(talk: Talk):
+    assert talk.say(f"pos pos={START}", "level infinite", "go analyze")
+    depths = [int(talk.wait("info").arguments["depth"]) for _ in range(2)]
+    assert 0 < depths[0] < depths[1] and talk.say("stop")
+    talk.wait("done")
+
+
 def test_a_stop_that_comes_at_once_is_heeded(talk: Talk):
     for _ in range(5):
         assert talk.say(f"pos pos={START}", "level infinite", "go analyze", "stop")
@@ -185,8 +192,9 @@ def test_a_stop_that_comes_at_once_is_heeded(talk: Talk):
 
 def test_a_search_while_the_other_thinks_goes_on_under_the_level_when_the_move_is_hit(talk: Talk):
     assert talk.say(f"pos pos={START}", "level depth=3", "go ponder")
-    time.sleep(0.1)
+    talk.wait("info")
     assert not any(text.startswith("done") for text in talk.lines)
+    del talk.lines[:]
     assert talk.say("ponder-hit")
     assert talk.wait("info").arguments["depth"] == "3"
     talk.wait("done")
