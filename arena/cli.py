@@ -14,6 +14,7 @@ from arena.commands.ratings import compare, rate
 from arena.commands.replay import replay
 from arena.commands.rules import evaluate, openings, perft
 from arena.commands.tournaments import plan, report, run
+from arena.commands.training import train
 from arena.commands.tuning import tune
 
 
@@ -35,6 +36,7 @@ for command in (
     rate,
     compare,
     tune,
+    train,
     perft,
     evaluate,
     check,

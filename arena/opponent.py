@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from arena.experiment.entry import player_spec
@@ -15,7 +16,7 @@ from arena.rules.variants import VARIANTS, Variant
 from arena.seats.tenure import Tenure
 from arena.wording import quoted, unknown
 from arena.yaml.errors import ConfigError
-from players import PlayerError
+from players import PlayerError, located
 
 
 class Opponent:
@@ -35,7 +36,7 @@ class Opponent:
             variant = VARIANTS[variant]
         self.variant = variant
         try:
-            self._spec = player_spec(entry)
+            self._spec = located(player_spec(entry), Path())
             self._tenure = Tenure(self._spec, variant)
             self._tenure.begin()
         except (ConfigError, PlayerError) as error:

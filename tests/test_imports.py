@@ -17,7 +17,7 @@ import arena
 ROOT = Path(__file__).parents[1]
 
 LIBRARIES = {
-    "pandas": ("arena.formats", "arena.ratings", "arena.report", "arena.store", "arena.tuning"),
+    "pandas": ("arena.formats", "arena.ratings", "arena.report", "arena.store", "arena.training", "arena.tuning"),
     "matplotlib": ("arena.report",),
     "jinja2": ("arena.report",),
     "yaml": ("arena.yaml",),
@@ -25,6 +25,9 @@ LIBRARIES = {
     "joblib": ("arena.play", "arena.tuning", "arena.bench"),
     "distributed": ("arena.play", "arena.bench.workers"),
     "numba": ("arena.rules", "players", "arena.tuning"),
+    "pettingzoo": ("arena.environment",),
+    "gymnasium": ("arena.environment",),
+    "torch": ("arena.training",),
     "click": ("arena.cli", "arena.commands"),
     "rich": ("arena.progress", "arena.commands", "arena.report"),
 }
@@ -46,6 +49,9 @@ HEAVY = (
     "jinja2",
     "yaml",
     "rich",
+    "pettingzoo",
+    "gymnasium",
+    "torch",
 )
 
 

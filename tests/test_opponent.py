@@ -49,6 +49,7 @@ def seen_by(opponent: Opponent) -> list[object]:
     [
         ("greedy", "greedy", "greedy", Limit(), {}),
         ({"type": "greedy", "name": "mine"}, "mine", "greedy", Limit(), {}),
+        ("{depth: 6}", "negamax", "negamax", Limit(depth=6), {}),
         (
             "{type: negamax, preset: full, nodes: 2000}",
             *("negamax", "negamax", Limit(nodes=2000), {"preset": "full"}),
@@ -64,7 +65,7 @@ def test_an_entry_is_a_mapping_yaml_or_a_type(entry, name, type_, limit, options
     ("entry", "message"),
     [
         ("{type: negamax, depth: six}", "--player:1:1: 'depth' must be a whole number, not the text 'six'"),
-        ("{depth: 6}", "--player:1:1: the key 'type' is missing"),
+        ("{type: 6}", "--player:1:1: 'type' must be text"),
         ("{type: negamax", "--player:1:1: YAML syntax"),
         ("[greedy]", "--player:1:1: 'player' must be a mapping of keys to values, not the list"),
     ],

@@ -22,6 +22,7 @@ from arena import Game, Limit
 from arena.cli import main
 from arena.experiment.load import load
 from arena.formats.table import FORMATS
+from arena.player import Player
 from arena.report.columns import COLUMNS, IN_FILE, OF_PLAYERS
 from arena.report.files import FILES
 from arena.rules.table import HEADER, variant_rows
@@ -134,7 +135,7 @@ def test_python_runs_and_its_evaluations_and_players_do_what_they_are_for(folder
     for thing in [thing for name, thing in made.items() if not name.startswith("_")]:
         if isinstance(thing, Evaluator):
             assert isinstance(thing(english.start, english.rules), float)
-        elif isinstance(thing, type) and hasattr(thing, "choose") and thing.__module__ != "arena.player":
+        elif isinstance(thing, type) and hasattr(thing, "choose") and not thing.__module__.startswith("arena."):
             game = Game(english)
             choice = thing(english).choose(game, Limit(depth=1), random.Random(0))
             assert choice.move in game.legal_moves
@@ -278,6 +279,18 @@ def test_every_room_is_on_the_map():
 def test_every_configuration_that_comes_along_has_its_row_and_result():
     files = {path.name for path in (ROOT / "configs").glob("*.yaml")}
     assert {name for cells in table("file", "question") for name in code(cells[0])} == files
+
+
+def test_what_a_game_and_a_class_are_said_to_have_they_have():
+    names = {
+        name for cells in table("of a `game`") for text in code(cells[0]) for name in re.findall(r"^\w+", text)
+    }
+    public = {name for name in dir(Game(VARIANTS["english"])) if not name.startswith("_")}
+    assert names - {"print"} <= public
+    assert public - names <= {"without_progress", "without_capture", "occurrences"}
+    said = {re.split(r"\W", text)[0] for cells in table("of a class") for text in code(cells[0])}
+    assert said <= set(re.findall(r"- `(\w+)", Player.__doc__ or ""))
+    assert {"kept", "begin", "close", "check_limit", "stop"} <= said
 
 
 def test_what_is_imported_from_arena_is_public():

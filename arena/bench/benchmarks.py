@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from arena.bench.engines import VARIANT, against_dame_rs
+from arena.bench.environments import environments
 from arena.bench.overhead import overhead
 from arena.bench.rates import full_search, random_games, rules, search, tree_search
 from arena.bench.rivals import rivals
@@ -62,6 +63,11 @@ def _workers(variants: Sequence[str]) -> Iterator[Row]:
     yield from engines()
 
 
+def _environments(variants: Sequence[str]) -> Iterator[Row]:
+    for variant in variants or ["english"]:
+        yield from environments(variant)
+
+
 def _all(variants: Sequence[str]) -> Iterator[Row]:
     for benchmark in (_rules, _search, _games, _overhead):
         yield from benchmark(variants)
@@ -80,5 +86,6 @@ BENCHMARKS: dict[str, Benchmark] = {
     "engines": _engines,
     "volume": _volume,
     "workers": _workers,
+    "environments": _environments,
 }
 """All benchmarks; `all` leaves out those that take a busy machine, another engine or minutes."""

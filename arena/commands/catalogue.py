@@ -19,7 +19,19 @@ _PARTS = {
 }
 """The parts of the catalogue beside the players, with their titles."""
 
-BENCHES = ("all", "rules", "search", "games", "overhead", "rivals", "time", "engines", "volume", "workers")
+BENCHES = (
+    "all",
+    "rules",
+    "search",
+    "games",
+    "overhead",
+    "rivals",
+    "time",
+    "engines",
+    "volume",
+    "workers",
+    "environments",
+)
 
 
 @click.command()
@@ -69,7 +81,8 @@ def bench(what: str, names: tuple[str, ...]) -> None:
     Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
     plays a match against dame-rs on the international board, where that is installed. Nor `volume`, which fills
     a ledger with made-up games and reports them, nor `workers`, games a second by one process, two, and two
-    workers of a Dask scheduler.
+    workers of a Dask scheduler, nor `environments`, random steps a second of environments for reinforcement
+    learning.
     """
     from arena.bench.benchmarks import rows
 
@@ -82,12 +95,14 @@ def bench(what: str, names: tuple[str, ...]) -> None:
 
 
 def schema_text() -> str:
-    """The JSON schema of configuration files, experiments and tunings, as a file holds it."""
+    """The JSON schema of configuration files, experiments, tunings and trainings, as a file holds it."""
     from arena.experiment.schema import experiment_schema
+    from arena.training.config import training_schema
     from arena.tuning.config import tuning_schema
     from arena.yaml.schema import either
 
-    return json.dumps(either("tuning", tuning_schema(), experiment_schema()), indent=2) + "\n"
+    others = either("tuning", tuning_schema(), experiment_schema())
+    return json.dumps(either("positions", training_schema(), others), indent=2) + "\n"
 
 
 def _limits(player: Mapping[str, Any]) -> str:

@@ -29,14 +29,11 @@ def hub(variant: str, player: str) -> None:
     from arena.experiment.entry import player_spec
     from arena.server import ENDLESS, Server
     from arena.yaml.errors import ConfigError
-    from arena.yaml.values import inline
     from players import PlayerError, build_player, located
 
     try:
-        entry = inline(player, "--player")
-        given = {"type": "negamax"} | entry if isinstance(entry, dict) else player
-        spec = located(player_spec(given, "--player"), Path())
-        build_player(replace(spec, limit=ENDLESS), chosen)
+        spec = located(player_spec(player, "--player"), Path())
+        getattr(build_player(replace(spec, limit=ENDLESS), chosen), "close", lambda: None)()
     except ConfigError as error:
         fail(str(error))
     except PlayerError as error:

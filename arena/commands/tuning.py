@@ -21,6 +21,7 @@ from arena.commands.common import (
 )
 
 if TYPE_CHECKING:
+    from arena.tuning.method import StageProgress
     from arena.tuning.run import TuningPlan
 
 
@@ -78,26 +79,37 @@ def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
     click.echo(f"weights: {tuned}, report: {folder / 'summary.md'}")
 
 
+class StageLines:
+    """Lines about the games of stages: every few seconds, and at the end of each."""
+
+    def __init__(self) -> None:
+        self._stage, self._before, self._began, self._printed = "", 0, 0.0, 0.0
+
+    def say(self, progress: StageProgress, text: str) -> None:
+        """Print how far a stage is, named by `text`, if it is time to."""
+        from arena.progress import PLAIN_SECONDS
+
+        now = time.monotonic()
+        if progress.stage != self._stage:
+            self._stage, self._before, self._began = progress.stage, progress.games - 1, now
+            self._printed = self._printed or now
+        if progress.games == progress.planned or now - self._printed >= PLAIN_SECONDS:
+            self._printed = now
+            rate = (progress.games - self._before) / max(now - self._began, 1e-9)
+            rated = f", {rate:.3g} games/s" if now - self._began > 1 else ""
+            say(f"{text}: {progress.games}/{progress.planned} games{rated}")
+
+
 def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
     """Print how far a tuning is every few seconds, at the end of each stage of games and after each step."""
-    from arena.progress import PLAIN_SECONDS
     from arena.tuning.method import Fitting, Step
     from arena.tuning.report import fitting_text, stage_text, step_text
 
-    began = printed = time.monotonic()
-    stage, before = "", 0
+    lines = StageLines()
     for event in events:
-        now = time.monotonic()
         if isinstance(event, Step):
             say(step_text(plan, event))
-            continue
-        if isinstance(event, Fitting):
+        elif isinstance(event, Fitting):
             say(fitting_text(plan, event))
-            continue
-        if event.stage != stage:
-            stage, before, began = event.stage, event.games - 1, now
-        if event.games == event.planned or now - printed >= PLAIN_SECONDS:
-            printed = now
-            rate = (event.games - before) / max(now - began, 1e-9)
-            rated = f", {rate:.3g} games/s" if now - began > 1 else ""
-            say(f"{stage_text(plan, stage)}: {event.games}/{event.planned} games{rated}")
+        else:
+            lines.say(event, stage_text(plan, event.stage))

@@ -21,11 +21,13 @@ class _Entry(Document):
 def player_spec(entry: str | Mapping[str, Any], given_as: str = "player") -> PlayerSpec:
     """The player of an entry: a mapping, YAML as `{type: negamax, depth: 6}`, or a type alone as `greedy`.
 
-    Its name is its type if it has none. Raises ConfigError, naming `given_as`, for what is no entry.
+    Its type is negamax, and its name its type's, if it gives none. Raises ConfigError, naming `given_as`, for what
+    is no entry.
     """
     data = inline(entry, given_as) if isinstance(entry, str) else entry
     if isinstance(data, str):
         data = {"type": data}
     if isinstance(data, Mapping):
-        data = {"name": str(data.get("type"))[:_NAME_CHARACTERS], **data}
+        data = {"type": "negamax", **data}
+        data = {"name": str(data["type"])[:_NAME_CHARACTERS], **data}
     return validated(_Entry, {"player": data}, Source(Path(given_as)), ()).player

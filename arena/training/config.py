@@ -28,7 +28,7 @@ _REFUSED = {
 
 
 class Positions(Section):
-    """Where the positions come from; those of all sources are learned together."""
+    """Where positions come from; those of all sources are learned together."""
 
     games: int = Field(default=4000, ge=0, description="Games that the player plays with itself.")
     random_moves: float = Field(
@@ -64,7 +64,7 @@ class Training(Document):
     player: Search = Field(
         description="The player of the games: a limit of nodes or depth, an evaluation, options of negamax."
     )
-    positions: Positions = Positions()
+    positions: Positions = Field(description="Where positions come from.")
     fit: FitSection = FitSection()
     against: EvaluationField = Field(
         default="material", description="The evaluation that the network meets in the end."
@@ -100,5 +100,9 @@ def _problems(source: Source, data: Any) -> Iterator[Problem]:
         if key in _REFUSED:
             yield source.problem(("player", key), _REFUSED[key])
     positions = data.get("positions")
-    if isinstance(positions, dict) and positions.get("games") == 0 and not (positions.get("runs") or positions.get("pdn")):
+    if (
+        isinstance(positions, dict)
+        and positions.get("games") == 0
+        and not any(map(positions.get, ("runs", "pdn")))
+    ):
         yield source.problem(("positions", "games"), "there are no positions to learn: give games, runs or pdn")

@@ -1,10 +1,11 @@
-"""The fit of a network, by PyTorch: its layers in floating point, the descent, and the whole numbers they become."""
+"""The fit of a network, by PyTorch: its layers in floating point, and the whole numbers that they become."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -61,7 +62,7 @@ class Views(NamedTuple):
 
 
 class Network(torch.nn.Module):
-    """`players.evaluation.neural` in floating point, from a view of a position to the logit of its expected points."""
+    """`players.evaluation.neural` in floating point: from views of positions to logits of expected points."""
 
     def __init__(self, rules: Rules, seed: int) -> None:
         super().__init__()
@@ -131,7 +132,7 @@ class Fit:
         for number in range(batches):
             done = (before + number / batches) / settings.epochs
             for group in self._adam.param_groups:
-                group["lr"] = settings.rate * (0.01 + 0.99 * (1 + np.cos(np.pi * done)) / 2)
+                group["lr"] = settings.rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
             places = order[number * settings.batch : (number + 1) * settings.batch]
             loss = self._loss(views, places)
             self._adam.zero_grad()
@@ -167,7 +168,7 @@ class Fit:
         torch.save(state, path)
 
     def resume(self, path: Path, data: str) -> None:
-        """Go on from a checkpoint as if nothing had happened; from the beginning if there is none of these positions."""
+        """Go on from a checkpoint as if nothing had happened, if there is a readable one of these positions."""
         try:
             state = torch.load(path, weights_only=True)
             if state["data"] != data:
@@ -202,7 +203,7 @@ def inputs_of(rules: Rules, boards: Ints) -> NDArray[np.float32]:
 
 
 def unit_of(variant: Variant, network: NDArray[np.int16]) -> float:
-    """The unit under which a man of the start is worth 100, on average, to a network; 1 / ONE if it is worth nothing."""
+    """The unit under which a man of the start is worth 100, on average; 1 / ONE where it is worth nothing."""
     rules, start = variant.rules, variant.start
     memory = NetworkFile(network, 1.0).runnable(rules)
     other = start.black if start.turn == 0 else start.white

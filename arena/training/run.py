@@ -47,7 +47,7 @@ class TrainingPlan(NamedTuple):
     config: Training
     terms: Terms
     openings: tuple[Position, ...]
-    """Those of the match in the end."""
+    """Those of the match in the end, in which no material is won."""
     description: dict[str, Any]
     """What the store keeps of the training: the configuration, and the files that it reads."""
 
@@ -107,7 +107,8 @@ def prepare(config: Training) -> TrainingPlan:
             ours = place == "against" and error.keys[:1] == ("evaluation",)
             raise config.error(("against",) if ours else ("player", *error.keys), str(error)) from None
     try:
-        openings = check_openings(variant, config.openings, config.check, config.seed)
+        even = config.openings.model_copy(update={"balanced": True})
+        openings = check_openings(variant, even, config.check, config.seed)
     except OpeningsError as error:
         raise config.error(("openings", "random_plies"), str(error)) from None
     files = players.fingerprints(plan.player) | players.fingerprints(plan.opponent)
@@ -120,8 +121,8 @@ def train(
     """Do what is not done yet; returns what was found, None if it was stopped.
 
     Games are stored, and an epoch is kept, before they are yielded; the network is left in the store's folder.
-    Raises TuningError for games that cannot be played or learned from, StoreError for a run that cannot be read, and
-    WorkerDied for a game that ends its process.
+    Raises TuningError for games that cannot be played or learned from, StoreError for a run that cannot be read,
+    and WorkerDied for a game that ends its process.
     """
     play, terms, wanted = partial(play_stage, store, workers, stopping), plan.terms, plan.config.positions.games
     jobs = [

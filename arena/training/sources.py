@@ -36,10 +36,10 @@ def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
     by_player: dict[str, list[Played]] = {}
     for part in data.moves():
         for number, moves in part.groupby("game", sort=True):
-            row = rows.loc[number]
-            for name, scored in _by_player(variant, row["opening_fen"], moves).items():
-                table = np.array(scored, dtype=SCORED)
-                played = Played(name, int(str(number)), row["result"], row["opening_fen"], len(moves), table.tobytes())
+            result, opening = (str(rows.at[number, column]) for column in ("result", "opening_fen"))
+            for name, scored in _by_player(variant, opening, moves).items():
+                table = np.array(scored, dtype=SCORED).tobytes()
+                played = Played(name, int(str(number)), result, opening, len(moves), table)
                 by_player.setdefault(name, []).append(played)
     if not by_player:
         raise TuningError(f"{folder} has no quiet position that was searched with a score")
@@ -70,7 +70,8 @@ def samples_of_pdn(path: Path, variant: Variant) -> Samples:
 
 def _by_player(variant: Variant, opening: str, moves: pd.DataFrame) -> dict[str, list[tuple[Any, float]]]:
     """The quiet positions of a game that were searched, with the scores from White's view, by their player."""
-    game, found = Game(variant, parse_fen(variant, opening)), {}
+    game = Game(variant, parse_fen(variant, opening))
+    found: dict[str, list[tuple[Any, float]]] = {}
     for player, text, score in zip(moves["player"], moves["move"], moves["score"], strict=True):
         position = game.position
         if not pd.isna(score) and len(game.legal_moves) > 1 and is_quiet(game):

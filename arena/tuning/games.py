@@ -87,8 +87,8 @@ def play_job(job: Job) -> Played | Failed:
 def play_scored(job: Job) -> Played | Failed:
     """Play a game of `job.white` with itself, and take the quiet positions that it searched, with their scores.
 
-    The opening is half of `random_plies` to all of them long. A forced move is not searched, a share `random_moves`
-    of the others is random, and a game that a score says is won ends with that result. Failed for a fault of its
+    The opening is half of `random_plies` to all of them long. A forced move is not searched, of the others a share
+    `random_moves` is random, and a game that a score says is won ends with that result. Failed for a fault of its
     openings or player.
     """
     rng = random.Random(f"{job.seed} {job.stage} {job.game}")

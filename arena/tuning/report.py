@@ -54,7 +54,8 @@ def fitting_text(plan: TuningPlan, fitting: Fitting) -> str:
 
 def answer(plan: TuningPlan, found: TuningOutcome) -> str:
     """The tuning's outcome in words, one line."""
-    method, start, against = plan.method, _verdict(found.against_start), _verdict(found.against)
+    method, words = plan.method, ("beat", "lose to", "are not measurably different from")
+    start, against = verdict(found.against_start, *words), verdict(found.against, *words)
     return (
         f"{method.subject} {against[0]} {evaluation_name(method.against)} ({against[1]}) "
         f"and {start[0]} {method.start_name} ({start[1]})."
@@ -91,27 +92,29 @@ def summary_md(plan: TuningPlan, found: TuningOutcome, folder: Path) -> str:
         "",
         "| tuned against | games | score | Elo | likelihood of being stronger |",
         "|---|---|---|---|---|",
-        _match_row(evaluation_name(method.against), found.against),
-        _match_row("the start", found.against_start),
+        match_row(evaluation_name(method.against), found.against),
+        match_row("the start", found.against_start),
         "",
         *method.summary_lines(plan.terms.variant, found.steps, folder),
     ]
     return "\n".join(lines)
 
 
-def _fill(content: bytes, path: Path) -> None:
-    path.write_bytes(content)
-
-
-def _match_row(name: str, match: Summary) -> str:
+def match_row(name: str, match: Summary) -> str:
+    """A match against `name` as a row of Markdown: games, score, Elo, likelihood of being stronger."""
     elo = f"{match.elo:+.0f} ± {match.elo_error:.0f}"
     return f"| {name} | {match.games} | {100 * match.score:.1f} % | {elo} | {_probability(match.los)} |"
 
 
-def _verdict(match: Summary) -> tuple[str, str]:
+def verdict(match: Summary, won: str, lost: str, open_: str) -> tuple[str, str]:
+    """The verb for what a match showed, of the three given, and its figures."""
     low, high = match.elo - match.elo_error, match.elo + match.elo_error
-    verb = "beat" if low > 0 else "lose to" if high < 0 else "are not measurably different from"
+    verb = won if low > 0 else lost if high < 0 else open_
     return verb, f"{match.elo:+.0f} ± {match.elo_error:.0f} Elo in {match.games} games"
+
+
+def _fill(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
 
 
 def _probability(share: float) -> str:

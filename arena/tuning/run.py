@@ -113,9 +113,7 @@ def outcome(plan: TuningPlan, store: TuningStore) -> TuningOutcome | None:
     return TuningOutcome(steps, start, against)
 
 
-def match_jobs(
-    terms: Terms, openings: Sequence[Position], first: PlayerSpec, other: PlayerSpec
-) -> list[Job]:
+def match_jobs(terms: Terms, openings: Sequence[Position], first: PlayerSpec, other: PlayerSpec) -> list[Job]:
     """Pairs of games of a player against another, from some openings; the stage has the other one's name."""
     jobs = []
     for pair, opening in enumerate(openings, start=1):

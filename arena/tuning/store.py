@@ -63,7 +63,7 @@ class Played(NamedTuple):
 
 
 class GameStore(Store):
-    """Games with the positions taken from them, by stage and number, and steps made from them, open for writing."""
+    """Games with positions taken from them, by stage and number, and steps made from them, open for writing."""
 
     def __init__(self, path: Path, noun: str, description: Mapping[str, Any]) -> None:
         """Open the store at `path`, or make one for the `noun` described.

@@ -18,6 +18,7 @@ from arena.wording import unknown
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import VOCABULARY, build_linear, linear
+from players.evaluation.mix import WEIGHTS, mix, mix_weights
 from players.evaluation.network import network_in, trained, trained_variants
 from players.evaluation.neural import neural
 from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in
@@ -36,8 +37,7 @@ EVALUATORS: dict[str, Evaluator] = {
     "neural": neural,
     "linear": linear,
 }
-"""The evaluations that a configuration names by one word; `linear` needs weights, `patterns` learned tables, `neural` a
-trained network."""
+"""The evaluations that a configuration names by one word; `linear` needs weights."""
 LEARNED = ("patterns", "neural")
 """Those that there are not for all rules; `arena tune` and `arena train` make files of them."""
 
@@ -47,12 +47,18 @@ _FEATURES = {
     name: {"description": " ".join((count.__doc__ or "").split()), "anyOf": [{"type": "number"}, _PAIR]}
     for name, count in VOCABULARY.items()
 }
+_MIX = {
+    "type": "object",
+    "properties": {name: {"type": "number", "default": weight} for name, weight in WEIGHTS.items()},
+    "additionalProperties": False,
+}
 _LINEAR = {"type": "object", "properties": _FEATURES, "additionalProperties": False}
 Description = Annotated[
     str | dict[str, Any],
     WithJsonSchema(
         {
-            "description": "What values a position: a name, file.py:function, file.npz, or weights of features.",
+            "description": "What values a position: a name, file.py:function, file.npz, or weights of features "
+            "or of the mix.",
             "anyOf": [
                 {"enum": [name for name in EVALUATORS if name != "linear"]},
                 {"type": "string", "pattern": r"(:\w+|\.npz)$"},
@@ -60,6 +66,12 @@ Description = Annotated[
                     "type": "object",
                     "properties": {"linear": _LINEAR},
                     "required": ["linear"],
+                    "additionalProperties": False,
+                },
+                {
+                    "type": "object",
+                    "properties": {"mix": _MIX},
+                    "required": ["mix"],
                     "additionalProperties": False,
                 },
             ],
@@ -85,9 +97,12 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     """
     rules = variant.constants
     if isinstance(description, Mapping):
+        if list(description) == ["mix"] and isinstance(description["mix"], Mapping):
+            return Evaluation(mix.address(rules), mix_weights(description["mix"]))
         if list(description) != ["linear"] or not isinstance(description["linear"], Mapping):
             raise PlayerError(
-                f"expected a name or {{linear: {{feature: weight, ...}}}}, found {dict(description)!r}",
+                "expected a name, {linear: {feature: weight, ...}} or {mix: {part: weight, ...}}, "
+                f"found {dict(description)!r}",
                 "evaluation",
             )
         function, weights = build_linear(description["linear"], 2 * variant.men)
@@ -137,12 +152,11 @@ def _from_file(name: str, variant: Variant) -> Evaluation:
     except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no file of weights"
         raise PlayerError(f"{name} cannot be read: {reason}", "evaluation") from None
-    fits = network.fits(rules) if weights is None else weights.shape == (weight_count(rules),)
-    if not fits:
-        raise PlayerError(f"{name} holds weights for another size of board", "evaluation")
-    if network is not None:
+    if network is not None and network.fits(rules):
         return Evaluation(neural.address(variant.constants), network.runnable(rules))
-    return Evaluation(patterns.address(variant.constants), weights)
+    if weights is not None and weights.shape == (weight_count(rules),):
+        return Evaluation(patterns.address(variant.constants), weights)
+    raise PlayerError(f"{name} holds weights for another size of board", "evaluation")
 
 
 def _load_address(reference: str, variant: Variant) -> Any:

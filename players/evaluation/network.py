@@ -49,7 +49,8 @@ class NetworkFile(NamedTuple):
 
     def save(self, path: Path) -> None:
         """Write the file; the same network makes the same bytes."""
-        np.savez_compressed(path, network=self.network, unit=np.float64(self.unit))
+        with path.open("wb") as file:
+            np.savez_compressed(file, network=self.network, unit=np.float64(self.unit))
 
 
 def network_size(rules: Rules) -> int:

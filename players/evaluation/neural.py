@@ -1,14 +1,14 @@
 """Neural evaluation: a small network of whole numbers, whose first layer is kept as a running sum.
 
 A view of a position has an input for each kind of piece (own men, own kings, the other side's men and kings) on
-each square; for Black the board is turned and colours are exchanged. The first layer is the sum, in either view, of
-a row of LANES weights for each piece on the board, and of a bias. Both sums, those of the side to move first, are
-held within 0 and ONE and lead to a second layer of OUTPUTS numbers, held likewise, and that to the value. The weights
-of the later layers are those of one of PHASES, by the pieces left.
+each square; for Black the board is turned and colours are exchanged. The first layer is the sum, in either view,
+of a row of LANES weights for each piece on the board, and of a bias. Both sums, those of the side to move first,
+are held within 0 and ONE and lead to a second layer of OUTPUTS numbers, held likewise, and that to the value. The
+weights of the later layers are those of one of PHASES, by the pieces left.
 
-The sums of the position that was valued last are kept, and only the rows of pieces that have come or gone since are
-added and subtracted. All numbers are whole, so a value is the same whatever was valued before. What is kept stands
-behind the weights: two threads must not value positions with the same array at the same time.
+The sums of the position that was valued last are kept, and only the rows of pieces that have come or gone since
+are added and subtracted. All numbers are whole, so a value is the same whatever was valued before. What is kept
+stands behind the weights: two threads must not value positions with the same array at the same time.
 
 Y. Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi" (2018), has the idea.
 """
@@ -35,8 +35,8 @@ SHIFT = 8
 ONE = 1 << SHIFT
 """What stands for 1 in every layer and weight."""
 PHASE_SIZE = (2 * LANES + 4) * OUTPUTS
-"""Numbers of a phase: the second layer's weights, its biases, the last weights, and 2 * OUTPUTS of which the first is the
-last bias."""
+"""Numbers of a phase: the second layer's weights, its biases, the last weights, and 2 * OUTPUTS of which the first
+is the last bias."""
 
 _LINE = 8
 """Words of 64 bits that a processor fetches at once; the sums that are kept begin with one."""

@@ -44,7 +44,7 @@ def subtract(shorts: Any, to: int, at: int) -> None:
 
 
 def two_layers(shorts: Any, first: int, second: int, weights: int, shift: int) -> int:
-    """What a layer of OUTPUTS numbers makes of the LANES from `first` and from `second` on, and a last one of these.
+    """What a layer of OUTPUTS numbers makes of the LANES from `first` and `second` on, and a last one of these.
 
     Inputs are held within 0 and 1 << `shift`. The numbers of the layer are sums of products, shifted to the right,
     plus their biases, held likewise; the answer is their sum of products with the weights of the last layer, plus
@@ -66,17 +66,17 @@ def _shorts(floats):  # type: ignore[no-untyped-def]
 
 @overload(copy)
 def _copy(shorts, to, at):  # type: ignore[no-untyped-def]
-    return lambda shorts, to, at: _copied(shorts, to, at)  # type: ignore[call-arg]
+    return lambda shorts, to, at: _copied(shorts, to, at)
 
 
 @overload(add)
 def _add(shorts, to, at):  # type: ignore[no-untyped-def]
-    return lambda shorts, to, at: _added(shorts, to, at)  # type: ignore[call-arg]
+    return lambda shorts, to, at: _added(shorts, to, at)
 
 
 @overload(subtract)
 def _subtract(shorts, to, at):  # type: ignore[no-untyped-def]
-    return lambda shorts, to, at: _subtracted(shorts, to, at)  # type: ignore[call-arg]
+    return lambda shorts, to, at: _subtracted(shorts, to, at)
 
 
 @overload(two_layers)
@@ -130,7 +130,9 @@ def _layers(_context: Any, _shorts: Any, _first: Any, _second: Any, _weights: An
             return builder.sext(row(OUTPUTS * (2 * LANES + number), OUTPUTS), ir.VectorType(_INT, OUTPUTS))
 
         active = [
-            _between(builder, _load(builder, pointer, builder.add(at, _LONG(i)), _WIDE), builder.trunc(one, _SHORT))
+            _between(
+                builder, _load(builder, pointer, builder.add(at, _LONG(i)), _WIDE), builder.trunc(one, _SHORT)
+            )
             for at in inputs
             for i in range(0, LANES, _WIDE)
         ]
@@ -143,9 +145,7 @@ def _layers(_context: Any, _shorts: Any, _first: Any, _second: Any, _weights: An
         shifted = builder.ashr(sums[0], _splat(builder, bits, OUTPUTS))
         held = builder.mul(_between(builder, builder.add(shifted, last(0)), one), last(1))
         signature = ir.FunctionType(_INT, [held.type])
-        reduce = cgutils.get_or_insert_function(
-            builder.module, signature, f"llvm.vector.reduce.add.v{OUTPUTS}i32"
-        )
+        reduce = cgutils.get_or_insert_function(builder.module, signature, f"llvm.vector.reduce.add.v{OUTPUTS}i32")
         bias = builder.shl(builder.extract_element(last(2), _INT(0)), bits)
         return builder.sext(builder.add(builder.call(reduce, [held]), bias), _LONG)
 

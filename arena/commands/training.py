@@ -1,0 +1,105 @@
+"""The command that trains a network."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.commands.common import (
+    WorkersType,
+    announce_workers,
+    announcing_compilation,
+    fail,
+    interruptible,
+    say,
+)
+
+if TYPE_CHECKING:
+    from arena.training.run import TrainingOutcome, TrainingPlan
+
+_NO_TORCH = "arena train needs PyTorch, which is not installed: pip install 'draughts-arena[train]'"
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the training [reports/<name>].")
+@click.option(
+    "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
+)
+def train(config: Path, out: Path | None, workers: int | str | None) -> None:
+    """Train a network for `evaluation:` as CONFIG describes, and check it in a match.
+
+    A training that was stopped goes on where it stopped when the same command is given again.
+    """
+    from arena.play.engine import EngineError
+    from arena.play.executor import WorkerDied
+    from arena.store.store import StoreError
+    from arena.training.config import load_training
+    from arena.tuning.method import TuningError
+    from arena.yaml.errors import ConfigError
+
+    try:
+        settings = load_training(config)
+        try:
+            from arena.training import report as training_report
+            from arena.training import run as training
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            fail(_NO_TORCH)
+        from arena.training.store import TrainingStore
+
+        with announcing_compilation():
+            plan = training.prepare(settings)
+    except ConfigError as error:
+        fail(str(error))
+    folder = out or Path("reports") / settings.name
+    used = workers or os.cpu_count() or 1
+    announce_workers(used)
+    try:
+        with TrainingStore(folder, plan.description) as store:
+            if store.repaired:
+                say(store.repaired)
+            with interruptible(say) as stopping:
+                found = _follow(plan, training.train(plan, store, used, stopping))
+        if found is None:
+            say("stopped; the same command goes on from here")
+            sys.exit(130)
+        training_report.write(plan, found, folder)
+    except (StoreError, TuningError) as error:
+        fail(str(error))
+    except EngineError as error:
+        fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
+    except WorkerDied as error:
+        fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
+    except OSError as error:
+        fail(f"{folder} cannot be written to: {error.strerror or error}")
+    click.echo(training_report.answer(plan, found))
+    click.echo(f"network: {folder / training.NETWORK}, report: {folder / 'summary.md'}")
+
+
+def _follow(plan: TrainingPlan, events: Generator[Any, None, TrainingOutcome | None]) -> TrainingOutcome | None:
+    """Print how far a training is, every few seconds of games and after each epoch; returns what it found."""
+    from arena.commands.tuning import StageLines
+    from arena.training.fit import Epoch
+    from arena.training.report import epoch_text, learning_text, stage_text
+    from arena.training.run import Learning
+
+    lines = StageLines()
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            found: TrainingOutcome | None = end.value
+            return found
+        if isinstance(event, Epoch):
+            say(epoch_text(plan, event))
+        elif isinstance(event, Learning):
+            say(learning_text(event))
+        else:
+            lines.say(event, stage_text(plan, event.stage))

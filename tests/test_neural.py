@@ -1,0 +1,178 @@
+"""Tests of the evaluation `neural`: its running sum, its naive twin, symmetry, files, networks that come along."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arena.rules.game import Game
+from arena.rules.jit.kernel import is_compiling
+from arena.rules.jit.lanes import LANES, OUTPUTS
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS, Variant
+from players.evaluation.appraise import values_of
+from players.evaluation.build import build_evaluation
+from players.evaluation.network import NETWORKS, NetworkFile, network_size, trained_variants
+from players.evaluation.neural import KINDS, ONE, PHASES, neural
+from players.evaluation.patterns import save_weights, weight_count
+from players.evaluation.sample import mirrored, positions_of
+from players.loading import PlayerError
+
+BOARDS = ("english", "international", "russian", "frisian", "casual-10x10")
+ENGLISH = VARIANTS["english"]
+COUNT = 300 if is_compiling() else 30
+
+
+def drawn(variant: Variant, seed: int = 1) -> NetworkFile:
+    """A network of numbers drawn at random, small enough for its sums."""
+    rng = np.random.default_rng(seed)
+    return NetworkFile(rng.integers(-120, 120, network_size(variant.rules)).astype(np.int16), 0.01)
+
+
+def values(variant: Variant, network: NetworkFile, positions: list[Position]) -> np.ndarray:
+    """The values of positions, one after the other, in memory of their own."""
+    memory = network.runnable(variant.rules)
+    return values_of(neural.address(variant.constants), memory, variant.constants, np.array(positions, np.int64))
+
+
+def played(variant: Variant, seed: int) -> list[Position]:
+    """The positions of random games, one after the other."""
+    rng, found = random.Random(seed), []
+    while len(found) < COUNT:
+        game = Game(variant)
+        while game.outcome is None and len(game.moves) < 120:
+            game.push(rng.choice(game.legal_moves))
+        found += game.positions
+    return found[:COUNT]
+
+
+def naive(variant: Variant, network: NetworkFile, position: Position) -> float:
+    """The value of a position from scratch: a list of pieces, and plain matrices."""
+    last = max(variant.bits).bit_length() - 1
+    squares = last + 1
+    numbers = network.network.astype(np.int64)
+    rows, rest = np.split(numbers, [(KINDS * squares + 1) * LANES])
+    rows = rows.reshape(-1, LANES)
+    pieces = position.white | position.black
+    full = 2 * variant.rules.per_row * (variant.rules.rows - 2) // 2
+    phase = rest.reshape(PHASES, -1)[min(pieces.bit_count() * PHASES // (full + 1), PHASES - 1)]
+    views = []
+    for viewer in (position.turn, 1 - position.turn):
+        total = rows[-1].copy()
+        for bit in range(squares):
+            if pieces >> bit & 1:
+                own = (position.white >> bit & 1) == (viewer == 0)
+                kind = 2 * (not own) + (position.kings >> bit & 1)
+                total += rows[kind * squares + (bit if viewer == 0 else last - bit)]
+        views.append(total.clip(0, ONE))
+    layer, biases, weights, bias = np.split(
+        phase, [2 * LANES * OUTPUTS, (2 * LANES + 1) * OUTPUTS, (2 * LANES + 2) * OUTPUTS]
+    )
+    sums = layer.reshape(OUTPUTS, -1) @ np.concatenate(views) // ONE + biases
+    return float(sums.clip(0, ONE) @ weights + bias[0] * ONE) * network.unit
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_the_value_is_that_of_plain_matrices(name):
+    variant, network = VARIANTS[name], drawn(VARIANTS[name])
+    positions = [*played(variant, 1), *positions_of(variant)[-20:]]
+    wanted = [naive(variant, network, position) for position in positions]
+    assert len(set(wanted)) > COUNT // 4
+    assert values(variant, network, positions).tolist() == wanted
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_the_running_sum_gives_what_is_found_from_scratch(name):
+    """Whatever was valued before: in the order of games, and in any other."""
+    variant, network = VARIANTS[name], drawn(VARIANTS[name])
+    positions = played(variant, 2)
+    scratch = [float(values(variant, network, [position])[0]) for position in positions]
+    order = random.Random(1).sample(range(len(positions)), len(positions))
+    assert values(variant, network, positions).tolist() == scratch
+    assert values(variant, network, [positions[i] for i in order]).tolist() == [scratch[i] for i in order]
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_the_mirror_image_is_worth_the_same(name):
+    variant, network = VARIANTS[name], drawn(VARIANTS[name])
+    positions = played(variant, 3)
+    turned = [mirrored(variant, position) for position in positions]
+    assert values(variant, network, turned).tolist() == values(variant, network, positions).tolist()
+
+
+def test_two_players_of_one_process_do_not_disturb_each_other():
+    """They take turns in one memory, as searches of one network do."""
+    network, positions = drawn(ENGLISH), played(ENGLISH, 4)
+    other = played(ENGLISH, 5)
+    mixed = [position for pair in zip(positions, other, strict=True) for position in pair]
+    assert values(ENGLISH, network, mixed)[::2].tolist() == values(ENGLISH, network, positions).tolist()
+
+
+@pytest.mark.parametrize("name", trained_variants())
+def test_a_man_is_worth_a_hundred_to_a_network_that_comes_along(name):
+    variant = VARIANTS[name]
+    assert (NETWORKS / f"{name}.npz").stat().st_size < 1_000_000
+    start = variant.start
+    address, memory = build_evaluation("neural", variant)
+    men = [1 << bit for bit in range(64) if (start.white if start.turn else start.black) >> bit & 1]
+    less = [start, *(start._replace(white=start.white & ~man, black=start.black & ~man) for man in men)]
+    found = values_of(address, memory, variant.constants, np.array(less, np.int64))
+    assert np.mean(found[1:] - found[0]) == pytest.approx(100)
+    assert (found[1:] > found[0] + 30).all()
+
+
+def test_there_are_networks_for_english_and_international():
+    assert {"english", "international"} <= set(trained_variants())
+
+
+def test_rules_without_a_network_are_told_in_one_line():
+    with pytest.raises(
+        PlayerError, match=r"^neural is trained for the rules of .*english.*, not for russian; `arena"
+    ):
+        build_evaluation("neural", VARIANTS["russian"])
+
+
+def test_a_file_holds_a_network_or_tables(tmp_path: Path):
+    network = drawn(ENGLISH)
+    network.save(tmp_path / "network.npz")
+    save_weights(tmp_path / "tables.npz", np.ones(weight_count(ENGLISH.rules)))
+    address, memory = build_evaluation(str(tmp_path / "network.npz"), ENGLISH)
+    positions = played(ENGLISH, 6)[:20]
+    found = values_of(address, memory, ENGLISH.constants, np.array(positions, np.int64))
+    assert found.tolist() == values(ENGLISH, network, positions).tolist()
+    assert build_evaluation(str(tmp_path / "tables.npz"), ENGLISH).weights.size == weight_count(ENGLISH.rules)
+
+
+def test_a_network_serves_all_rules_of_its_board_and_no_other_board(tmp_path: Path):
+    drawn(ENGLISH).save(tmp_path / "network.npz")
+    assert build_evaluation(str(tmp_path / "network.npz"), VARIANTS["russian"]).weights.size
+    with pytest.raises(PlayerError, match="holds weights for another size of board"):
+        build_evaluation(str(tmp_path / "network.npz"), VARIANTS["international"])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"network": np.zeros(4, np.int16)},
+        {"network": np.zeros(4), "unit": np.float64(1)},
+        {"network": np.zeros(4, np.int16), "unit": np.float64(np.nan)},
+        {"network": np.zeros(4, np.int16), "unit": np.zeros(2)},
+    ],
+)
+def test_what_is_no_network_is_told_in_one_line(tmp_path: Path, content: dict):
+    np.savez(tmp_path / "bad.npz", **content)
+    with pytest.raises(PlayerError, match=r"bad\.npz cannot be read: it is no file of weights$"):
+        build_evaluation(str(tmp_path / "bad.npz"), ENGLISH)
+
+
+def test_a_damaged_network_is_told_in_one_line(tmp_path: Path):
+    file = tmp_path / "bad.npz"
+    drawn(ENGLISH).save(file)
+    whole = file.read_bytes()
+    for damaged in (b"", whole[:100], whole[:2000] + bytes(500) + whole[2500:]):
+        file.write_bytes(damaged)
+        with pytest.raises(PlayerError, match=r"bad\.npz cannot be read: it is no file of weights$"):
+            build_evaluation(str(file), ENGLISH)

@@ -1,0 +1,297 @@
+"""Tests of `arena train`: the network in floating point, resumption, sources of positions, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+
+import arena.training
+from arena.cli import main
+from arena.rules.game import Game
+from arena.rules.variants import VARIANTS
+from arena.training.config import load_training
+from arena.training.fit import Fit, FitSettings, inputs_of, unit_of, views_of
+from arena.training.run import NETWORK, gathered, prepare, train
+from arena.training.sources import games_of_run, samples_of_pdn
+from arena.training.store import CHECKPOINT, TrainingStore
+from arena.tuning.method import StageProgress, TuningError
+from arena.tuning.pattern_fit import Samples
+from players.evaluation.appraise import values_of
+from players.evaluation.build import build_evaluation
+from players.evaluation.network import NetworkFile, network_size
+from players.evaluation.neural import ONE
+from players.evaluation.sample import positions_of
+
+ENGLISH = VARIANTS["english"]
+SMALL = """
+name: small
+variant: english
+seed: 3
+openings: {random_plies: 6, balanced: false}
+max_plies: 60
+player: {preset: full, evaluation: simple, tt: 0, nodes: 30}
+positions: {games: 40, random_moves: 0.1}
+fit: {epochs: 4, batch: 64}
+check: 2
+"""
+
+
+def written(tmp_path: Path, text: str = SMALL) -> Path:
+    file = tmp_path / "small.yaml"
+    file.write_text(text)
+    return file
+
+
+def done(config: Path, folder: Path, stop_after: int | None = None) -> bool:
+    """Train until so many events were seen, or to the end; whether it is done."""
+    plan, events = prepare(load_training(config)), 0
+    with TrainingStore(folder, plan.description) as store:
+        steps = train(plan, store, 1)
+        while stop_after is None or events < stop_after:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return end.value is not None
+            events += 1
+        steps.close()
+    return False
+
+
+def sampled(name: str) -> Samples:
+    positions = np.array(positions_of(VARIANTS[name]), np.int64)
+    rng = np.random.default_rng(1)
+    return Samples(positions, rng.random(len(positions)), np.arange(len(positions)) % 4 == 0)
+
+
+@pytest.mark.parametrize("name", ["english", "international"])
+def test_the_evaluation_gives_what_the_network_gives_in_floating_point(name):
+    """Up to the rounding of weights: from the side to move's view, whatever its colour."""
+    variant, data = VARIANTS[name], sampled(name)
+    fit = Fit(variant.constants, FitSettings(3, 64, 0.01, 1))
+    views = views_of(variant, data, held_out=False)
+    for _ in range(3):
+        fit.descend(views, views)
+    network = NetworkFile(fit.network.whole_numbers(), 1 / ONE**2)
+    assert network.network.shape == (network_size(variant.rules),)
+    own = [
+        views_of(variant, Samples(data.positions[i : i + 1].copy(), np.ones(1), np.zeros(1, bool)), False)
+        for i in range(300)
+    ]
+    boards, phases = np.concatenate([one.boards for one in own]), np.concatenate([one.phases for one in own])
+    with torch.no_grad():
+        logits = fit.network(
+            torch.from_numpy(inputs_of(variant.constants, boards)), torch.from_numpy(phases)
+        ).numpy()
+    address = build_evaluation("neural", variant).address
+    found = values_of(address, network.runnable(variant.rules), variant.constants, data.positions)
+    assert np.abs(logits).max() > 0.3
+    assert np.abs(found - logits).max() < 0.03
+
+
+def test_weights_are_held_within_what_whole_numbers_can_be():
+    fit = Fit(ENGLISH.constants, FitSettings(1, 64, 50.0, 1))
+    views = views_of(ENGLISH, sampled("english"), held_out=False)
+    fit.descend(views, views)
+    assert np.abs(fit.network.whole_numbers()).max() == 8 * ONE
+    assert float(fit.network.rows.detach().abs().max()) == 2.5
+
+
+def test_a_unit_makes_a_man_of_the_start_worth_a_hundred():
+    fit = Fit(ENGLISH.constants, FitSettings(30, 64, 0.01, 1))
+    data = sampled("english")
+    material = [(w.bit_count() - b.bit_count()) for w, b, *_ in data.positions.tolist()]
+    data = data._replace(targets=1 / (1 + np.exp(-np.array(material))))
+    views = views_of(ENGLISH, data, held_out=False)
+    for _ in range(30):
+        fit.descend(views, views)
+    network = fit.network.whole_numbers()
+    memory = NetworkFile(network, unit_of(ENGLISH, network)).runnable(ENGLISH.rules)
+    start = ENGLISH.start
+    men = [1 << bit for bit in range(64) if start.white >> bit & 1]
+    less = np.array([start, *(start._replace(white=start.white & ~man) for man in men)], np.int64)
+    found = values_of(build_evaluation("neural", ENGLISH).address, memory, ENGLISH.constants, less)
+    assert np.mean(found[1:] - found[0]) == pytest.approx(100)
+
+
+def test_a_position_and_its_mirror_image_are_one_view():
+    positions = positions_of(ENGLISH)[:50]
+    from players.evaluation.sample import mirrored
+
+    both = np.array([*positions, *(mirrored(ENGLISH, one) for one in positions)], np.int64)
+    targets = np.concatenate([np.full(50, 0.75), np.full(50, 0.25)])
+    views = views_of(ENGLISH, Samples(both, targets, np.zeros(100, bool)), held_out=False)
+    assert len(views.boards) == len({*positions})
+    assert set(np.round(views.targets, 6)) == {0.75, 0.25}
+
+
+def test_a_training_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
+    """Stopped in its games, in the fit after an epoch, and before the match."""
+    config = written(tmp_path)
+    assert done(config, tmp_path / "whole")
+    assert not done(config, tmp_path / "pieces", stop_after=15)
+    assert not done(config, tmp_path / "pieces", stop_after=25 + 1 + 2)
+    assert len(torch.load(tmp_path / "pieces" / CHECKPOINT, weights_only=True)["epochs"]) == 2
+    assert not done(config, tmp_path / "pieces", stop_after=1 + 2)
+    assert done(config, tmp_path / "pieces")
+    whole, pieces = ((tmp_path / name / NETWORK).read_bytes() for name in ("whole", "pieces"))
+    assert whole == pieces
+
+
+def test_a_damaged_checkpoint_is_learned_again(tmp_path: Path):
+    config, folder = written(tmp_path), tmp_path / "run"
+    assert done(config, folder)
+    before = (folder / NETWORK).read_bytes()
+    (folder / CHECKPOINT).write_bytes((folder / CHECKPOINT).read_bytes()[:5000])
+    assert done(config, folder)
+    assert (folder / NETWORK).read_bytes() == before
+
+
+def test_the_number_of_workers_changes_nothing(tmp_path: Path):
+    config = written(tmp_path)
+    for workers in (1, 2):
+        plan = prepare(load_training(config))
+        with TrainingStore(tmp_path / str(workers), plan.description) as store:
+            for _ in train(plan, store, workers):
+                pass
+    one, two = ((tmp_path / name / NETWORK).read_bytes() for name in ("1", "2"))
+    assert one == two
+
+
+def test_the_command_leaves_a_network_that_plays_and_a_report(tmp_path: Path):
+    out = tmp_path / "out"
+    result = CliRunner().invoke(main, ["train", str(written(tmp_path)), "--out", str(out), "--workers", "1"])
+    assert result.exit_code == 0, result.output
+    assert "against material" not in result.stdout and "The network" in result.stdout
+    assert {"network.npz", "losses.csv", "loss.svg", "loss.png", "summary.md"} <= {it.name for it in out.iterdir()}
+    assert "nan" not in (out / "summary.md").read_text()
+    assert len((out / "losses.csv").read_text().splitlines()) == 5
+    assert build_evaluation(str(out / NETWORK), ENGLISH).weights.size
+
+
+def test_positions_are_held_out_by_game(tmp_path: Path):
+    config = written(tmp_path)
+    plan = prepare(load_training(config))
+    with TrainingStore(tmp_path / "run", plan.description) as store:
+        for event in train(plan, store, 1):
+            if not isinstance(event, StageProgress):
+                break
+        data = gathered(plan, store)
+        games = store.games("games")
+    of_game = np.repeat([game.game for game in games], [len(game.scored()) for game in games])
+    assert data.held_out.tolist() == (of_game % 20 == 0).tolist()
+    assert 0 < data.held_out.sum() < len(of_game)
+
+
+RUN = """
+name: run
+variant: english
+openings: {random_plies: 4, count: 3}
+max_plies: 60
+players:
+  - {name: two, type: negamax, depth: 2, evaluation: material}
+  - {name: one, type: negamax, depth: 1, evaluation: simple}
+  - {name: chance, type: random}
+"""
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "run.yaml").write_text(RUN)
+    result = CliRunner().invoke(
+        main, ["run", str(folder / "run.yaml"), "--out", str(folder / "out"), "--workers", "1"]
+    )
+    assert result.exit_code == 0, result.output
+    return folder / "out"
+
+
+def test_a_run_gives_the_positions_that_its_players_searched_with_scores_from_whites_view(run_folder: Path):
+    of_two, of_one = sorted(games_of_run(run_folder, ENGLISH), key=len)[-2:]
+    assert {of_two[0].stage, of_one[0].stage} == {"one", "two"}
+    material = next(games for games in (of_two, of_one) if games[0].stage == "two")
+    rows = np.concatenate([game.scored() for game in material])
+    positions, scores = rows["position"], rows["score"]
+    balance = np.array([white.bit_count() - black.bit_count() for white, black, *_ in positions.tolist()])
+    decided = np.abs(balance) >= 3
+    assert decided.sum() > 10
+    assert (np.sign(scores[decided]) == np.sign(balance[decided])).mean() > 0.95
+    assert set(positions[:, 3]) == {0, 1}
+
+
+def test_a_run_under_other_rules_is_refused(run_folder: Path):
+    with pytest.raises(TuningError, match="was played under other rules than those of russian"):
+        games_of_run(run_folder, VARIANTS["russian"])
+
+
+def test_a_network_is_trained_from_a_run_and_a_pdn(tmp_path: Path, run_folder: Path):
+    pdn = tmp_path / "games.pdn"
+    pdn.write_text('[GameType "21"]\n[Result "1-0"]\n1. 11-15 23-19 2. 8-11 22-17 1-0\n' * 40)
+    text = SMALL.replace("{games: 40, random_moves: 0.1}", f"{{games: 0, runs: [{run_folder}], pdn: [games.pdn]}}")
+    plan = prepare(load_training(written(tmp_path, text)))
+    with TrainingStore(tmp_path / "out", plan.description) as store:
+        data = gathered(plan, store)
+        for _ in train(plan, store, 1):
+            pass
+    assert len(data.positions) > 160 and (tmp_path / "out" / NETWORK).exists()
+    assert (data.targets[-160:] == 1).all() and data.held_out[-160:].sum() == 8
+
+
+def test_a_pdn_gives_quiet_positions_of_games_with_a_result(tmp_path: Path):
+    (tmp_path / "one.pdn").write_text(
+        '[GameType "21"]\n1. 11-15 22-18 2. 15x22 25x18 0-1\n\n[GameType "21"]\n1. 11-15 *\n\n'
+        '[GameType "20"]\n1. 32-28 1-0\n'
+    )
+    data = samples_of_pdn(tmp_path / "one.pdn", ENGLISH)
+    game = Game(ENGLISH)
+    first = tuple(game.position)
+    game.push(next(move for move in game.legal_moves if move in game.legal_moves))
+    assert tuple(data.positions[0]) == first
+    assert len(data.positions) == 2 and data.targets.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("nodes: 30", "seconds: 0.1"), "'seconds' would make a training depend on the machine"),
+        (("games: 40", "games: 0"), "there are no positions to learn: give games, runs or pdn"),
+        (("games: 40", "games: 40, pdn: [none.pdn]"), "there is no file none.pdn"),
+        (("games: 40", "games: 40, runs: [none]"), "there is no run none"),
+        (("games: 40", "gmaes: 40"), "unknown key 'gmaes'; did you mean 'games'"),
+        (("evaluation: simple", "evaluation: simpel"), "unknown evaluation 'simpel'; did you mean 'simple'"),
+        (("check: 2", "check: 2\nagainst: simpel"), "unknown evaluation 'simpel'; did you mean 'simple'"),
+        (("check: 2", "check: 2\nagainst: {linear: {kng: 1}}"), "unknown feature 'kng'"),
+    ],
+)
+def test_what_is_wrong_in_a_configuration_gets_one_line(tmp_path: Path, change: tuple[str, str], message: str):
+    file = written(tmp_path, SMALL.replace(*change))
+    result = CliRunner().invoke(main, ["train", str(file), "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert message in result.stderr and "Traceback" not in result.stderr
+    assert len([line for line in result.stderr.splitlines() if "small.yaml" in line]) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_too_few_games_are_told(tmp_path: Path):
+    result = CliRunner().invoke(
+        main,
+        ["train", str(written(tmp_path, SMALL.replace("games: 40", "games: 3"))), "--out", str(tmp_path / "out")],
+    )
+    assert result.exit_code == 2
+    assert "play more games" in result.stderr.splitlines()[-1]
+
+
+def test_without_pytorch_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in [name for name in sys.modules if name.startswith("arena.training.")]:
+        monkeypatch.delitem(sys.modules, name)
+        monkeypatch.delattr(arena.training, name.rpartition(".")[2], raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    result = CliRunner().invoke(main, ["train", str(written(tmp_path)), "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        "arena train needs PyTorch, which is not installed: pip install 'draughts-arena[train]'"
+    ]
