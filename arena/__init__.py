@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from arena.encoding import Encoding
+    from arena.opponent import Opponent
     from arena.player import Choice, Limit, Player, PlayerSpec
     from arena.report.run import Run, load
     from arena.rules.game import Game, Outcome, Termination
@@ -29,8 +31,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "BLACK": "arena.rules.position",
     "Choice": "arena.player",
+    "Encoding": "arena.encoding",
     "Game": "arena.rules.game",
     "Limit": "arena.player",
+    "Opponent": "arena.opponent",
     "Outcome": "arena.rules.game",
     "PLAYERS": "players",
     "Player": "arena.player",
@@ -65,8 +69,10 @@ __all__ = [
     "VARIANTS",
     "WHITE",
     "Choice",
+    "Encoding",
     "Game",
     "Limit",
+    "Opponent",
     "Outcome",
     "Player",
     "PlayerSpec",

@@ -7,6 +7,7 @@ import click
 from arena.commands.catalogue import bench, players, schema, variants
 from arena.commands.check import check, doctor
 from arena.commands.group import Commands
+from arena.commands.hub import hub
 from arena.commands.init import init
 from arena.commands.live import status, watch
 from arena.commands.ratings import compare, rate
@@ -40,6 +41,7 @@ for command in (
     evaluate,
     check,
     openings,
+    hub,
     players,
     variants,
     schema,

@@ -14,7 +14,7 @@ from arena.wording import quoted
 if TYPE_CHECKING:
     from arena.rules.game import Game
 
-_COUNT_BITS = {"depth": 31, "deepest": 31}
+_COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31}
 """Bits of the largest count that can be recorded, 63 of all others."""
 
 
@@ -65,6 +65,10 @@ class Choice(NamedTuple):
     """Lookups in the transposition table."""
     tt_hits: int = 0
     """Lookups that found the position."""
+    tree: int = 0
+    """Positions in the tree that a search keeps in memory."""
+    said_ms: int = 0
+    """Milliseconds that an outside program says it took."""
     pv: tuple[int, ...] = ()
     """Principal variation, the chosen move first."""
 
@@ -115,7 +119,20 @@ def _count(name: str, value: object) -> int:
 
 
 class Player(Protocol):
-    """Anything that chooses moves. It is built once a game, with the rules and its own options from YAML."""
+    """Anything that chooses moves. It is built with the rules and its own options from YAML, anew for every game.
+
+    A class may also have:
+
+    - `limits`: the fields of `Limit` that it heeds, all unless given, and `default`: the `Limit` that holds where
+      it is given none; `arena players` shows both.
+    - `kept = True`: one object plays game after game, in each worker one of its own, until it fails. It must not
+      let an earlier game change what it decides.
+    - `begin()`: called before every game, the first one included.
+    - `close()`: called when the player is done with: after its game or a later one, or, if it is kept, at the end.
+      It has half a second.
+    - `check_limit(limit)`: raises ValueError for a limit that the player cannot do with.
+    - `stop()`: called from another thread, perhaps several times: end the search under way and answer soon.
+    """
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Choose one of `game.legal_moves`; `game` must be left as it was, and all chance come from `rng`."""

@@ -15,7 +15,7 @@ from arena.player import EFFORT, Allowance, Choice, PlayerSpec
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 
-_SIZES = {"depth": "i4", "deepest": "i4"}
+_SIZES = {"depth": "i4", "deepest": "i4", "tree": "i4", "said_ms": "i4"}
 _COUNTED = [(name, _SIZES.get(name, "i8")) for name in EFFORT]
 _SEEN = EFFORT.index("leaves") + 1
 

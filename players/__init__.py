@@ -9,9 +9,20 @@ from arena.player import Player, PlayerSpec
 from arena.rules.variants import Variant
 from arena.wording import unknown
 from players.baselines import Greedy, Random
+from players.engines.engine import Engine
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import evaluator
-from players.loading import PlayerError, blame, fingerprints, load_object, located, own_code, without_own_code
+from players.loading import (
+    ENGINE,
+    PlayerError,
+    blame,
+    fingerprints,
+    load_object,
+    located,
+    own_code,
+    without_own_code,
+)
+from players.mcts.player import Mcts
 from players.negamax.player import Negamax
 from players.options import check_options
 from players.published import PUBLISHED
@@ -28,7 +39,14 @@ __all__ = [
     "without_own_code",
 ]
 
-PLAYERS: dict[str, type[Any]] = {"random": Random, "greedy": Greedy, "negamax": Negamax, **PUBLISHED}
+PLAYERS: dict[str, type[Any]] = {
+    "random": Random,
+    "greedy": Greedy,
+    "negamax": Negamax,
+    "mcts": Mcts,
+    ENGINE: Engine,
+    **PUBLISHED,
+}
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
 
 _checked: set[tuple[type[Any], str]] = set()

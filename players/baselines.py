@@ -15,6 +15,8 @@ from players.negamax.score import compiled_static_value
 class Random:
     """Any legal move, all equally likely."""
 
+    limits = ()
+
     def __init__(self, variant: Variant) -> None:
         pass
 
@@ -25,6 +27,8 @@ class Random:
 
 class Greedy:
     """The move after which the evaluation is best, one ply ahead; of equal moves one at random."""
+
+    limits = ()
 
     def __init__(self, variant: Variant, evaluation: Description = "simple") -> None:
         self._rules = variant.constants

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterable
@@ -17,7 +18,9 @@ from arena.player import PlayerSpec
 from arena.rules.jit.cache import cache_folder
 from arena.wording import nearest
 
-_FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.npz$))(:\w+)?")
+ENGINE = "engine"
+"""The type of outside programs, whose options name a `command` and a `folder`."""
+_FILE_REFERENCE = re.compile(r"(.+(?:\.py(?=:\w)|\.(?:npz|onnx|pt2?)$))(:\w+)?")
 
 
 class PlayerError(Exception):
@@ -74,7 +77,14 @@ def meant(name: str, names: Iterable[str]) -> str:
 
 
 def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
-    """The specification with relative files made absolute: those in `folder`, else in the working directory."""
+    """The specification with relative files made absolute: those in `folder`, else in the working directory.
+
+    The folder of an outside program is always one in `folder`.
+    """
+    if spec.type == ENGINE:
+        given = spec.options.get("folder", ".")
+        place = str((folder / given).resolve()) if isinstance(given, str) else given
+        return replace(spec, options={**spec.options, "folder": place})
 
     def absolute(path: Path) -> Path:
         places = [folder / path, path]
@@ -90,6 +100,8 @@ def moved(spec: PlayerSpec, place: Callable[[Path], Path]) -> PlayerSpec:
         match = _FILE_REFERENCE.fullmatch(text) if isinstance(text, str) else None
         return f"{place(Path(match[1]))}{match[2] or ''}" if match else text
 
+    if spec.type == ENGINE:
+        return spec
     options = {name: elsewhere(value) for name, value in spec.options.items()}
     return replace(spec, type=elsewhere(spec.type), options=options)
 
@@ -110,24 +122,42 @@ def copies() -> Path:
 
 
 def own_code(spec: PlayerSpec) -> list[str]:
-    """What of a user's code a specification names: `file.py:name` or `package.module:name`."""
+    """What of a user's code a specification names: `file.py:name`, `package.module:name`, or a program."""
+    if spec.type == ENGINE:
+        return words_of_command(spec.options.get("command"))[:1] or [ENGINE]
     return [text for text in (spec.type, *spec.options.values()) if isinstance(text, str) and ":" in text]
 
 
 def without_own_code(spec: PlayerSpec) -> PlayerSpec | None:
     """The specification itself if it names no code of a user's, else without what does; None if its type does."""
     own = own_code(spec)
-    if spec.type in own:
+    if spec.type in own or spec.type == ENGINE:
         return None
     plain = {name: value for name, value in spec.options.items() if not (isinstance(value, str) and value in own)}
     return replace(spec, options=plain) if own else spec
 
 
+def words_of_command(command: Any) -> list[str]:
+    """A command, given as its words or as a line of a shell, in words; none if it is neither."""
+    if isinstance(command, list) and all(isinstance(word, str) for word in command):
+        return command
+    try:
+        return shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return []
+
+
 def fingerprints(spec: PlayerSpec) -> dict[str, str]:
-    """A short hash of each file of the user's own that a located specification names, by the file's name."""
+    """A short hash of each file of the user's own that a located specification names, by the file's name.
+
+    Of an outside program these are the words of its command that are files.
+    """
+    files = user_files(spec)
+    if spec.type == ENGINE:
+        words = words_of_command(spec.options.get("command"))
+        files = [path for word in words if (path := Path(str(spec.options["folder"]), word)).is_file()]
     return {
-        path.name: sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else "missing"
-        for path in user_files(spec)
+        path.name: sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else "missing" for path in files
     }
 
 

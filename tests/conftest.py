@@ -84,6 +84,7 @@ LONG_FIRST = (
     "test_tournament",
     "test_limits",
     "test_switches",
+    "test_mcts",
     "test_perft",
     "test_movegen",
     "test_report",

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
-from arena.player import PlayerSpec
+from arena.player import EFFORT, PlayerSpec
 from arena.report.charts.catalogue import charts_of
 from arena.report.run import Run
 from arena.report.write import write
@@ -31,7 +31,8 @@ MOVES = np.array(["11-15", "23-19", "22x15", "8-11", "25-22", "10x19x26"])
 GAMES = ["game", "pair", "round", "white", "black", "opening", "result", "termination", "plies", "seconds"]
 MOVE_COLUMNS = [
     "game", "ply", "player", "colour", "move", "legal_moves", "depth", "deepest", "nodes", "leaves", "seconds",
-    "score", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits", "clock", "overrun",
+    "score", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits", "tree", "said_ms", "clock",
+    "overrun",
 ]  # fmt: skip
 
 
@@ -146,6 +147,8 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "cutoffs_first": nodes // 4,
             "tt_probes": nodes // 3,
             "tt_hits": nodes // 9,
+            "tree": 0,
+            "said_ms": 0,
             "clock": pd.array(np.full(n, np.nan), dtype="Float64"),
             "overrun": pd.array(np.full(n, np.nan), dtype="Float64"),
         }
@@ -170,7 +173,7 @@ def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     """Moves of (player, depth, nodes, seconds)."""
     moves = pd.DataFrame(rows, columns=["player", "depth", "nodes", "seconds"])
     moves["player"] = pd.Categorical(moves["player"], categories=[*dict.fromkeys(moves["player"]), "absent"])
-    counted = dict.fromkeys(["deepest", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits"], 0)
+    counted = dict.fromkeys([name for name in EFFORT if name not in ("depth", "nodes", "leaves")], 0)
     overrun = pd.array(np.full(len(moves), np.nan), dtype="Float64")
     return moves.assign(leaves=moves["nodes"] // 2, legal_moves=7, **counted, overrun=overrun)
 

@@ -16,6 +16,7 @@ import players
 from arena.bench import rates, timing
 from arena.bench import rivals as bench_rivals
 from arena.bench.benchmarks import BENCHMARKS, rows
+from arena.bench.environments import environments
 from arena.bench.overhead import overhead
 from arena.bench.rates import random_games, rules, search
 from arena.bench.rivals import RIVALS, Rival, rivals
@@ -331,9 +332,25 @@ def test_programs_with_import_names_of_their_own_are_measured_together(clock, in
     assert [row.nodes for row in rivals(seconds_per_rival=3)] == [658, 658, 658, 0]
 
 
+# --- environments
+
+
+def test_steps_of_environments_are_counted_and_others_say_why_not(clock):
+    ours, wrapped, *others = environments("frysk", seconds=1)
+    for row in (ours, wrapped):
+        assert row.what.startswith("steps: ours")
+        assert row.nodes > 0
+        assert row.rate == f"{timing.three_figures(row.nodes / row.seconds)} steps/s"
+    assert others
+    for row in others:
+        assert (row.nodes, row.rate) == (0, "")
+        assert row.note.startswith(("not installed: pip install ", "failed: ValueError: it has English"))
+
+
 # --- all of them
 
 
+SEARCHES = ["negamax, built-in", "negamax, user-written", "negamax, full", "mcts, random games"]
 OVERHEAD = ["search", "search", "search", "build_player", "seat", "Game.push", "random game", "depth-1 game"]
 
 
@@ -342,13 +359,13 @@ OVERHEAD = ["search", "search", "search", "build_player", "seat", "Game.push", "
     [
         ("rules", ["english"], ["perft"]),
         ("overhead", ["english"], OVERHEAD),
-        ("search", ["english"], ["negamax, built-in", "negamax, user-written", "negamax, full"]),
+        ("search", ["english"], SEARCHES),
         ("games", ["english"], ["random games"]),
         ("rivals", ["english"], ["perft: ours", *(f"perft: {rival.distribution}" for rival in RIVALS)]),
         (
             "all",
             ["english"],
-            ["perft", "negamax, built-in", "negamax, user-written", "negamax, full", "random games", *OVERHEAD],
+            ["perft", *SEARCHES, "random games", *OVERHEAD],
         ),
     ],
 )

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from arena.cli import main
 from arena.commands.table import show_table
+from tests.command_line import invoke
 from tests.conftest import error_line
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -47,10 +47,6 @@ BAD_CONFIGURATIONS = [
 """More than the README shows, whose table `test_readme` tries."""
 
 
-def arena(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-
 def assert_one_clear_line(result: Result, text: str) -> None:
     assert result.exit_code == 2, result.output
     assert text in error_line(result.stderr)
@@ -62,30 +58,30 @@ def test_a_broken_configuration_gets_one_line_with_its_place(tmp_path: Path, tex
     (tmp_path / "broken.py").write_text(BROKEN)
     config = tmp_path / "bad.yaml"
     config.write_text(text)
-    result = arena("run", config, "--out", tmp_path / "out")
+    result = invoke("run", config, "--out", tmp_path / "out")
     assert_one_clear_line(result, message)
     assert error_line(result.stderr).startswith(f"{config}:")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_missing_configuration_is_named() -> None:
-    assert_one_clear_line(arena("run", "nowhere.yaml"), "nowhere.yaml:1:1: cannot read the file")
+    assert_one_clear_line(invoke("run", "nowhere.yaml"), "nowhere.yaml:1:1: cannot read the file")
 
 
 def test_an_output_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     config = tmp_path / "good.yaml"
     config.write_text(GOOD)
     (tmp_path / "file").touch()
-    result = arena("run", config, "--out", tmp_path / "file" / "out")
+    result = invoke("run", config, "--out", tmp_path / "file" / "out")
     assert_one_clear_line(result, "file/out cannot be written to: Not a directory")
 
 
 def test_another_experiment_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
     config = tmp_path / "good.yaml"
     config.write_text(GOOD + "  - {name: b, type: random}\n")
-    assert arena("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 0
+    assert invoke("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 0
     config.write_text("seed: 5\n" + config.read_text())
-    result = arena("run", config, "--out", tmp_path / "out", "--workers", 1)
+    result = invoke("run", config, "--out", tmp_path / "out", "--workers", 1)
     assert_one_clear_line(result, "holds another experiment (changed: seed)")
 
 
@@ -99,14 +95,14 @@ def test_another_experiment_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
     ],
 )
 def test_bad_arguments_get_one_line(arguments: list[str], message: str) -> None:
-    assert_one_clear_line(arena(*arguments), message)
+    assert_one_clear_line(invoke(*arguments), message)
 
 
 def test_a_player_that_raises_loses_its_games_and_is_named(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN)
     config = tmp_path / "crash.yaml"
     config.write_text(GOOD + '  - {name: b, type: "broken.py:Crashes"}\n')
-    result = arena("run", config, "--out", tmp_path / "out", "--workers", 1)
+    result = invoke("run", config, "--out", tmp_path / "out", "--workers", 1)
     assert result.exit_code == 3
     assert "b raised ZeroDivisionError: division by zero at ply 1" in result.stderr
     with open(tmp_path / "out" / "games.csv", newline="") as file:
@@ -115,7 +111,7 @@ def test_a_player_that_raises_loses_its_games_and_is_named(tmp_path: Path) -> No
 
 
 def test_perft_prints_json() -> None:
-    document = json.loads(arena("perft", "english", "--depth", "5", "--json").stdout)
+    document = json.loads(invoke("perft", "english", "--depth", "5", "--json").stdout)
     assert document["variant"] == "english"
     assert document["fen"].startswith("B:W21,22")
     assert document["nodes"] == [7, 49, 302, 1469, 7361]
@@ -123,7 +119,7 @@ def test_perft_prints_json() -> None:
 
 
 def test_divide_adds_up_to_perft() -> None:
-    document = json.loads(arena("perft", "international", "--depth", "4", "--divide", "--json").stdout)
+    document = json.loads(invoke("perft", "international", "--depth", "4", "--divide", "--json").stdout)
     assert sum(document["divide"].values()) == 4265
     assert len(document["divide"]) == 9
 
@@ -132,12 +128,12 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
     config = tmp_path / "good.yaml"
     config.write_text(GOOD + "  - {name: b, type: random}\n")
     before = set(tmp_path.iterdir())
-    result = arena("plan", config, "--pilot", "3", "--workers", "2")
+    result = invoke("plan", config, "--pilot", "3", "--workers", "2")
     assert result.exit_code == 0
     assert "4 games, 4 of any two players" in result.stdout
     assert "on 2 processes (pilot: 3 games" in result.stdout
     assert "for ±50 Elo" in result.stdout
-    document = json.loads(arena("plan", config, "--pilot", "3", "--json").stdout)
+    document = json.loads(invoke("plan", config, "--pilot", "3", "--json").stdout)
     assert (document["most_games"], document["pilot_games"], document["format"]) == (4, 3, "round-robin")
     assert document["joint_elo"] == pytest.approx(document["pairing_elo"]) and document["seconds"] > 0
     assert set(tmp_path.iterdir()) == before
@@ -146,14 +142,14 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
 def test_a_plan_of_one_player_is_refused(tmp_path: Path) -> None:
     config = tmp_path / "good.yaml"
     config.write_text(GOOD)
-    result = arena("plan", config)
+    result = invoke("plan", config)
     assert (result.exit_code, result.stderr) == (2, f"{config}: one player alone has no games to plan\n")
 
 
 def test_the_schema_and_the_lists_are_printed() -> None:
-    assert "players" in json.loads(arena("schema").stdout)["else"]["properties"]
-    assert "negamax" in arena("players").stdout
-    assert "international" in arena("variants").stdout
+    assert "players" in json.loads(invoke("schema").stdout)["else"]["properties"]
+    assert "negamax" in invoke("players").stdout
+    assert "international" in invoke("variants").stdout
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -176,10 +172,10 @@ def test_a_table_is_drawn_on_a_terminal_and_aligned_in_a_pipe(
 
 def test_init_writes_nothing_where_a_file_of_its_is(tmp_path: Path) -> None:
     (tmp_path / "my_heuristic.py").write_text("mine")
-    result = arena("init", tmp_path)
+    result = invoke("init", tmp_path)
     assert_one_clear_line(result, "my_heuristic.py exists already and is not overwritten; nothing was written")
     assert [path.name for path in tmp_path.iterdir()] == ["my_heuristic.py"]
     assert (tmp_path / "my_heuristic.py").read_text() == "mine"
     assert_one_clear_line(
-        arena("init", tmp_path / "my_heuristic.py" / "sub"), "cannot be written to: Not a directory"
+        invoke("init", tmp_path / "my_heuristic.py" / "sub"), "cannot be written to: Not a directory"
     )

@@ -18,11 +18,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 import arena
 from arena.bench import volume
-from arena.cli import main
 from arena.play.plan import prepare
 from arena.play.tournament import play
 from arena.record import NO_SEARCH, ProbeRecord
@@ -34,6 +32,7 @@ from arena.store.ledger import FILE, GAMES, PROBES, Facts, Ledger
 from arena.store.read import read
 from arena.store.store import StoreError
 from arena.store.table import Table
+from tests.command_line import invoke
 from tests.conftest import error_line
 from tests.test_formats import DYNAMIC, FOUR, plan_of
 from tests.test_formats import run as played
@@ -51,10 +50,6 @@ players:
 """
 ENGLISH = VARIANTS["english"]
 NOBODY = 65534
-
-
-def command(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
@@ -198,23 +193,23 @@ def spoil(folder: Path, statement: str) -> None:
 
 def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert command("run", config, "--out", out, "--workers", 1).exit_code == 0
+    assert invoke("run", config, "--out", out, "--workers", 1).exit_code == 0
     whole = arena.load(out)
     times = whole.games.set_index("game")["seconds"]
     moves = whole.moves.drop(columns="seconds")
     spoil(out, "UPDATE games SET result = '1/2-1/2', plies = plies + 1 WHERE game IN (3, 5)")
 
-    report = command("report", out)
+    report = invoke("report", out)
     assert report.exit_code == 2
     refused = f"{out / FILE} is damaged (games 3, 5); arena run does again what is missing, and keeps the rest"
     assert error_line(report.stderr) == refused
-    assert command("rate", out).exit_code == 2 and "(games 3, 5)" in command("rate", out).stderr
+    assert invoke("rate", out).exit_code == 2 and "(games 3, 5)" in invoke("rate", out).stderr
 
-    replay = command("replay", out, 3)
+    replay = invoke("replay", out, 3)
     assert replay.exit_code == 2 and f"{out / FILE} is damaged (games 3); arena run" in replay.stderr
-    assert command("status", out).exit_code == 0, "it reads no more than it shows"
+    assert invoke("status", out).exit_code == 0, "it reads no more than it shows"
 
-    again = command("run", config, "--out", out, "--workers", 1)
+    again = invoke("run", config, "--out", out, "--workers", 1)
     assert again.exit_code == 0, again.output
     said = f"{out / FILE} was damaged (games 3, 5): 14 games, 0 probes are intact, what is missing is done again"
     assert said in again.stderr and f"kept as {FILE}.damaged" in again.stderr
@@ -223,14 +218,14 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     assert mended.moves.drop(columns="seconds").equals(moves)
     kept = mended.games.set_index("game")["seconds"] == times
     assert kept.drop([3, 5]).all() and not kept[[3, 5]].any()
-    assert "damaged" not in command("run", config, "--out", out, "--workers", 1).stderr
+    assert "damaged" not in invoke("run", config, "--out", out, "--workers", 1).stderr
 
 
 def test_the_status_of_a_run_with_a_result_that_is_none_is_one_line(ledger: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(ledger, tmp_path / "copy")
     for wrong in ("'2-7'", "NULL", "x'ff'", "cast(x'ff' as TEXT)"):
         spoil(folder, f"UPDATE games SET result = {wrong} WHERE game = 3")
-        result = command("status", folder)
+        result = invoke("status", folder)
         assert result.exit_code == 2 and result.exception.__class__ is SystemExit
         assert str(folder / FILE) in error_line(result.stderr)
 
@@ -334,14 +329,14 @@ def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_pat
     config.write_text(CONFIG.replace("count: 8", "count: 100"))
     prepare(arena.experiment.load.load(config))
     with largest_file(size):
-        stopped = [command("run", config, "--out", tmp_path / "out", "--workers", 1) for _ in range(2)]
+        stopped = [invoke("run", config, "--out", tmp_path / "out", "--workers", 1) for _ in range(2)]
     for result in stopped:
         assert result.exit_code == 2, result.output
         assert any(word in result.stderr.splitlines()[-1] for word in ("cannot be", "holds nothing yet"))
         assert "Traceback" not in result.output
     before = {row[0]: row for row in rows(tmp_path / "out")} if size > 40_000 else {}
     assert (size > 40_000) == (len(before) > 0)
-    assert command("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 0
+    assert invoke("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 0
     after = {row[0]: row for row in rows(tmp_path / "out")}
     assert len(after) == 200 and before.items() <= after.items()
 
@@ -362,7 +357,7 @@ def read_only(config: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as above:
         os.chmod(above, 0o755)
         folder = Path(above) / "out"
-        assert command("run", config, "--out", folder, "--workers", 1).exit_code == 0
+        assert invoke("run", config, "--out", folder, "--workers", 1).exit_code == 0
         (folder / "report.html").unlink()
         folder.chmod(0o555)
         user = os.geteuid()
@@ -381,17 +376,17 @@ def test_a_complete_run_that_can_only_be_read_is_complete(config: Path) -> None:
     with read_only(config) as folder, tempfile.TemporaryDirectory() as mine:
         own = Path(mine) / "config.yaml"
         own.write_text(text)
-        quiet = command("run", own, "--out", folder, "--workers", 1, "--no-report")
+        quiet = invoke("run", own, "--out", folder, "--workers", 1, "--no-report")
         assert quiet.exit_code == 0, quiet.output
         denied = f"{folder} cannot be written to: Permission denied"
         assert error_line(quiet.stderr) == f"the run in {folder} is complete: nothing is played ({denied})"
-        report = command("report", folder)
+        report = invoke("report", folder)
         assert report.exit_code == 2
         assert error_line(report.stderr) == f"the report cannot be written to {folder}: Permission denied"
         assert "Elo" in report.stdout, "the standings are told all the same"
-        assert command("rate", folder).exit_code == 0
+        assert invoke("rate", folder).exit_code == 0
         own.write_text(text.replace("seed: 3", "seed: 4"))
-        other = command("run", own, "--out", folder, "--workers", 1)
+        other = invoke("run", own, "--out", folder, "--workers", 1)
         assert other.exit_code == 2
         assert error_line(other.stderr) == denied
 
@@ -403,11 +398,11 @@ def test_a_run_on_a_disk_that_can_only_be_read_is_complete(config: Path, tmp_pat
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=30m", "none", disk], capture_output=True).returncode:
         pytest.skip("not even root may mount here")
     try:
-        assert command("run", config, "--out", disk / "out", "--workers", 1, "--no-report").exit_code == 0
+        assert invoke("run", config, "--out", disk / "out", "--workers", 1, "--no-report").exit_code == 0
         subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
-        again = command("run", config, "--out", disk / "out", "--workers", 1, "--no-report")
+        again = invoke("run", config, "--out", disk / "out", "--workers", 1, "--no-report")
         assert again.exit_code == 0 and "is complete: nothing is played" in error_line(again.stderr)
-        assert command("rate", disk / "out").exit_code == 0
+        assert invoke("rate", disk / "out").exit_code == 0
     finally:
         subprocess.run(["umount", "--lazy", disk], check=True)
 
@@ -442,5 +437,5 @@ def test_a_ledger_that_goes_under_a_run_is_noticed_at_the_next_game(
     opened.close()
     if how == "folder moved":
         assert len(rows(tmp_path / "moved")) == 2
-    assert command("run", config, "--out", out, "--workers", 1).exit_code == 0
+    assert invoke("run", config, "--out", out, "--workers", 1).exit_code == 0
     assert len(rows(out)) == 16

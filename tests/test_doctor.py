@@ -6,15 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from arena.cli import main
 from arena.experiment.load import load
 from arena.play import doctor
 from arena.play.doctor import diagnose
 from arena.rules.variants import VARIANTS
 from players import build_player
 from players.examine import Finding
+from tests.command_line import invoke
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 4.0
@@ -173,15 +172,11 @@ def diagnosed(file: Path, **settings: object) -> list[Finding]:
     return list(diagnose(load(file), Path("out"), **settings))  # type: ignore[arg-type]
 
 
-def arena(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments))
-
-
 @pytest.mark.compiled
 def test_planted_faults_are_found_in_one_list():
     planted = {name: keys for name, (keys, _) in PLANTED.items()}
     file = configured(planted | {"sound": "type: negamax, depth: 3"}, "openings: {file: nowhere.txt}")
-    result = arena("doctor", str(file))
+    result = invoke("doctor", str(file))
     assert result.exit_code == 1
     *lines, empty, total = result.stdout.splitlines()
     assert (empty, total) == ("", f"{len(PLANTED) + 1} problems")
@@ -214,7 +209,7 @@ def test_a_sound_configuration_has_no_problems():
         "probe: {depth: 2, positions: 3}",
         patience=60.0,
     )
-    result = arena("doctor", str(file))
+    result = invoke("doctor", str(file))
     assert result.stdout == "\nno problems\n", result.output
     assert result.exit_code == 0
 
@@ -239,11 +234,11 @@ def test_a_run_says_what_is_wrong_with_own_code_before_its_first_game_and_plays(
         "openings: {count: 1}\nmax_plies: 4",
     )
     command = ["run", str(file), "--out", "out", "--workers", "1", "--no-report"]
-    result = arena(*command)
+    result = invoke(*command)
     assert result.exit_code == 0, result.output
     assert re.search(r"^turned: its evaluation falls in .*: is the sign right\?$", result.stderr, re.MULTILINE)
     assert "the run goes on; arena doctor faulty.yaml looks closer\n" in result.stderr
-    assert "is the sign right" not in arena(*command).stderr
+    assert "is the sign right" not in invoke(*command).stderr
 
 
 @pytest.mark.compiled
@@ -269,7 +264,7 @@ def test_too_few_openings_and_positions_are_problems():
 
 def test_bad_yaml_gets_one_line():
     Path("faulty.yaml").write_text("name: x\nvariant: englsh\n")
-    result = arena("doctor", "faulty.yaml")
+    result = invoke("doctor", "faulty.yaml")
     assert result.exit_code == 2
     assert result.stderr.startswith("faulty.yaml:")
     assert "Traceback" not in result.output

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from arena.cli import main
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
@@ -23,6 +22,7 @@ from players.evaluation.build import build_evaluation
 from players.evaluation.linear import FEATURES, VOCABULARY, linear_weights
 from players.evaluation.strong import FLYING, FLYING_10, SHORT, UNCROWNED
 from tests import naive
+from tests.command_line import invoke
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
 SYSTEMS = ("game3", "checkers-ai", "simple", "cis300")
@@ -457,7 +457,7 @@ def test_an_unknown_evaluation_is_refused_with_the_choices(evaluation, reason):
 
 
 def evaluate(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["evaluate", *arguments])
+    return invoke("evaluate", *arguments)
 
 
 @pytest.mark.parametrize("row", PUBLISHED[::8], ids=lambda row: row["fen"])
@@ -519,6 +519,6 @@ def test_evaluate_gives_one_line_for_bad_arguments(tmp_path, arguments, message)
 
 
 def test_players_lists_the_evaluations_and_the_features():
-    lines = CliRunner().invoke(main, ["players"]).stdout.splitlines()
+    lines = invoke("players").stdout.splitlines()
     for name in (*EVALUATORS, *FEATURES):
         assert any(line.startswith(f"{name} ") and len(line.split()) > 1 for line in lines), name

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from arena.cli import main
 from arena.rules.custom import build_variant
 from arena.rules.variants import VARIANTS
 from players import EVALUATORS, PlayerError
@@ -17,6 +15,7 @@ from players.evaluation.patterns import learned
 from players.evaluation.sample import PLAYED, THINNED, mirrored, positions_of
 from players.examine import Examination, examine, examined
 from tests import naive
+from tests.command_line import invoke
 
 ENGLISH = VARIANTS["english"]
 OWN = """\
@@ -130,10 +129,6 @@ LOST = {
 """What is said of those whose process does not come to its end."""
 
 
-def arena(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments))
-
-
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with the files of a user."""
@@ -224,13 +219,13 @@ def test_a_mirror_image_is_the_board_turned_with_colours_swapped(variant):
 
 @pytest.mark.compiled
 def test_check_lists_what_was_found_with_boards_and_the_speed():
-    result = arena("check", "own.py:good", "english")
+    result = invoke("check", "own.py:good", "english")
     assert result.exit_code == 0
     assert re.search(r"\n  \d+ ns a call, \d+ ns for simple\n", result.stdout)
     assert result.stdout.count(" to move, value for ") == 3
     assert " 29 w   w   w   w\nBlack to move, value for Black: 3\n" in result.stdout
     assert result.stdout.endswith("\nno problems\n")
-    wrong = arena("check", "own.py:wrong_sign", "english")
+    wrong = invoke("check", "own.py:wrong_sign", "english")
     assert wrong.exit_code == 1
     assert "is the sign right?" in wrong.stdout
     assert wrong.stdout.endswith("\n1 problem\n")
@@ -246,7 +241,7 @@ def test_check_lists_what_was_found_with_boards_and_the_speed():
     ],
 )
 def test_check_refuses_what_there_is_not_in_one_line(evaluation, variant, message):
-    result = arena("check", evaluation, variant)
+    result = invoke("check", evaluation, variant)
     assert result.exit_code == 2
     assert message in result.stderr.splitlines()[-1]
     assert "Traceback" not in result.output

@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from arena.bench import volume
-from arena.cli import main
 from arena.experiment.load import load
 from arena.openings.sources import OpeningsError, file_openings
 from arena.rules.notation import NotationError, fen, parse_fen
@@ -28,6 +26,7 @@ from arena.store.read import read
 from arena.store.store import StoreError
 from arena.tuning.config import load_tuning
 from arena.yaml.errors import ConfigError
+from tests.command_line import invoke
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 20
@@ -155,7 +154,7 @@ def an_openings_file(data: bytes, folder: Path) -> None:
 
 def results_of(name: str) -> Callable[[bytes, Path], None]:
     def results(data: bytes, folder: Path) -> None:
-        result = CliRunner().invoke(main, ["rate", str(_file(folder, name, data))])
+        result = invoke("rate", str(_file(folder, name, data)))
         if not isinstance(result.exception, SystemExit | None):
             raise result.exception
         assert result.exit_code in (0, 2)

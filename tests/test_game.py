@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
 
+from arena import read_pdn
 from arena.rules.draws import Draws, Ending, in_balance
 from arena.rules.game import Game, Outcome, Termination, leader_on_points, points
 from arena.rules.move_text import move_text, parse_move
@@ -67,6 +70,135 @@ def test_a_pushed_move_is_applied_and_remembered(variant):
         assert game.moves[-1] == move
     assert len(game.moves) == 6
     assert game.start == variant.start
+
+
+def everything(game: Game) -> dict[str, object]:
+    """All that a game knows, but for counts of 0."""
+    return {**vars(game), "_seen": +game._seen, "outcome": game.outcome}
+
+
+def drawn(variant: Variant, seed: int, plies: int = 150) -> Game:
+    game, rng = Game(variant), random.Random(seed)
+    while game.outcome is None and len(game.moves) < plies:
+        game.push(rng.choice(game.legal_moves))
+    return game
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_moves_that_are_taken_back_leave_the_game_as_it_was(variant, seed):
+    ended = drawn(variant, seed)
+    game, before = Game(variant), []
+    for move in ended.moves:
+        before.append(deepcopy(everything(game)))
+        game.push(move)
+    assert everything(game) == everything(ended)
+    for was, move in zip(reversed(before), reversed(ended.moves), strict=True):
+        assert game.pop() == move
+        assert everything(game) == was
+    with pytest.raises(IndexError, match="no move to take back"):
+        game.pop()
+
+
+def test_a_move_taken_back_leaves_the_same_position_object(variant):
+    game = Game(variant)
+    position, legal = game.position, game.legal_moves
+    game.push(game.legal_moves[0])
+    game.pop()
+    assert game.position is position
+    assert game.legal_moves is legal
+
+
+def test_a_copy_is_played_on_without_the_game(variant):
+    game = drawn(variant, 1, 20)
+    before = deepcopy(everything(game))
+    copied = game.copy()
+    assert everything(copied) == before
+    while copied.outcome is None and len(copied.moves) < 100:
+        copied.push(copied.legal_moves[0])
+    assert everything(game) == before
+    game.pop()
+    assert len(copied.moves) > len(game.moves) + 1
+    assert everything(copied) == everything(played(variant, copied.moves))
+
+
+def played(variant: Variant, moves: list[int]) -> Game:
+    game = Game(variant)
+    for move in moves:
+        game.push(move)
+    return game
+
+
+def test_moves_go_to_text_and_squares_and_back(variant):
+    rng = random.Random(2)
+    for seed in range(3):
+        game = drawn(variant, seed)
+        while game.moves:
+            game.pop()
+            assert [game.move(text) for text in game.legal_texts] == game.legal_moves
+            move = rng.choice(game.legal_moves)
+            origin, target, captured = game.squares(move)
+            before, colour = game.pieces, "wb"[game.turn]
+            after = game.copy()
+            after.push(game.text(move))
+            assert after.moves[-1] == move
+            assert before.keys() - after.pieces.keys() == {origin, *captured} - {target, 0}
+            if move:
+                assert before[origin].lower() == colour == after.pieces[target].lower()
+                assert colour not in {before[square].lower() for square in captured}
+
+
+def test_a_single_jump_is_told_from_a_longer_capture_with_the_same_ends():
+    game = Game("pool", "W:W18,20,21,30:B6,7,8,12,13,14,15,23")
+    short, long = game.move("18x27"), game.move("18x11x2x9x18x27")
+    assert game.squares(short) == (18, 27, (23,))
+    assert game.squares(long) == (18, 27, (6, 7, 14, 15, 23))
+    assert game.legal_texts == ["18x27", "18x11x4", "18x9x2x11x4", "18x11x2x9x18x27"]
+
+
+def test_a_game_is_made_by_names_and_read_as_text():
+    game = Game("english", "B:W18,K22:B11,K3")
+    assert game.fen == "B:W18,K22:BK3,11"
+    assert game.pieces == {3: "B", 11: "b", 18: "w", 22: "W"}
+    assert game.turn == BLACK
+    game.push("11-15")
+    assert game.legal_texts == ["18x11"]
+    game.push("18-11")
+    assert game.pieces == {3: "B", 11: "w", 22: "W"}
+    assert "1. 11-15 18x11 *" in game.pdn
+    assert str(game).endswith("Black to move")
+    assert repr(game) == "<Game english, after 2 plies, B:W11,K22:BK3>"
+
+
+def test_the_pdn_of_a_game_is_read_as_the_game(variant):
+    for seed in range(3):
+        game = drawn(variant, seed)
+        (read,) = read_pdn(game.pdn, variant).games
+        assert read.moves == game.moves
+        assert read.result == (game.outcome.result if game.outcome else "*")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Game("englsh"), "unknown variant 'englsh'; did you mean 'english'"),
+        (lambda: Game("english", "B:W18"), "FEN 'B:W18': expected"),
+        (lambda: Game("english").push("11-99"), "'11-99' is not legal in .*; legal: 9-13, 10-14"),
+        (lambda: Game("english").push("castle"), "'castle' is not legal"),
+    ],
+)
+def test_a_wrong_name_position_or_move_gets_one_line(make, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_text_means_one_of_the_games_own_legal_moves():
+    game = Game("frisian", "W:WK50,6:BK5")
+    for text in ["50-44", "5-10", "44-50", "10-5", "50-44", "5-10"]:
+        game.push(text)
+    assert all(game.squares(move).origin == 6 for move in game.legal_moves)
+    with pytest.raises(ValueError, match="'44-50' is not legal"):
+        game.push("44-50")
 
 
 @pytest.mark.parametrize("move", [0, -1, 1, 1 << 62])

@@ -15,10 +15,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
 
-from arena.cli import main
 from arena.play import match, probe
+from tests.command_line import invoke
 
 DATA = Path(__file__).parent / "data" / "golden"
 TOURNAMENTS = ("tournament", "swiss", "match")
@@ -31,7 +30,7 @@ DIGESTS = [
 
 def arena(*arguments: str) -> str:
     """The output of a command that succeeds."""
-    result = CliRunner().invoke(main, [*arguments])
+    result = invoke(*arguments)
     assert result.exit_code == 0, result.output
     return result.stdout
 

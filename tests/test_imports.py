@@ -26,6 +26,8 @@ LIBRARIES = {
     "distributed": ("arena.play", "arena.bench.workers"),
     "numba": ("arena.rules", "players", "arena.tuning"),
     "torch": ("arena.training",),
+    "pettingzoo": ("arena.environment",),
+    "gymnasium": ("arena.environment",),
     "click": ("arena.cli", "arena.commands"),
     "rich": ("arena.progress", "arena.commands", "arena.report"),
 }
@@ -48,6 +50,8 @@ HEAVY = (
     "yaml",
     "rich",
     "torch",
+    "pettingzoo",
+    "gymnasium",
 )
 
 

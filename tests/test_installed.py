@@ -86,12 +86,11 @@ def test_the_installed_package_is_the_wheels_and_compiles_its_kernels(site, tmp_
 
 
 def test_what_init_writes_loads_as_it_is_and_is_the_example_of_the_configurations(tmp_path):
-    from click.testing import CliRunner
 
-    from arena.cli import main
     from arena.experiment.load import load
+    from tests.command_line import invoke
 
-    assert CliRunner().invoke(main, ["init", str(tmp_path / "new")]).exit_code == 0
+    assert invoke("init", str(tmp_path / "new")).exit_code == 0
     experiment = load(tmp_path / "new" / "arena.yaml")
     assert [player.name for player in experiment.players] == ["mine", "material", "weights", "random"]
     example = (ROOT / "configs" / "my_heuristic.py").read_text()

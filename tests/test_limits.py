@@ -7,6 +7,7 @@ import math
 import pickle
 import random
 import statistics
+import sys
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,18 +35,28 @@ class Registered(NamedTuple):
     limitless: bool = False
     """Whether it moves without any limit."""
     variants: tuple[str, ...] = ("english", "international", "frisian")
+    depths: bool = True
+    """Whether it takes a limit of depth."""
     own_time: bool = False
     """Whether it has a time limit of its own where none is given, of seconds: too long for whole games here."""
+    limits: tuple[str, ...] = ()
+    """Those of LIMITS to test it under, all if empty."""
 
 
 REGISTERED = {
     "random": Registered({}, limitless=True),
     "greedy": Registered({}, limitless=True),
     "negamax": Registered({}),
+    "mcts": Registered({}, depths=False),
     "game3": Registered({}, limitless=True),
     "checkers-ai": Registered({}, own_time=True),
     "simplified": Registered({}, limitless=True, variants=("english", "simplified")),
     "cis300": Registered({}, limitless=True, variants=("english", "international")),
+    "engine": Registered(
+        {"command": [sys.executable, "-m", "arena", "hub"], "folder": str(Path(__file__).parents[1])},
+        variants=("international",),
+        limits=("nodes", "clock"),
+    ),
 }
 LIMITS = {
     "none": Limit(),
@@ -61,13 +72,14 @@ NODE_SLACK = 128
 TYPICAL, WORST = 0.02, 1.0
 """Seconds beyond the limit for half of the moves and for any: others use the machine during tests, and
 `arena bench time` measures what is promised."""
-TIMES = {"seconds", "clock", "overrun"}
+TIMES = {"seconds", "clock", "overrun", "said_ms"}
 
 
 def limits_of(name: str) -> list[str]:
     """The limits to test a player under."""
-    limitless = name in REGISTERED and REGISTERED[name].limitless
-    return [kind for kind in LIMITS if limitless or kind != "none"]
+    registered = REGISTERED.get(name, Registered({}))
+    kinds = [kind for kind in registered.limits or LIMITS if registered.limitless or kind != "none"]
+    return [kind for kind in kinds if registered.depths or LIMITS[kind].depth is None]
 
 
 def untimed(limit: Limit) -> bool:

@@ -19,10 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from rich.console import Console
 
-from arena.cli import main
 from arena.commands import live
 from arena.experiment.load import load
 from arena.files import lock_folder
@@ -32,6 +30,7 @@ from arena.store.ledger import FILE, Facts, Ledger
 from arena.store.live import Forfeits, Moment, Standing, Watcher
 from arena.store.manifest import Manifest, Session, manifest_of, save, session
 from arena.store.store import StoreError
+from tests.command_line import invoke
 from tests.conftest import error_line
 
 CONFIG = """\
@@ -80,10 +79,6 @@ def run(tmp_path: Path) -> Iterator[Run]:
         run = Run(ledger, manifest_of(experiment, {}, {}))
         run.begin()
         yield run
-
-
-def arena(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 # --- what is read
@@ -194,7 +189,7 @@ def test_of_another_machine_it_is_not_known_whether_it_plays(run: Run) -> None:
     run.add(1, "a", "b", "1-0")
     moment = Watcher(run.folder).read()
     assert (moment.playing, moment.seconds_left) == (None, None)
-    assert "perhaps being played by process" in arena("status", run.folder).stdout
+    assert "perhaps being played by process" in invoke("status", run.folder).stdout
 
 
 def test_looking_at_a_run_leaves_its_lock_free(run: Run) -> None:
@@ -244,7 +239,7 @@ def test_before_the_games_the_searches_of_a_probe_are_counted() -> None:
 def test_status_prints_counts_state_incidents_and_standings(run: Run) -> None:
     run.add(1, "a", "b", "1-0")
     run.add(2, "b", "a", "0-1", "error", "b raised ValueError at ply 3: no")
-    title, line, state, incident, header, *rows = arena("status", run.folder).stdout.splitlines()
+    title, line, state, incident, header, *rows = invoke("status", run.folder).stdout.splitlines()
     assert title == "t: round-robin, english"
     assert re.fullmatch(r"2/60 games \(3 %\), \S+ games/s, .+ left, leader a 100\.0 %", line)
     assert re.fullmatch(
@@ -259,15 +254,15 @@ def test_status_prints_counts_state_incidents_and_standings(run: Run) -> None:
 
 
 def test_status_of_a_run_without_a_game_has_no_number_that_is_none(run: Run) -> None:
-    result = arena("status", run.folder)
+    result = invoke("status", run.folder)
     assert result.stdout.splitlines()[1] == "0/60 games (0 %)"
-    document = json.loads(arena("status", run.folder, "--json").stdout)
+    document = json.loads(invoke("status", run.folder, "--json").stdout)
     assert (document["games"], document["rate"], document["seconds_left"]) == (0, None, None)
 
 
 def test_status_prints_json(run: Run) -> None:
     run.add(1, "a", "b", "1-0")
-    document = json.loads(arena("status", run.folder, "--json").stdout)
+    document = json.loads(invoke("status", run.folder, "--json").stdout)
     assert (document["folder"], document["games"], document["planned"]) == (str(run.folder), 1, 60)
     assert document["standings"][0] == {
         "player": "a",
@@ -285,7 +280,7 @@ def test_status_prints_json(run: Run) -> None:
 def test_status_of_what_is_no_run_is_one_line(tmp_path: Path, content: str | None) -> None:
     if content is not None:
         (tmp_path / FILE).write_text(content)
-    result = arena("status", tmp_path)
+    result = invoke("status", tmp_path)
     assert result.exit_code == 2
     assert str(tmp_path) in error_line(result.stderr)
 
@@ -310,7 +305,7 @@ def test_watch_without_a_terminal_prints_lines_until_the_run_is_complete(
         return read(watcher)
 
     monkeypatch.setattr(Watcher, "read", play_on)
-    result = arena("watch", run.folder)
+    result = invoke("watch", run.folder)
     assert result.exit_code == 0
     incident, *lines = result.stdout.splitlines()
     assert incident == "a lost 1 game by error, first game 1: a raised ValueError at ply 1: no"
@@ -327,7 +322,7 @@ def test_watch_waits_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:
     ) as watching:
         assert watching.stderr is not None
         assert watching.stderr.readline() == f"waiting for a run in {folder}\n"
-        assert arena("run", tmp_path / "t.yaml", "--out", folder, "--workers", 1, "--no-report").exit_code == 0
+        assert invoke("run", tmp_path / "t.yaml", "--out", folder, "--workers", 1, "--no-report").exit_code == 0
         output, errors = watching.communicate(timeout=60)
     assert watching.returncode == 0
     assert errors == ""

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import arena
-from arena.cli import main
 from arena.experiment.load import load
 from arena.play.plan import Plan, prepare
 from arena.play.signature import MOVES, PLIES, PlayerChanged, begin, difference, signature, signatures
@@ -21,6 +20,7 @@ from arena.report.sentences.notes import notes
 from arena.rules.variants import VARIANTS
 from arena.store.ledger import Ledger
 from arena.store.manifest import FILE, stored_manifest
+from tests.command_line import invoke
 from tests.conftest import error_line
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -74,7 +74,7 @@ def document(config: Path) -> dict[str, Any]:
 
 def run(config: Path, *options: str) -> Result:
     out = config.parent / "out"
-    return CliRunner().invoke(main, ["run", str(config), "--out", str(out), "--workers", "1", *options])
+    return invoke("run", str(config), "--out", str(out), "--workers", "1", *options)
 
 
 def test_a_run_says_what_it_is_made_of_and_where_it_was_played(config: Path) -> None:

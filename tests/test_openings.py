@@ -6,9 +6,7 @@ from random import Random
 from time import process_time
 
 import pytest
-from click.testing import CliRunner
 
-from arena.cli import main
 from arena.experiment.load import load
 from arena.openings import MAX_OPENINGS, sources
 from arena.openings.balance import is_even
@@ -20,6 +18,7 @@ from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
 from arena.yaml.errors import ConfigError
+from tests.command_line import invoke
 
 ENGLISH = VARIANTS["english"]
 FIRST_TWO = [
@@ -197,9 +196,9 @@ def test_openings_that_do_not_exist_are_an_error_with_their_place(
 
 
 def test_what_the_command_prints_is_a_file_of_openings(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["openings", "english", "--ballots", "3"])
+    result = invoke("openings", "english", "--ballots", "3")
     path = tmp_path / "openings.txt"
     path.write_text(result.stdout)
     assert len(file_openings(ENGLISH, path)) == 174
-    again = CliRunner().invoke(main, ["openings", "english", "--file", str(path), "--count", "5"])
+    again = invoke("openings", "english", "--file", str(path), "--count", "5")
     assert len(again.stdout.splitlines()) == 5

@@ -9,15 +9,14 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from arena.cli import main
 from arena.ratings.joint import rate
 from arena.ratings.results import ResultsError
 from arena.report import sources
 from arena.report.compare import Side, compare
 from arena.report.sources import read_results
 from arena.result import Colour
+from tests.command_line import invoke
 from tests.test_ratings import error_of_difference, frame, repeat, simulate
 
 GAMES = "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n"
@@ -30,12 +29,6 @@ players:
   - {name: a, type: random}
   - {name: b, type: random}
 """
-
-
-def call(*arguments):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
-    return result
 
 
 def written(folder, name, text):
@@ -52,12 +45,12 @@ def elo(document):
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     config = written(folder, "tiny.yaml", RUN)
-    assert call("run", config, "--out", folder / "out", "--workers", 1).exit_code == 0
+    assert invoke("run", config, "--out", folder / "out", "--workers", 1).exit_code == 0
     return folder / "out"
 
 
 def test_json_has_the_joint_rating(tmp_path):
-    document = json.loads(call("rate", written(tmp_path, "games.csv", GAMES), "--json").output)
+    document = json.loads(invoke("rate", written(tmp_path, "games.csv", GAMES), "--json").output)
     assert [row["player"] for row in document["players"]] == ["ann", "cat", "bob"]
     assert sum(elo(document).values()) == pytest.approx(0, abs=1e-6)
     ann = document["players"][0]
@@ -70,7 +63,7 @@ def test_json_has_the_joint_rating(tmp_path):
 
 
 def test_text_has_the_table_of_a_run(tmp_path):
-    output = call("rate", written(tmp_path, "games.csv", GAMES)).output
+    output = invoke("rate", written(tmp_path, "games.csv", GAMES)).output
     assert output.split("\n")[0].split() == [
         "#",
         "Player",
@@ -93,7 +86,7 @@ def test_options_reach_the_fit(tmp_path):
     path = written(tmp_path, "games.csv", GAMES)
 
     def found(*options):
-        return json.loads(call("rate", path, "--json", *options).output)
+        return json.loads(invoke("rate", path, "--json", *options).output)
 
     plain = found()
     assert elo(found("--anchor", "bob"))["bob"] == 0
@@ -102,7 +95,7 @@ def test_options_reach_the_fit(tmp_path):
     assert found("--model", "bradley-terry")["draw_rate"] == 0
     assert elo(found("--prior", "5"))["ann"] < elo(plain)["ann"] / 1.5
     many = written(tmp_path, "many.csv", "white,black,wins,draws,losses\nann,bob,30,30,30\nbob,ann,30,20,10\n")
-    boot = json.loads(call("rate", many, "--json", "--bootstrap", 100).output)["players"][0]
+    boot = json.loads(invoke("rate", many, "--json", "--bootstrap", 100).output)["players"][0]
     assert boot["elo_high"] - boot["elo"] != pytest.approx(boot["elo"] - boot["elo_low"], rel=1e-6)
 
 
@@ -111,14 +104,14 @@ def test_counts_stand_for_the_games_they_count(tmp_path):
     rows = [("ann,bob,1-0", 2), ("ann,bob,1/2-1/2", 1), ("bob,ann,1/2-1/2", 1), ("bob,ann,0-1", 3)]
     listed = "white,black,result\n" + "".join(f"{row}\n" * count for row, count in rows)
     assert (
-        call("rate", written(tmp_path, "counted.csv", counted)).output
-        == call("rate", written(tmp_path, "listed.csv", listed)).output
+        invoke("rate", written(tmp_path, "counted.csv", counted)).output
+        == invoke("rate", written(tmp_path, "listed.csv", listed)).output
     )
 
 
 def test_a_billion_counted_games_are_rated(tmp_path):
     text = "white,black,wins,draws,losses\nann,bob,400000000,300000000,300000000\n"
-    document = json.loads(call("rate", written(tmp_path, "huge.csv", text), "--no-advantage", "--json").output)
+    document = json.loads(invoke("rate", written(tmp_path, "huge.csv", text), "--no-advantage", "--json").output)
     assert document["players"][0]["games"] == 10**9
     assert 0 < document["players"][0]["error"] < 0.05
 
@@ -130,7 +123,7 @@ def test_pairs_of_a_csv_are_clusters(tmp_path):
         rows += [f"ann,bob,{results[0]},{pair}", f"bob,ann,{results[1]},{pair}"]
     paired = written(tmp_path, "paired.csv", "white,black,result,pair\n" + "\n".join(rows))
     alone = written(tmp_path, "alone.csv", "white,black,result\n" + "\n".join(r.rpartition(",")[0] for r in rows))
-    error = [json.loads(call("rate", path, "--json").output)["players"][0]["error"] for path in (paired, alone)]
+    error = [json.loads(invoke("rate", path, "--json").output)["players"][0]["error"] for path in (paired, alone)]
     assert error[0] < 0.9 * error[1]
     assert read_results([alone]).games["pair"].isna().all()
 
@@ -182,7 +175,7 @@ def test_a_pdn_needs_no_known_rules(tmp_path):
     ann = 'Ann "the" First'
     assert rows == [[ann, "bob", "1-0"], ["bob", ann, "1/2-1/2"], ["cat", "bob", "0-1"], ["cat", "bob", "1/2-1/2"]]
     assert found.skipped == 1
-    assert "1 game without a result was passed over." in call("rate", tmp_path / "games.pdn").output
+    assert "1 game without a result was passed over." in invoke("rate", tmp_path / "games.pdn").output
 
 
 def test_a_pdn_is_recognized_by_its_name_or_its_first_tag(tmp_path):
@@ -246,7 +239,7 @@ def test_players_may_be_called_nan(tmp_path):
 )
 def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, reason):
     path = written(tmp_path, name, text)
-    result = call("rate", path)
+    result = invoke("rate", path)
     assert result.exit_code == 2
     assert result.output.count("\n") == 1
     assert result.output.startswith(str(path)) and reason in result.output
@@ -259,10 +252,10 @@ def test_what_is_not_there_gets_one_line(tmp_path):
         Path("/dev/zero"): "a device",
     }
     for path, reason in cases.items():
-        result = call("rate", path)
+        result = invoke("rate", path)
         assert (result.exit_code, result.output.count("\n")) == (2, 1) and reason in result.output
     games = written(tmp_path, "games.csv", GAMES)
-    result = call("rate", games, "--anchor", "dan")
+    result = invoke("rate", games, "--anchor", "dan")
     assert (
         result.exit_code == 2
         and result.output == "unknown anchor 'dan'; did you mean 'ann'? (choices: ann, bob, cat)\n"
@@ -275,14 +268,14 @@ def test_a_run_is_rated_as_in_its_report(run):
     report = arena.load(run)
     found = read_results([run])
     assert found.first == "black" and found.games["pair"].nunique() == 3
-    document = json.loads(call("rate", run, "--json").output)
+    document = json.loads(invoke("rate", run, "--json").output)
     table = report.ratings.table
     assert elo(document) == pytest.approx(dict(zip(table["player"], table["elo"], strict=True)))
     assert document["players"][0]["error"] == pytest.approx((table["elo_high"] - table["elo"])[0])
     assert document["advantage"] == pytest.approx(report.ratings.advantage)
-    assert elo(json.loads(call("rate", run / "games.pdn", "--first", "black", "--json").output)) == pytest.approx(
-        elo(document), abs=1e-6
-    )
+    assert elo(
+        json.loads(invoke("rate", run / "games.pdn", "--first", "black", "--json").output)
+    ) == pytest.approx(elo(document), abs=1e-6)
 
 
 def test_runs_that_differ_in_who_moves_first_need_first(run, monkeypatch):
@@ -303,7 +296,7 @@ def by_player(comparison):
 
 def test_a_comparison_with_itself_finds_no_change(tmp_path):
     path = written(tmp_path, "games.csv", GAMES)
-    document = json.loads(call("compare", path, path, "--json").output)
+    document = json.loads(invoke("compare", path, path, "--json").output)
     assert [row["difference"] for row in document["players"]] == [0, 0, 0]
     assert document["changes"] == ["No player's rating changed by more than its interval."]
     assert document["notes"] == []
@@ -375,15 +368,15 @@ def test_players_that_games_do_not_connect_are_compared_apart():
 
 
 def test_runs_and_files_compare_with_seconds_a_move_where_they_are_known(run):
-    document = json.loads(call("compare", run, run / "games.pdn", "--first", "black", "--json").output)
+    document = json.loads(invoke("compare", run, run / "games.pdn", "--first", "black", "--json").output)
     for row in document["players"]:
         assert row["seconds_a"] > 0 and row["seconds_b"] is None
         assert row["difference"] == pytest.approx(0, abs=1e-6)
-    output = call("compare", run, run).output
+    output = invoke("compare", run, run).output
     assert "Time/move a" in output and "nan" not in output
     assert "No player's rating changed by more than its interval." in output
 
 
 def test_compare_says_what_it_cannot_read(tmp_path, run):
-    result = call("compare", run, tmp_path)
+    result = invoke("compare", run, tmp_path)
     assert result.exit_code == 2 and result.output.count("\n") == 1 and "there is no run in" in result.output

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import click
 import pytest
 import yaml
-from click.testing import CliRunner
 
 import arena
 from arena import Game, Limit
 from arena.cli import main
 from arena.experiment.load import load
 from arena.formats.table import FORMATS
+from arena.player import Player
 from arena.report.columns import COLUMNS, IN_FILE, OF_PLAYERS
 from arena.report.files import FILES
 from arena.rules.table import HEADER, variant_rows
@@ -31,7 +31,10 @@ from arena.tuning.config import load_tuning
 from players import PLAYERS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
+from players.mcts.options import option_rows
+from players.mcts.player import Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
+from tests.command_line import invoke
 from tests.test_cli import BROKEN, GOOD
 
 ROOT = Path(__file__).parents[1]
@@ -125,14 +128,14 @@ def test_there_is_code_of_each_kind():
 def test_python_runs_and_its_evaluations_and_players_do_what_they_are_for(folder, block):
     if (run := re.search(r'"reports/(\w+)"', block.text)) is not None:
         (folder / "run.yaml").write_text(BASE.replace("readme", run[1]))
-        assert CliRunner().invoke(main, ["run", "run.yaml", "--workers", "1"]).exit_code == 0
+        assert invoke("run", "run.yaml", "--workers", "1").exit_code == 0
     made: dict[str, Any] = {}
     exec(compile(block.text, "README", "exec"), made)  # what users are told to copy
     english = VARIANTS["english"]
     for thing in [thing for name, thing in made.items() if not name.startswith("_")]:
         if isinstance(thing, Evaluator):
             assert isinstance(thing(english.start, english.rules), float)
-        elif isinstance(thing, type) and hasattr(thing, "choose") and thing.__module__ != "arena.player":
+        elif isinstance(thing, type) and hasattr(thing, "choose") and not thing.__module__.startswith("arena."):
             game = Game(english)
             choice = thing(english).choose(game, Limit(depth=1), random.Random(0))
             assert choice.move in game.legal_moves
@@ -160,7 +163,7 @@ OWN = [block for block in blocks_of("yaml") if ".py:" in block.text and "opening
 @pytest.mark.parametrize("block", OWN, ids=lambda block: block.text[:14])
 def test_an_experiment_of_an_own_heuristic_is_played(folder, block):
     (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", block.text))
-    result = CliRunner().invoke(main, ["plan", "mine.yaml", "--pilot", "2", "--workers", "1"])
+    result = invoke("plan", "mine.yaml", "--pilot", "2", "--workers", "1")
     assert result.exit_code == 0, result.output
     assert "(pilot: 2 games" in result.stdout
 
@@ -249,6 +252,10 @@ def test_presets_and_switches_are_described_as_the_program_describes_them():
     assert table("switch") == list(switch_rows())
 
 
+def test_options_of_the_tree_search_are_described_as_the_program_describes_them():
+    assert table("option", "default") == list(option_rows(Mcts))
+
+
 def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():
     assert table("file", "what it holds") == [(f"`{file.name}`", file.holds) for file in FILES]
     columns = [(f"`{name}`", "", column) for name, column in COLUMNS.items()]
@@ -274,6 +281,18 @@ def test_every_configuration_that_comes_along_has_its_row_and_result():
     assert {name for cells in table("file", "question") for name in code(cells[0])} == files
 
 
+def test_what_a_game_and_a_class_are_said_to_have_they_have():
+    names = {
+        name for cells in table("of a `game`") for text in code(cells[0]) for name in re.findall(r"^\w+", text)
+    }
+    public = {name for name in dir(Game(VARIANTS["english"])) if not name.startswith("_")}
+    assert names - {"print"} <= public
+    assert public - names <= {"without_progress", "without_capture", "occurrences"}
+    said = {re.split(r"\W", text)[0] for cells in table("of a class") for text in code(cells[0])}
+    assert said <= set(re.findall(r"- `(\w+)", Player.__doc__ or ""))
+    assert {"kept", "begin", "close", "check_limit", "stop"} <= said
+
+
 def test_what_is_imported_from_arena_is_public():
     text = "\n".join(file.read_text() for file in READMES)
     for names in re.findall(r"from arena import ([\w, ]+)", text):
@@ -292,6 +311,7 @@ ANSWERS: dict[str, str] = {
     "`linear: {kng: 3}`": GOOD + PLAYER + ", depth: 6, evaluation: {linear: {kng: 3}}}",
     "an evaluation that does not compile": GOOD + PLAYER + ', depth: 6, evaluation: "broken.py:poor"}',
     "a player that raises in its constructor": GOOD + '  - {name: b, type: "broken.py:Raises"}',
+    "a program that is not there": GOOD + "  - {name: b, type: engine, depth: 6, command: [./scan, hub]}",
     "an option that it does not take": GOOD + '  - {name: b, type: "broken.py:Crashes", levl: 3}',
     "`sweep: {depth: {form: 1, to: 9}}`": GOOD + "  - {sweep: {depth: {form: 1, to: 9}}, name: b, type: negamax}",
     "two players of one name": GOOD + "  - {name: a, type: random}",
@@ -313,14 +333,14 @@ def answer(folder: Path, given: str) -> str:
         run[3] = "file/out"
     elif given == "a folder with another experiment":
         file.write_text(GOOD)
-        CliRunner().invoke(main, run)
+        invoke(*run)
         file.write_text("seed: 5\n" + GOOD)
     elif given.startswith("`--fen"):
         run = ["perft", "english", *code(given)[0].split()]
     else:
         pytest.fail(f"a row of the table of errors that this test does not know: {given}")
     before = files(folder)
-    result = CliRunner().invoke(main, run)
+    result = invoke(*run)
     assert result.exit_code == 2, result.output
     assert "Traceback" not in result.output
     assert files(folder) == before

@@ -7,11 +7,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from arena.cli import main
 from arena.play.replay import difference, stored_game
 from arena.record import GameRecord, packed
+from tests.command_line import invoke
 from tests.conftest import error_line
 
 CONFIG = """\
@@ -51,12 +51,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "t.yaml").write_text(CONFIG)
     out = folder / "out"
     arguments = ["run", str(folder / "t.yaml"), "--out", str(out), "--workers", "1", "--no-report"]
-    assert CliRunner().invoke(main, arguments).exit_code == 3
+    assert invoke(*arguments).exit_code == 3
     return out
 
 
 def replay(folder: Path, game: int) -> Result:
-    return CliRunner().invoke(main, ["replay", str(folder), str(game)])
+    return invoke("replay", str(folder), str(game))
 
 
 def games(folder: Path, condition: str) -> list[tuple[int, str, str, int]]:

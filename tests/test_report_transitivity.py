@@ -14,8 +14,9 @@ from arena.report.sentences.notes import notes
 from arena.report.sentences.transitivity import misfits_text, sentences
 from arena.report.tables.matrix import los_matrix
 from arena.report.tables.transitivity import FEWEST_POINTS, certain_cycles, standing_out
+from tests.command_line import invoke
 from tests.report_data import changed, player, synthetic, write_quickly
-from tests.test_rate_command import call, written
+from tests.test_rate_command import written
 from tests.test_ratings import frame, repeat, simulate
 from tests.test_transitivity import rock_paper_scissors
 
@@ -188,10 +189,10 @@ def test_superiority_is_for_two_to_two_hundred_players(tmp_path, count, has):
 
 def test_nash_weight_and_skill_stand_beside_the_ratings(tmp_path):
     path = written(tmp_path, "cycle.csv", CYCLE + "ann,dan,35,0,5\nbob,dan,35,0,5\ncat,dan,35,0,5\n")
-    lines = call("rate", path, "--nash", "--no-advantage").output.split("\n")
+    lines = invoke("rate", path, "--nash", "--no-advantage").output.split("\n")
     assert lines[0].endswith("Nash weight Nash skill") and lines[4].split()[1] == "dan"
     assert [line.split("%")[-1].strip() for line in lines[1:4]] == ["0"] * 3
-    document = json.loads(call("rate", path, "--nash", "--no-advantage", "--json").output)
+    document = json.loads(invoke("rate", path, "--nash", "--no-advantage", "--json").output)
     assert [who["nash_weight"] for who in document["players"]] == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0], abs=0.01)
     assert document["players"][3]["nash_skill"] < -200 and "residuals" not in document
     assert lines[4].split()[-1] == f"−{-document['players'][3]['nash_skill']:.0f}"
@@ -199,21 +200,23 @@ def test_nash_weight_and_skill_stand_beside_the_ratings(tmp_path):
 
 def test_residuals_are_printed_where_they_stand_out_and_all_in_json(tmp_path):
     path = written(tmp_path, "cycle.csv", CYCLE)
-    output = call("rate", path, "--residuals").output
+    output = invoke("rate", path, "--residuals").output
     assert "3 of 3 pairings differ from the ratings" in output and "Opponent" in output
     assert "ann beats bob beats cat beats ann" in output
     level = written(tmp_path, "level.csv", LEVEL)
-    assert "No pairing differs" in call("rate", level, "--residuals").output
-    assert "Opponent" not in call("rate", path).output
-    document = json.loads(call("rate", level, "--residuals", "--json").output)
+    assert "No pairing differs" in invoke("rate", level, "--residuals").output
+    assert "Opponent" not in invoke("rate", path).output
+    document = json.loads(invoke("rate", level, "--residuals", "--json").output)
     assert len(document["residuals"]) == 3 and document["cycles"] == []
     assert {"player", "opponent", "games", "score", "expected", "difference", "z"} == set(document["residuals"][0])
-    assert [set(cycle) for cycle in json.loads(call("rate", path, "--residuals", "--json").output)["cycles"]] == [
-        {"a", "b", "c", "z"}
-    ]
+    assert [
+        set(cycle) for cycle in json.loads(invoke("rate", path, "--residuals", "--json").output)["cycles"]
+    ] == [{"a", "b", "c", "z"}]
 
 
 def test_nash_averaging_notes_what_it_assumes_of_groups(tmp_path):
     path = written(tmp_path, "apart.csv", "white,black,result\na,b,1-0\nc,d,1-0\n")
-    assert "assumes that groups without games between them have equal means" in call("rate", path, "--nash").output
-    assert "Nash" not in call("rate", path).output
+    assert (
+        "assumes that groups without games between them have equal means" in invoke("rate", path, "--nash").output
+    )
+    assert "Nash" not in invoke("rate", path).output

@@ -432,3 +432,92 @@ class Dawdles(Where):
     def choose(self, game, limit, rng):
         time.sleep(0.2)
         return super().choose(game, limit, rng)
+
+
+class Kept:
+    """Writes down what is done with it."""
+
+    kept = True
+
+    def __init__(self, variant, log: str) -> None:
+        self.log = Path(log)
+        self.say("built")
+
+    def say(self, word: str) -> None:
+        with self.log.open("a") as file:
+            file.write(word + "\n")
+
+    def begin(self) -> None:
+        self.say("begun")
+
+    def choose(self, game, limit, rng):
+        if limit.depth == 13:
+            raise ValueError("no")
+        return Choice(99 if limit.depth == 14 else game.legal_moves[0])
+
+    def close(self) -> None:
+        self.say("closed")
+
+
+class Anew(Kept):
+    """The same, built for every game."""
+
+    kept = False
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("depth", [13, 14])
+def test_a_kept_player_plays_game_after_game_until_it_fails(inside: bool, depth: int, tmp_path: Path) -> None:
+    spec = PlayerSpec("k", "tests.test_seats:Kept", options={"log": str(tmp_path / "log")}, in_process=inside)
+    for limit in (Limit(), Limit(), Limit(depth), Limit()):
+        player = seated(spec, ENGLISH, ENGLISH.start, "1", Allowance())
+        try:
+            player.choose(Game(ENGLISH), limit, random.Random(0))
+        except (SeatError, ValueError):
+            assert limit.depth == 13 or not inside
+    close_seats()
+    words = "built begun begun begun closed built begun closed"
+    assert (tmp_path / "log").read_text().split() == words.split()
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_player_that_is_not_kept_is_closed_when_the_next_one_is_built(inside: bool, tmp_path: Path) -> None:
+    spec = PlayerSpec("k", "tests.test_seats:Anew", options={"log": str(tmp_path / "log")}, in_process=inside)
+    for _ in range(2):
+        seated(spec, ENGLISH, ENGLISH.start, "1", Allowance())
+    close_seats()
+    assert (tmp_path / "log").read_text().split() == ["built", "begun", "closed", "built", "begun", "closed"]
+
+
+def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    code = f"""
+import os, signal
+from arena.player import Allowance, PlayerSpec
+from arena.rules.variants import VARIANTS
+from arena.seats.seat import seated
+english = VARIANTS["english"]
+spec = PlayerSpec("k", "tests.test_seats:Kept", options={{"log": {str(log)!r}}})
+seated(spec, english, english.start, "1", Allowance())
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1])
+    deadline = time.monotonic() + 10
+    while "closed" not in log.read_text() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert log.read_text().split() == ["built", "begun", "closed"]
+
+
+def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed(tmp_path: Path) -> None:
+    player = seated(PlayerSpec("k", "tests.test_seats:Clings"), ENGLISH, ENGLISH.start, "1", Allowance())
+    pid = player.choose(Game(ENGLISH), Limit(), random.Random(0)).nodes
+    began = time.monotonic()
+    close_seats()
+    assert time.monotonic() - began < 5 and not Path(f"/proc/{pid}").exists()
+
+
+class Clings(Where):
+    """Never returns from being closed."""
+
+    def close(self):
+        time.sleep(1000)

@@ -14,9 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from arena.cli import main
 from arena.experiment.load import load
 from arena.openings.sources import OpeningsError
 from arena.play.probe import positions as probe_positions
@@ -35,6 +33,7 @@ from arena.tuning.settings import RandomOpenings
 from arena.tuning.spsa import Gains, scale_of, spsa_step
 from arena.tuning.store import FILE, Played, TuningStore
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
+from tests.command_line import invoke
 from tests.conftest import error_line, mark_games
 
 ENGLISH = VARIANTS["english"]
@@ -52,10 +51,6 @@ SPSA = TINY.replace("method: texel", "method: spsa").replace(
 )
 
 
-def arena(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["tune", *map(str, arguments)])
-
-
 def written(folder: Path, text: str) -> Path:
     path = folder / "tuning.yaml"
     path.write_text(text)
@@ -70,7 +65,7 @@ def played(result: str, stage: str = "start", game: int = 1) -> Played:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a small Texel tuning that nothing disturbed."""
     folder = tmp_path_factory.mktemp("whole")
-    result = arena(written(folder, TINY), "--out", folder / "out", "--workers", 1)
+    result = invoke("tune", written(folder, TINY), "--out", folder / "out", "--workers", 1)
     assert result.exit_code == 0, result.output
     return folder / "out"
 
@@ -278,7 +273,7 @@ def test_a_tuning_writes_its_answer_and_a_player_to_use(whole: Path, tmp_path: P
 
 
 def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> None:
-    assert arena(written(tmp_path, TINY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
+    assert invoke("tune", written(tmp_path, TINY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
     assert same_outcome(whole, tmp_path / "out")
 
 
@@ -298,7 +293,7 @@ def test_a_damaged_game_and_a_damaged_step_are_made_again(whole: Path, tmp_path:
         games = set(connection.execute("SELECT * FROM games"))
         connection.execute("UPDATE games SET result = '*' WHERE stage = 'round 1' AND game = 2")
         connection.execute("UPDATE steps SET document = '{}' WHERE step = 2")
-    result = arena(written(tmp_path, TINY), "--out", out, "--workers", 1)
+    result = invoke("tune", written(tmp_path, TINY), "--out", out, "--workers", 1)
     assert result.exit_code == 0
     said = f"{FILE} was damaged (games round 1 2; steps 2): {len(games) - 1} games, 0 steps are intact"
     assert said in result.stderr
@@ -333,7 +328,7 @@ def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: P
     with sqlite3.connect(out / FILE) as connection:
         before = {row[0] for row in connection.execute("SELECT game FROM games")}
     mark_games(out / FILE)
-    assert arena(config, "--out", out, "--workers", 1).exit_code == 0
+    assert invoke("tune", config, "--out", out, "--workers", 1).exit_code == 0
     with sqlite3.connect(out / FILE) as connection:
         query = "SELECT game FROM games WHERE stage = 'round 1' AND plies = 999"
         assert {row[0] for row in connection.execute(query)} == before, "stored games are not played again"
@@ -342,7 +337,7 @@ def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: P
 
 def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Path) -> None:
     config, out = written(tmp_path, SPSA), tmp_path / "out"
-    first = arena(config, "--out", out, "--workers", 1)
+    first = invoke("tune", config, "--out", out, "--workers", 1)
     assert first.exit_code == 0, first.output
     assert first.stderr.count("step 3/3") == 2
     before = {path.name: path.read_bytes() for path in out.glob("[a-z]*") if not path.name.startswith(FILE)}
@@ -351,14 +346,14 @@ def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Pat
     assert [row["games"] for row in rows] == ["0", "8", "16", "24"]
     assert (rows[0]["king"], rows[0]["loss"]) == ("100.0", "")
     assert rows[-1]["king"] != "100.0"
-    again = arena(config, "--out", out, "--workers", 1)
+    again = invoke("tune", config, "--out", out, "--workers", 1)
     assert again.stdout == first.stdout
     assert again.stderr == ""
     assert all((out / name).read_bytes() == content for name, content in before.items())
 
 
 def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: Path) -> None:
-    result = arena(written(tmp_path, "seed: 5\n" + TINY), "--out", whole)
+    result = invoke("tune", written(tmp_path, "seed: 5\n" + TINY), "--out", whole)
     assert result.exit_code == 2
     assert "holds another tuning (changed: seed)" in result.stderr
     store = TuningStore(tmp_path / "out", {})
@@ -400,7 +395,7 @@ def test_a_broken_configuration_gets_one_line_with_its_place(
     if new == "check: 50":
         text = text.replace("random_plies: 6", "random_plies: 2, balanced: false")
     config = written(tmp_path, text)
-    result = arena(config, "--out", tmp_path / "out")
+    result = invoke("tune", config, "--out", tmp_path / "out")
     assert result.exit_code == 2, result.output
     line = error_line(result.stderr)
     assert line.startswith(f"{config}:") and message in line

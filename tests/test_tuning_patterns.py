@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from arena.cli import main
 from arena.player import Limit, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.movegen import legal_moves
@@ -41,6 +39,7 @@ from arena.tuning.store import FILE, SCORED, Played
 from players.evaluation.build import build_evaluation
 from players.evaluation.patterns import load_weights, patterns, save_weights, weight_count
 from players.negamax.score import LIMIT
+from tests.command_line import invoke
 from tests.conftest import error_line, mark_games
 
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
@@ -57,10 +56,6 @@ tuning: {method: patterns, games: 40, rounds: 2, epochs: 3, check: 4}
 SETTINGS = Patterns(method="patterns")
 
 
-def arena(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["tune", *map(str, arguments)])
-
-
 def written(folder: Path, text: str) -> Path:
     path = folder / "tuning.yaml"
     path.write_text(text)
@@ -71,7 +66,7 @@ def written(folder: Path, text: str) -> Path:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a small tuning that nothing disturbed."""
     folder = tmp_path_factory.mktemp("whole")
-    result = arena(written(folder, TINY), "--out", folder / "out", "--workers", 1)
+    result = invoke("tune", written(folder, TINY), "--out", folder / "out", "--workers", 1)
     assert result.exit_code == 0, result.output
     return folder / "out"
 
@@ -312,7 +307,7 @@ def test_the_second_round_plays_with_the_tables_of_the_first(whole: Path) -> Non
 
 
 def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> None:
-    assert arena(written(tmp_path, TINY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
+    assert invoke("tune", written(tmp_path, TINY), "--out", tmp_path / "out", "--workers", 2).exit_code == 0
     assert same_outcome(whole, tmp_path / "out")
 
 
@@ -339,7 +334,7 @@ def test_a_tuning_killed_in_its_second_round_goes_on_there(whole: Path, tmp_path
     with sqlite3.connect(out / FILE) as connection:
         before = connection.execute("SELECT count(*) FROM games").fetchone()[0]
     mark_games(out / FILE)
-    assert arena(config, "--out", out, "--workers", 1).exit_code == 0
+    assert invoke("tune", config, "--out", out, "--workers", 1).exit_code == 0
     with sqlite3.connect(out / FILE) as connection:
         kept = connection.execute("SELECT count(*) FROM games WHERE plies = 999").fetchone()[0]
     assert kept == before, "stored games are not played again"
@@ -362,6 +357,6 @@ def test_a_broken_configuration_gets_one_line_with_its_place(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     config = written(tmp_path, TINY.replace(old, new))
-    result = arena(config, "--out", tmp_path / "out", "--workers", 1)
+    result = invoke("tune", config, "--out", tmp_path / "out", "--workers", 1)
     assert result.exit_code == 2, result.output
     assert message in error_line(result.stderr)

@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import arena
 from arena.bench import volume
-from arena.cli import main
 from arena.formats.base import Numbers, Rounds
 from arena.play.tournament import Points
 from arena.record import MOVE_COLUMNS, packed, unpacked
@@ -26,6 +24,7 @@ from arena.report.sentences.notes import notes
 from arena.report.tables import survey
 from arena.report.write import write
 from arena.store import read
+from tests.command_line import invoke
 from tests.test_tournament import PLAYERS
 
 CONFIG = """\
@@ -159,7 +158,7 @@ def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
         ledger = tmp_path / "out" / "ledger.sqlite"
         while time.monotonic() < deadline and not (ledger.exists() and stored(ledger.parent)):
             time.sleep(0.05)
-        result = CliRunner().invoke(main, ["report", str(tmp_path / "out")])
+        result = invoke("report", str(tmp_path / "out"))
         playing = process.poll() is None
         process.send_signal(signal.SIGINT)
         output = process.communicate()[0].decode()

@@ -24,8 +24,12 @@ _DATA = 5
 
 PIPE_BYTES = 1 << 16
 """What a pipe holds, at least."""
-_LAST_SECONDS = 0.5
-"""Seconds that a process which has closed its pipes has to end."""
+LAST_SECONDS = 0.5
+"""Seconds that a process has to end by itself, once it has closed its pipes or nothing more is asked of it."""
+_AT_ONCE = b"!"
+"""What the keeper reads when the occupant is to be killed at once."""
+
+_is_occupant = False
 
 Serve = Callable[[int, int], object]
 """What an occupant does, given the file descriptors of its requests and of its answers."""
@@ -36,7 +40,7 @@ class Process(NamedTuple):
 
     keeper: int
     life: int
-    """Closing it ends the process."""
+    """Closing it ends the process, which has LAST_SECONDS for it."""
     requests: int
     answers: int
     output: int
@@ -62,20 +66,40 @@ def start(serve: Serve, megabytes: int) -> Process:
     return Process(keeper, life[1], requests[1], answers[0], output[0], ending[0])
 
 
+def tell(text: str) -> None:
+    """Print a text in a process that was begun by `start`, whose parent keeps it; nothing happens in any other."""
+    if _is_occupant:
+        sys.stdout.write(text)
+
+
 def end(process: Process, *, closed: bool = False) -> str:
     """End a process with all that descends from it; how the occupant ended if it did so by itself.
 
     Where its pipes are `closed` it is ending, most likely, and is given the time to do so.
     """
     if closed:
-        select.select([process.ending], [], [], _LAST_SECONDS)
+        select.select([process.ending], [], [], LAST_SECONDS)
+    with suppress(BrokenPipeError):
+        os.write(process.life, _AT_ONCE)
+    return _after_life(process)
+
+
+def finish(process: Process) -> None:
+    """End a process of which no more is asked; it has LAST_SECONDS to end by itself before it is killed."""
+    os.close(process.requests)
+    _after_life(process._replace(requests=-1))
+
+
+def _after_life(process: Process) -> str:
+    """Close all pipes to a process, which ends it; how the occupant ended if it did so by itself."""
     os.close(process.life)
     told = b""
     while part := os.read(process.ending, 1000):
         told += part
     os.waitpid(process.keeper, 0)
     for descriptor in (process.requests, process.answers, process.output, process.ending):
-        os.close(descriptor)
+        if descriptor >= 0:
+            os.close(descriptor)
     return told.decode()
 
 
@@ -96,7 +120,10 @@ def printed(process: Process) -> bytes | None:
 
 
 def _keep(serve: Serve, megabytes: int, life: int, requests: int, answers: int, output: int, ending: int) -> None:
-    """The keeper: fork the occupant, wait until it or the parent ends, and clear up."""
+    """The keeper: fork the occupant, wait until it or the parent ends, and clear up.
+
+    An occupant whose parent has ended, or asks no more of it, has LAST_SECONDS to end by itself.
+    """
     assert _libc is not None
     os.setsid()
     _set_signals()
@@ -114,7 +141,10 @@ def _keep(serve: Serve, megabytes: int, life: int, requests: int, answers: int, 
     waiting = select.poll()
     waiting.register(life, select.POLLIN)
     waiting.register(ended, select.POLLIN)
-    if ended in {descriptor for descriptor, _ in waiting.poll()}:
+    ready = {descriptor for descriptor, _ in waiting.poll()}
+    if ended not in ready and os.read(life, 1) != _AT_ONCE:
+        select.select([ended], [], [], LAST_SECONDS)
+    if ended in ready:
         words = _ending(os.waitstatus_to_exitcode(os.waitpid(occupant, 0)[1]))
         _kill_children(me)
         os.write(ending, words.encode())
@@ -125,6 +155,8 @@ def _occupy(serve: Serve, megabytes: int, keeper: int, requests: int, answers: i
     """The occupant: it has its two pipes, and prints to the third."""
     import resource
 
+    global _is_occupant
+    _is_occupant = True
     end_with(keeper)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from arena.bench.engines import VARIANT, against_dame_rs
+from arena.bench.environments import environments
 from arena.bench.overhead import overhead
-from arena.bench.rates import full_search, random_games, rules, search
+from arena.bench.rates import full_search, random_games, rules, search, tree_search
 from arena.bench.rivals import rivals
 from arena.bench.time import kept_time
 from arena.bench.timing import Row
@@ -30,6 +31,7 @@ def _rules(variants: Sequence[str]) -> Iterator[Row]:
 def _search(variants: Sequence[str]) -> Iterator[Row]:
     yield from search(variants or list(VARIANTS))
     yield from full_search(variants or list(VARIANTS))
+    yield from map(tree_search, variants or VARIANTS)
 
 
 def _games(variants: Sequence[str]) -> Iterator[Row]:
@@ -61,6 +63,11 @@ def _workers(variants: Sequence[str]) -> Iterator[Row]:
     yield from engines()
 
 
+def _environments(variants: Sequence[str]) -> Iterator[Row]:
+    for variant in variants or ["english"]:
+        yield from environments(variant)
+
+
 def _all(variants: Sequence[str]) -> Iterator[Row]:
     for benchmark in (_rules, _search, _games, _overhead):
         yield from benchmark(variants)
@@ -79,5 +86,6 @@ BENCHMARKS: dict[str, Benchmark] = {
     "engines": _engines,
     "volume": _volume,
     "workers": _workers,
+    "environments": _environments,
 }
 """All benchmarks; `all` leaves out those that take a busy machine, another engine or minutes."""

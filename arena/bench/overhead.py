@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -18,7 +19,7 @@ from arena.record import Task
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
-from arena.seats.seat import seated
+from arena.seats.seat import close_seats, seated
 from arena.store.ledger import Facts, Ledger
 from players import build_player
 from players.baselines import Random
@@ -48,6 +49,12 @@ def overhead(variant: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Ro
     seat = seated(outside, chosen, chosen.start, "0", Allowance())
     note = "a move of a random player in a process of its own"
     yield _row("seat", variant, None, note, _asked(seat, Game(chosen), Limit()), seconds, repeat)
+    command = [sys.executable, "-m", "arena", "hub", "--variant", variant, "--player", "{type: random}"]
+    program = PlayerSpec("program", "engine", Limit(depth=1), {"command": command})
+    seat = seated(program, chosen, chosen.start, "0", Allowance())
+    note = "a move of arena hub with a random player, through its seat"
+    yield _row("engine", variant, None, note, _asked(seat, Game(chosen), program.limit), seconds, repeat)
+    close_seats()
     yield _row("Game.push", variant, None, "a ply", _pushes(chosen), seconds, repeat)
     for what, spec in (("random game", PlayerSpec("random", "random")), ("depth-1 game", searching)):
         with TemporaryDirectory() as folder, _ledger(Path(folder), chosen) as ledger:

@@ -1,4 +1,4 @@
-"""Rates of the arena's own code: move generation, search and whole games.
+"""Rates of the arena's own code: move generation, searches and whole games.
 
 Rates move by as much as a quarter from run to run, with the machine's load and clock: compare within one run.
 """
@@ -80,6 +80,19 @@ def full_search(variants: Sequence[str], seconds_per_variant: float = 0.5, repea
         depth = first_depth(work, seconds_per_variant)
         [(nodes, seconds)] = best_runs(depth, repeat, work)
         yield Row("negamax, full", name, depth, nodes, seconds, millions(nodes, seconds), "all techniques, 16 MB")
+
+
+def tree_search(variant: str, simulations: int = 50_000, repeat: int = 3) -> Row:
+    """Tree search by random games from the start position, each time from nothing: the best of `repeat` runs."""
+    chosen = VARIANTS[variant]
+    player = build_player(PlayerSpec("mcts", "mcts", Limit(nodes=1), {"keep_tree": False, "tree": 256}), chosen)
+    game = Game(chosen)
+    player.choose(game, Limit(nodes=1), random.Random(0))
+    [(nodes, seconds)] = best_runs(
+        simulations, repeat, lambda nodes: player.choose(game, Limit(nodes=nodes), random.Random(0)).nodes
+    )
+    rate = f"{three_figures(nodes / seconds)} games/s"
+    return Row("mcts, random games", variant, None, nodes, seconds, rate, "a simulation each, the tree included")
 
 
 def random_games(variant: str, seconds: float = 1.0, max_plies: int = 300) -> Row:

@@ -3,51 +3,59 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import click
 
 from arena.commands.common import variant_named
 from arena.commands.table import show_table
 
-if TYPE_CHECKING:
-    from inspect import Parameter
+_PARTS = {
+    "presets": "presets of negamax",
+    "switches": "switches of negamax",
+    "evaluations": "evaluations, from the side to move's view",
+    "features": "features of linear, own minus other; a weight: number or [opening, ending]",
+}
+"""The parts of the catalogue beside the players, with their titles."""
 
-
-BENCHES = ("all", "rules", "search", "games", "overhead", "rivals", "time", "engines", "volume", "workers")
+BENCHES = (
+    "all",
+    "rules",
+    "search",
+    "games",
+    "overhead",
+    "rivals",
+    "time",
+    "engines",
+    "volume",
+    "workers",
+    "environments",
+)
 
 
 @click.command()
-def players() -> None:
-    """List the players, their options, the evaluations and the features of `linear`."""
-    from players import EVALUATORS, PLAYERS
-    from players.evaluation.linear import VOCABULARY
-    from players.negamax.switches import preset_rows, switch_rows
-    from players.options import options_of
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def players(as_json: bool) -> None:
+    """List the players with their options and limits, the evaluations and the features of `linear`."""
+    from players.catalogue import catalogue
 
-    show_table(
-        ("player", "options", "what it is"),
-        [(name, _options(options_of(maker)), _first_line(maker.__doc__)) for name, maker in PLAYERS.items()],
-        "players, and their options with the values that they have if not given",
-    )
-    click.echo()
-    show_table(("preset", "what it is"), map(_plain, preset_rows()), "presets of negamax")
-    click.echo()
-    show_table(("switch", "choices", "what it does"), map(_plain, switch_rows()), "switches of negamax")
-    click.echo()
-    show_table(
-        ("evaluation", "what it is"),
-        [(name, _first_line(evaluation.__doc__)) for name, evaluation in EVALUATORS.items()],
-        "evaluations, from the side to move's view",
-    )
-    click.echo()
-    show_table(
-        ("feature", "what it counts"),
-        [(name, _first_line(feature.__doc__)) for name, feature in VOCABULARY.items()],
-        "features of linear, own minus other; a weight is a number or a pair [opening, ending]",
-    )
-    click.echo("\nyour own: type: path/to/file.py:Class, evaluation: path/to/file.py:function")
+    there_is = catalogue()
+    if as_json:
+        click.echo(json.dumps(there_is, indent=2))
+        return
+    text = click.HelpFormatter(max_width=100)
+    for name, player in there_is["players"].items():
+        with text.section(f"type {name}"):
+            text.write_text(player["what"])
+            text.write_dl([("limits:", _limits(player)), *_options(player["options"], there_is["switches"])])
+    for part, title in _PARTS.items():
+        with text.section(title):
+            rows = there_is[part].items()
+            text.write_dl([(n, row if isinstance(row, str) else "; ".join(row.values())) for n, row in rows])
+    with text.section("your own"):
+        text.write_dl([("type", "path/to/file.py:Class"), ("evaluation", "path/to/file.py:function")])
+    click.echo(text.getvalue().strip("\n"))
 
 
 @click.command()
@@ -73,7 +81,8 @@ def bench(what: str, names: tuple[str, ...]) -> None:
     Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
     plays a match against dame-rs on the international board, where that is installed. Nor `volume`, which fills
     a ledger with made-up games and reports them, nor `workers`, games a second by one process, two, and two
-    workers of a Dask scheduler.
+    workers of a Dask scheduler, nor `environments`, random steps a second of environments for reinforcement
+    learning.
     """
     from arena.bench.benchmarks import rows
 
@@ -96,23 +105,27 @@ def schema_text() -> str:
     return json.dumps(either("positions", training_schema(), others), indent=2) + "\n"
 
 
-def _options(parameters: Mapping[str, Parameter]) -> str:
-    """A player's options with their defaults; the switches of negamax have a table of their own."""
-    from players.negamax.switches import KINDS
-
-    shown = [
-        name if option.default in (None, option.empty) else f"{name} [{option.default}]"
-        for name, option in parameters.items()
-        if name not in KINDS
-    ]
-    more = ["the switches"] if len(shown) < len(parameters) else []
-    return ", ".join([*shown, *more]) or "none"
+def _limits(player: Mapping[str, Any]) -> str:
+    """The limits that a player heeds, and what holds without one."""
+    if not player["limits"]:
+        return "none, it answers at once"
+    own = ", ".join(f"{name} {value:g}" for name, value in player["default_limit"].items())
+    without = "; at least one" if player["needs_limit"] else f"; {own} unless given"
+    return ", ".join(player["limits"]) + without
 
 
-def _plain(cells: Sequence[str]) -> tuple[str, ...]:
-    """Cells of Markdown without the marks of code."""
-    return tuple(cell.replace("`", "") for cell in cells)
+def _options(options: Mapping[str, Mapping[str, Any]], switches: Collection[str]) -> list[tuple[str, str]]:
+    """A row for each option: what it takes, its default, what it does; the switches of negamax have their own."""
+    rows = []
+    for name, option in options.items():
+        if name in switches:
+            continue
+        default = "required" if option["required"] else _yaml(option["default"])
+        given = f"{option['takes']} [{default}]" if default else option["takes"]
+        rows.append((name, "; ".join(filter(None, (given, option["what"])))))
+    return rows if len(rows) == len(options) else [*rows, ("...", "the switches of negamax")]
 
 
-def _first_line(text: str | None) -> str:
-    return " ".join((text or "").split("\n\n")[0].split())
+def _yaml(value: Any) -> str:
+    """A default as YAML writes it; nothing for none."""
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

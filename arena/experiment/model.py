@@ -99,6 +99,10 @@ def _player_schema(_: Any, handler: Any) -> CoreSchema:
     return core_schema.no_info_after_validator_function(_spec_of, handler(_PlayerEntry), serialization=dump)
 
 
+PlayerField = Annotated[PlayerSpec, GetPydanticSchema(_player_schema)]
+"""An entry of `players:`, as a field."""
+
+
 def _variant(value: Any) -> str | dict[str, Any]:
     from arena.rules.variants import VARIANTS
 
@@ -156,7 +160,7 @@ class Experiment(Document):
         exclude=True,
         description="Where games are played; they do not depend on it [one process a core].",
     )
-    players: tuple[Annotated[PlayerSpec, GetPydanticSchema(_player_schema)], ...] = Field(
+    players: tuple[PlayerField, ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
 

@@ -19,6 +19,7 @@ from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
 from arena.yaml.errors import ConfigError
 from players.examine import Finding, examined, name_of
+from players.loading import ENGINE
 
 GAME_BYTES, REPORT_BYTES = 1000, 10 * 2**20
 """Bytes on the disk that a game takes in the ledger, about, and that a report takes."""
@@ -124,7 +125,9 @@ def _of_repetition(trial: Trial, played: Played) -> Iterator[Finding]:
     if new == played.before == played.after:
         return
     [newer] = apart(alone, trial, played.plies, memory=_memory(trial))
-    if new != newer:
+    if trial.player.type == ENGINE:
+        yield Finding("warning", "does not play the same game when asked again: its games cannot be played again")
+    elif new != newer:
         yield Finding("error", "does not play the same from the same seed: all chance must come from `rng`")
     else:
         yield Finding("error", "plays a game otherwise after other games: it keeps state from game to game")

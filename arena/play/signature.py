@@ -16,6 +16,7 @@ from arena.record import GameRecord, Task
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.variants import Variant
+from arena.seats.seat import close_seats
 from arena.store.ledger import Ledger
 from arena.store.manifest import SignedGame, manifest_of, save, session, stored_manifest, versions
 from arena.wording import listed
@@ -62,7 +63,10 @@ def begin(plan: Plan, ledger: Ledger, workers: int | str, *, force: bool = False
 
 
 def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
-    """The signature of every player, by its name; players that differ in their limit alone have the same."""
+    """The signature of every player, by its name; players that differ in their limit alone have the same.
+
+    Seats that this process has are closed, as they would be kept for nothing if others play the games.
+    """
     known: dict[tuple[str, str], list[SignedGame] | None] = {}
     found = {}
     for spec in plan.players:
@@ -70,6 +74,7 @@ def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
         if key not in known:
             known[key] = signature(spec, plan.variant, plan.experiment.allowance)
         found[spec.name] = known[key]
+    close_seats()
     return found
 
 

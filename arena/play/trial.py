@@ -19,6 +19,7 @@ from arena.record import GameRecord, Task
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding
+from players.loading import ENGINE
 
 FEWEST, MOST = 4, 40
 """Plies of a player's first game, when nobody knows its pace, and the most of any other."""
@@ -55,12 +56,12 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | Played | p
     """Stages and findings of a player that is built and plays: a few plies, then, if `thorough`, several games.
 
     Of a player of a user's own the first of these is played once more at the end. It is an error if the player
-    raises, moves illegally, is late, or reports more nodes or plies than its limit allows. A player that cannot be
-    built is the PlayerError.
+    raises, moves illegally, is late, or reports more nodes or plies than its limit allows; what an outside program
+    reports is its own affair. A player that cannot be built is the PlayerError.
     """
     yield Stage("being built", trial.allowance.patience)
     try:
-        players.build_player(trial.player, trial.variant)
+        getattr(players.build_player(trial.player, trial.variant), "close", lambda: None)()
     except players.PlayerError as error:
         yield error
         return
@@ -102,7 +103,7 @@ def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1) -> Stage:
 def _game(trial: Trial, number: int, plies: int) -> GameRecord:
     """A game of the trial: openings in turn, from both sides."""
     opening, colour = _of_number(trial, number)
-    spec = trial.player if ":" in trial.player.type else _held(trial.player)
+    spec = trial.player if ":" in trial.player.type or trial.player.type == ENGINE else _held(trial.player)
     sides = (spec, _OPPONENT) if colour == WHITE else (_OPPONENT, spec)
     pairing = Pairing(number + 1, number // 2 + 1, 1, colour, 1 - colour, 0)
     return play(Task(pairing, trial.variant, opening, *sides, trial.seed, plies, trial.allowance))
@@ -134,7 +135,7 @@ def _of_record(trial: Trial, record: GameRecord, number: int) -> Iterator[str]:
         yield record.error.removeprefix(f"{trial.player.name} ")
     moves = _own_moves(trial, record, number)
     limit = trial.player.limit
-    for name, most in (("nodes", limit.nodes), ("depth", limit.depth)):
+    for name, most in () if trial.player.type == ENGINE else (("nodes", limit.nodes), ("depth", limit.depth)):
         if most is not None and moves[name].max(initial=0) > most:
             yield f"reports {name} {moves[name].max()} where its limit is {most}"
     if np.isinf(moves["score"]).any():

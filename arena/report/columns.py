@@ -75,6 +75,8 @@ COLUMNS: dict[str, Column] = {
     "cutoffs_first": Column("beta cutoffs by the first move tried", "cutoffs"),
     "tt_probes": Column("lookups in the transposition table", "lookups"),
     "tt_hits": Column("lookups that found the position", "lookups"),
+    "tree": Column("positions in the tree that the search keeps in memory", "nodes"),
+    "said_ms": Column("time that an outside program says it took", "ms"),
     "clock": Column("what the player's clock shows after the move; empty without a clock", "s"),
     "overrun": Column("time beyond the limit; empty without a limit of time", "s"),
     "expected": Column("score that the ratings expect", "0 to 1", 4),

@@ -7,10 +7,16 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from arena.rules.draws import Ending, in_balance
+from arena.rules.move_text import MoveSquares, move_squares, move_text, parse_move
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.moves import sides
+from arena.rules.notation import diagram, parse_fen, piece_letter
+from arena.rules.notation import fen as fen_of
+from arena.rules.pdn.game import PdnGame
+from arena.rules.pdn.write import write_pdn
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.variants import Variant
+from arena.rules.variants import VARIANTS, Variant
+from arena.wording import unknown
 
 
 class Termination(StrEnum):
@@ -60,43 +66,149 @@ class Outcome(NamedTuple):
         return {WHITE: "1-0", BLACK: "0-1", None: "1/2-1/2"}[self.winner]
 
 
+class _Ply(NamedTuple):
+    """What is so before a move and not read off the position."""
+
+    legal_moves: list[int]
+    without_progress: int
+    without_capture: int
+    balanced: tuple[int, ...]
+    """For each ending of the draw rule, the plies that its balance has lasted."""
+    king_runs: tuple[tuple[int, int], tuple[int, int]]
+    """For each colour, where the king stands that it moved last, as a bit, and how often in a row."""
+
+
 class Game:
     """A game in progress: `position`, its `legal_moves`, the `moves` played and the `positions` before, between
-    and after them, and `outcome` once it is over."""
+    and after them, and `outcome` once it is over.
 
-    def __init__(self, variant: Variant, position: Position | None = None) -> None:
+    A move is an integer (see `arena.rules.moves`) that only its position gives a meaning to: `text`, `squares` and
+    `move` are its ways to text, to squares and back.
+    """
+
+    def __init__(self, variant: Variant | str, position: Position | str | None = None) -> None:
+        """A game by a variant, or that of a name, from its start position, another one or a FEN.
+
+        Raises ValueError, in one line, for a name that no variant has and for what is no FEN of the variant.
+        """
+        if isinstance(variant, str):
+            if variant not in VARIANTS:
+                raise ValueError(unknown("variant", variant, VARIANTS))
+            variant = VARIANTS[variant]
+        if isinstance(position, str):
+            position = parse_fen(variant, position)
         self.variant = variant
         self.start = variant.start if position is None else position
         self.moves: list[int] = []
         self.positions: list[Position] = []
         self._seen: Counter[Position] = Counter()
+        self._plies: list[_Ply] = []
         self.without_progress = 0
         """Plies since the last capture or move of a man."""
         self.without_capture = 0
         """Plies since the last capture."""
-        self._balanced = [0] * len(variant.draws.endings)
-        self._king_runs = [(0, 0), (0, 0)]
+        self.occurrences = 0
+        """How often the position has occurred, this time included."""
+        self._balanced = (0,) * len(variant.draws.endings)
+        self._king_runs = ((0, 0), (0, 0))
         self._enter(self.start, legal_moves(variant.constants, self.start))
 
-    def push(self, move: int) -> None:
-        """Play a move. Raises ValueError if it is not legal."""
-        if move not in self.legal_moves:
+    def push(self, move: int | str) -> None:
+        """Play a move, or the one that a text means (see `move`). Raises ValueError if it is not legal."""
+        if isinstance(move, str):
+            move = self.move(move)
+        elif move not in self.legal_moves:
             raise ValueError(f"{move} is not a legal move")
         before = self.position
         own, other = sides(before)
         after, legal = after_move(self.variant.constants, before, move)
+        self._plies.append(
+            _Ply(self.legal_moves, self.without_progress, self.without_capture, self._balanced, self._king_runs)
+        )
         captured, by_man = move & other, move & own & ~before.kings
         self.without_capture = 0 if captured else self.without_capture + 1
         self.without_progress = 0 if captured or by_man else self.without_progress + 1
         if self.variant.king_moves:
-            self._king_runs[before.turn] = self._king_run(move, own, captured or by_man)
+            run, (white, black) = self._king_run(move, own, captured or by_man), self._king_runs
+            self._king_runs = (run, black) if before.turn == WHITE else (white, run)
         if self._balanced:
-            self._balanced = [
+            self._balanced = tuple(
                 count + 1 if self._lasts(ending, before, after, captured) else 0
                 for ending, count in zip(self.variant.draws.endings, self._balanced, strict=True)
-            ]
+            )
         self.moves.append(move)
         self._enter(after, legal)
+
+    def pop(self) -> int:
+        """Take the last move back and return it. Raises IndexError if there is none."""
+        if not self.moves:
+            raise IndexError("there is no move to take back")
+        self._seen[self.positions.pop()] -= 1
+        self.position = self.positions[-1]
+        self.occurrences = self._seen[self.position]
+        before = self._plies.pop()
+        self.legal_moves = before.legal_moves
+        self.without_progress, self.without_capture = before.without_progress, before.without_capture
+        self._balanced, self._king_runs = before.balanced, before.king_runs
+        return self.moves.pop()
+
+    def copy(self) -> Game:
+        """The same game, to be played on without changing this one."""
+        copied = Game.__new__(Game)
+        copied.__dict__.update(self.__dict__)
+        copied.moves, copied.positions = list(self.moves), list(self.positions)
+        copied._seen, copied._plies = Counter(self._seen), list(self._plies)
+        return copied
+
+    def move(self, text: str) -> int:
+        """The legal move that a text means, in any form of PDN: `11-15`, `22x15`, a capture's whole path
+        (`1x10x19`), some of its squares, or its ends and what it captures; `pass`.
+
+        Raises ValueError, in one line with the legal moves, if none or several fit.
+        """
+        return parse_move(self.variant, self.position, text, self.legal_moves)
+
+    def text(self, move: int) -> str:
+        """A legal move as PDN writes it: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
+        capture has the same ends."""
+        return move_text(self.variant, self.position, move, self.legal_moves)
+
+    def squares(self, move: int) -> MoveSquares:
+        """The squares of a legal move by their numbers: `origin`, `target`, `captured`."""
+        return move_squares(self.variant, self.position, move)
+
+    @property
+    def legal_texts(self) -> list[str]:
+        """The legal moves as PDN writes them, in the order of `legal_moves`."""
+        return [self.text(move) for move in self.legal_moves]
+
+    @property
+    def turn(self) -> int:
+        """The side to move, WHITE or BLACK."""
+        return self.position.turn
+
+    @property
+    def pieces(self) -> dict[int, str]:
+        """The occupied squares by their numbers: `w W b B`, men and kings."""
+        letters = {number: piece_letter(self.position, bit) for bit, number in self.variant.numbers.items()}
+        return {number: letter for number, letter in letters.items() if letter}
+
+    @property
+    def fen(self) -> str:
+        """The position as FEN, such as `B:W18,24,K10:B12,K3`."""
+        return fen_of(self.variant, self.position)
+
+    @property
+    def pdn(self) -> str:
+        """The game as PDN 3.0, with the result `*` while it goes on."""
+        outcome = self.outcome
+        return write_pdn(PdnGame(self.variant, self.start, self.moves, outcome.result if outcome else "*"))
+
+    def __str__(self) -> str:
+        return diagram(self.variant, self.position)
+
+    def __repr__(self) -> str:
+        return f"<Game {self.variant.name}, after {len(self.moves)} plies, {self.fen}>"
 
     @property
     def outcome(self) -> Outcome | None:
@@ -104,7 +216,7 @@ class Game:
         if not self.legal_moves:
             return self._decided()
         draws = self.variant.draws
-        if draws.repetition and self._occurrences >= draws.repetition:
+        if draws.repetition and self.occurrences >= draws.repetition:
             return Outcome(None, Termination.REPETITION)
         if draws.no_progress and self.without_progress >= draws.no_progress:
             return Outcome(None, Termination.NO_PROGRESS)
@@ -133,7 +245,7 @@ class Game:
         if self.variant.king_moves:
             self.legal_moves = [move for move in legal if not self._is_tired(move)]
         self.positions.append(position)
-        self._occurrences = self._seen[position] = self._seen[position] + 1
+        self.occurrences = self._seen[position] = self._seen[position] + 1
 
     def _lasts(self, ending: Ending, before: Position, after: Position, captured: int) -> bool:
         rules = self.variant.rules

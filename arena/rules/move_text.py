@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import CROWNED, promotion_row, sides, target_of
@@ -12,6 +13,16 @@ from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING
 from arena.rules.step import step
 from arena.rules.variants import Variant
+
+
+class MoveSquares(NamedTuple):
+    """The squares of a move by their numbers in notation, counted from 1; a pass has 0, 0 and none."""
+
+    origin: int
+    target: int
+    """The same as `origin` where a capture ends on the square that it began on."""
+    captured: tuple[int, ...]
+    """In ascending order."""
 
 
 def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:
@@ -26,6 +37,15 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
     twins = [twin for twin in legal_moves if twin != move and _ends(variant, position, twin) == ends]
     squares = path(variant, position, move) if twins else list(ends)
     return "x".join(str(variant.numbers[square]) for square in squares)
+
+
+def move_squares(variant: Variant, position: Position, move: int) -> MoveSquares:
+    """The squares of a legal move."""
+    if move == 0:
+        return MoveSquares(0, 0, ())
+    origin, target = _ends(variant, position, move)
+    captured = tuple(sorted(_captured(variant, position, move)))
+    return MoveSquares(variant.numbers[origin], variant.numbers[target], captured)
 
 
 def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
@@ -70,14 +90,15 @@ def paths(variant: Variant, position: Position, move: int) -> Iterator[list[int]
     yield from search(origin, move & other, False)
 
 
-def parse_move(variant: Variant, position: Position, text: str) -> int:
+def parse_move(variant: Variant, position: Position, text: str, legal: Sequence[int] | None = None) -> int:
     """The legal move that a text means: `11-15`, `22x15`, a path or the captured squares where it is needed.
 
-    A whole path means its capture, whatever else its squares would fit. Raises NotationError if no legal move
-    fits, or several.
+    A whole path means its capture, whatever else its squares would fit. `legal` are the legal moves, if they are
+    known. Raises NotationError if no legal move fits, or several.
     """
-    legal = legal_moves(variant.constants, position)
-    if text == "pass" and legal == [0]:
+    if legal is None:
+        legal = legal_moves(variant.constants, position)
+    if text == "pass" and list(legal) == [0]:
         return 0
     fitting: list[int] = []
     if re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text):
@@ -93,7 +114,7 @@ def parse_move(variant: Variant, position: Position, text: str) -> int:
 
 def _is_path(variant: Variant, position: Position, move: int, wanted: list[int]) -> bool:
     """Whether numbers are all squares of one of a capture's paths, which no other capture shares."""
-    if not move & sides(position)[1] or len(wanted) < 3:
+    if not move & sides(position)[1]:
         return False
     ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
     ways = paths(variant, position, move) if [wanted[0], wanted[-1]] == ends else iter(())

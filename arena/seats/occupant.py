@@ -12,12 +12,13 @@ import numpy as np
 
 import players
 from arena.apart import frames
-from arena.player import AnswerError, Limit, Player, PlayerSpec
+from arena.player import AnswerError, Limit, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from arena.seats.answer import answer_of, message_of, traceback_of
+from arena.seats.answer import message_of, traceback_of
+from arena.seats.tenure import Tenure
 from arena.wording import quoted
 
 NOTE, BUILT, REFUSED = "note", "built", "refused"
@@ -29,7 +30,7 @@ exception, its message and where it was raised."""
 
 
 class Begin(NamedTuple):
-    """The request to build a player for a game."""
+    """The request to have a player for a game; all that a process gets have the same `spec` and `variant`."""
 
     spec: PlayerSpec
     variant: Variant
@@ -46,13 +47,17 @@ class Ask(NamedTuple):
 
 
 def serve(requests: int, answers: int) -> None:
-    """Answer every request until there are no more; a copy of this process that a player made is ended."""
+    """Answer every request until there are no more, and close the player.
+
+    A copy of this process that a player made is ended.
+    """
     occupant = _Occupant(answers)
     reader = frames.Reader(requests)
     me = os.getpid()
     while True:
         while (frame := reader.frame()) is None:
             if not reader.fill():
+                occupant.close()
                 return
         reply = _reply(occupant, pickle.loads(frame))
         if os.getpid() != me:
@@ -65,30 +70,35 @@ class _Occupant:
 
     def __init__(self, answers: int) -> None:
         self._answers = answers
-        self._player: Player | None = None
+        self._tenure: Tenure | None = None
         self._game: Game | None = None
         self._rng = random.Random(0)
 
     def begin(self, request: Begin) -> Reply:
-        self._player = self._game = None
+        self._game = None
         random.seed(request.seed)
         np.random.seed(random.getrandbits(32))  # noqa: NPY002  a player may use numpy's own chance
         self._rng = random.Random(request.seed)
+        self._tenure = self._tenure or Tenure(request.spec, request.variant)
         with compilation_announced(lambda: frames.write(self._answers, json.dumps([NOTE]).encode())):
-            self._player = players.build_player(request.spec, request.variant)
+            self._tenure.begin()
         self._game = Game(request.variant, request.opening)
         return [BUILT]
 
     def ask(self, request: Ask) -> Reply:
-        game, player = self._game, self._player
-        if game is None or player is None:
+        game, tenure = self._game, self._tenure
+        if game is None or tenure is None:
             raise RuntimeError("no game was begun")
         for move in request.moves:
             game.push(move)
-        choice = answer_of(player, game, request.limit, self._rng)
+        choice = tenure.choose(game, request.limit, self._rng)
         if not isinstance(choice.move, int) or choice.move not in game.legal_moves:
             return [NO_MOVE, quoted(choice.move)]
         return [CHOSEN, *choice]
+
+    def close(self) -> None:
+        if self._tenure is not None:
+            self._tenure.close()
 
 
 def _reply(occupant: _Occupant, request: Begin | Ask) -> Reply:

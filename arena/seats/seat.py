@@ -19,18 +19,21 @@ from arena.rules.jit.kernel import announce_compilation
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from arena.seats.answer import answer_of, message_of, traceback_of
+from arena.seats.answer import message_of, traceback_of
 from arena.seats.occupant import BUILT, CHOSEN, FAILED, NO_MOVE, NOTE, RAISED, REFUSED, Ask, Begin, serve
+from arena.seats.tenure import Tenure
 from players import PlayerError, build_player, without_own_code
 
 KEPT_OUTPUT = 1 << 16
 """Bytes of what a player printed that are kept, the last ones."""
 _GRACE = 1.0
 """Seconds after its deadline for which a late move is waited for, so that it is seen how late it is."""
+_DRAIN_SECONDS = 0.01
+"""Seconds after which what a player prints is read while it is waited for; a pipe holds it till then."""
 _SEATS = 16
 """Seats that a process keeps, those that were used last."""
 
-_seats: OrderedDict[tuple[str, str, int], Seat] = OrderedDict()
+_seats: OrderedDict[tuple[str, str, int], Seat | InProcess] = OrderedDict()
 if process.are_supported():
     os.register_at_fork(after_in_child=_seats.clear)
 
@@ -70,12 +73,12 @@ def seated(
     plain = without_own_code(spec)
     if plain is spec:
         return build_player(spec, variant)
-    if spec.in_process or not process.are_supported():
-        return InProcess(build_player(spec, variant))
     key = (repr((spec, allowance)), repr(variant), place)
     seat = _seats.get(key)
     if seat is None:
-        seat = _seats[key] = Seat(spec, plain, variant, allowance)
+        inside = spec.in_process or not process.are_supported()
+        seat = InProcess(spec, variant) if inside else Seat(spec, plain, variant, allowance)
+        _seats[key] = seat
         while len(_seats) > _SEATS:
             _seats.popitem(last=False)[1].close()
     _seats.move_to_end(key)
@@ -92,12 +95,20 @@ def close_seats() -> None:
 class InProcess:
     """A player with a user's code in this process: its answers are checked, no more."""
 
-    def __init__(self, player: Player) -> None:
-        self._player = player
+    def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
+        self._tenure = Tenure(spec, variant)
+
+    def begin(self, opening: Position, seed: str) -> None:
+        """Have the player ready for a game. Raises PlayerError, and what its method `begin` raises."""
+        self._tenure.begin()
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """What the player chooses. Raises what `answer_of` raises."""
-        return answer_of(self._player, game, limit, rng)
+        return self._tenure.choose(game, limit, rng)
+
+    def close(self) -> None:
+        """Be done with the player."""
+        self._tenure.close()
 
 
 class Seat:
@@ -111,7 +122,7 @@ class Seat:
         self._left = allowance.game_patience
 
     def begin(self, opening: Position, seed: str) -> None:
-        """Build the player for a game. Raises PlayerError and SeatError."""
+        """Have the player ready for a game. Raises PlayerError and SeatError."""
         if self._process is None:
             self._start()
         self._sent, self._left = 0, self._allowance.game_patience
@@ -136,10 +147,10 @@ class Seat:
             self._fail("answered what is no answer")
 
     def close(self) -> None:
-        """End the process with all that descends from it."""
-        if self._process is not None:
-            process.end(self._process)
-            self._process = None
+        """Have the player closed, and end the process with all that descends from it."""
+        ending, self._process = self._process, None
+        if ending is not None:
+            process.finish(ending)
 
     def _start(self) -> None:
         """Begin the process, which has what is compiled here: all that the player needs of the arena."""
@@ -148,10 +159,9 @@ class Seat:
             build_player(self._plain, self._variant)
         self._process = process.start(serve, self._allowance.memory)
         self._answers = frames.Reader(self._process.answers)
-        self._output, self._muted = b"", False
+        self._output = b""
         self._waiting = select.poll()
         self._waiting.register(self._process.answers, select.POLLIN)
-        self._waiting.register(self._process.output, select.POLLIN)
 
     def _seconds(self, limit: Limit) -> float:
         """For how long a move is waited for."""
@@ -163,6 +173,7 @@ class Seat:
         """The reply to a request. Raises SeatError if there is none in time, or the process ends."""
         assert self._process is not None
         deadline = time.perf_counter() + seconds
+        self._drain()
         try:
             frames.write(self._process.requests, pickle.dumps(request))
             while (reply := self._reply(deadline)) == [NOTE]:
@@ -182,10 +193,9 @@ class Seat:
             left = deadline - time.perf_counter()
             if left <= 0:
                 return None
-            ready = {descriptor for descriptor, _ in self._waiting.poll(math.ceil(1000 * left))}
-            if self._process.output in ready:
+            if not self._waiting.poll(math.ceil(1000 * min(left, _DRAIN_SECONDS))):
                 self._drain()
-            if self._process.answers in ready and not self._answers.fill():
+            elif not self._answers.fill():
                 raise EOFError
         reply = json.loads(frame)
         if not isinstance(reply, list) or not reply:
@@ -193,12 +203,9 @@ class Seat:
         return reply
 
     def _drain(self) -> None:
-        """Read what was printed, so that printing never blocks for long."""
+        """Read what was printed, before a pipe is full of it."""
         assert self._process is not None
         part = process.printed(self._process)
-        if part is None and not self._muted:
-            self._waiting.unregister(self._process.output)
-            self._muted = True
         self._output = (self._output + (part or b""))[-KEPT_OUTPUT:]
 
     def _fail_by(self, reply: list[Any]) -> NoReturn:
@@ -215,7 +222,9 @@ class Seat:
     def _fail(self, message: str, termination: Termination = Termination.ERROR) -> NoReturn:
         """End the process and raise the SeatError."""
         printed = self._printed()
-        self.close()
+        assert self._process is not None
+        ending, self._process = self._process, None
+        process.end(ending)
         raise SeatError(termination, message, output=printed)
 
     def _printed(self) -> str:

@@ -76,6 +76,8 @@ class Negamax:
         self._workspace.begin_game(self._settings.stored)
         weakref.finalize(self, _give_back, self._workspace, self.switches.tt).atexit = False
         self._rules = variant.constants
+        self.man = float(self._workspace.states[0]["man"])
+        """What a man is worth in the evaluation's unit."""
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search until the first limit is met and choose the best move.
@@ -103,12 +105,16 @@ class Negamax:
         if not found:
             if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
-            return Choice._make((game.legal_moves[0], None, 0, *counted, ()))
+            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, ()))
         line = workspace.line(line_length)
         if tie_count:
             move = rng.choice(workspace.tied_moves(tie_count))
             line = line if line[0] == move else [move]
-        return Choice._make((line[0], score, completed, *counted, tuple(line)))
+        return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line)))
+
+    def stop(self) -> None:
+        """End the search under way, from another thread; what is found so far is its answer."""
+        self._workspace.states[0]["node_limit"] = 0
 
     def check_limit(self, limit: Limit) -> None:
         """Raise ValueError for a limit that the search cannot do with."""

@@ -29,7 +29,7 @@ PLIES = MAX_PLY + 2
 _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 """The clock is read every so many nodes, at most, and about every so many seconds."""
 
-COUNTED = tuple(name for name in EFFORT if name != "depth")
+COUNTED = tuple(name for name in EFFORT if name not in ("depth", "tree", "said_ms"))
 """What the kernels of a search count, named as in `arena.player.Choice`."""
 ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length")
 """What a search reports: its counters, the depth it completed, whether it found a move, and the lengths of

@@ -1,0 +1,51 @@
+"""The command that offers a player to other programs: hub."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from arena.commands.common import fail, variant_named
+
+DEFAULT_PLAYER = "{preset: full, evaluation: patterns}"
+
+
+@click.command()
+@click.option(
+    "--variant", default="international", show_default=True, help="The rules, unless set-param says others."
+)
+@click.option("--player", default=DEFAULT_PLAYER, show_default=True, help="An entry of `players:`, as YAML.")
+def hub(variant: str, player: str) -> None:
+    """Offer a player to GUIs and servers that speak the Hub protocol, version 2, on standard input and output.
+
+    The type is negamax if the entry names none, and its limits hold where the other program gives no level.
+    """
+    chosen = variant_named(variant)
+    from dataclasses import replace
+    from pathlib import Path
+
+    from arena.experiment.entry import player_spec
+    from arena.server import ENDLESS, Server
+    from arena.yaml.errors import ConfigError
+    from players import PlayerError, build_player, located
+
+    try:
+        spec = located(player_spec(player, "--player"), Path())
+        build_player(replace(spec, limit=ENDLESS), chosen)
+    except ConfigError as error:
+        fail(str(error))
+    except PlayerError as error:
+        fail(f"--player: {error}")
+    output = os.dup(1)
+    os.dup2(2, 1)
+
+    def write(text: str) -> None:
+        os.write(output, f"{text}\n".encode())
+
+    server = Server(spec, chosen, write)
+    for text in sys.stdin:
+        if not server.answer(text):
+            break
+    server.close()

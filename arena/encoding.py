@@ -1,0 +1,138 @@
+"""Encoding: games as arrays and moves as numbers, for neural networks."""
+
+from __future__ import annotations
+
+import struct
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rules.game import Game
+from arena.rules.moves import sides, target_of
+from arena.rules.position import WHITE
+from arena.rules.squares import column_of, square_of
+from arena.rules.variants import VARIANTS, Variant
+from arena.wording import unknown
+
+PLANES = ("own men", "own kings", "other men", "other kings", "plies without progress", "earlier occurrences")
+"""What the planes of an encoded game hold: 1 where such a piece stands; the last two a number, on every square."""
+LARGEST = 127
+"""The largest value in a plane; larger numbers are cut to it."""
+TWINS = 8
+"""Actions for captures that share both ends with another capture of the same position."""
+
+Bytes: TypeAlias = NDArray[np.int8]
+
+
+class Encoding:
+    """Games and moves of a variant as a network sees them: from the side to move's view, whose men move up.
+
+    An action is `S * origin + target` of S squares, which are counted from 0 along the rows from the top of that
+    view. Of captures with the same ends that of the lowest captured squares, compared in order, has this number;
+    the others have S*S, S*S + 1 ... in the order of their ends and captured squares, up to TWINS of them in a
+    position. S*S + TWINS is the pass.
+    """
+
+    def __init__(self, variant: Variant | str) -> None:
+        """The encoding for a variant, or for that of a name. Raises ValueError for a name that no variant has."""
+        if isinstance(variant, str):
+            if variant not in VARIANTS:
+                raise ValueError(unknown("variant", variant, VARIANTS))
+            variant = VARIANTS[variant]
+        self.variant = variant
+        rules = variant.rules
+        self.shape = (len(PLANES), rules.rows, 2 * rules.per_row)
+        """Of `planes`: planes, rows, columns."""
+        self.actions = variant.squares**2 + TWINS + 1
+        """How many actions there are."""
+        self._pass = self.actions - 1
+        order = _bits_by_cell(variant)
+        self._order = (order, order[::-1])
+        last = variant.squares - 1
+        white = {bit: number - 1 for bit, number in variant.numbers.items()}
+        self._squares = (white, {bit: last - square for bit, square in white.items()})
+
+    def planes(self, game: Game, colour: int | None = None) -> Bytes:
+        """The position of a game with its history, `int8[shape]`, see PLANES.
+
+        It is seen from the side to move unless another `colour` is given.
+        """
+        position = game.position
+        view = position.turn if colour is None else colour
+        own, other = (position.white, position.black) if view == WHITE else (position.black, position.white)
+        kings = position.kings
+        words = struct.pack("<4q", own & ~kings, own & kings, other & ~kings, other & kings)
+        bits = np.unpackbits(np.frombuffer(words, np.uint8), bitorder="little").reshape(4, 64)
+        planes = np.empty(self.shape, np.int8)
+        planes[:4] = bits[:, self._order[view]].reshape(4, *self.shape[1:])
+        planes[4] = min(game.without_progress, LARGEST)
+        planes[5] = min(game.occurrences - 1, LARGEST)
+        return planes
+
+    def mask(self, game: Game) -> Bytes:
+        """1 for each action that is a legal move, `int8[actions]`."""
+        mask = np.zeros(self.actions, np.int8)
+        mask[list(self.moves(game))] = 1
+        return mask
+
+    def moves(self, game: Game) -> dict[int, int]:
+        """The legal moves by their actions; twins beyond TWINS, which no known game has had, have none."""
+        if game.legal_moves == [0]:
+            return {self._pass: 0}
+        rules, (own, other) = self.variant.rules, sides(game.position)
+        squares, count = self._squares[game.turn], self.variant.squares
+        found: dict[int, int] = {}
+        shared: dict[int, list[int]] = {}
+        for move in game.legal_moves:
+            action = count * squares[move & own] + squares[target_of(rules, own, other, move)]
+            if action in found:
+                shared.setdefault(action, [found[action]]).append(move)
+            else:
+                found[action] = move
+        return found | self._told_apart(game, shared) if shared else found
+
+    def action(self, game: Game, move: int) -> int:
+        """The action of a legal move. Raises ValueError for any other."""
+        for action, legal in self.moves(game).items():
+            if legal == move:
+                return action
+        raise ValueError(f"{move} is no legal move that has an action")
+
+    def move(self, game: Game, action: int) -> int:
+        """The legal move of an action. Raises ValueError if it has none."""
+        moves = self.moves(game)
+        if action not in moves:
+            raise ValueError(
+                f"the action {action} is not legal in {game.fen}; legal: {', '.join(map(str, moves))}"
+            )
+        return moves[action]
+
+    def _told_apart(self, game: Game, shared: dict[int, list[int]]) -> dict[int, int]:
+        """The moves by their actions, of captures that share their ends, by the action of their ends."""
+        squares = self._squares[game.turn]
+        _, other = sides(game.position)
+
+        def captured(move: int) -> tuple[list[int], int]:
+            return sorted(square for bit, square in squares.items() if move & other & bit), move
+
+        found: dict[int, int] = {}
+        twins: list[int] = []
+        for action in sorted(shared):
+            found[action], *others = sorted(shared[action], key=captured)
+            twins += others
+        first = self.variant.squares**2
+        return found | {first + number: twin for number, twin in enumerate(twins[:TWINS])}
+
+
+def _bits_by_cell(variant: Variant) -> NDArray[np.int64]:
+    """For each cell of the board as White sees it, row by row from the top left, the number of its bit; for the
+    cells that are no squares a bit that is never set."""
+    per_row = variant.rules.per_row
+    width = 2 * per_row
+    bits = np.full(variant.rules.rows * width, width)
+    for bit in variant.bits:
+        row, index = divmod(square_of(bit, per_row), per_row)
+        column = column_of(row, index)
+        bits[row * width + (width - 1 - column if variant.mirrored else column)] = bit.bit_length() - 1
+    return bits

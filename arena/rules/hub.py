@@ -1,0 +1,139 @@
+"""The Hub protocol, version 2, as text: its lines, positions and moves, in and out.
+
+The protocol is that of Scan 3.1 and Hub 2.1 (`protocol.txt` of Scan). It knows the 50 squares of the international
+board; here a position has the squares of its own board.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from arena.rules.move_text import path, paths
+from arena.rules.moves import promotion_row, sides, target_of
+from arena.rules.notation import NotationError, fen, parse_fen
+from arena.rules.position import Position
+from arena.rules.rules import NEVER
+from arena.rules.variants import VARIANTS, Variant
+
+_WORDS = {"international": "normal", "breakthrough": "bt", "antidraughts": "losing"}
+"""What Scan calls a variant, where that is not its name here."""
+_SIDES, _SQUARES = "WB", "wWbBe"
+_TOKEN = re.compile(r'([^\s="]+)(?:=("[^"]*"?|[^\s"]*))?')
+
+
+class Line(NamedTuple):
+    """A line of the protocol."""
+
+    command: str
+    arguments: dict[str, str]
+    """Values by name; a flag's value is empty."""
+
+
+def line(command: str, arguments: Mapping[str, object] | None = None) -> str:
+    """A line as text; a value of None makes a flag, and what would end a line or a quotation is a space or '."""
+    return " ".join([command, *(_argument(name, value) for name, value in (arguments or {}).items())])
+
+
+def parse_line(text: str) -> Line:
+    """The line that a text is; whatever it is, it is read as far as that makes sense."""
+    command, _, rest = text.strip().partition(" ")
+    return Line(command, {name: value.strip('"') for name, value in _TOKEN.findall(rest)})
+
+
+def variant_word(variant: Variant) -> str:
+    """The protocol's word for a variant: Scan's if it has one, else the name here."""
+    return _WORDS.get(variant.name, variant.name)
+
+
+def variant_words(variant: Variant) -> list[str]:
+    """The words for a variant and for those with the same rules but for the start and for draws, its own first."""
+    same = [other for other in VARIANTS.values() if other.rules == variant.rules]
+    return [variant_word(one) for one in sorted(same, key=lambda other: other.name != variant.name)]
+
+
+def position_text(variant: Variant, position: Position) -> str:
+    """The side to move, W or B, then a letter a square in the order of their numbers: w W b B e."""
+
+    def letter(bit: int) -> str:
+        if not bit & (position.white | position.black):
+            return "e"
+        kind = "w" if bit & position.white else "b"
+        return kind.upper() if bit & position.kings else kind
+
+    return _SIDES[position.turn] + "".join(map(letter, variant.bits))
+
+
+def parse_position(variant: Variant, text: str) -> Position:
+    """The position that a text of `position_text` describes. Raises NotationError."""
+    count = variant.squares
+    if len(text) != 1 + count or text[0] not in _SIDES or set(text[1:]) - set(_SQUARES):
+        raise NotationError(
+            f"pos={text[:200]!r}: expected W or B, then w, W, b, B or e for each of {count} squares"
+        )
+    groups = dict.fromkeys(_SQUARES, 0)
+    for letter, bit in zip(text[1:], variant.bits, strict=True):
+        groups[letter] |= bit
+    white, black, kings = groups["w"] | groups["W"], groups["b"] | groups["B"], groups["W"] | groups["B"]
+    position = Position(white, black, kings, _SIDES.index(text[0]))
+    crowned = [groups[man] & promotion_row(variant.rules, side) for side, man in enumerate("wb")]
+    if any(crowned) or (kings and variant.rules.promotion == NEVER):
+        parse_fen(variant, fen(variant, position))
+    return position
+
+
+def hub_move(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:
+    """A move as the protocol writes it: `32-28`, or from, to and all that is captured, `28x19x23`.
+
+    Two things are beyond the protocol: `pass`, and the path with colons, `22:15:8`, of a capture that another
+    legal one resembles but for whether its man is crowned on the way.
+    """
+    if move == 0:
+        return "pass"
+    _, other = sides(position)
+    board = variant.rules.board
+    if sum(twin & board == move & board for twin in legal_moves) > 1:
+        return ":".join(str(variant.numbers[bit]) for bit in path(variant, position, move))
+    ends = [variant.numbers[bit] for bit in _ends(variant, position, move)]
+    captured = [number for number, bit in enumerate(variant.bits, start=1) if bit & move & other]
+    return ("x" if captured else "-").join(map(str, ends + captured))
+
+
+def parse_hub_move(variant: Variant, position: Position, text: str, legal_moves: Sequence[int]) -> int | None:
+    """The legal move that a text of `hub_move` means, None if it means none.
+
+    A capture may be written by its ends alone if no other has them.
+    """
+    if text == "pass":
+        return 0 if 0 in legal_moves else None
+    if not re.fullmatch(r"[0-9]{1,3}([-x:][0-9]{1,3})+", text):
+        return None
+    numbers = [int(number) for number in re.split("[-x:]", text)]
+    if not all(1 <= number <= variant.squares for number in numbers):
+        return None
+    bits = [variant.bits[number - 1] for number in numbers]
+    if ":" in text:
+        fitting = [move for move in legal_moves if bits in paths(variant, position, move)]
+    else:
+        ends = [move for move in legal_moves if list(_ends(variant, position, move)) == bits[:2]]
+        squares = sum(set(bits))
+        whole = [move for move in ends if move & variant.rules.board == squares]
+        fitting = whole[:1] or (ends if len(bits) == 2 else [])
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
+    own, other = sides(position)
+    return move & own, target_of(variant.rules, own, other, move)
+
+
+def _argument(name: str, value: object) -> str:
+    if value is None:
+        return name
+    if isinstance(value, bool):
+        return f"{name}={'true' if value else 'false'}"
+    if isinstance(value, float):
+        return f"{name}={f'{value:.6f}'.rstrip('0').rstrip('.')}"
+    text = " ".join(str(value).replace('"', "'").split())
+    return f'{name}="{text}"' if not text or re.search(r"[\s=']", text) else f"{name}={text}"

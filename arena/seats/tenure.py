@@ -1,0 +1,60 @@
+"""Tenure: the players of one entry, one after another, each built for a game or kept from game to game."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+
+from arena.player import Choice, Limit, Player, PlayerSpec
+from arena.rules.game import Game
+from arena.rules.variants import Variant
+from arena.seats.answer import answer_of
+from players import build_player
+
+
+class Tenure:
+    """A player with a user's code in this process: `begin` before every game, `close` when all is done.
+
+    A player whose class says `kept = True` plays game after game until it fails. One that is replaced, failed or
+    is done with is closed, if it has a method `close`.
+    """
+
+    def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
+        self._spec, self._variant = spec, variant
+        self.player: Player | None = None
+        """The one that is there now."""
+
+    def begin(self) -> None:
+        """Have a player for a game. Raises PlayerError, and what its method `begin` raises."""
+        if not getattr(self.player, "kept", False):
+            self.close()
+        if self.player is None:
+            self.player = build_player(self._spec, self._variant)
+        try:
+            getattr(self.player, "begin", _nothing)()
+        except BaseException:
+            self.close()
+            raise
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """What the player chooses, which may be no legal move. Raises what `answer_of` raises."""
+        if self.player is None:
+            raise RuntimeError("no game was begun")
+        try:
+            choice = answer_of(self.player, game, limit, rng)
+        except BaseException:
+            self.close()
+            raise
+        if not isinstance(choice.move, int) or choice.move not in game.legal_moves:
+            self.close()
+        return choice
+
+    def close(self) -> None:
+        """Be done with the player; what its method `close` raises is nobody's concern any more."""
+        player, self.player = self.player, None
+        with suppress(Exception):
+            getattr(player, "close", _nothing)()
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,1 @@
+"""Outside programs as players."""

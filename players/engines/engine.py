@@ -1,0 +1,243 @@
+"""The player that is an outside program: it is asked for moves by the Hub protocol, version 2."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import time
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+from pydantic import Field
+
+from arena.player import AnswerError, Choice, Limit
+from arena.rules.game import Game
+from arena.rules.hub import Line, hub_move, line, parse_hub_move, parse_line, position_text
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.variants import Variant
+from arena.wording import quoted
+from players.engines.parameters import Declared, Value, declared, settings
+from players.engines.program import Program, ProgramError
+from players.loading import PlayerError, words_of_command
+
+_STOP_SECONDS = 10.0
+"""Seconds after `stop` for which a move is waited for; a seat does not wait that long."""
+_LATEST = 16
+"""Lines `info` that are read for an answer, the latest ones."""
+_LARGEST = (1 << 31) - 1
+"""What a program says of itself is passed over if it is larger; nodes may be its square."""
+
+
+class Engine:
+    """An outside program that speaks the Hub protocol: its `command` is started in `folder`, with `parameters`.
+
+    Relative folders start at the configuration's, and so does the command at `folder`. Of a limit of time the
+    program is told `reserve` seconds less, and `stop` when the limit is met.
+    """
+
+    kept = True
+
+    def __init__(
+        self,
+        variant: Variant,
+        command: str | list[str],
+        folder: str = ".",
+        parameters: dict[str, Value] | None = None,
+        reserve: Annotated[float, Field(ge=0, json_schema_extra={"unit": "seconds"})] = 0.005,
+    ) -> None:
+        """Start the program and initialise it. Raises PlayerError."""
+        self._variant, self._reserve = variant, reserve
+        words = words_of_command(command)
+        self.name = Path(words[0]).name if words else ""
+        self._program = _started(words, Path(folder))
+        try:
+            self._initialise(parameters or {})
+        except ProgramError as error:
+            last = self._program.last_words
+            self.close()
+            told = f"; it wrote {quoted(last)}" if last else ""
+            raise PlayerError(f"{self.name} {error} before it was ready{told}", "command") from None
+        except PlayerError:
+            self.close()
+            raise
+
+    def begin(self) -> None:
+        """Tell the program that a new game begins. Raises AnswerError."""
+        try:
+            self._program.say("new-game")
+        except ProgramError as error:
+            raise AnswerError(str(error)) from None
+
+    def check_limit(self, limit: Limit) -> None:
+        """Raise ValueError if there is no limit."""
+        if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
+            raise ValueError("an engine needs a limit: depth, nodes, seconds or clock")
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """Have the program think, and `stop` when the limit of time is met.
+
+        A move that is not legal is returned as the text that it is. Raises ValueError if there is no limit, and
+        AnswerError if the program ends, says `error`, or does not stop.
+        """
+        self.check_limit(limit)
+        longest = limit.longest
+        deadline = None if longest is None else time.perf_counter() + longest
+        try:
+            self._program.forget()
+            self._program.say(self._position(game), line("level", _level(limit, self._reserve)), "go think")
+            latest: deque[str] = deque(maxlen=_LATEST)
+            done = self._answer(deadline, latest)
+        except ProgramError as error:
+            raise AnswerError(str(error)) from None
+        return _choice(game, done, latest)
+
+    def close(self) -> None:
+        """Have the program quit, or end it."""
+        self._program.close("quit")
+
+    def _initialise(self, parameters: dict[str, Value]) -> None:
+        """The protocol's first phase. Raises PlayerError and ProgramError."""
+        self._program.say("hub")
+        known: dict[str, Declared] = {}
+        while (read := self._read()).command != "wait":
+            if read.command == "param" and "name" in read.arguments:
+                known[read.arguments["name"]] = declared(read)
+        wanted = settings(known, parameters, self._variant, self.name)
+        self._program.say(
+            *(line("set-param", {"name": name, "value": text}) for name, text in wanted.items()), "init"
+        )
+        while self._read().command != "ready":
+            pass
+
+    def _read(self) -> Line:
+        """The next line of the first phase. Raises PlayerError if it is an error, and ProgramError."""
+        read = parse_line(self._program.line() or "")
+        if read.command == "error":
+            raise PlayerError(f"{self.name} answers: {_message(read)}", "command")
+        return read
+
+    def _position(self, game: Game) -> str:
+        """The line `pos`: the position after the last move that cannot be taken back, and the moves since.
+
+        Where kings may tire, that depends on all moves, and where captures count, on those since the last.
+        """
+        draws = game.variant.draws
+        since = game.without_capture if draws.no_capture else game.without_progress
+        first = 0 if game.variant.king_moves else len(game.moves) - since
+        arguments: dict[str, object] = {"pos": position_text(game.variant, game.positions[first])}
+        if first < len(game.moves):
+            texts = []
+            for position, move in zip(game.positions[first:], game.moves[first:], strict=False):
+                twins = legal_moves(game.variant.constants, position)
+                texts.append(hub_move(game.variant, position, move, twins))
+            arguments["moves"] = " ".join(texts)
+        return line("pos", arguments)
+
+    def _answer(self, deadline: float | None, latest: deque[str]) -> Line:
+        """The line `done`; lines `info` before it are added to `latest`. Raises AnswerError and ProgramError."""
+        stopped = False
+        while True:
+            text = self._program.line(deadline)
+            if text is None:
+                if stopped:
+                    raise AnswerError(f"did not stop within {_STOP_SECONDS:g} s")
+                self._program.say("stop")
+                stopped, deadline = True, time.perf_counter() + _STOP_SECONDS
+            elif text.startswith("info"):
+                latest.append(text)
+            elif (read := parse_line(text)).command == "done":
+                return read
+            elif read.command == "error":
+                raise AnswerError(f"answered the error {_message(read)}")
+
+
+def _started(words: Sequence[str], folder: Path) -> Program:
+    """The program of a command, started. Raises PlayerError."""
+    if not words:
+        raise PlayerError("the command is empty: expected a program, such as [./scan, hub]", "command")
+    if not folder.is_dir():
+        raise PlayerError(f"there is no folder {folder}", "folder")
+    program, *arguments = words
+    path = folder / program
+    if "/" not in program and not path.is_file():
+        if shutil.which(program) is None:
+            raise PlayerError(f"there is no program {program!r}, neither in {folder} nor in PATH", "command")
+        path = Path(program)
+    elif not path.is_file():
+        raise PlayerError(f"there is no program {path}", "command")
+    elif not os.access(path, os.X_OK):
+        raise PlayerError(f"{path} is not a program: it may not be executed (chmod +x)", "command")
+    try:
+        return Program([str(path), *arguments], folder)
+    except OSError as error:
+        raise PlayerError(f"{path} cannot be started: {error.strerror}", "command") from None
+
+
+def _level(limit: Limit, reserve: float) -> dict[str, object]:
+    """The arguments of `level`. The protocol adds the increment before a move, the arena after it."""
+    arguments: dict[str, object] = {}
+    if limit.depth is not None:
+        arguments["depth"] = limit.depth
+    if limit.nodes is not None:
+        arguments["nodes"] = limit.nodes
+    if limit.seconds is not None:
+        arguments["move-time"] = max(limit.seconds - reserve, limit.seconds / 2)
+    if limit.clock is not None:
+        clock = max(limit.clock - reserve, limit.clock / 2)
+        increment = min(limit.increment or 0.0, clock)
+        arguments["time"] = clock - increment
+        if limit.increment:
+            arguments["inc"] = increment
+    return arguments
+
+
+def _choice(game: Game, done: Line, latest: Sequence[str]) -> Choice:
+    """The answer of a line `done`, with what the lines `info` before it say."""
+    text = done.arguments.get("move", "")
+    move = parse_hub_move(game.variant, game.position, text, game.legal_moves)
+    if move is None:
+        return Choice(cast(Any, text))
+    said: dict[str, str] = {}
+    for one in latest:
+        said |= parse_line(one).arguments
+    score, seconds = _number(said.get("score")), _number(said.get("time"))
+    return Choice(
+        move,
+        score,
+        depth=_count(_number(said.get("depth")), _LARGEST),
+        nodes=_count(_number(said.get("nodes")), _LARGEST**2),
+        said_ms=_count(None if seconds is None else 1000 * seconds, _LARGEST),
+        pv=_line_of_play(game, move, said.get("pv", "").split()),
+    )
+
+
+def _line_of_play(game: Game, move: int, texts: Sequence[str]) -> tuple[int, ...]:
+    """The moves of a principal variation as far as they are legal; `move` alone if it does not begin with it."""
+    variant, position, legal = game.variant, game.position, game.legal_moves
+    found: list[int] = []
+    for text in texts:
+        step = parse_hub_move(variant, position, text, legal)
+        if step is None or (not found and step != move):
+            break
+        found.append(step)
+        position = apply(variant.constants, position, step)
+        legal = legal_moves(variant.constants, position)
+    return tuple(found) or (move,)
+
+
+def _number(text: str | None) -> float | None:
+    """A finite number; None for anything else."""
+    return float(text) if text is not None and re.fullmatch(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?", text) else None
+
+
+def _count(number: float | None, most: int) -> int:
+    """A number in whole units; 0 for none, or if it is out of bounds."""
+    return round(number) if number is not None and 0 <= number <= most else 0
+
+
+def _message(read: Line) -> str:
+    return quoted(read.arguments.get("message", ""))

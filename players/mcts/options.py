@@ -1,0 +1,85 @@
+"""The options of a tree search: their types, with what each does, and their rows in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import Field, WithJsonSchema
+
+from arena.wording import quoted, unknown
+from players.evaluation.build import Description
+from players.loading import PlayerError
+from players.mcts.state import EVALUATION, RANDOM, SHALLOW
+from players.options import choices_of, options_of
+
+DEEPEST_ROLLOUT = 16
+"""Plies of a shallow search, at most."""
+
+
+def option(what: str, unit: str = "", least: float | None = None, most: float | None = None) -> Any:
+    """What an option's type is annotated with: what it does, its unit and its bounds."""
+    return Field(description=what, json_schema_extra={"unit": unit} if unit else None, ge=least, le=most)
+
+
+ROLLOUT = "how a new position is valued: a game of random moves; the evaluation; negamax so deep, then captures"
+"""What the option `rollout` says."""
+Rollout = Annotated[
+    str | dict[str, Any],
+    WithJsonSchema(
+        {
+            "description": ROLLOUT,
+            "anyOf": [
+                {"enum": ["random", "evaluation"]},
+                {
+                    "type": "object",
+                    "properties": {"depth": {"type": "integer", "minimum": 0, "maximum": DEEPEST_ROLLOUT}},
+                    "required": ["depth"],
+                    "additionalProperties": False,
+                },
+            ],
+        }
+    ),
+]
+Simulations = Annotated[int | None, option("simulations of a move, as the limit `nodes`", "simulations", least=1)]
+Exploration = Annotated[float, option("the constant of UCB1: how much is tried that looks worse", least=0)]
+FirstPlay = Annotated[float, option("what a move never tried counts, beside mean and exploration of the others")]
+Scale = Annotated[float, option("an evaluation v counts tanh(v / scale)", "men", least=0.01)]
+Solver = Annotated[bool, option("proven wins, losses and draws are passed up the tree, and not searched again")]
+KeepTree = Annotated[bool, option("what the tree holds of the position after both moves is kept")]
+TreeSize = Annotated[
+    int, option("memory of the tree, which grows no more when it is full", "megabytes", least=1, most=65_536)
+]
+
+
+def option_rows(maker: type[Any]) -> Iterator[tuple[str, str, str, str]]:
+    """A row of Markdown for each option of a player: its name, its default, its choices or unit, what it does."""
+    for name, parameter in options_of(maker).items():
+        kind, default = parameter.annotation, parameter.default
+        if kind == Description:
+            choices, does = "see above", "what the evaluation is"
+        elif kind == Rollout:
+            choices, does = f"random, evaluation, {{depth: 0 to {DEEPEST_ROLLOUT}}}", ROLLOUT
+        else:
+            choices, does = choices_of(kind), kind.__metadata__[0].description
+        yield f"`{name}`", "" if default is None else str(default).lower(), choices, does
+
+
+def rollout_of(description: str | dict[str, Any]) -> tuple[int, int]:
+    """How a new position is valued, RANDOM, EVALUATION or SHALLOW, and the plies of the shallow search.
+
+    Raises PlayerError, naming the choices, if there is no such way.
+    """
+    if isinstance(description, str):
+        ways = {"random": RANDOM, "evaluation": EVALUATION}
+        if description not in ways:
+            message = unknown("rollout", description, [*ways, "{depth: 2}"])
+            raise PlayerError(message, "rollout")
+        return ways[description], 0
+    depth = description.get("depth")
+    if list(description) != ["depth"] or type(depth) is not int or not 0 <= depth <= DEEPEST_ROLLOUT:
+        raise PlayerError(
+            f"rollout must be random, evaluation or {{depth: 0 to {DEEPEST_ROLLOUT}}}, not {quoted(description)}",
+            "rollout",
+        )
+    return SHALLOW, depth

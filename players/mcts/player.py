@@ -1,0 +1,156 @@
+"""The Monte-Carlo tree search player: its options and limits, and what it reports of the compiled search."""
+
+from __future__ import annotations
+
+import random
+import weakref
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.player import AnswerError, Choice, Limit
+from arena.rules.game import Game
+from arena.rules.variants import Variant
+from players.evaluation.build import Description
+from players.mcts.options import (
+    Exploration,
+    FirstPlay,
+    KeepTree,
+    Rollout,
+    Scale,
+    Simulations,
+    Solver,
+    TreeSize,
+    rollout_of,
+)
+from players.mcts.search import compiled_tree_search
+from players.mcts.workspace import TreeWorkspace
+from players.negamax.player import budget, settings_of
+from players.negamax.state import HISTORY
+from players.negamax.workspace import Workspace
+
+SHALLOW_SEARCH = {"order_captures": True, "quiescence": "captures", "draws": True}
+"""Negamax's switches, beside those of `alphabeta`, in a shallow search: none remembers anything."""
+
+_NOTHING_PLAYED = np.zeros(0, np.int64)
+_IDLE_MEGABYTES = 256
+"""Megabytes of trees that a process keeps for players to come."""
+
+_idle: defaultdict[int, list[tuple[TreeWorkspace, Workspace]]] = defaultdict(list)
+"""Memory that no player uses, by the megabytes of its tree."""
+
+
+class Mcts:
+    """Monte-Carlo tree search by UCT, compiled; it plays the move that was visited most.
+
+    A simulation, which counts as a node, goes down the tree by UCB1, adds a position and values it by `rollout`.
+    The score is the expected result, from -1 to 1. The same `rng` and number of simulations give the same choice.
+    """
+
+    limits = ("nodes", "seconds", "clock", "increment")
+
+    def __init__(
+        self,
+        variant: Variant,
+        rollout: Rollout = "random",
+        evaluation: Description = "simple",
+        simulations: Simulations = None,
+        exploration: Exploration = 0.7,
+        first_play: FirstPlay = 1.0,
+        scale: Scale = 3.0,
+        solver: Solver = True,
+        keep_tree: KeepTree = True,
+        tree: TreeSize = 64,
+    ) -> None:
+        way, depth = rollout_of(rollout)
+        self._settings = settings_of(variant, evaluation, "alphabeta", SHALLOW_SEARCH)
+        self._simulations, self._keeps = simulations, keep_tree
+        self._all_legal = not variant.king_moves
+        self._rules = variant.constants
+        self._search = compiled_tree_search(self._rules)
+        self._memory, self._shallow = _idle[tree].pop() if _idle[tree] else (TreeWorkspace(tree), Workspace(0))
+        self._shallow.begin_game(self._settings.stored)
+        self._man = float(self._shallow.states[0]["man"])
+        self._memory.set(
+            {
+                "rollout": way,
+                "rollout_depth": depth,
+                "exploration": exploration,
+                "first_play": first_play,
+                "scale": scale * self._man,
+                "solver": solver,
+                "repetition": variant.draws.repetition,
+                "no_progress": variant.draws.no_progress,
+                "no_capture": variant.draws.no_capture,
+            }
+        )
+        self._searched: tuple[Any, list[int]] | None = None
+        """The start and the moves of the game whose tree there is."""
+        weakref.finalize(self, _give_back, self._memory, self._shallow, tree).atexit = False
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """Simulate until the first limit is met or the position is proven, and choose a move.
+
+        A clock is spent a twentieth of what is left, and most of the increment, at a time. Raises ValueError as
+        `check_limit`; AnswerError if the evaluation has no value.
+        """
+        self.check_limit(limit)
+        nodes = min(limit.nodes or 2**62, self._simulations or 2**62)
+        soft, hard = budget(limit)
+        value = self._search(
+            self._rules,
+            self._memory.states,
+            self._shallow.states,
+            game.position,
+            self._earlier(game),
+            game.without_capture,
+            self._given_moves(game),
+            self._played(game),
+            nodes,
+            min(2 * soft, hard),
+            rng.getrandbits(62),
+        )
+        counted = self._memory.counted()
+        if counted["undefined"]:
+            raise AnswerError("has an evaluation that is not a number (nan)")
+        line = self._memory.line(counted["line_length"])
+        found = {name: counted[name] for name in ("nodes", "leaves", "deepest", "tt_probes", "tt_hits", "tree")}
+        return Choice(line[0], value, depth=len(line), pv=line, **found)
+
+    def check_limit(self, limit: Limit) -> None:
+        """Raise ValueError for a limit that the search cannot do with."""
+        if limit.depth is not None:
+            raise ValueError("a tree search has no depth to limit; give it nodes (simulations), seconds or clock")
+        if self._simulations is limit.nodes is limit.seconds is limit.clock is None:
+            raise ValueError("a tree search needs a limit: nodes (simulations), seconds or clock")
+
+    def _earlier(self, game: Game) -> NDArray[np.int64]:
+        """The game's positions before this one that the search is to know, int64[n, 4]."""
+        known = min(game.without_progress, HISTORY - 1)
+        return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4)
+
+    def _given_moves(self, game: Game) -> int:
+        """How many legal moves are given in the state: none, unless there are rules that the generator lacks."""
+        if self._all_legal:
+            return 0
+        count = len(game.legal_moves)
+        self._memory.states[0]["moves"][:count] = game.legal_moves
+        return count
+
+    def _played(self, game: Game) -> NDArray[np.int64]:
+        """The moves since the last search of this game; none if there was none, or its tree is not kept."""
+        before, self._searched = self._searched, (game.start, list(game.moves)) if self._keeps else None
+        if before is None or before[0] != game.start:
+            return _NOTHING_PLAYED
+        known = len(before[1])
+        if game.moves[:known] != before[1]:
+            return _NOTHING_PLAYED
+        return np.array(game.moves[known:], np.int64)
+
+
+def _give_back(memory: TreeWorkspace, shallow: Workspace, megabytes: int) -> None:
+    """Keep memory for the next player, unless much is kept already."""
+    if megabytes + sum(size * len(of_size) for size, of_size in _idle.items()) <= _IDLE_MEGABYTES:
+        _idle[megabytes].append((memory, shallow))

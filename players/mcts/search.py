@@ -1,0 +1,178 @@
+"""The tree search for a move, as one kernel: simulations until a limit is met, and the principal line."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from arena.rules.jit.kernel import entry, inlined, kernel
+from arena.rules.jit.native import words, words_at
+from arena.rules.movegen import apply, generate, has_move
+from arena.rules.moves import Moves
+from arena.rules.position import Position
+from arena.rules.rules import Rules
+from players.mcts.rollout import leaf_of_tree
+from players.mcts.state import LINE, begin_tree_search
+from players.mcts.tree import (
+    COUNT,
+    DRAWN,
+    FIRST,
+    MOVE,
+    PROVEN,
+    ROOT,
+    TOTAL,
+    UNIT,
+    VISITS,
+    WIDTH,
+    add_children,
+    best_child,
+    clear_node,
+    descendant,
+    exact_value,
+    keep_below,
+    mean_value,
+    prove_by_children,
+    select,
+)
+from players.mcts.workspace import TreeWorkspace
+from players.negamax.score import decided_value
+from players.negamax.state import begin_search, enter, is_drawn, out_of_budget
+from players.negamax.workspace import Workspace
+
+
+@cache
+def compiled_tree_search(rules: Any) -> Any:
+    """`tree_search` for a rule set; compiled, or loaded from the cache, at the first call."""
+    states, shallows, position = TreeWorkspace(0).states, Workspace(0).states, Position(0, 0, 0, 0)
+    earlier, played = np.zeros((0, 4), np.int64), np.zeros(0, np.int64)
+    return entry(tree_search, types.float64, rules, states, shallows, position, earlier, 0, 0, played, 1, 1.0, 1)
+
+
+@kernel
+def tree_search(
+    rules: Rules,
+    states: Any,
+    shallows: Any,
+    position: Position,
+    earlier: NDArray[np.int64],
+    without_capture: int,
+    count: int,
+    played: Moves,
+    simulations: int,
+    seconds: float,
+    chance: int,
+) -> float:
+    """Search a position until a limit is met or it is proven; the value of the move to play, from -1 to 1.
+
+    `earlier`, `without_capture` and `count` are as in `players.negamax.deepening.search`. `played` are the moves
+    since the last search of the same game, none if its tree is not to be kept. `shallows` has the one state of
+    negamax that values leaves, `chance` begins the generator. The answer is left in the one state in `states`:
+    the counters, and `line`, which is empty if the limit left no time to begin.
+    """
+    state, shallow = states[0], shallows[0]
+    tree = words_at(state.tree)
+    begin_tree_search(state, position, earlier, without_capture, simulations, seconds, chance)
+    begin_search(shallow, position, earlier[:0], 0, 2**62, seconds)
+    if count == 0:
+        count = generate(rules, position, words(state.moves), 0)
+    root = descendant(tree, played, played.size) if played.size else -1
+    if root >= 0 and tree[root + FIRST] != 0 and tree[root + COUNT] == count:
+        keep_below(state, tree, root)
+    else:
+        clear_node(tree, ROOT, 0)
+        state.used = WIDTH
+        expand(state, tree, ROOT, count)
+    if count == 1 and seconds < np.inf:
+        state.node_limit = 1
+    while tree[ROOT + PROVEN] == 0 and not out_of_budget(state):
+        simulate(rules, state, shallow, tree, position)
+    node = ROOT
+    while True:
+        child = best_child(tree, node)
+        if child < 0 or state.line_length == LINE or (node != ROOT and not tree[child + VISITS]):
+            break
+        state.line[state.line_length] = tree[child + MOVE]
+        state.line_length += 1
+        node = child
+    return mean_value(tree, best_child(tree, ROOT)) if state.line_length else 0.0
+
+
+@kernel
+def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Position) -> None:
+    """Go down the tree from the root's position, add a position to it, value that, and tell all on the way."""
+    state.nodes += 1
+    node, ply, proven = ROOT, 0, False
+    state.nodes_of_line[0] = ROOT
+    value = 0.0
+    while True:
+        if ply > 0 and is_drawn(state, ply):
+            proven = prove(state, tree, node, DRAWN)
+            break
+        if tree[node + FIRST] == 0:
+            if not has_move(rules, position):
+                value = np.sign(decided_value(rules, position, 0))
+                proven = prove(state, tree, node, DRAWN if value == 0.0 else -1 if value > 0 else 1)
+                break
+            is_new = tree[node + VISITS] == 0 or ply == LINE
+            if is_new or not expand(state, tree, node, generate(rules, position, words(state.moves), 0)):
+                value = leaf_of_tree(rules, state, shallow, position, ply)
+                if abs(value) > 1.0:
+                    proven = prove(state, tree, node, int(1.0 - value) if value > 0 else int(-1.0 - value))
+                    value = min(max(value, -1.0), 1.0)
+                break
+        node = select(state, tree, node)
+        move = tree[node + MOVE]
+        after = apply(rules, position, move)
+        enter(state, ply, position, move, after)
+        position = after
+        ply += 1
+        state.nodes_of_line[ply] = node
+        state.deepest = max(state.deepest, ply)
+        if tree[node + PROVEN] != 0:
+            value = -exact_value(tree[node + PROVEN])
+            break
+    if value != value:
+        state.undefined = 1
+        state.stopped = 1
+    elif shallow.stopped:
+        state.nodes -= 1
+        state.stopped = 1
+    else:
+        tell(state, tree, ply, -value, proven)
+
+
+@inlined
+def expand(state: Any, tree: Any, node: int, count: int) -> bool:
+    """Give a node the first `count` of the state's moves as children; False if there is no room for them."""
+    first = add_children(state, tree, words(state.moves), count)
+    if first == 0:
+        return False
+    tree[node + FIRST] = first
+    tree[node + COUNT] = count
+    return True
+
+
+@inlined
+def prove(state: Any, tree: Any, node: int, proven: int) -> bool:
+    """Set what is known of a node, if so switched; whether it is."""
+    if state.solver:
+        tree[node + PROVEN] = proven
+    return state.solver != 0
+
+
+@inlined
+def tell(state: Any, tree: Any, ply: int, value: float, proven: bool) -> None:
+    """Count a visit at all nodes of the line, the last one at `ply`, and prove what follows from the last one."""
+    for above in range(ply, -1, -1):
+        node = state.nodes_of_line[above]
+        if proven and above < ply:
+            proven = prove_by_children(tree, node)
+            if proven:
+                value = exact_value(tree[node + PROVEN])
+        tree[node + VISITS] += 1
+        tree[node + TOTAL] += int(value * UNIT)
+        value = -value

@@ -1,0 +1,198 @@
+"""The tree of a search, in one array of int64: what a node is, and how nodes are chosen, added, proven and kept.
+
+A node is named by the place of its first word. Its values are in the view of the side that moved into it, so that
+the side to move takes the child of the highest value. Children stand side by side, behind their parent.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.moves import Moves
+
+MOVE, FIRST, COUNT, VISITS, TOTAL, PROVEN, REJECTED, PLACE = range(8)
+"""Words of a node: the move into it, its first child (0: not expanded), how many children, visits, the sum of the
+visits' values in units of 1 / UNIT, what is proven, whether its parent's choice leaves it out, and, while the tree
+is moved, its new place."""
+WIDTH = 8
+"""Words of a node."""
+ROOT = 0
+UNIT = 1 << 30
+DRAWN = 1 << 40
+"""`PROVEN` of a draw. A win in n plies is n + 1, a loss -(n + 1), what is not proven 0."""
+
+
+def new_tree(megabytes: int) -> Moves:
+    """An empty tree, `int64[words]`."""
+    return np.zeros(max(megabytes << 20, WIDTH << 13) // 8 // WIDTH * WIDTH, dtype=np.int64)
+
+
+@inlined
+def clear_node(tree: Any, node: int, move: int) -> None:
+    """Make a node one that was never visited."""
+    for word in range(WIDTH):
+        tree[node + word] = 0
+    tree[node + MOVE] = move
+
+
+@inlined
+def add_children(state: Any, tree: Any, moves: Moves, count: int) -> int:
+    """Nodes for the moves in `moves[:count]`, which are nobody's children yet: the first, or 0 without room."""
+    first = state.used
+    if first + count * WIDTH > state.tree_words:
+        return 0
+    for i in range(count):
+        clear_node(tree, first + i * WIDTH, moves[i])
+    state.used = first + count * WIDTH
+    return first
+
+
+@inlined
+def exact_value(proven: int) -> float:
+    """The value of what is proven: 1.0, 0.0 or -1.0."""
+    return 0.0 if proven == DRAWN or proven == 0 else 1.0 if proven > 0 else -1.0
+
+
+@inlined
+def mean_value(tree: Any, node: int) -> float:
+    """The value of a node, from -1 to 1: what is proven, or the mean of its visits; 0 without any."""
+    if tree[node + PROVEN] != 0:
+        return exact_value(tree[node + PROVEN])
+    return tree[node + TOTAL] / (UNIT * max(tree[node + VISITS], 1))
+
+
+@kernel
+def select(state: Any, tree: Any, node: int) -> int:
+    """The child to visit: that of the highest upper confidence bound, UCB1, of those that are not proven lost.
+
+    A child never visited has the bound `first_play`, a proven draw 0. Rejected children are left out; if no other
+    is left, they are not rejected any more.
+
+    L. Kocsis and C. Szepesvári, Bandit based Monte-Carlo planning, 2006.
+    """
+    first = tree[node + FIRST]
+    end = first + tree[node + COUNT] * WIDTH
+    chosen, best = -1, -np.inf
+    logarithm = math.log(tree[node + VISITS] + 1.0)
+    for child in range(first, end, WIDTH):
+        proven, visits = tree[child + PROVEN], tree[child + VISITS]
+        if proven < 0 or tree[child + REJECTED] != 0:
+            continue
+        if proven != 0:
+            bound = exact_value(proven)
+        elif visits == 0:
+            bound = state.first_play
+        else:
+            bound = tree[child + TOTAL] / (UNIT * visits) + state.exploration * math.sqrt(logarithm / visits)
+        if bound > best:
+            best, chosen = bound, child
+    if chosen < 0:
+        for child in range(first, end, WIDTH):
+            tree[child + REJECTED] = 0
+            if chosen < 0 or tree[chosen + PROVEN] < 0:
+                chosen = child
+    return chosen
+
+
+@kernel
+def prove_by_children(tree: Any, node: int) -> bool:
+    """Set what the children prove of a node, if they do; whether they do.
+
+    M. H. M. Winands, Y. Björnsson and J.-T. Saito, Monte-Carlo tree search solver, 2008.
+    """
+    first = tree[node + FIRST]
+    quickest, slowest, drawn, undecided = DRAWN, 0, False, False
+    for child in range(first, first + tree[node + COUNT] * WIDTH, WIDTH):
+        proven = tree[child + PROVEN]
+        if proven == 0:
+            undecided = True
+        elif proven == DRAWN:
+            drawn = True
+        elif proven > 0:
+            quickest = min(quickest, proven)
+        else:
+            slowest = max(slowest, -proven)
+    if quickest < DRAWN:
+        tree[node + PROVEN] = -(quickest + 1)
+    elif undecided:
+        return False
+    else:
+        tree[node + PROVEN] = DRAWN if drawn else slowest + 1
+    return True
+
+
+@kernel
+def best_child(tree: Any, node: int) -> int:
+    """The child to play: the quickest proven win, else the most visited that is not proven lost, else the slowest
+    loss; -1 if there is none. Of equals it is the one of the higher mean, then the first."""
+    first = tree[node + FIRST]
+    best = -1
+    if first != 0:
+        for child in range(first, first + tree[node + COUNT] * WIDTH, WIDTH):
+            if best < 0 or _is_better(tree, child, best):
+                best = child
+    return best
+
+
+@inlined
+def _is_better(tree: Any, child: int, than: int) -> bool:
+    """Whether a child is to be played rather than another, see `best_child`."""
+    one, other = tree[child + PROVEN], tree[than + PROVEN]
+    one_wins, other_wins = 0 < one < DRAWN, 0 < other < DRAWN
+    if one_wins or other_wins:
+        return one_wins and (not other_wins or one < other)
+    if one < 0 or other < 0:
+        return one < other if one < 0 and other < 0 else other < 0
+    if tree[child + VISITS] != tree[than + VISITS]:
+        return bool(tree[child + VISITS] > tree[than + VISITS])
+    if tree[child + REJECTED] != tree[than + REJECTED]:
+        return bool(tree[child + REJECTED] == 0)
+    return bool(tree[child + TOTAL] > tree[than + TOTAL])
+
+
+@kernel
+def descendant(tree: Any, played: Moves, count: int) -> int:
+    """The node that the moves `played[:count]` lead to from the root, -1 if it is not in the tree."""
+    node = ROOT
+    for i in range(count):
+        first = tree[node + FIRST]
+        found = -1
+        if first != 0:
+            for child in range(first, first + tree[node + COUNT] * WIDTH, WIDTH):
+                if tree[child + MOVE] == played[i]:
+                    found = child
+        if found < 0:
+            return -1
+        node = found
+    return node
+
+
+@kernel
+def keep_below(state: Any, tree: Any, root: int) -> None:
+    """Make a node the root, and keep of the tree what is below it, moved to the front in the same order."""
+    for node in range(root, state.used, WIDTH):
+        tree[node + PLACE] = int(node == root)
+    places = 0
+    for node in range(root, state.used, WIDTH):
+        if tree[node + PLACE] == 0:
+            tree[node + PLACE] = -1
+            continue
+        tree[node + PLACE] = places
+        places += WIDTH
+        if tree[node + FIRST] != 0:
+            first = tree[node + FIRST]
+            for child in range(first, first + tree[node + COUNT] * WIDTH, WIDTH):
+                tree[child + PLACE] = 1
+    for node in range(root, state.used, WIDTH):
+        place = tree[node + PLACE]
+        if place < 0:
+            continue
+        if tree[node + FIRST] != 0:
+            tree[node + FIRST] = tree[tree[node + FIRST] + PLACE]
+        for word in range(WIDTH):
+            tree[place + word] = tree[node + word]
+    state.used = places

@@ -1,0 +1,40 @@
+"""The memory of a tree search, as Python sees it: it writes the settings, and reads the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from arena.rules.jit.kernel import is_compiling
+from players.mcts.state import COUNTERS, TREE_SEARCH
+from players.mcts.tree import WIDTH, new_tree
+from players.negamax.workspace import PlainState
+
+
+class TreeWorkspace:
+    """The memory of a tree search, which serves players one after another; each begins with an empty tree."""
+
+    def __init__(self, megabytes: int) -> None:
+        """Room for a tree of so many megabytes, and for one of a thousand positions at least."""
+        self._tree = new_tree(megabytes)
+        self.states: Any = np.zeros(1, TREE_SEARCH)
+        """The one record of TREE_SEARCH."""
+        if not is_compiling():
+            self.states = [PlainState(**{name: self.states[name][0] for name in TREE_SEARCH.names or ()})]
+        self.set({"tree": self._tree.ctypes.data if is_compiling() else self._tree, "tree_words": self._tree.size})
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Set fields of the state."""
+        for name, value in values.items():
+            self.states[0][name] = value
+
+    def counted(self) -> dict[str, int]:
+        """The values of COUNTERS, by their names, and the positions in the tree."""
+        state = self.states[0]
+        return {name: int(state[name]) for name in COUNTERS} | {"tree": int(state["used"]) // WIDTH}
+
+    def line(self, length: int) -> tuple[int, ...]:
+        """The principal line, the chosen move first."""
+        return tuple(map(int, self.states[0]["line"][:length]))

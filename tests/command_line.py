@@ -1,0 +1,15 @@
+"""The command line, called in this process."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner, Result
+
+from arena.cli import main
+
+
+def invoke(*arguments: object) -> Result:
+    """What `arena ...` ends with; an exception that it lets through is the test's failure."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result

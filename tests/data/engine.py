@@ -1,0 +1,120 @@
+"""An engine that speaks the Hub protocol and shuttles with its one king on the 8x8 board; what else it does is its
+first argument. It knows nothing of the arena."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+BEYOND = {32: "28", 28: "32", 1: "5", 5: "1"}
+
+
+def say(text: str, end: str = "\n") -> None:
+    os.write(1, (text + end).encode())
+
+
+def king(line: str) -> str:
+    """The move of the side to move, from a line `pos`."""
+    quoted = line.replace('"', "").split("pos=", 1)[1].split(" moves=")
+    white, board = quoted[0][0] == "W", dict(enumerate(quoted[0][1:], start=1))
+    for move in quoted[1].split() if len(quoted) > 1 else []:
+        origin, target = map(int, move.split("-"))
+        board[target], board[origin], white = board[origin], "e", not white
+    [at] = [square for square, piece in board.items() if piece == ("W" if white else "B")]
+    return f"{at}-{BEYOND[at]}"
+
+
+def begin(what: str) -> None:
+    """The answer to `hub`, `set-param` and `init`."""
+    if what == "crashes at start":
+        sys.exit("no weights")
+    if what == "starts once":
+        if Path("started").exists():
+            sys.exit(3)
+        Path("started").touch()
+    for line in sys.stdin:
+        command = line.split()[0]
+        if command == "hub":
+            if what == "answers otherwise":
+                say("uciok")
+                continue
+            say('id name=scripted version=1 author="Nobody at all" country=""')
+            say('param name=variant value=english type=enum values="english russian"')
+            say("param name=level value=3 type=int min=1 max=9")
+            say("wait")
+        elif command == "set-param" and what == "refuses parameters":
+            say('error message="no such level"')
+        elif command == "init":
+            if what == "crashes in init":
+                os.kill(os.getpid(), signal.SIGSEGV)
+            say("init eval")
+            if what != "is never ready":
+                say("ready")
+            return
+
+
+def think(what: str, position: str, level: str) -> None:
+    """The answer to `go think`."""
+    move = king(position)
+    say(f"info depth=3 score=-0.25 nodes=1234 time=0.012 pv={move}")
+    if what == "crashes":
+        os.write(2, b"out of memory\n")
+        os._exit(7)
+    if what == "is killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if what == "starts once":
+        sys.exit(1)
+    if what == "is silent":
+        time.sleep(1000)
+    while what == "writes for ever":
+        say("info depth=1 nodes=1\n" * 100)
+    while what == "writes no end of line":
+        say("x" * 1000, end="")
+    if what == "writes half an answer":
+        say(f"done move={move}", end="")
+        time.sleep(1000)
+    if what == "moves off the board":
+        say("done move=32-99")
+    elif what == "moves illegally":
+        say("done move=1-32")
+    elif what == "moves nothing":
+        say("done")
+    elif what == "refuses positions":
+        say('error message="bad position"')
+    elif what == "waits for stop":
+        assert next(sys.stdin).strip() == "stop"
+        say(f"done move={move}")
+    elif what == "heeds no stop":
+        time.sleep(1000)
+    else:
+        if what == "babbles":
+            os.write(1, b"\xff\xfe \x00\n\n")
+            os.write(2, b"a worry\n" * 100)
+            say('info depth=-3 score=nan nodes=1e999 time="soon" pv="99-98 x = \'\n=== = "" done\ninfo')
+        say(f'info depth=5 nodes=99\ndone move={move} ponder="" more=1')
+    if what == "answers twice":
+        say(f"done move={move}")
+
+
+def main(what: str) -> None:
+    begin(what)
+    if what == "leaves a child":
+        subprocess.Popen(["tail", "-f", str(Path("openings.txt").resolve())])
+    position = level = ""
+    for line in sys.stdin:
+        command = line.split()[0]
+        if command == "pos":
+            position = line.strip()
+        elif command == "level":
+            level = line.strip()
+        elif command == "go":
+            think(what, position, level)
+        elif command == "quit" and what != "stays":
+            return
+    while what == "stays":
+        time.sleep(1000)
+
+
+main(sys.argv[1])

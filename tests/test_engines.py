@@ -1,0 +1,247 @@
+"""Outside programs: whatever an engine does, it alone loses by it; ours through our own adapter plays the same."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import arena
+from arena.apart.process import are_supported
+from arena.experiment.load import load
+from arena.openings.lines import random_line
+from arena.play.match import play
+from arena.play.plan import prepare
+from arena.player import Limit, PlayerSpec
+from arena.record import GameRecord
+from arena.rules.variants import VARIANTS
+from arena.seats.seat import close_seats
+from arena.yaml.errors import ConfigError
+from players import located
+from tests.test_limits import task_of
+from tests.test_seats import assert_others_unharmed, run
+
+pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
+
+ENGLISH = VARIANTS["english"]
+ROOT = Path(__file__).parents[1]
+SCRIPT = Path(__file__).parent / "data" / "engine.py"
+CONFIG = """\
+name: engines
+variant: english
+seed: 3
+openings: {{file: openings.txt}}
+max_plies: 8
+patience: {patience}
+players:
+  - {{name: random, type: random}}
+  - {{name: greedy, type: greedy}}
+  - {{name: depth-1, type: negamax, preset: alphabeta, depth: 1}}
+  - {{name: bad, type: engine, command: [{python}, -S, -E, {script}, {kind}], {more}}}
+"""
+ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
+FAILING = {
+    "crashes": (ERROR, "ended (exit code 7) at ply"),
+    "is killed": (ERROR, "ended (SIGKILL) at ply"),
+    "is silent": (TIME, "gave no answer within 1 s"),
+    "writes for ever": (TIME, "gave no answer within 1 s"),
+    "writes no end of line": (ERROR, "wrote 65536 bytes without an end of line"),
+    "writes half an answer": (TIME, "gave no answer within 1 s"),
+    "moves off the board": (ILLEGAL, "returned the illegal move '32-99'"),
+    "moves illegally": (ILLEGAL, "returned the illegal move '1-32'"),
+    "moves nothing": (ILLEGAL, "returned the illegal move ''"),
+    "refuses positions": (ERROR, "answered the error 'bad position'"),
+}
+"""What engines do -> how each of their games ends, and why."""
+HARMLESS = ["babbles", "stays", "leaves a child"]
+AT_START = {
+    "crashes at start": "python3 ended (exit code 1) before it was ready; it wrote 'no weights'",
+    "crashes in init": "python3 ended (SIGSEGV) before it was ready",
+    "refuses parameters": "python3 answers: 'no such level'",
+    "is never ready": "bad gave no answer within 1 s while it was built",
+    "answers otherwise": "bad gave no answer within 1 s while it was built",
+}
+
+
+def configured(folder: Path, kind: str, more: str = "depth: 3", patience: float = 1.0) -> Path:
+    (folder / "openings.txt").write_text("W:WK32:BK1\nB:WK32:BK1\n")
+    (folder / "python3").unlink(missing_ok=True)
+    (folder / "python3").symlink_to(sys.executable)
+    path = folder / "config.yaml"
+    path.write_text(CONFIG.format(kind=kind, more=more, patience=patience, python="./python3", script=SCRIPT))
+    return path
+
+
+def own_games(run: arena.Run) -> pd.DataFrame:
+    return run.games[(run.games["white"] == "bad") | (run.games["black"] == "bad")]
+
+
+@pytest.fixture(scope="module")
+def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
+    """The tournament in which `bad` behaves."""
+    return run(configured(tmp_path_factory.mktemp("good"), "plays"))
+
+
+def test_what_an_engine_says_of_its_search_is_recorded(well: arena.Run) -> None:
+    assert set(own_games(well)["termination"]) <= {"max_plies", "repetition"}
+    moves = well.moves[well.moves["player"] == "bad"]
+    assert set(moves["move"]) <= {"32-28", "28-32", "1-5", "5-1"} and len(moves) > 40
+    assert (moves[["depth", "nodes", "said_ms"]] == [5, 99, 12]).all(axis=None)
+    assert (moves["score"] == -0.25).all()
+
+
+@pytest.mark.parametrize("kind", FAILING)
+def test_an_engine_that_fails_loses_its_own_games_alone(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, kind))
+    assert_others_unharmed(found, well)
+    termination, reason = FAILING[kind]
+    own = own_games(found)
+    assert own["termination"].tolist() == 3 * [termination] + 9 * ["withdrawn"]
+    assert own["error"].head(3).str.startswith(f"bad {reason}").all(), own["error"].iloc[0]
+    assert (own["result"] == np.where(own["white"] == "bad", "0-1", "1-0")).all()
+
+
+@pytest.mark.parametrize("kind", HARMLESS)
+def test_what_else_an_engine_does_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, kind))
+    columns = [column for column in well.games if column != "seconds"]
+    pd.testing.assert_frame_equal(found.games[columns], well.games[columns])
+    left = ["pgrep", "-f", str(tmp_path)]
+    assert subprocess.run(left, stdout=subprocess.PIPE).stdout
+    close_seats()
+    assert not subprocess.run(left, stdout=subprocess.PIPE).stdout
+
+
+def test_an_engine_that_waits_is_told_to_stop_in_time(well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, "waits for stop", "seconds: 0.05"))
+    assert set(own_games(found)["termination"]) <= {"max_plies", "repetition"}
+    seconds = found.moves[found.moves["player"] == "bad"]["seconds"]
+    assert (seconds > 0.049).all() and seconds.median() < 0.08
+
+
+def test_an_engine_that_does_not_stop_loses_on_time(well: arena.Run, tmp_path: Path) -> None:
+    found = run(configured(tmp_path, "heeds no stop", "seconds: 0.05"))
+    assert_others_unharmed(found, well)
+    assert own_games(found)["termination"].tolist() == 3 * [TIME] + 9 * ["withdrawn"]
+
+
+def test_an_engine_that_ended_is_started_again_and_its_failure_is_one_line(tmp_path: Path) -> None:
+    path = configured(tmp_path, "starts once")
+    found = own_games(run(path))
+    assert found["termination"].tolist() == 3 * [ERROR] + 9 * ["withdrawn"]
+    first, *others = found["error"].head(3)
+    assert first.startswith("bad ended (exit code 1) at ply")
+    for other in others:
+        assert other.startswith("bad was not built: python3 ended (exit code 3) before it was ready")
+
+
+@pytest.mark.parametrize("kind", AT_START)
+def test_an_engine_that_does_not_start_is_named_before_the_first_game(kind: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        prepare(load(configured(tmp_path, kind, "depth: 3, parameters: {level: 4}")))
+    assert AT_START[kind] in str(caught.value) and f"{tmp_path}/config.yaml:11:" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("command: ./nobody", "there is no program {folder}/nobody"),
+        ("command: nobody-has-this", "there is no program 'nobody-has-this', neither in {folder} nor in PATH"),
+        ("command: ./openings.txt", "{folder}/openings.txt is not a program: it may not be executed (chmod +x)"),
+        ("command: ./text", "{folder}/text cannot be started: Exec format error"),
+        ("command: []", "the command is empty"),
+        ("command: [./python3], folder: elsewhere", "there is no folder {folder}/elsewhere"),
+        ("parameters: {levl: 3}", "unknown parameter of python3 'levl'; did you mean 'level'?"),
+        ("parameters: {level: 10}", "parameter 'level' of python3 must be a whole number from 1 to 9, not 10"),
+        ("parameters: {level: true}", "parameter 'level' of python3 must be a whole number from 1 to 9, not True"),
+        ("parameters: {variant: thai}", "unknown value of 'variant' of python3 'thai'"),
+    ],
+)
+def test_a_mistake_in_an_entry_is_told_in_one_line(given: str, message: str, tmp_path: Path) -> None:
+    path = configured(tmp_path, "plays")
+    (tmp_path / "text").write_text("what?")
+    (tmp_path / "text").chmod(0o755)
+    path.write_text(path.read_text().replace("depth: 3}", f"depth: 3, {given}}}"))
+    if given.startswith("command"):
+        path.write_text(path.read_text().replace(path.read_text().split("engine, ")[1].split("depth: 3")[0], ""))
+    with pytest.raises(ConfigError) as caught:
+        prepare(load(path))
+    assert message.format(folder=tmp_path) in str(caught.value), str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_variant_that_the_engine_does_not_play_is_told_in_one_line(tmp_path: Path) -> None:
+    path = configured(tmp_path, "plays")
+    path.write_text(path.read_text().replace("variant: english", "variant: brazilian"))
+    with pytest.raises(ConfigError, match=r"python3 does not play brazilian \(choices: english, russian\)"):
+        prepare(load(path))
+
+
+def test_an_engine_without_a_limit_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="an engine needs a limit: depth, nodes, seconds or clock"):
+        prepare(load(configured(tmp_path, "plays", "reserve: 0.01")))
+
+
+def test_the_last_lines_of_an_engine_are_in_its_bundle(tmp_path: Path) -> None:
+    path = configured(tmp_path, "crashes")
+    command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=None)
+    assert done.returncode == 3, done.stderr
+    first = min((tmp_path / "out" / "incidents").iterdir(), key=lambda file: int(file.stem.split("-")[1]))
+    output = yaml.safe_load(first.read_text())["output"].splitlines()
+    last = output[output.index("> go think") - 1 :]
+    assert last[0] == "> level depth=3" and "out of memory" in last
+    assert any(line.startswith("info depth=3 score=-0.25 nodes=1234") for line in last)
+
+
+def through_hub(spec: PlayerSpec, variant: str) -> PlayerSpec:
+    """A player through the arena's own adapter, both ways."""
+    entry = yaml.safe_dump({"type": spec.type, **spec.options}, default_flow_style=True, width=1000).strip()
+    command = [sys.executable, "-m", "arena", "hub", "--variant", variant, "--player", entry]
+    return replace(spec, type="engine", options={"command": command, "folder": str(ROOT)})
+
+
+@pytest.mark.parametrize(
+    ("variant", "limit", "games"),
+    [
+        ("english", Limit(depth=5), 10),
+        ("international", Limit(nodes=3000), 10),
+        ("frisian", Limit(nodes=1000), 2),
+        pytest.param("english", Limit(depth=5), 20, marks=pytest.mark.slow),
+        pytest.param("international", Limit(nodes=3000), 20, marks=pytest.mark.slow),
+    ],
+)
+def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(
+    variant: str, limit: Limit, games: int
+) -> None:
+    rules = VARIANTS[variant]
+    sides = [
+        PlayerSpec("full", "negamax", limit, {"preset": "full"}),
+        PlayerSpec("mtdf", "negamax", limit, {"preset": "mtdf", "evaluation": "material"}),
+    ]
+    adapted = [through_hub(side, variant) for side in sides]
+    for number in range(games):
+        opening = random_line(rules, 4, random.Random(number // 2)).position
+        step = 1 if number % 2 else -1
+        direct = play(task_of(rules, *sides[::step], opening=opening))
+        again = play(task_of(rules, *adapted[::step], opening=opening))
+        assert again.error == "" and played(again) == played(direct), f"game {number + 1}"
+
+
+def played(record: GameRecord) -> tuple[object, ...]:
+    moves = record.table()[["move", "depth", "nodes"]].tolist()
+    return record.result, record.termination, moves
+
+
+def test_a_command_is_looked_for_in_the_folder_of_the_configuration(tmp_path: Path) -> None:
+    spec = PlayerSpec("e", "engine", options={"command": "./scan hub", "folder": "programs"})
+    assert located(spec, tmp_path).options["folder"] == str(tmp_path / "programs")
+    assert located(located(spec, tmp_path), Path("/elsewhere")) == located(spec, tmp_path)

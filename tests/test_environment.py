@@ -1,0 +1,227 @@
+"""Tests of the environment for reinforcement learning, and of the encoding of games and moves for networks."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, seed_test
+
+from arena import Encoding, Game
+from arena.encoding import TWINS
+from arena.environment import DraughtsEnv, env
+from arena.rules.position import BLACK, COLOURS, WHITE
+from arena.rules.variants import VARIANTS
+
+
+def drawn(game: Game, seed: int = 0) -> Game:
+    """The game, played on at random to its end, to be taken back move by move."""
+    rng = random.Random(seed)
+    while game.outcome is None and len(game.moves) < 120:
+        game.push(rng.choice(game.legal_moves))
+    return game
+
+
+def play(environment: DraughtsEnv, seed: int) -> dict[str, float]:
+    """The sum of each agent's rewards in a game of random legal actions."""
+    rng, totals = random.Random(seed), dict.fromkeys(environment.possible_agents, 0.0)
+    environment.reset(seed=seed)
+    for agent in environment.agent_iter():
+        observation, reward, terminated, truncated, _ = environment.last()
+        totals[agent] += reward
+        ended = terminated or truncated
+        legal = np.flatnonzero(observation["action_mask"]).tolist()
+        assert not legal if terminated else truncated or legal
+        environment.step(None if ended else rng.choice(legal))
+    return totals
+
+
+# --- encoding
+
+
+def test_every_legal_move_has_one_action_and_is_found_by_it(variant):
+    encoding = Encoding(variant)
+    game = drawn(Game(variant))
+    while game.moves:
+        game.pop()
+        moves = encoding.moves(game)
+        assert sorted(moves.values()) == sorted(game.legal_moves)
+        assert all(encoding.move(game, action) == move for action, move in moves.items())
+        assert all(encoding.action(game, move) == action for action, move in moves.items())
+        assert np.flatnonzero(encoding.mask(game)).tolist() == sorted(moves)
+
+
+def test_an_action_names_its_squares_from_the_movers_view():
+    game, encoding = Game("english"), Encoding("english")
+    assert encoding.actions == 32 * 32 + TWINS + 1
+    assert game.turn == BLACK
+    assert encoding.action(game, game.move("11-15")) == 32 * (32 - 11) + (32 - 15)
+    game.push("11-15")
+    assert encoding.action(game, game.move("22-18")) == 32 * (22 - 1) + (18 - 1)
+
+
+def test_captures_between_the_same_squares_have_actions_of_their_own_whatever_their_order():
+    game, encoding = Game("pool", "W:W18,20,21,30:B6,7,8,12,13,14,15,23"), Encoding("pool")
+    by_action = {action: game.text(move) for action, move in encoding.moves(game).items()}
+    ends = 32 * 17
+    assert by_action == {
+        ends + 3: "18x9x2x11x4",
+        32 * 32: "18x11x4",
+        ends + 26: "18x11x2x9x18x27",
+        32 * 32 + 1: "18x27",
+    }
+    game.legal_moves = game.legal_moves[::-1]
+    assert {action: game.text(move) for action, move in encoding.moves(game).items()} == by_action
+
+
+def test_a_pass_is_the_last_action():
+    game, encoding = Game("simplified", "W:W1:B20"), Encoding("simplified")
+    assert game.legal_texts == ["pass"]
+    assert encoding.moves(game) == {encoding.actions - 1: 0}
+
+
+def test_planes_show_the_board_as_it_is_printed(variant):
+    encoding = Encoding(variant)
+    game = drawn(Game(variant), 3)
+    while game.moves:
+        game.pop()
+        rows = [line[4:].ljust(encoding.shape[2] * 2 - 1)[::2] for line in str(game).splitlines()[:-1]]
+        planes = encoding.planes(game, WHITE)
+        assert planes.dtype == np.int8 and planes.shape == encoding.shape
+        for letter, plane in zip("wWbB", planes, strict=False):
+            assert [[cell == letter for cell in row] for row in rows] == plane.tolist()
+
+
+def test_both_sides_see_the_same_when_the_board_is_turned_and_colours_are_swapped():
+    encoding = Encoding("international")
+    white = Game("international", "W:W31,K45,50:B6,K11")
+    black = Game("international", "B:B20,K6,1:W45,K40")
+    assert (encoding.planes(white) == encoding.planes(black)).all()
+    assert set(encoding.moves(white)) == set(encoding.moves(black))
+    assert (encoding.planes(white, BLACK) == encoding.planes(black, WHITE)).all()
+
+
+def test_the_last_planes_count_plies_without_progress_and_earlier_occurrences():
+    game, encoding = Game("english", "W:WK32:BK1"), Encoding("english")
+    for text in ["32-28", "1-5", "28-32", "5-1"]:
+        game.push(text)
+    planes = encoding.planes(game)
+    assert (planes[4] == 4).all()
+    assert (planes[5] == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda e, g: Encoding("englsh"), "unknown variant 'englsh'; did you mean 'english'"),
+        (lambda e, g: e.move(g, 0), "the action 0 is not legal in B:.*; legal: "),
+        (lambda e, g: e.action(g, 1), "1 is no legal move"),
+    ],
+)
+def test_what_an_encoding_does_not_know_gets_one_line(ask, message):
+    with pytest.raises(ValueError, match=message):
+        ask(Encoding("english"), Game("english"))
+
+
+# --- environment
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_environment_passes_the_api_test_of_pettingzoo(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        api_test(env(name, max_plies=60), num_cycles=100)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [DraughtsEnv, lambda: env("english", opponent="greedy"), lambda: env("frisian", random_plies=8)],
+    ids=["unwrapped", "opponent", "random plies"],
+)
+def test_the_environment_passes_the_api_test_in_its_other_ways(make):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        api_test(make(), num_cycles=200)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [env, lambda: env("russian", opponent="random", colour="black", random_plies=3)],
+    ids=["two agents", "opponent"],
+)
+def test_equal_seeds_give_equal_games(make: Callable[[], DraughtsEnv]):
+    seed_test(make, 100)
+
+
+def test_a_game_of_random_actions_is_a_game_by_the_rules_with_its_rewards(variant):
+    environment = DraughtsEnv(variant, max_plies=100)
+    for seed in range(3):
+        totals = play(environment, seed)
+        game, outcome = environment.game, environment.game.outcome
+        again = Game(variant)
+        for move in game.moves:
+            assert again.outcome is None
+            again.push(move)
+        if outcome is None:
+            assert len(game.moves) == 100
+        if outcome is None or outcome.winner is None:
+            assert totals == {"white": 0, "black": 0}
+        else:
+            winner = COLOURS[outcome.winner]
+            assert totals == {"white": 0, "black": 0} | {winner: 1, COLOURS[1 - outcome.winner]: -1}
+
+
+def test_the_opponent_plays_the_other_colour_and_the_agent_gets_the_reward():
+    for colour in COLOURS:
+        environment = DraughtsEnv("english", opponent="{type: negamax, depth: 4}", colour=colour)
+        assert environment.possible_agents == [colour]
+        totals = [play(environment, seed)[colour] for seed in range(4)]
+        assert sum(totals) <= -3
+        assert max(totals) <= 0
+        environment.close()
+
+
+def test_games_begin_with_random_plies_from_the_seed():
+    environment = DraughtsEnv("english", random_plies=5)
+    openings = []
+    for seed in (1, 2, 1):
+        environment.reset(seed=seed)
+        openings.append(list(environment.game.moves))
+    assert len(openings[0]) == 5
+    assert openings[0] == openings[2] != openings[1]
+
+
+def test_an_illegal_action_raises_or_ends_the_game_if_wrapped():
+    plain = DraughtsEnv("english")
+    plain.reset(seed=1)
+    with pytest.raises(ValueError, match="the action 0 is not legal in B:"):
+        plain.step(0)
+    wrapped = env("english")
+    wrapped.reset(seed=1)
+    wrapped.last()
+    wrapped.step(0)
+    assert wrapped.unwrapped.rewards == {"white": 0, "black": -1}
+
+
+def test_the_board_is_rendered_as_text():
+    environment = env("english", render_mode="ansi")
+    environment.reset(seed=1)
+    assert environment.render() == str(Game("english"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"variant": "englsh"}, "unknown variant 'englsh'"),
+        ({"colour": "red"}, r"unknown colour 'red' \(choices: white, black\)"),
+        ({"render_mode": "human"}, "unknown render mode 'human'"),
+        ({"opponent": "greedi"}, "unknown player 'greedi'; did you mean 'greedy'"),
+    ],
+)
+def test_a_wrong_option_gets_one_line(options, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        DraughtsEnv(**options)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,402 @@
+"""Tests of the tree search: against exhaustive minimax on small boards, its parts, and what it promises."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.player import Choice, Limit, PlayerSpec
+from arena.rules.draws import Draws
+from arena.rules.game import Game
+from arena.rules.move_text import parse_move
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.notation import parse_fen
+from arena.rules.position import Position
+from arena.rules.rules import NEVER, Rules, board_rules
+from arena.rules.variants import VARIANTS, Variant
+from players import PlayerError, build_player
+from players.mcts.player import Mcts
+from players.mcts.rollout import random_game
+from players.mcts.tree import (
+    COUNT,
+    DRAWN,
+    FIRST,
+    MOVE,
+    PROVEN,
+    REJECTED,
+    TOTAL,
+    UNIT,
+    VISITS,
+    WIDTH,
+    best_child,
+    keep_below,
+    prove_by_children,
+    select,
+)
+from players.mcts.workspace import TreeWorkspace
+from players.negamax.player import Negamax
+from players.negamax.score import WIN, decided_value
+from tests import test_tournament
+from tests.conftest import UNCOMPILED, by_values
+
+WINS = json.loads((Path(__file__).parent / "data" / "wins.json").read_text())
+ENGLISH = VARIANTS["english"]
+SIX = board_rules(6, 3)
+SMALL = {
+    "men alone": by_values(Variant("men alone", SIX._replace(promotion=NEVER), men=6, first=0)),
+    "points": by_values(
+        Variant("points", SIX._replace(promotion=NEVER, passes=True, score_decides=True), men=6, first=0)
+    ),
+    "losing wins": by_values(
+        Variant("losing wins", SIX._replace(promotion=NEVER, losing_wins=True), men=6, first=0)
+    ),
+}
+"""Games on 36 squares without kings, so that all of them end: searched to their ends by `outcome_of`."""
+
+
+def choose(variant: Variant, position: Position, nodes: int, seed: int = 0, **options: Any) -> Choice:
+    player = Mcts(variant, **options)
+    return player.choose(Game(variant, position), Limit(nodes=nodes), random.Random(seed))
+
+
+@cache
+def outcome_of(rules: Rules, position: Position) -> int:
+    """What a game without kings is worth to the side to move, by exhaustive minimax: 1, 0 or -1."""
+    moves = legal_moves(rules, position)
+    if not moves:
+        return int(np.sign(decided_value(rules, position, 0)))
+    return max(-outcome_of(rules, apply(rules, position, move)) for move in moves)
+
+
+def small_positions(variant: Variant, count: int) -> list[Position]:
+    """Positions of 2 to 4 men a side in which there is a choice."""
+    rng, positions = random.Random(7), list[Position]()
+    while len(positions) < count:
+        squares = rng.sample(variant.bits, 2 * rng.randint(2, 4))
+        half = len(squares) // 2
+        position = Position(sum(squares[:half]), sum(squares[half:]), 0, rng.randint(0, 1))
+        if len(legal_moves(variant.rules, position)) > 1:
+            positions.append(position)
+    return positions
+
+
+# --- the solver
+
+
+@pytest.mark.parametrize("rollout", ["random", "evaluation", {"depth": 1}], ids=str)
+@pytest.mark.parametrize("name", SMALL)
+def test_it_proves_what_exhaustive_minimax_finds(name, rollout):
+    variant, proven, most = SMALL[name], [], 500 if UNCOMPILED else 20_000
+    for position in small_positions(variant, 60):
+        choice = choose(variant, position, most, rollout=rollout)
+        if choice.nodes < most:
+            exact = outcome_of(variant.rules, position)
+            assert choice.score == exact, position
+            assert -outcome_of(variant.rules, apply(variant.rules, position, choice.move)) == exact, position
+            proven.append(exact)
+        if UNCOMPILED and len(proven) == 3:
+            return
+    assert set(proven) == ({1, 0, -1} if name == "points" else {1, -1})
+    assert len(proven) > 40
+
+
+@pytest.mark.compiled
+def test_what_it_proves_in_endings_with_kings_negamax_finds_too():
+    rng, proofs = random.Random(3), 0
+    negamax = Negamax(ENGLISH, "material", "pvs")
+    for _ in range(80):
+        squares = rng.sample(ENGLISH.bits, rng.randint(3, 6))
+        kings = sum(square for square in squares if rng.random() < 0.5)
+        kings |= sum(squares[:2]) & ENGLISH.rules.top | sum(squares[2:]) & ENGLISH.rules.bottom
+        position = Position(sum(squares[:2]), sum(squares[2:]), kings, rng.randint(0, 1))
+        if not legal_moves(ENGLISH.constants, position):
+            continue
+        choice = choose(ENGLISH, position, 3000)
+        if choice.score in (1.0, -1.0):
+            proofs += 1
+            score = negamax.choose(Game(ENGLISH, position), Limit(depth=choice.depth), rng).score
+            assert score is not None and score * choice.score > WIN / 2, position
+    assert proofs > 10
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("row", WINS["rows"], ids=lambda row: row["fen"])
+def test_the_wins_on_file_are_7_plies_deep(row):
+    variant = VARIANTS[row["variant"]]
+    game = Game(variant, parse_fen(variant, row["fen"]))
+    player = Negamax(variant, "material", "alphabeta")
+    sooner, found = (player.choose(game, Limit(plies), random.Random(0)) for plies in (6, 7))
+    assert sooner.score is not None and sooner.score < WIN / 2
+    assert found.score == WIN - WINS["plies"]
+    assert found.move == parse_move(variant, game.position, row["best"])
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("rollout", ["random", {"depth": 2}], ids=str)
+@pytest.mark.parametrize("row", WINS["rows"], ids=lambda row: row["fen"])
+def test_it_proves_the_wins_on_file(row, rollout):
+    variant = VARIANTS[row["variant"]]
+    position = parse_fen(variant, row["fen"])
+    choice = choose(variant, position, 20_000, rollout=rollout)
+    assert choice.score == 1.0
+    assert choice.move == parse_move(variant, position, row["best"])
+
+
+@pytest.mark.compiled
+def test_without_the_solver_nothing_is_proven_and_all_simulations_are_made():
+    row = WINS["rows"][1]
+    choice = choose(ENGLISH, parse_fen(ENGLISH, row["fen"]), 2000, solver=False)
+    assert choice.nodes == 2000
+    assert choice.score is not None and 0.3 < choice.score < 1.0
+    assert choice.move == parse_move(ENGLISH, parse_fen(ENGLISH, row["fen"]), row["best"])
+
+
+def test_a_line_without_progress_is_a_draw():
+    draws = Draws(repetition=3, no_progress=6)
+    variant = by_values(replace(ENGLISH, draws=draws))
+    choice = choose(variant, parse_fen(ENGLISH, "W:WK32,K31:BK1,K2"), 20_000)
+    assert choice.score == 0.0 and choice.nodes < 20_000 and choice.depth <= 6
+
+
+def test_a_position_that_occurred_before_is_a_draw():
+    game = Game(ENGLISH, parse_fen(ENGLISH, "W:WK32:BK1,K2,K3"))
+    for _ in range(4):
+        before = [apply(ENGLISH.rules, game.position, move) for move in game.legal_moves]
+        back = [n for n, position in enumerate(before) if position in game.positions]
+        game.push(game.legal_moves[back[0] if back else 0])
+    player = Mcts(ENGLISH, keep_tree=False)
+    again = [
+        n for n, move in enumerate(game.legal_moves) if apply(ENGLISH.rules, game.position, move) in game.positions
+    ]
+    choice = player.choose(game, Limit(nodes=300), random.Random(0))
+    assert again
+    assert choice.score is not None and choice.score >= 0.0
+    assert choice.move == game.legal_moves[again[0]]
+
+
+# --- its parts, against naive twins
+
+
+def small_tree(*children: dict[int, int], visits: int = 100) -> tuple[TreeWorkspace, Any]:
+    """A root with children of the given words."""
+    memory = TreeWorkspace(0)
+    tree = memory._tree
+    tree[VISITS], tree[FIRST], tree[COUNT] = visits, WIDTH, len(children)
+    for number, child in enumerate(children, start=1):
+        for word, value in child.items():
+            tree[number * WIDTH + word] = value
+    memory.set({"used": (1 + len(children)) * WIDTH, "exploration": 0.7, "first_play": 1.0})
+    return memory, tree
+
+
+def test_it_goes_where_the_upper_confidence_bound_is_highest():
+    rng = random.Random(5)
+    for _ in range(100):
+        visits = [rng.randint(1, 40) for _ in range(6)]
+        means = [rng.uniform(-1, 1) for _ in visits]
+        memory, tree = small_tree(
+            *({VISITS: n, TOTAL: int(n * mean * UNIT)} for n, mean in zip(visits, means, strict=True)),
+            visits=sum(visits),
+        )
+        bounds = [
+            mean + 0.7 * math.sqrt(math.log(sum(visits) + 1) / n) for n, mean in zip(visits, means, strict=True)
+        ]
+        assert select(memory.states[0], tree, 0) // WIDTH - 1 == int(np.argmax(bounds))
+
+
+@pytest.mark.parametrize(
+    ("children", "chosen"),
+    [
+        ([{VISITS: 50, TOTAL: 20 * UNIT}, {}], 2),
+        ([{VISITS: 50, TOTAL: 49 * UNIT}, {}], 1),
+        ([{PROVEN: -3}, {VISITS: 50, TOTAL: -50 * UNIT}], 2),
+        ([{PROVEN: DRAWN}, {VISITS: 80, TOTAL: -70 * UNIT}], 1),
+        ([{REJECTED: 1}, {VISITS: 50, TOTAL: -40 * UNIT}], 2),
+        ([{REJECTED: 1}, {PROVEN: -2}], 1),
+    ],
+)
+def test_moves_never_tried_proven_or_rejected_are_treated_as_such(children, chosen):
+    memory, tree = small_tree(*children)
+    assert select(memory.states[0], tree, 0) == chosen * WIDTH
+
+
+@pytest.mark.parametrize(
+    ("children", "proven"),
+    [
+        ((0, 0), 0),
+        ((3, 0), -4),
+        ((3, 5, DRAWN), -4),
+        ((-3, -7), 8),
+        ((-3, 0), 0),
+        ((-3, DRAWN), DRAWN),
+        ((DRAWN, 0), 0),
+    ],
+)
+def test_a_node_is_proven_by_its_children_and_keeps_the_plies(children, proven):
+    _, tree = small_tree(*({PROVEN: child} for child in children))
+    assert prove_by_children(tree, 0) == (proven != 0)
+    assert tree[PROVEN] == proven
+
+
+@pytest.mark.parametrize(
+    ("children", "best"),
+    [
+        ([{VISITS: 3}, {VISITS: 5}], 2),
+        ([{VISITS: 5, TOTAL: UNIT}, {VISITS: 5, TOTAL: 2 * UNIT}], 2),
+        ([{VISITS: 90}, {VISITS: 1, PROVEN: 4}], 2),
+        ([{VISITS: 1, PROVEN: 6}, {VISITS: 1, PROVEN: 4}], 2),
+        ([{VISITS: 90, PROVEN: -4}, {VISITS: 1}], 2),
+        ([{VISITS: 90, PROVEN: -4}, {VISITS: 1, PROVEN: -6}], 2),
+        ([{VISITS: 1, PROVEN: DRAWN}, {VISITS: 5}], 2),
+        ([{REJECTED: 1}, {}], 2),
+    ],
+)
+def test_the_move_played_is_the_most_visited_unless_more_is_proven(children, best):
+    _, tree = small_tree(*children)
+    assert best_child(tree, 0) == best * WIDTH
+
+
+def subtree(tree: Any, node: int) -> Any:
+    """A node and what is below it, as nested tuples."""
+    first, count = int(tree[node + FIRST]), int(tree[node + COUNT])
+    children = [subtree(tree, first + i * WIDTH) for i in range(count)] if first else []
+    words = tuple(int(tree[node + word]) for word in (MOVE, VISITS, TOTAL, PROVEN, REJECTED))
+    return words, children
+
+
+def size(kept: Any) -> int:
+    """How many nodes a subtree has."""
+    return 1 + sum(map(size, kept[1]))
+
+
+def test_what_is_below_a_move_is_kept_whole():
+    player = Mcts(ENGLISH)
+    player.choose(Game(ENGLISH), Limit(nodes=200 if UNCOMPILED else 5000), random.Random(0))
+    state, tree = player._memory.states[0], player._memory._tree
+    child = int(tree[FIRST]) + 2 * WIDTH
+    reply = int(tree[child + FIRST]) + WIDTH
+    expected = subtree(tree, reply)
+    assert size(expected) > 5
+    keep_below(state, tree, reply)
+    assert subtree(tree, 0) == expected
+    assert state["used"] == WIDTH * size(expected)
+
+
+@pytest.mark.compiled
+def test_random_games_have_the_mean_of_all_of_them():
+    variant = SMALL["points"]
+
+    @cache
+    def mean(position: Position) -> float:
+        moves = legal_moves(variant.rules, position)
+        if not moves:
+            return float(np.sign(decided_value(variant.rules, position, 0)))
+        return -sum(mean(apply(variant.rules, position, move)) for move in moves) / len(moves)
+
+    memory = TreeWorkspace(0)
+    for position in small_positions(variant, 5):
+        results = [random_game(variant.constants, memory.states[0], position, 0) for _ in range(10_000)]
+        assert np.mean(results) == pytest.approx(mean(position), abs=0.04)
+
+
+# --- what a game sees of it
+
+
+def play_on(game: Game, player: Mcts, nodes: int, plies: int) -> list[Choice]:
+    """The player's choices for both sides of a game that goes on."""
+    choices = []
+    for _ in range(plies):
+        choices.append(player.choose(game, Limit(nodes=nodes), random.Random(len(game.moves))))
+        game.push(choices[-1].move)
+    return choices
+
+
+def test_the_tree_is_kept_from_move_to_move_of_one_game_only():
+    nodes = 100 if UNCOMPILED else 1000
+    keeps, forgets = Mcts(ENGLISH), Mcts(ENGLISH, keep_tree=False)
+    kept, fresh = play_on(Game(ENGLISH), keeps, nodes, 4), play_on(Game(ENGLISH), forgets, nodes, 4)
+    assert all(choice.nodes == nodes for choice in kept)
+    assert all(choice.tree > 1.05 * other.tree for choice, other in zip(kept[2:], fresh[2:], strict=True))
+    again = keeps.choose(Game(ENGLISH), Limit(nodes=nodes), random.Random(0))
+    assert again == fresh[0]
+
+
+def test_a_full_tree_grows_no_more_and_is_searched_on():
+    player = Mcts(ENGLISH, tree=1)
+    nodes = 100 if UNCOMPILED else 20_000
+    player._memory.set({"tree_words": 100 * WIDTH})
+    choice = player.choose(Game(ENGLISH), Limit(nodes=nodes), random.Random(0))
+    assert choice.nodes == nodes
+    assert 50 < choice.tree <= 100
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("rollout", ["random", "evaluation", {"depth": 2}], ids=str)
+def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs(rollout):
+    one, same, other = (choose(ENGLISH, ENGLISH.start, 2000, seed, rollout=rollout) for seed in (1, 1, 2))
+    assert one == same
+    assert (one == other) == (rollout != "random")
+
+
+@pytest.mark.compiled
+def test_the_number_of_workers_does_not_change_its_games(tmp_path):
+    text = test_tournament.CONFIG.replace("depth: 3", "nodes: 300").replace("type: negamax", "type: mcts")
+    text = text.replace("count: 8", "count: 2")
+    one, two = (test_tournament.run(tmp_path, f"out-{n}", text, workers=n) for n in (1, 2))
+    test_tournament.assert_same(one, two)
+
+
+def test_telemetry_says_what_was_searched():
+    choice = choose(ENGLISH, ENGLISH.start, 50 if UNCOMPILED else 500)
+    assert choice.nodes == choice.leaves == (50 if UNCOMPILED else 500)
+    assert 1 < choice.depth == len(choice.pv) <= choice.deepest
+    assert choice.tree > 50
+    assert choice.score is not None and -1 < choice.score < 1
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_it_plays_every_variant(name):
+    variant = VARIANTS[name]
+    game, player = Game(variant), Mcts(variant)
+    for _ in range(2 if UNCOMPILED else 30):
+        if game.outcome is None:
+            game.push(player.choose(game, Limit(nodes=5 if UNCOMPILED else 50), random.Random(1)).move)
+    assert len(game.moves) > 1
+
+
+def test_its_own_simulations_are_a_limit_and_the_smaller_one_holds():
+    player = Mcts(ENGLISH, simulations=20)
+    for limit, nodes in ((Limit(), 20), (Limit(nodes=10), 10), (Limit(nodes=30), 20)):
+        assert player.choose(Game(ENGLISH), limit, random.Random(0)).nodes == nodes
+
+
+@pytest.mark.parametrize(
+    ("limit", "options", "message"),
+    [
+        (Limit(depth=4), {}, "a tree search has no depth to limit; give it nodes (simulations), seconds or clock"),
+        (Limit(), {}, "a tree search needs a limit: nodes (simulations), seconds or clock"),
+        (Limit(nodes=1), {"rollout": "randm"}, "unknown rollout 'randm'; did you mean 'random'?"),
+        (
+            Limit(nodes=1),
+            {"rollout": {"depth": 99}},
+            "rollout must be random, evaluation or {depth: 0 to 16}, not",
+        ),
+        (Limit(nodes=1), {"rollout": {"deep": 1}}, "rollout must be random, evaluation or {depth: 0 to 16}, not"),
+        (Limit(nodes=1), {"exploration": -1.0}, "exploration must be 0 or more, not -1.0"),
+        (Limit(nodes=1), {"tree": 0}, "tree must be 1 to 65536 megabytes, not 0"),
+        (Limit(nodes=1), {"explore": 1}, "unknown option 'explore'; did you mean 'exploration'?"),
+    ],
+)
+def test_what_it_cannot_do_with_is_refused_in_one_line(limit, options, message):
+    with pytest.raises(PlayerError) as caught:
+        build_player(PlayerSpec("m", "mcts", limit, options), ENGLISH)
+    assert str(caught.value).startswith(message)
+    assert len(str(caught.value).splitlines()) == 1

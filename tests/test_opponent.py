@@ -1,0 +1,159 @@
+"""Tests of players that programs ask for moves, and of entries that stand by themselves."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from arena import Game, Opponent
+from arena.experiment.entry import player_spec
+from arena.player import AnswerError, Choice, Limit
+from arena.rules.variants import VARIANTS
+from arena.yaml.errors import ConfigError
+from players import build_player
+
+USERS = """
+from arena import Choice
+
+class Told:
+    seen = []
+
+    def __init__(self, variant, first=True):
+        self.first = first
+        self.seen.append("built")
+
+    def choose(self, game, limit, rng):
+        self.seen.append(limit)
+        return Choice(game.legal_moves[0] if self.first else 1)
+
+    def close(self):
+        self.seen.append("closed")
+"""
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> str:
+    file = tmp_path / "users.py"
+    file.write_text(USERS)
+    return f"{file}:Told"
+
+
+def seen_by(opponent: Opponent) -> list[object]:
+    return opponent._tenure.player.seen  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("entry", "name", "type_", "limit", "options"),
+    [
+        ("greedy", "greedy", "greedy", Limit(), {}),
+        ({"type": "greedy", "name": "mine"}, "mine", "greedy", Limit(), {}),
+        ("{depth: 6}", "negamax", "negamax", Limit(depth=6), {}),
+        (
+            "{type: negamax, preset: full, nodes: 2000}",
+            *("negamax", "negamax", Limit(nodes=2000), {"preset": "full"}),
+        ),
+    ],
+)
+def test_an_entry_is_a_mapping_yaml_or_a_type(entry, name, type_, limit, options):
+    spec = player_spec(entry)
+    assert (spec.name, spec.type, spec.limit, spec.options) == (name, type_, limit, options)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("{type: negamax, depth: six}", "--player:1:1: 'depth' must be a whole number, not the text 'six'"),
+        ("{type: 6}", "--player:1:1: 'type' must be text"),
+        ("{type: negamax", "--player:1:1: YAML syntax"),
+        ("[greedy]", "--player:1:1: 'player' must be a mapping of keys to values, not the list"),
+    ],
+)
+def test_what_is_no_entry_gets_one_line(entry, message):
+    with pytest.raises(ConfigError) as caught:
+        player_spec(entry, "--player")
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_opponent_chooses_what_its_player_chooses_in_a_game():
+    game, rng = Game("international"), random.Random(7)
+    spec = player_spec("{type: negamax, preset: full, nodes: 500}")
+    player = build_player(spec, VARIANTS["international"])
+    with Opponent("{type: negamax, preset: full, nodes: 500}", "international", seed=7) as opponent:
+        while game.outcome is None and len(game.moves) < 30:
+            choice = opponent.choose(game)
+            assert choice == player.choose(game, spec.limit, rng)
+            game.push(choice.move)
+
+
+def test_equal_seeds_give_equal_choices():
+    def line(seed: int) -> list[int]:
+        game, opponent = Game("english"), Opponent("random", seed=seed)
+        while game.outcome is None and len(game.moves) < 20:
+            game.push(opponent.choose(game).move)
+        return game.moves
+
+    assert line(1) == line(1) != line(2)
+
+
+def test_another_game_or_one_that_went_back_is_a_new_game_to_the_player(told):
+    opponent = Opponent(told)
+    seen = seen_by(opponent)
+    game = Game("english")
+    for _ in range(3):
+        game.push(opponent.choose(game).move)
+        game.push(game.legal_moves[0])
+    assert seen == ["built", *[Limit()] * 3]
+    game.pop()
+    game.pop()
+    opponent.choose(game)
+    assert seen[4:] == [Limit()]
+    game.pop()
+    game.pop()
+    opponent.choose(game)
+    assert seen[5:] == ["closed", "built", Limit()]
+    opponent.choose(game.copy())
+    assert seen[8:] == ["closed", "built", Limit()]
+    opponent.close()
+    assert seen[11:] == ["closed"]
+
+
+def test_a_clock_runs_from_move_to_move_and_is_new_for_a_new_game(told):
+    opponent = Opponent({"type": told, "clock": 60, "increment": 5})
+    game = Game("english")
+    opponent.choose(game)
+    opponent.choose(game)
+    opponent.choose(Game("english"))
+    first, second, third = (limit.clock or 0.0 for limit in seen_by(opponent) if isinstance(limit, Limit))
+    assert first == third == 60
+    assert 64 < second < 65
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda told: Opponent("greedi"), ValueError, "unknown player 'greedi'; did you mean 'greedy'"),
+        (lambda told: Opponent("{type: negamax, lmrr: true, depth: 3}"), ValueError, "unknown option 'lmrr'"),
+        (lambda told: Opponent("negamax"), ValueError, "negamax needs a limit"),
+        (lambda told: Opponent("greedy", "englsh"), ValueError, "unknown variant 'englsh'"),
+        (lambda told: Opponent("greedy").choose(Game("thai")), ValueError, "the game is thai, and the player"),
+        (lambda told: Opponent("greedy").choose(Game("english", "B:WK1:B")), ValueError, "the game is over"),
+        (
+            lambda told: Opponent({"type": told, "first": False}).choose(Game("english")),
+            *(AnswerError, "returned the illegal move 1"),
+        ),
+    ],
+)
+def test_a_wrong_question_gets_one_line(told, ask, error, message):
+    with pytest.raises(error, match=message) as caught:
+        ask(told)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_choice_is_of_the_games_moves():
+    game = Game("english")
+    choice = Opponent("greedy").choose(game)
+    assert isinstance(choice, Choice)
+    assert choice.move in game.legal_moves
