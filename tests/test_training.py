@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,9 +48,10 @@ def written(tmp_path: Path, text: str = SMALL) -> Path:
     return file
 
 
-def trained(config: Path, folder: Path, stop_after: int | None = None) -> tuple[list, bool]:
+def trained(config: Path, folder: Path, stop_after: int | None = None) -> tuple[list[Any], bool]:
     """Train until so many events were seen, or to the end; the events, and whether it is done."""
-    plan, events = prepare(load_training(config)), []
+    plan = prepare(load_training(config))
+    events: list[Any] = []
     with TrainingStore(folder, plan.description) as store:
         steps = train(plan, store, 1)
         while stop_after is None or len(events) < stop_after:
