@@ -32,6 +32,7 @@ from players import PLAYERS
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
+from players.mcts.hybrid import Hybrid
 from players.mcts.options import option_rows
 from players.mcts.player import Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
@@ -262,7 +263,11 @@ def test_presets_and_switches_are_described_as_the_program_describes_them():
 
 
 def test_options_of_the_tree_search_are_described_as_the_program_describes_them():
-    assert table("option", "default") == list(option_rows(Mcts))
+    shared, own = table("option", "default"), table("option of `hybrid`")
+    assert shared == list(option_rows(Mcts))
+    rows = {row[0]: row for row in option_rows(Hybrid)}
+    assert own == [row for name, row in rows.items() if name not in {row[0] for row in shared}]
+    assert {name for name in rows if rows[name] not in [*shared, *own]} == {"`evaluation`", "`rollout`"}
 
 
 def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():
