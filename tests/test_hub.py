@@ -147,7 +147,7 @@ class Talk:
 
 @pytest.fixture
 def talk() -> Iterator[Talk]:
-    found = Talk(preset="full")
+    found = Talk(preset="iddfs")
     assert found.say("hub", "init")
     yield found
     found.server.close()
