@@ -22,6 +22,7 @@ from players.loading import (
     own_code,
     without_own_code,
 )
+from players.mcts.hybrid import Hybrid
 from players.mcts.player import Mcts
 from players.negamax.player import Negamax
 from players.options import check_options
@@ -44,6 +45,7 @@ PLAYERS: dict[str, type[Any]] = {
     "greedy": Greedy,
     "negamax": Negamax,
     "mcts": Mcts,
+    "hybrid": Hybrid,
     ENGINE: Engine,
     **PUBLISHED,
 }

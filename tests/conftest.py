@@ -85,6 +85,7 @@ LONG_FIRST = (
     "test_limits",
     "test_switches",
     "test_mcts",
+    "test_hybrid",
     "test_perft",
     "test_movegen",
     "test_report",

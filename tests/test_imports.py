@@ -25,9 +25,9 @@ LIBRARIES = {
     "joblib": ("arena.play", "arena.tuning", "arena.bench"),
     "distributed": ("arena.play", "arena.bench.workers"),
     "numba": ("arena.rules", "players", "arena.tuning"),
-    "torch": ("arena.training",),
     "pettingzoo": ("arena.environment",),
     "gymnasium": ("arena.environment",),
+    "torch": ("arena.training",),
     "click": ("arena.cli", "arena.commands"),
     "rich": ("arena.progress", "arena.commands", "arena.report"),
 }
@@ -49,9 +49,9 @@ HEAVY = (
     "jinja2",
     "yaml",
     "rich",
-    "torch",
     "pettingzoo",
     "gymnasium",
+    "torch",
 )
 
 

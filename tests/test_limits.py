@@ -48,6 +48,7 @@ REGISTERED = {
     "greedy": Registered({}, limitless=True),
     "negamax": Registered({}),
     "mcts": Registered({}, depths=False),
+    "hybrid": Registered({}, depths=False),
     "game3": Registered({}, limitless=True),
     "checkers-ai": Registered({}, own_time=True),
     "simplified": Registered({}, limitless=True, variants=("english", "simplified")),

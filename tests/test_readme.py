@@ -29,8 +29,10 @@ from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
 from arena.tuning.config import load_tuning
 from players import PLAYERS
+from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
+from players.mcts.hybrid import Hybrid
 from players.mcts.options import option_rows
 from players.mcts.player import Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
@@ -247,13 +249,25 @@ def test_a_table_has_a_row_for_each_name(heading, names):
     assert sorted(found) == sorted(names)
 
 
+@pytest.mark.parametrize(
+    ("part", "names"), [("players", PLAYERS), ("evaluations", EVALUATORS), ("formats", FORMATS)]
+)
+def test_what_there_is_names_everything(part, names):
+    (row,) = [cells for cells in table("part", "what there is") if cells[0] == part]
+    assert sorted(code(row[1])) == sorted(names)
+
+
 def test_presets_and_switches_are_described_as_the_program_describes_them():
     assert table("preset") == list(preset_rows())
     assert table("switch") == list(switch_rows())
 
 
 def test_options_of_the_tree_search_are_described_as_the_program_describes_them():
-    assert table("option", "default") == list(option_rows(Mcts))
+    shared, own = table("option", "default"), table("option of `hybrid`")
+    assert shared == list(option_rows(Mcts))
+    rows = {row[0]: row for row in option_rows(Hybrid)}
+    assert own == [row for name, row in rows.items() if name not in {row[0] for row in shared}]
+    assert {name for name in rows if rows[name] not in [*shared, *own]} == {"`evaluation`", "`rollout`"}
 
 
 def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():
@@ -289,7 +303,7 @@ def test_what_a_game_and_a_class_are_said_to_have_they_have():
     assert names - {"print"} <= public
     assert public - names <= {"without_progress", "without_capture", "occurrences"}
     said = {re.split(r"\W", text)[0] for cells in table("of a class") for text in code(cells[0])}
-    assert said <= set(re.findall(r"- `(\w+)", Player.__doc__ or ""))
+    assert said <= set(re.findall(r"`(\w+)", Player.__doc__ or ""))
     assert {"kept", "begin", "close", "check_limit", "stop"} <= said
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from arena.rules.draws import Ending, in_balance
 from arena.rules.move_text import MoveSquares, move_squares, move_text, parse_move
@@ -66,16 +66,8 @@ class Outcome(NamedTuple):
         return {WHITE: "1-0", BLACK: "0-1", None: "1/2-1/2"}[self.winner]
 
 
-class _Ply(NamedTuple):
-    """What is so before a move and not read off the position."""
-
-    legal_moves: list[int]
-    without_progress: int
-    without_capture: int
-    balanced: tuple[int, ...]
-    """For each ending of the draw rule, the plies that its balance has lasted."""
-    king_runs: tuple[tuple[int, int], tuple[int, int]]
-    """For each colour, where the king stands that it moved last, as a bit, and how often in a row."""
+_KingRuns: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+"""For each colour, where the king stands that it moved last, as a bit, and how often in a row."""
 
 
 class Game:
@@ -102,7 +94,8 @@ class Game:
         self.moves: list[int] = []
         self.positions: list[Position] = []
         self._seen: Counter[Position] = Counter()
-        self._plies: list[_Ply] = []
+        self._undo: list[tuple[list[int], int, int, tuple[int, ...], _KingRuns]] = []
+        """What `pop` brings back, of each move."""
         self.without_progress = 0
         """Plies since the last capture or move of a man."""
         self.without_capture = 0
@@ -110,7 +103,8 @@ class Game:
         self.occurrences = 0
         """How often the position has occurred, this time included."""
         self._balanced = (0,) * len(variant.draws.endings)
-        self._king_runs = ((0, 0), (0, 0))
+        """For each ending of the draw rule, the plies that its balance has lasted."""
+        self._king_runs: _KingRuns = ((0, 0), (0, 0))
         self._enter(self.start, legal_moves(variant.constants, self.start))
 
     def push(self, move: int | str) -> None:
@@ -122,8 +116,8 @@ class Game:
         before = self.position
         own, other = sides(before)
         after, legal = after_move(self.variant.constants, before, move)
-        self._plies.append(
-            _Ply(self.legal_moves, self.without_progress, self.without_capture, self._balanced, self._king_runs)
+        self._undo.append(
+            (self.legal_moves, self.without_progress, self.without_capture, self._balanced, self._king_runs)
         )
         captured, by_man = move & other, move & own & ~before.kings
         self.without_capture = 0 if captured else self.without_capture + 1
@@ -146,10 +140,9 @@ class Game:
         self._seen[self.positions.pop()] -= 1
         self.position = self.positions[-1]
         self.occurrences = self._seen[self.position]
-        before = self._plies.pop()
-        self.legal_moves = before.legal_moves
-        self.without_progress, self.without_capture = before.without_progress, before.without_capture
-        self._balanced, self._king_runs = before.balanced, before.king_runs
+        (self.legal_moves, self.without_progress, self.without_capture, self._balanced, self._king_runs) = (
+            self._undo.pop()
+        )
         return self.moves.pop()
 
     def copy(self) -> Game:
@@ -157,7 +150,7 @@ class Game:
         copied = Game.__new__(Game)
         copied.__dict__.update(self.__dict__)
         copied.moves, copied.positions = list(self.moves), list(self.positions)
-        copied._seen, copied._plies = Counter(self._seen), list(self._plies)
+        copied._seen, copied._undo = Counter(self._seen), list(self._undo)
         return copied
 
     def move(self, text: str) -> int:

@@ -32,7 +32,7 @@ def appraise(
         wanted: dict[str, Any] = {name: name for name in EVALUATORS if name not in ("linear", *LEARNED)}
         wanted |= {name: name for name in LEARNED if is_learned(name, variant)}
     else:
-        wanted = {description if isinstance(description, str) else "linear": description}
+        wanted = {description if isinstance(description, str) else next(iter(description), ""): description}
     values, weights = {}, np.zeros(0)
     for name, one in wanted.items():
         evaluation = build_evaluation(one, variant)

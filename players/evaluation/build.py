@@ -18,6 +18,7 @@ from arena.wording import unknown
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import VOCABULARY, build_linear, linear
+from players.evaluation.mix import WEIGHTS, mix, mix_weights
 from players.evaluation.network import network_in, trained, trained_variants
 from players.evaluation.neural import neural
 from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in
@@ -46,12 +47,18 @@ _FEATURES = {
     name: {"description": " ".join((count.__doc__ or "").split()), "anyOf": [{"type": "number"}, _PAIR]}
     for name, count in VOCABULARY.items()
 }
+_MIX = {
+    "type": "object",
+    "properties": {name: {"type": "number", "default": weight} for name, weight in WEIGHTS.items()},
+    "additionalProperties": False,
+}
 _LINEAR = {"type": "object", "properties": _FEATURES, "additionalProperties": False}
 Description = Annotated[
     str | dict[str, Any],
     WithJsonSchema(
         {
-            "description": "What values a position: a name, file.py:function, file.npz, or weights of features.",
+            "description": "What values a position: a name, file.py:function, file.npz, or weights of features "
+            "or of the mix.",
             "anyOf": [
                 {"enum": [name for name in EVALUATORS if name != "linear"]},
                 {"type": "string", "pattern": r"(:\w+|\.npz)$"},
@@ -59,6 +66,12 @@ Description = Annotated[
                     "type": "object",
                     "properties": {"linear": _LINEAR},
                     "required": ["linear"],
+                    "additionalProperties": False,
+                },
+                {
+                    "type": "object",
+                    "properties": {"mix": _MIX},
+                    "required": ["mix"],
                     "additionalProperties": False,
                 },
             ],
@@ -84,9 +97,12 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     """
     rules = variant.constants
     if isinstance(description, Mapping):
+        if list(description) == ["mix"] and isinstance(description["mix"], Mapping):
+            return Evaluation(mix.address(rules), mix_weights(description["mix"]))
         if list(description) != ["linear"] or not isinstance(description["linear"], Mapping):
             raise PlayerError(
-                f"expected a name or {{linear: {{feature: weight, ...}}}}, found {dict(description)!r}",
+                "expected a name, {linear: {feature: weight, ...}} or {mix: {part: weight, ...}}, "
+                f"found {dict(description)!r}",
                 "evaluation",
             )
         function, weights = build_linear(description["linear"], 2 * variant.men)

@@ -52,6 +52,15 @@ TreeSize = Annotated[
 ]
 
 
+RejectDepth = Annotated[
+    int, option("a shallow search that shows which moves lose, 0: none is rejected", "plies", least=0, most=16)
+]
+RejectMargin = Annotated[
+    float, option("moves so much below the best are rejected, until all others are proven lost", "men", least=0)
+]
+Cache = Annotated[bool, option("formation values of the mix are kept, by the men of both sides")]
+
+
 def option_rows(maker: type[Any]) -> Iterator[tuple[str, str, str, str]]:
     """A row of Markdown for each option of a player: its name, its default, its choices or unit, what it does."""
     for name, parameter in options_of(maker).items():

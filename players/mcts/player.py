@@ -73,7 +73,7 @@ class Mcts:
         self._memory, self._shallow = _idle[tree].pop() if _idle[tree] else (TreeWorkspace(tree), Workspace(0))
         self._shallow.begin_game(self._settings.stored)
         self._man = float(self._shallow.states[0]["man"])
-        self._memory.set(
+        self._memory.begin_game(
             {
                 "rollout": way,
                 "rollout_depth": depth,
@@ -81,6 +81,9 @@ class Mcts:
                 "first_play": first_play,
                 "scale": scale * self._man,
                 "solver": solver,
+                "reject_depth": 0,
+                "reject_margin": 0.0,
+                "cached": False,
                 "repetition": variant.draws.repetition,
                 "no_progress": variant.draws.no_progress,
                 "no_capture": variant.draws.no_capture,

@@ -13,6 +13,7 @@ from arena.rules.movegen import apply, generate
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
+from players.mcts.formations import kept_mix
 from players.mcts.state import EVALUATION, RANDOM, chance_below
 from players.negamax.score import LIMIT, WIN, decided_value
 from players.negamax.tree import leaf_value
@@ -29,7 +30,7 @@ def leaf_of_tree(rules: Rules, state: Any, shallow: Any, position: Position, ply
     if state.rollout == RANDOM:
         return random_game(rules, state, position, ply)
     if state.rollout == EVALUATION:
-        value = leaf_value(rules, shallow, position)
+        value = kept_mix(rules, state, shallow, position) if state.cached else leaf_value(rules, shallow, position)
     else:
         value = shallow_value(rules, state, shallow, position, ply, state.rollout_depth, -WIN, WIN)
         if abs(value) > LIMIT:

@@ -15,7 +15,7 @@ from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import Moves
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from players.mcts.rollout import leaf_of_tree
+from players.mcts.rollout import leaf_of_tree, shallow_value
 from players.mcts.state import LINE, begin_tree_search
 from players.mcts.tree import (
     COUNT,
@@ -23,6 +23,7 @@ from players.mcts.tree import (
     FIRST,
     MOVE,
     PROVEN,
+    REJECTED,
     ROOT,
     TOTAL,
     UNIT,
@@ -39,7 +40,7 @@ from players.mcts.tree import (
     select,
 )
 from players.mcts.workspace import TreeWorkspace
-from players.negamax.score import decided_value
+from players.negamax.score import LIMIT, WIN, decided_value
 from players.negamax.state import begin_search, enter, is_drawn, out_of_budget
 from players.negamax.workspace import Workspace
 
@@ -85,10 +86,10 @@ def tree_search(
     else:
         clear_node(tree, ROOT, 0)
         state.used = WIDTH
-        expand(state, tree, ROOT, count)
+        expand(rules, state, shallow, tree, ROOT, position, 0, count)
     if count == 1 and seconds < np.inf:
         state.node_limit = 1
-    while tree[ROOT + PROVEN] == 0 and not out_of_budget(state):
+    while tree[ROOT + PROVEN] == 0 and not shallow.stopped and not out_of_budget(state):
         simulate(rules, state, shallow, tree, position)
     node = ROOT
     while True:
@@ -118,12 +119,18 @@ def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Positi
                 proven = prove(state, tree, node, DRAWN if value == 0.0 else -1 if value > 0 else 1)
                 break
             is_new = tree[node + VISITS] == 0 or ply == LINE
-            if is_new or not expand(state, tree, node, generate(rules, position, words(state.moves), 0)):
+            count = 0 if is_new else generate(rules, position, words(state.moves), 0)
+            if is_new or not expand(rules, state, shallow, tree, node, position, ply, count):
                 value = leaf_of_tree(rules, state, shallow, position, ply)
                 if abs(value) > 1.0:
                     proven = prove(state, tree, node, int(1.0 - value) if value > 0 else int(-1.0 - value))
                     value = min(max(value, -1.0), 1.0)
                 break
+            if tree[node + PROVEN] != 0:
+                value, proven = -exact_value(tree[node + PROVEN]), True
+                break
+        if shallow.stopped:
+            break
         node = select(state, tree, node)
         move = tree[node + MOVE]
         after = apply(rules, position, move)
@@ -146,14 +153,50 @@ def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Positi
 
 
 @inlined
-def expand(state: Any, tree: Any, node: int, count: int) -> bool:
-    """Give a node the first `count` of the state's moves as children; False if there is no room for them."""
+def expand(
+    rules: Rules, state: Any, shallow: Any, tree: Any, node: int, position: Position, ply: int, count: int
+) -> bool:
+    """Give a node at `ply` the first `count` of the state's moves as children, and reject some if so switched.
+
+    False if there is no room for them.
+    """
     first = add_children(state, tree, words(state.moves), count)
     if first == 0:
         return False
     tree[node + FIRST] = first
     tree[node + COUNT] = count
+    if state.reject_depth and count > 1:
+        reject(rules, state, shallow, tree, node, position, ply)
     return True
+
+
+@kernel
+def reject(rules: Rules, state: Any, shallow: Any, tree: Any, node: int, position: Position, ply: int) -> None:
+    """Leave out children of a node at `ply` that a shallow search values `reject_margin` below the best one.
+
+    What it proves of children is kept. Nothing is left out if the search was stopped.
+    """
+    first, count = tree[node + FIRST], tree[node + COUNT]
+    best = -WIN
+    for i in range(count):
+        child = first + i * WIDTH
+        move = tree[child + MOVE]
+        after = apply(rules, position, move)
+        enter(state, ply, position, move, after)
+        low = max(best - state.reject_margin, -WIN)
+        value = -shallow_value(rules, state, shallow, after, ply + 1, state.reject_depth - 1, -WIN, -low)
+        if shallow.stopped:
+            return
+        if abs(value) > LIMIT:
+            plies = int(WIN - abs(value))
+            prove(state, tree, child, plies + 1 if value > 0 else -(plies + 1))
+        state.values[i] = value
+        best = max(best, value)
+    for i in range(count):
+        if state.values[i] < best - state.reject_margin:
+            tree[first + i * WIDTH + REJECTED] = 1
+    if state.solver:
+        prove_by_children(tree, node)
 
 
 @inlined

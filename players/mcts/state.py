@@ -11,7 +11,7 @@ from arena.rules.jit.clock import monotonic
 from arena.rules.jit.kernel import inlined
 from arena.rules.moves import BUFFER
 from arena.rules.position import Position
-from players.negamax.state import HISTORY
+from players.negamax.state import HISTORY, MAX_MOVES
 
 RANDOM, EVALUATION, SHALLOW = range(3)
 """How a new position is valued, `rollout`: by a random game, the evaluation, a shallow search."""
@@ -20,10 +20,11 @@ LINE = 256
 
 SETTINGS = (
     *(("rollout", "i8"), ("rollout_depth", "i8"), ("exploration", "f8"), ("first_play", "f8"), ("solver", "i8")),
-    ("scale", "f8"),
+    *(("scale", "f8"), ("reject_depth", "i8"), ("reject_margin", "f8"), ("cached", "i8")),
     *(("repetition", "i8"), ("no_progress", "i8"), ("no_capture", "i8")),
 )
-"""What a player sets, `scale` in the evaluation's unit; then the draw rules in force."""
+"""What a player sets, `scale` and `reject_margin` in the evaluation's unit; `cached`: leaves are valued by
+`players.mcts.formations.kept_mix`. Then the draw rules in force."""
 COUNTERS = ("nodes", "leaves", "deepest", "tt_probes", "tt_hits", "line_length", "stopped", "undefined")
 """What a search counts, as in `arena.player.Choice`, the length of its `line`, whether a limit ended it, and
 whether it met an evaluation that is no number."""
@@ -32,6 +33,7 @@ TREE_SEARCH = np.dtype(
         *SETTINGS,
         ("tree", "i8"),
         ("tree_words", "i8"),
+        ("formations", "i8"),
         ("used", "i8"),
         *((name, "i8") for name in COUNTERS),
         ("chance", "i8"),
@@ -46,14 +48,16 @@ TREE_SEARCH = np.dtype(
         ("path", "i8", (HISTORY + LINE + 2, 3)),
         ("progress", "i8", (HISTORY + LINE + 2, 2)),
         ("line", "i8", LINE + 2),
+        ("values", "f8", MAX_MOVES),
     ],
     align=True,
 )
 """Everything that a tree search reads and writes, all zeros in a new one.
 
-After the settings come the address of the tree, its words and how many of them are `used`. `chance` is the
-generator's state. Limits, `path` and `progress` are as in `players.negamax.state.STATE`.
-`nodes_of_line` are the nodes from the root down, `line` the principal line.
+After the settings come the address of the tree, its words, the address of the formation values, and how many
+words of the tree are `used`. `chance` is the generator's state. Limits, `path` and `progress` are as in
+`players.negamax.state.STATE`. `nodes_of_line` are the nodes from the root down, `line` the principal line,
+`values` what shallow searches say of one position's moves.
 """
 
 

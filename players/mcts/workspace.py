@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arena.rules.jit.kernel import is_compiling
+from players.mcts.formations import new_formations
 from players.mcts.state import COUNTERS, TREE_SEARCH
 from players.mcts.tree import WIDTH, new_tree
 from players.negamax.workspace import PlainState
@@ -18,12 +19,19 @@ class TreeWorkspace:
 
     def __init__(self, megabytes: int) -> None:
         """Room for a tree of so many megabytes, and for one of a thousand positions at least."""
-        self._tree = new_tree(megabytes)
+        self._tree, self._formations = new_tree(megabytes), new_formations()
         self.states: Any = np.zeros(1, TREE_SEARCH)
         """The one record of TREE_SEARCH."""
         if not is_compiling():
             self.states = [PlainState(**{name: self.states[name][0] for name in TREE_SEARCH.names or ()})]
-        self.set({"tree": self._tree.ctypes.data if is_compiling() else self._tree, "tree_words": self._tree.size})
+        for name, array in (("tree", self._tree), ("formations", self._formations)):
+            self.states[0][name] = array.ctypes.data if is_compiling() else array
+        self.set({"tree_words": self._tree.size})
+
+    def begin_game(self, settings: Mapping[str, Any]) -> None:
+        """Take on a player's settings, by the names of SETTINGS, and forget all formation values."""
+        self.set(settings)
+        self._formations[:] = 0
 
     def set(self, values: Mapping[str, Any]) -> None:
         """Set fields of the state."""
