@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import struct
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.moves import sides, target_of
 from arena.rules.position import WHITE
 from arena.rules.squares import column_of, square_of
-from arena.rules.variants import VARIANTS, Variant
-from arena.wording import unknown
+from arena.rules.variants import Variant
 
 PLANES = ("own men", "own kings", "other men", "other kings", "plies without progress", "earlier occurrences")
 """What the planes of an encoded game hold: 1 where such a piece stands; the last two a number, on every square."""
@@ -34,23 +35,20 @@ class Encoding:
     position. S*S + TWINS is the pass.
     """
 
-    def __init__(self, variant: Variant | str) -> None:
-        """The encoding for a variant, or for that of a name. Raises ValueError for a name that no variant has."""
-        if isinstance(variant, str):
-            if variant not in VARIANTS:
-                raise ValueError(unknown("variant", variant, VARIANTS))
-            variant = VARIANTS[variant]
-        self.variant = variant
-        rules = variant.rules
+    def __init__(self, variant: Variant | str | Mapping[str, Any]) -> None:
+        """The encoding for a variant, or for one as a configuration has it. Raises ValueError."""
+        self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
+        rules = self.variant.rules
         self.shape = (len(PLANES), rules.rows, 2 * rules.per_row)
         """Of `planes`: planes, rows, columns."""
-        self.actions = variant.squares**2 + TWINS + 1
+        self.actions = self.variant.squares**2 + TWINS + 1
         """How many actions there are."""
         self._pass = self.actions - 1
-        order = _bits_by_cell(variant)
-        self._order = (order, order[::-1])
-        last = variant.squares - 1
-        white = {bit: number - 1 for bit, number in variant.numbers.items()}
+        order = _bits_by_cell(self.variant) + 64 * np.arange(4)[:, None]
+        self._order = (order.reshape(-1, *self.shape[1:]), order[:, ::-1].reshape(-1, *self.shape[1:]))
+        """For each colour, the bit of each cell of the planes with pieces, in words one after another."""
+        last = self.variant.squares - 1
+        white = {bit: number - 1 for bit, number in self.variant.numbers.items()}
         self._squares = (white, {bit: last - square for bit, square in white.items()})
 
     def planes(self, game: Game, colour: int | None = None) -> Bytes:
@@ -63,9 +61,9 @@ class Encoding:
         own, other = (position.white, position.black) if view == WHITE else (position.black, position.white)
         kings = position.kings
         words = struct.pack("<4q", own & ~kings, own & kings, other & ~kings, other & kings)
-        bits = np.unpackbits(np.frombuffer(words, np.uint8), bitorder="little").reshape(4, 64)
+        bits = np.unpackbits(np.frombuffer(words, np.uint8), bitorder="little")
         planes = np.empty(self.shape, np.int8)
-        planes[:4] = bits[:, self._order[view]].reshape(4, *self.shape[1:])
+        planes[:4] = bits.take(self._order[view])
         planes[4] = min(game.without_progress, LARGEST)
         planes[5] = min(game.occurrences - 1, LARGEST)
         return planes

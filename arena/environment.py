@@ -24,7 +24,7 @@ except ImportError:
     raise ImportError("arena.environment needs PettingZoo: pip install 'draughts-arena[rl]'") from None
 
 
-def env(variant: Variant | str = "english", **options: Any) -> AECEnv:
+def env(variant: Variant | str | Mapping[str, Any] = "english", **options: Any) -> AECEnv:
     """The environment with PettingZoo's usual wrappers: an illegal action ends the game, with -1 for who took it.
 
     The options are those of `DraughtsEnv`.
@@ -50,7 +50,7 @@ class DraughtsEnv(AECEnv):
 
     def __init__(
         self,
-        variant: Variant | str = "english",
+        variant: Variant | str | Mapping[str, Any] = "english",
         opponent: str | Mapping[str, Any] | None = None,
         colour: str | None = None,
         random_plies: int = 0,

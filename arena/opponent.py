@@ -11,10 +11,11 @@ from typing import Any
 from arena.experiment.entry import player_spec
 from arena.play.clock import clock_after
 from arena.player import AnswerError, Choice
+from arena.rules.custom import build_variant
 from arena.rules.game import Game
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import Variant
 from arena.seats.tenure import Tenure
-from arena.wording import quoted, unknown
+from arena.wording import quoted
 from arena.yaml.errors import ConfigError
 from players import PlayerError, located
 
@@ -25,19 +26,20 @@ class Opponent:
     It runs in this process, and nobody holds it to its limits but itself.
     """
 
-    def __init__(self, entry: str | Mapping[str, Any], variant: Variant | str = "english", seed: int = 0) -> None:
+    def __init__(
+        self,
+        entry: str | Mapping[str, Any],
+        variant: Variant | str | Mapping[str, Any] = "english",
+        seed: int = 0,
+    ) -> None:
         """The player of an entry of `players:`, a mapping or YAML as `{type: negamax, preset: full, nodes: 2000}`.
 
         All its chance comes from `seed`. Raises ValueError, in one line, for what is no entry or no variant.
         """
-        if isinstance(variant, str):
-            if variant not in VARIANTS:
-                raise ValueError(unknown("variant", variant, VARIANTS))
-            variant = VARIANTS[variant]
-        self.variant = variant
+        self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
         try:
             self._spec = located(player_spec(entry), Path())
-            self._tenure = Tenure(self._spec, variant)
+            self._tenure = Tenure(self._spec, self.variant)
             self._tenure.begin()
         except (ConfigError, PlayerError) as error:
             raise ValueError("; ".join(str(error).splitlines())) from None

@@ -132,6 +132,7 @@ class Player(Protocol):
       It has half a second.
     - `check_limit(limit)`: raises ValueError for a limit that the player cannot do with.
     - `stop()`: called from another thread, perhaps several times: end the search under way and answer soon.
+    - `progress()`: called from another thread: what the search under way has found as a `Choice`, or None.
     """
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:

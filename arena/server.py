@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from queue import SimpleQueue
 
-from arena.player import Choice, Limit, PlayerSpec
+from arena.player import AnswerError, Choice, Limit, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.hub import Line, hub_move, line, parse_hub_move, parse_line, parse_position, variant_word
 from arena.rules.movegen import apply, legal_moves
@@ -18,6 +18,7 @@ from arena.rules.notation import NotationError
 from arena.rules.variants import VARIANTS, Variant
 from arena.seats.answer import message_of
 from arena.seats.tenure import Tenure
+from arena.wording import quoted
 from players import PlayerError
 
 DEEPEST = 64
@@ -26,6 +27,8 @@ ENDLESS = Limit(depth=DEEPEST, seconds=86_400.0)
 """The limit of a search that goes on until it is stopped."""
 _PRESS_SECONDS = 0.01
 """Seconds between two requests to a search to stop, until it has; one that has not begun does not heed them."""
+_REPORT_SECONDS = 0.1
+"""Seconds between two looks at what a search has found."""
 _LAST_SECONDS = 1.0
 """Seconds that a player has to stop when the server is to quit."""
 _DURING_SEARCH = ("ping", "stop", "ponder-hit")
@@ -44,6 +47,8 @@ class Server:
         self._search: _Search | None = None
         self._searches: SimpleQueue[_Search] = SimpleQueue()
         threading.Thread(target=_think, args=(self._searches,), daemon=True).start()
+        self._reported: SimpleQueue[_Search] = SimpleQueue()
+        threading.Thread(target=_report, args=(self._reported,), daemon=True).start()
         self._commands: dict[str, Callable[[Line], None]] = {
             "hub": self._hub,
             "set-param": self._set_param,
@@ -125,7 +130,7 @@ class Server:
         self._game = game
 
     def _level(self, read: Line) -> None:
-        self._limit = _limit(read) or self._spec.limit
+        self._limit = limit_of(read) or self._spec.limit
 
     def _go(self, read: Line) -> None:
         if self._tenure is None or self._tenure.player is None:
@@ -138,6 +143,8 @@ class Server:
         getattr(self._tenure.player, "check_limit", lambda _: None)(limit)
         self._search = _Search(self._tenure, self._game, limit, self._rng, self._write)
         self._searches.put(self._search)
+        if hasattr(self._tenure.player, "progress"):
+            self._reported.put(self._search)
 
     def _ponder_hit(self, _: Line) -> None:
         """Think under the level, for which the search so far has filled what the player remembers."""
@@ -152,6 +159,29 @@ class Server:
             self._search.join(wait)
 
 
+def limit_of(read: Line) -> Limit | None:
+    """The limit of a line `level`, None if it says nothing. Raises ValueError.
+
+    The protocol adds the increment before a move, the arena after it; the number of moves is not heeded.
+    """
+    given = {name: float(value) for name, value in read.arguments.items() if name in _LEVELS}
+    if "infinite" in read.arguments:
+        return ENDLESS
+    for name, value in given.items():
+        if not (value >= 0 if name in ("time", "inc") else value > 0) or value == float("inf"):
+            raise ValueError(f"level {name}={read.arguments[name]} is out of bounds")
+    increment = given.get("inc", 0.0)
+    clock = given["time"] + increment if "time" in given else None
+    limit = Limit(
+        depth=min(int(given["depth"]), DEEPEST) if "depth" in given else None,
+        nodes=int(given["nodes"]) if "nodes" in given else None,
+        seconds=given.get("move-time"),
+        clock=clock,
+        increment=increment if clock is not None else None,
+    )
+    return None if limit == Limit() else limit
+
+
 class _Search:
     """A search, which says what it found when it ends."""
 
@@ -163,14 +193,16 @@ class _Search:
         self._lock = threading.Lock()
         self._silent = self._stopping = self._said = False
         self._ended = threading.Event()
+        self._began = time.perf_counter()
 
     def think(self) -> None:
         """Search, and say what was found."""
-        began = time.perf_counter()
         try:
             choice = self._tenure.choose(self._game, self._limit, self._rng)
+            if choice.move not in self._game.legal_moves:
+                raise AnswerError(f"the illegal move {quoted(choice.move)}")
             man = float(getattr(self._player, "man", 1.0))
-            lines = _answer(self._game, choice, time.perf_counter() - began, man)
+            lines = _answer(self._game, choice, time.perf_counter() - self._began, man)
         except BaseException as error:
             lines = [line("error", {"message": f"{type(error).__name__}: {message_of(error)}"})]
         with self._lock:
@@ -178,6 +210,18 @@ class _Search:
             if not self._silent:
                 self._write("\n".join(lines))
         self._ended.set()
+
+    def report(self) -> None:
+        """Say what is found after each iteration, until it ends."""
+        deepest = 0
+        while not self._ended.wait(_REPORT_SECONDS):
+            found: Choice | None = self._player.progress()  # type: ignore[union-attr]
+            if found is not None and found.depth > deepest:
+                deepest = found.depth
+                text = _info(self._game, found, time.perf_counter() - self._began, 1.0)
+                with self._lock:
+                    if not (self._silent or self._said):
+                        self._write(text)
 
     def silence(self) -> bool:
         """Have it say nothing; false if it has said it already."""
@@ -207,48 +251,38 @@ def _think(searches: SimpleQueue[_Search]) -> None:
         searches.get().think()
 
 
+def _report(searches: SimpleQueue[_Search]) -> None:
+    """Report one search after the other, for ever."""
+    while True:
+        searches.get().report()
+
+
 def _answer(game: Game, choice: Choice, seconds: float, man: float) -> list[str]:
-    """The lines `info` and `done` of a choice; its score in men, a man being worth so much."""
+    """The lines `info` and `done` of a choice."""
+    texts = _line_of_play(game, choice)
+    done = {"move": texts[0]} | ({"ponder": texts[1]} if len(texts) > 1 else {})
+    return [_info(game, choice, seconds, man), line("done", done)]
+
+
+def _info(game: Game, choice: Choice, seconds: float, man: float) -> str:
+    """The line `info` of a choice, its score in men, a man being worth so much."""
     arguments: dict[str, object] = {"depth": choice.depth}
     if choice.score is not None:
         arguments["score"] = choice.score / man
     arguments |= {"nodes": choice.nodes, "time": seconds, "nps": choice.nodes / max(seconds, 1e-6) / 1e6}
-    texts = _moves_text(game, choice.pv or (choice.move,))
-    done = {"move": texts[0]} | ({"ponder": texts[1]} if len(texts) > 1 else {})
-    return [line("info", arguments | {"pv": " ".join(texts)}), line("done", done)]
+    return line("info", arguments | {"pv": " ".join(_line_of_play(game, choice))})
 
 
-def _moves_text(game: Game, moves: tuple[int, ...]) -> list[str]:
-    """Moves from a game's position on, as the protocol writes them."""
+def _line_of_play(game: Game, choice: Choice) -> list[str]:
+    """A principal variation, as the protocol writes it, as far as its moves are legal."""
     position, legal, texts = game.position, game.legal_moves, []
-    for move in moves:
+    for move in choice.pv or (choice.move,):
+        if move not in legal:
+            break
         texts.append(hub_move(game.variant, position, move, legal))
         position = apply(game.variant.constants, position, move)
         legal = legal_moves(game.variant.constants, position)
     return texts
-
-
-def _limit(read: Line) -> Limit | None:
-    """The limit of a line `level`, None if it says nothing. Raises ValueError.
-
-    The protocol adds the increment before a move, the arena after it; the number of moves is not heeded.
-    """
-    given = {name: float(value) for name, value in read.arguments.items() if name in _LEVELS}
-    if "infinite" in read.arguments:
-        return ENDLESS
-    for name, value in given.items():
-        if not (value >= 0 if name in ("time", "inc") else value > 0) or value == float("inf"):
-            raise ValueError(f"level {name}={read.arguments[name]} is out of bounds")
-    increment = given.get("inc", 0.0)
-    clock = given["time"] + increment if "time" in given else None
-    limit = Limit(
-        depth=min(int(given["depth"]), DEEPEST) if "depth" in given else None,
-        nodes=int(given["nodes"]) if "nodes" in given else None,
-        seconds=given.get("move-time"),
-        clock=clock,
-        increment=increment if clock is not None else None,
-    )
-    return None if limit == Limit() else limit
 
 
 def _version() -> str:

@@ -350,7 +350,12 @@ def test_steps_of_environments_are_counted_and_others_say_why_not(clock):
 # --- all of them
 
 
-SEARCHES = ["negamax, built-in", "negamax, user-written", "negamax, full", "mcts, random games"]
+SEARCHES = [
+    "negamax, built-in",
+    "negamax, user-written",
+    *(f"negamax, full, {evaluation}" for evaluation in ("simple", "patterns", "neural")),
+    "mcts, random games",
+]
 OVERHEAD = ["search", "search", "search", "build_player", "seat", "Game.push", "random game", "depth-1 game"]
 
 

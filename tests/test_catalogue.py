@@ -106,6 +106,7 @@ def test_the_list_says_limits_defaults_and_what_is_needed(listed):
     assert "limits: none, it answers at once" in text
     assert "limits: depth, nodes, seconds, clock, increment; at least one" in text
     assert "clock, increment; depth 4 unless given" in text
+    assert "{mix: mapping} [{mix: {}}]" in text
     assert "preset minimax, alphabeta, iddfs, pvs, mtdf, full [pvs]" in text
 
 

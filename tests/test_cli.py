@@ -147,7 +147,10 @@ def test_a_plan_of_one_player_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_schema_and_the_lists_are_printed() -> None:
-    assert "players" in json.loads(invoke("schema").stdout)["else"]["properties"]
+    schema = json.loads(invoke("schema").stdout)
+    assert "positions" in schema["then"]["properties"]
+    assert "tuning" in schema["else"]["then"]["properties"]
+    assert "players" in schema["else"]["else"]["properties"]
     assert "negamax" in invoke("players").stdout
     assert "international" in invoke("variants").stdout
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 
@@ -225,3 +227,11 @@ def test_a_wrong_option_gets_one_line(options, message):
     with pytest.raises(ValueError, match=message) as caught:
         DraughtsEnv(**options)
     assert "\n" not in str(caught.value)
+
+
+def test_without_pettingzoo_one_line_says_what_to_install():
+    code = "import sys; sys.modules['pettingzoo'] = None; import arena.environment"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: arena.environment needs PettingZoo: pip install 'draughts-arena[rl]'"
+    )

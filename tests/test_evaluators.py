@@ -18,7 +18,7 @@ from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 from players import EVALUATORS, PlayerError
 from players.evaluation.appraise import appraise, value_of
-from players.evaluation.build import build_evaluation
+from players.evaluation.build import LEARNED, build_evaluation
 from players.evaluation.linear import FEATURES, VOCABULARY, linear_weights
 from players.evaluation.strong import FLYING, FLYING_10, SHORT, UNCROWNED
 from tests import naive
@@ -302,7 +302,7 @@ def test_evaluations_are_the_oracles(variant, positions_from_everywhere, evaluat
 
 @pytest.mark.compiled
 @three_variants
-@pytest.mark.parametrize("evaluation", [name for name in EVALUATORS if name not in ("linear", "patterns")])
+@pytest.mark.parametrize("evaluation", [name for name in EVALUATORS if name not in ("linear", *LEARNED)])
 def test_evaluations_have_the_same_value_compiled(variant, positions_from_everywhere, evaluation):
     built = build_evaluation(evaluation, variant)
     for position in positions_from_everywhere:

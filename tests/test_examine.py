@@ -11,7 +11,7 @@ import pytest
 from arena.rules.custom import build_variant
 from arena.rules.variants import VARIANTS
 from players import EVALUATORS, PlayerError
-from players.evaluation.patterns import learned
+from players.evaluation.build import LEARNED, is_learned
 from players.evaluation.sample import PLAYED, THINNED, mirrored, positions_of
 from players.examine import Examination, examine, examined
 from tests import naive
@@ -151,9 +151,8 @@ def examination(description: Any, name: str = "english") -> Examination:
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", VARIANTS)
 def test_what_is_built_in_passes_everywhere(name):
-    names = [one for one in EVALUATORS if one not in ("linear", "patterns")]
-    if learned(VARIANTS[name].rules) is not None:
-        names.append("patterns")
+    names = [one for one in EVALUATORS if one not in ("linear", *LEARNED)]
+    names += [one for one in LEARNED if is_learned(one, VARIANTS[name])]
     for one in names:
         assert {finding.level for finding in examination(one, name).findings} == {"ok"}, one
 

@@ -169,6 +169,13 @@ def test_a_game_is_made_by_names_and_read_as_text():
     assert repr(game) == "<Game english, after 2 plies, B:W11,K22:BK3>"
 
 
+def test_a_game_is_by_rules_that_are_described_as_in_a_configuration():
+    game = Game({"base": "english", "promotion": "never"}, "W:W5:B12")
+    for text in ["5-1", "12-16"]:
+        game.push(text)
+    assert game.pieces == {1: "w", 16: "b"}
+
+
 def test_the_pdn_of_a_game_is_read_as_the_game(variant):
     for seed in range(3):
         game = drawn(variant, seed)

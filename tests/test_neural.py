@@ -40,7 +40,8 @@ def values(variant: Variant, network: NetworkFile, positions: list[Position]) ->
 
 def played(variant: Variant, seed: int) -> list[Position]:
     """The positions of random games, one after the other."""
-    rng, found = random.Random(seed), []
+    rng = random.Random(seed)
+    found: list[Position] = []
     while len(found) < COUNT:
         game = Game(variant)
         while game.outcome is None and len(game.moves) < 120:

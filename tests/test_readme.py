@@ -29,6 +29,7 @@ from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
 from arena.tuning.config import load_tuning
 from players import PLAYERS
+from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
 from players.mcts.hybrid import Hybrid
@@ -248,6 +249,14 @@ def test_a_table_has_a_row_for_each_name(heading, names):
     assert sorted(found) == sorted(names)
 
 
+@pytest.mark.parametrize(
+    ("part", "names"), [("players", PLAYERS), ("evaluations", EVALUATORS), ("formats", FORMATS)]
+)
+def test_what_there_is_names_everything(part, names):
+    (row,) = [cells for cells in table("part", "what there is") if cells[0] == part]
+    assert sorted(code(row[1])) == sorted(names)
+
+
 def test_presets_and_switches_are_described_as_the_program_describes_them():
     assert table("preset") == list(preset_rows())
     assert table("switch") == list(switch_rows())
@@ -294,7 +303,7 @@ def test_what_a_game_and_a_class_are_said_to_have_they_have():
     assert names - {"print"} <= public
     assert public - names <= {"without_progress", "without_capture", "occurrences"}
     said = {re.split(r"\W", text)[0] for cells in table("of a class") for text in code(cells[0])}
-    assert said <= set(re.findall(r"- `(\w+)", Player.__doc__ or ""))
+    assert said <= set(re.findall(r"`(\w+)", Player.__doc__ or ""))
     assert {"kept", "begin", "close", "check_limit", "stop"} <= said
 
 

@@ -521,3 +521,26 @@ class Clings(Where):
 
     def close(self):
         time.sleep(1000)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
+def test_pinned_workers_and_their_seats_keep_to_a_core_each(tmp_path: Path) -> None:
+    path = configured(tmp_path, "Good", "pin: true\n", patience=30)
+    path.write_text(path.read_text().replace("own.py:Good", "tests.test_seats:Cores"))
+    found = run(path, workers=2)
+    assert set(found.games["error"]) == {""}
+    moves = found.moves
+    own = moves[moves["player"] == "bad"]
+    assert set(own["nodes"]) == {1} and len(set(own["depth"])) == 2
+
+
+class Cores:
+    """Says how many cores it may use, and the first one's number."""
+
+    def __init__(self, variant) -> None:
+        pass
+
+    def choose(self, game, limit, rng):
+        time.sleep(0.01)
+        cores = os.sched_getaffinity(0)
+        return Choice(game.legal_moves[0], nodes=len(cores), depth=min(cores))

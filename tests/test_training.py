@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,19 +48,24 @@ def written(tmp_path: Path, text: str = SMALL) -> Path:
     return file
 
 
-def done(config: Path, folder: Path, stop_after: int | None = None) -> bool:
-    """Train until so many events were seen, or to the end; whether it is done."""
-    plan, events = prepare(load_training(config)), 0
+def trained(config: Path, folder: Path, stop_after: int | None = None) -> tuple[list[Any], bool]:
+    """Train until so many events were seen, or to the end; the events, and whether it is done."""
+    plan = prepare(load_training(config))
+    events: list[Any] = []
     with TrainingStore(folder, plan.description) as store:
         steps = train(plan, store, 1)
-        while stop_after is None or events < stop_after:
+        while stop_after is None or len(events) < stop_after:
             try:
-                next(steps)
+                events.append(next(steps))
             except StopIteration as end:
-                return end.value is not None
-            events += 1
+                return events, end.value is not None
         steps.close()
-    return False
+    return events, False
+
+
+def done(config: Path, folder: Path, stop_after: int | None = None) -> bool:
+    """Whether a training is done after so many events."""
+    return trained(config, folder, stop_after)[1]
 
 
 def sampled(name: str) -> Samples:
@@ -136,7 +142,8 @@ def test_a_training_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
     assert not done(config, tmp_path / "pieces", stop_after=15)
     assert not done(config, tmp_path / "pieces", stop_after=25 + 1 + 2)
     assert len(torch.load(tmp_path / "pieces" / CHECKPOINT, weights_only=True)["epochs"]) == 2
-    assert not done(config, tmp_path / "pieces", stop_after=1 + 2)
+    again, _ = trained(config, tmp_path / "pieces", stop_after=1 + 2)
+    assert [again[0].epoch, again[1].number, again[2].number] == [2, 3, 4]
     assert done(config, tmp_path / "pieces")
     whole, pieces = ((tmp_path / name / NETWORK).read_bytes() for name in ("whole", "pieces"))
     assert whole == pieces

@@ -21,6 +21,7 @@ from arena.rules.jit.cache import cache_folder
 from arena.rules.perft import perft
 from arena.rules.variants import VARIANTS, Variant
 from players import build_player
+from players.evaluation.build import LEARNED, is_learned
 
 USER_EVALUATION = '''"""The +7/+5/+3 heuristic, as a user would write it."""
 
@@ -74,12 +75,19 @@ def search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: in
 
 
 def full_search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
-    """The preset `full` with `simple` from each start position, with an empty table; rows as those of `search`."""
+    """The preset `full` from each start position, with an empty table: with `simple`, and with what was learned.
+
+    Each is searched to the first depth that takes it `seconds_per_variant`; rows as those of `search`.
+    """
     for name in variants:
-        work = partial(_afresh, VARIANTS[name])
-        depth = first_depth(work, seconds_per_variant)
-        [(nodes, seconds)] = best_runs(depth, repeat, work)
-        yield Row("negamax, full", name, depth, nodes, seconds, millions(nodes, seconds), "all techniques, 16 MB")
+        variant, simple = VARIANTS[name], 0.0
+        for evaluation in ("simple", *(one for one in LEARNED if is_learned(one, variant))):
+            work = partial(_afresh, variant, evaluation)
+            depth = first_depth(work, seconds_per_variant)
+            [(nodes, seconds)] = best_runs(depth, repeat, work)
+            note = f"{nodes / seconds / simple:.2f} of the rate with simple" if simple else "all techniques, 16 MB"
+            simple = simple or nodes / seconds
+            yield Row(f"negamax, full, {evaluation}", name, depth, nodes, seconds, millions(nodes, seconds), note)
 
 
 def tree_search(variant: str, simulations: int = 50_000, repeat: int = 3) -> Row:
@@ -121,9 +129,9 @@ def _negamax(variant: Variant, evaluation: str, preset: str = "alphabeta") -> Wo
     return lambda depth: player.choose(game, Limit(depth), rng).nodes
 
 
-def _afresh(variant: Variant, depth: int) -> int:
+def _afresh(variant: Variant, evaluation: str, depth: int) -> int:
     """Nodes of `full` from the start position, with an empty table."""
-    return _negamax(variant, "simple", "full")(depth)
+    return _negamax(variant, evaluation, "full")(depth)
 
 
 def _play_random(variant: str, game: int, max_plies: int) -> int:

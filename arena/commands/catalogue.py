@@ -128,4 +128,6 @@ def _options(options: Mapping[str, Mapping[str, Any]], switches: Collection[str]
 
 def _yaml(value: Any) -> str:
     """A default as YAML writes it; nothing for none."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key}: {_yaml(part)}' for key, part in value.items())}}}"
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -33,7 +33,7 @@ def hub(variant: str, player: str) -> None:
 
     try:
         spec = located(player_spec(player, "--player"), Path())
-        build_player(replace(spec, limit=ENDLESS), chosen)
+        getattr(build_player(replace(spec, limit=ENDLESS), chosen), "close", lambda: None)()
     except ConfigError as error:
         fail(str(error))
     except PlayerError as error:

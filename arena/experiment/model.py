@@ -160,6 +160,9 @@ class Experiment(Document):
         exclude=True,
         description="Where games are played; they do not depend on it [one process a core].",
     )
+    pin: bool = Field(
+        default=False, exclude=True, description="Keep each worker, with all that it starts, to one core."
+    )
     players: tuple[PlayerField, ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )

@@ -16,6 +16,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from arena.apart import process
 from arena.play.engine import Died, NotBegun
+from arena.play.pinning import NUMBER
 
 _IDLE_SECONDS = 300
 """Seconds after which a process without tasks ends."""
@@ -38,7 +39,7 @@ class Processes:
 
     def __init__(self, count: int) -> None:
         os.environ.setdefault("PYTHONWARNINGS", _NO_WARNING)
-        self._all = [_Process() for _ in range(count)]
+        self._all = [_Process(number) for number in range(count)]
 
     def workers(self) -> int:
         return len(self._all)
@@ -57,7 +58,8 @@ class Processes:
 class _Process:
     """A process, the calls that it was handed, and its successor when it has died."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
+        self._number = number
         self.load = 0
         """Calls that it was handed and has not finished."""
         self._pool: ProcessPoolExecutor | None = None
@@ -69,9 +71,9 @@ class _Process:
             self.load += 1
         while True:
             if self._pool is None:
-                threads = {name: os.environ.get(name, "1") for name in _THREADS}
+                environment = {name: os.environ.get(name, "1") for name in _THREADS} | {NUMBER: str(self._number)}
                 self._pool = ProcessPoolExecutor(
-                    1, timeout=_IDLE_SECONDS, initializer=_start, initargs=(os.getpid(),), env=threads
+                    1, timeout=_IDLE_SECONDS, initializer=_start, initargs=(os.getpid(),), env=environment
                 )
             try:
                 with _ctrl_c_held_back():

@@ -9,6 +9,7 @@ from arena.formats.base import Pairing, Place
 from arena.play.executor import Workers, run
 from arena.play.failures import Failures, write_bundle
 from arena.play.match import play as play_game
+from arena.play.pinning import pin
 from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
 from arena.play.sequential import SequentialTest
@@ -76,6 +77,7 @@ def play(
     experiment = plan.experiment
     tournament = _Tournament(plan, ledger)
     test = SequentialTest(experiment.sprt)
+    work = _play_pinned if experiment.pin and isinstance(workers, int) else play_game
     games = plan.schedule()
     batch = next(games, None)
     order: list[Place] = []
@@ -85,7 +87,7 @@ def play(
         test.advance(tournament.points)
         missing = tasks(plan, tournament.missing(batch))
         enough = lambda: test.decided or tournament.stopped is not None or stopping()  # noqa: E731
-        for record in run(play_game, missing, workers, enough, _game_name):
+        for record in run(work, missing, workers, enough, _game_name):
             if tournament.add(record, batch):
                 test.advance(tournament.points)
                 yield record
@@ -227,6 +229,11 @@ def tasks(plan: Plan, pairings: Iterable[Pairing]) -> Iterator[Task]:
             plan.experiment.max_plies,
             plan.experiment.allowance,
         )
+
+
+def _play_pinned(task: Task) -> GameRecord:
+    pin()
+    return play_game(task)
 
 
 def _game_name(task: Task) -> str:

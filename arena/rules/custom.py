@@ -50,7 +50,9 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
     `endings: false` switches the endgame rules off), `first`, `men`, `king_moves`. Raises VariantError.
     """
     if isinstance(description, str):
-        description = {"base": description}
+        if description not in VARIANTS:
+            raise VariantError(unknown("variant", description, VARIANTS), "base")
+        return VARIANTS[description]
     for key, value in description.items():
         _check(key, value)
     if "base" not in description:

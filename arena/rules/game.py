@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from arena.rules.custom import build_variant
 from arena.rules.draws import Ending, in_balance
 from arena.rules.move_text import MoveSquares, move_squares, move_text, parse_move
 from arena.rules.movegen import after_move, legal_moves
@@ -15,8 +17,7 @@ from arena.rules.notation import fen as fen_of
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.write import write_pdn
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.variants import VARIANTS, Variant
-from arena.wording import unknown
+from arena.rules.variants import Variant
 
 
 class Termination(StrEnum):
@@ -66,16 +67,8 @@ class Outcome(NamedTuple):
         return {WHITE: "1-0", BLACK: "0-1", None: "1/2-1/2"}[self.winner]
 
 
-class _Ply(NamedTuple):
-    """What is so before a move and not read off the position."""
-
-    legal_moves: list[int]
-    without_progress: int
-    without_capture: int
-    balanced: tuple[int, ...]
-    """For each ending of the draw rule, the plies that its balance has lasted."""
-    king_runs: tuple[tuple[int, int], tuple[int, int]]
-    """For each colour, where the king stands that it moved last, as a bit, and how often in a row."""
+_KingRuns: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+"""For each colour, where the king stands that it moved last, as a bit, and how often in a row."""
 
 
 class Game:
@@ -86,15 +79,13 @@ class Game:
     `move` are its ways to text, to squares and back.
     """
 
-    def __init__(self, variant: Variant | str, position: Position | str | None = None) -> None:
-        """A game by a variant, or that of a name, from its start position, another one or a FEN.
+    def __init__(self, variant: Variant | str | Mapping[str, Any], position: Position | str | None = None) -> None:
+        """A game by a variant, or by one as a configuration has it, from its start position, another one or a FEN.
 
-        Raises ValueError, in one line, for a name that no variant has and for what is no FEN of the variant.
+        Raises ValueError, in one line, for what is no variant and for what is no FEN of it.
         """
-        if isinstance(variant, str):
-            if variant not in VARIANTS:
-                raise ValueError(unknown("variant", variant, VARIANTS))
-            variant = VARIANTS[variant]
+        if not isinstance(variant, Variant):
+            variant = build_variant(variant)
         if isinstance(position, str):
             position = parse_fen(variant, position)
         self.variant = variant
@@ -102,7 +93,8 @@ class Game:
         self.moves: list[int] = []
         self.positions: list[Position] = []
         self._seen: Counter[Position] = Counter()
-        self._plies: list[_Ply] = []
+        self._undo: list[tuple[list[int], int, int, tuple[int, ...], _KingRuns]] = []
+        """What `pop` brings back, of each move."""
         self.without_progress = 0
         """Plies since the last capture or move of a man."""
         self.without_capture = 0
@@ -110,7 +102,8 @@ class Game:
         self.occurrences = 0
         """How often the position has occurred, this time included."""
         self._balanced = (0,) * len(variant.draws.endings)
-        self._king_runs = ((0, 0), (0, 0))
+        """For each ending of the draw rule, the plies that its balance has lasted."""
+        self._king_runs: _KingRuns = ((0, 0), (0, 0))
         self._enter(self.start, legal_moves(variant.constants, self.start))
 
     def push(self, move: int | str) -> None:
@@ -122,8 +115,8 @@ class Game:
         before = self.position
         own, other = sides(before)
         after, legal = after_move(self.variant.constants, before, move)
-        self._plies.append(
-            _Ply(self.legal_moves, self.without_progress, self.without_capture, self._balanced, self._king_runs)
+        self._undo.append(
+            (self.legal_moves, self.without_progress, self.without_capture, self._balanced, self._king_runs)
         )
         captured, by_man = move & other, move & own & ~before.kings
         self.without_capture = 0 if captured else self.without_capture + 1
@@ -146,10 +139,9 @@ class Game:
         self._seen[self.positions.pop()] -= 1
         self.position = self.positions[-1]
         self.occurrences = self._seen[self.position]
-        before = self._plies.pop()
-        self.legal_moves = before.legal_moves
-        self.without_progress, self.without_capture = before.without_progress, before.without_capture
-        self._balanced, self._king_runs = before.balanced, before.king_runs
+        (self.legal_moves, self.without_progress, self.without_capture, self._balanced, self._king_runs) = (
+            self._undo.pop()
+        )
         return self.moves.pop()
 
     def copy(self) -> Game:
@@ -157,7 +149,7 @@ class Game:
         copied = Game.__new__(Game)
         copied.__dict__.update(self.__dict__)
         copied.moves, copied.positions = list(self.moves), list(self.positions)
-        copied._seen, copied._plies = Counter(self._seen), list(self._plies)
+        copied._seen, copied._undo = Counter(self._seen), list(self._undo)
         return copied
 
     def move(self, text: str) -> int:

@@ -91,9 +91,9 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
         "",
         f"It learned from {learning.positions:,} quiet positions of {sources}, and was judged by "
         f"{learning.held_out:,} of every 20th game. Targets are {config.fit.results:g} of the game's result and "
-        f"{1 - config.fit.results:g} of what the search's score makes expect; those of PDN files are results. After "
-        f"{config.fit.epochs} epochs the loss was {last.loss:.4f} nats on the way, {last.held_out:.4f} of the positions "
-        "held out.",
+        f"{1 - config.fit.results:g} of what the search's score makes expect; those of PDN files are results. "
+        f"After {config.fit.epochs} epochs the loss was {last.loss:.4f} nats on the way, {last.held_out:.4f} of "
+        "the positions held out.",
         "",
         "![Loss by epoch](loss.png)",
         "",

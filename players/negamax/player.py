@@ -22,7 +22,7 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Description, Evaluation, build_evaluation
 from players.negamax.deepening import compiled_search
 from players.negamax.score import LIMIT, compiled_static_value
-from players.negamax.state import HISTORY, MAX_DEPTH
+from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, named_switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings
 
@@ -111,6 +111,17 @@ class Negamax:
             move = rng.choice(workspace.tied_moves(tie_count))
             line = line if line[0] == move else [move]
         return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line)))
+
+    def progress(self) -> Choice | None:
+        """What the search under way has found, without its score, for another thread; None if nothing yet.
+
+        Its line may be half another one if the search writes it just then.
+        """
+        *counted, completed, found, _, length = self._workspace.answer()
+        if not found or not 0 < length < PLIES:
+            return None
+        line = self._workspace.line(length)
+        return Choice._make((line[0], None, completed, *counted, 0, 0, tuple(line)))
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
