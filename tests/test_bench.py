@@ -193,10 +193,7 @@ def test_one_game_is_played_in_no_time(clock):
 
 def test_overhead_is_of_each_part_by_its_own_unit():
     rows = {(row.what, row.depth): row for row in overhead("english", seconds=0, repeat=1)}
-    assert list(rows) == [
-        *(("search", depth) for depth in (1, 2, 3)),
-        *((what, None) for what in ("build_player", "seat", "Game.push", "random game", "depth-1 game")),
-    ]
+    assert list(rows) == list(zip(OVERHEAD, (1, 2, 3, *[None] * len(OVERHEAD)), strict=False))
     assert (
         {row.nodes for (_, depth), row in rows.items() if depth}
         == {1}
@@ -356,7 +353,9 @@ SEARCHES = [
     *(f"negamax, full, {evaluation}" for evaluation in ("simple", "patterns", "neural")),
     "mcts, random games",
 ]
-OVERHEAD = ["search", "search", "search", "build_player", "seat", "Game.push", "random game", "depth-1 game"]
+OVERHEAD = [
+    *("search", "search", "search", "build_player", "seat", "engine", "Game.push", "random game", "depth-1 game")
+]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from arena.wording import unknown
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import VOCABULARY, build_linear, linear
-from players.evaluation.mix import WEIGHTS, mix, mix_weights
+from players.evaluation.mix import PARTS, WEIGHTS, mix, mix_weights
 from players.evaluation.network import network_in, trained, trained_variants
 from players.evaluation.neural import neural
 from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in
@@ -48,8 +48,12 @@ _FEATURES = {
     for name, count in VOCABULARY.items()
 }
 _MIX = {
+    "description": "Weights of the parts of the mix.",
     "type": "object",
-    "properties": {name: {"type": "number", "default": weight} for name, weight in WEIGHTS.items()},
+    "properties": {
+        name: {"description": part.__doc__, "type": "number", "default": WEIGHTS[name]}
+        for name, part in PARTS.items()
+    },
     "additionalProperties": False,
 }
 _LINEAR = {"type": "object", "properties": _FEATURES, "additionalProperties": False}

@@ -107,3 +107,7 @@ def taken_towards(rules: Rules, position: Position, direction: int) -> int:
             reached |= fill
             fill = step(rules, fill, direction) & empty
     return taken | (step(rules, reached, direction) & other & before_empty)
+
+
+PARTS = {"material": material_ahead, "formation": formation_ahead, "safety": safety_ahead}
+"""The parts of the mix by their names."""

@@ -33,7 +33,14 @@ Rollout = Annotated[
                 {"enum": ["random", "evaluation"]},
                 {
                     "type": "object",
-                    "properties": {"depth": {"type": "integer", "minimum": 0, "maximum": DEEPEST_ROLLOUT}},
+                    "properties": {
+                        "depth": {
+                            "description": "plies that negamax searches",
+                            "type": "integer",
+                            "minimum": 0,
+                            "maximum": DEEPEST_ROLLOUT,
+                        }
+                    },
                     "required": ["depth"],
                     "additionalProperties": False,
                 },
