@@ -24,7 +24,7 @@ from players import PlayerError
 DEEPEST = 64
 """Plies of a level, at most."""
 ENDLESS = Limit(depth=DEEPEST, seconds=86_400.0)
-"""The limit of a search that goes on until it is stopped."""
+"""The limit of a search that goes on until it is stopped, without the depth for a player that takes none."""
 _PRESS_SECONDS = 0.01
 """Seconds between two requests to a search to stop, until it has; one that has not begun does not heed them."""
 _REPORT_SECONDS = 0.1
@@ -39,11 +39,13 @@ class Server:
     """Answers the lines of a GUI; what it has to say goes to `write`, whole lines without the last end of line."""
 
     def __init__(self, spec: PlayerSpec, variant: Variant, write: Callable[[str], None]) -> None:
+        """Raises PlayerError if the player cannot be built."""
         self._spec, self._variant, self._write = spec, variant, write
         self._seed = "0"
         self._tenure: Tenure | None = None
         self._game: Game | None = None
         self._limit = spec.limit
+        self._endless = endless(spec, variant)
         self._search: _Search | None = None
         self._searches: SimpleQueue[_Search] = SimpleQueue()
         threading.Thread(target=_think, args=(self._searches,), daemon=True).start()
@@ -108,7 +110,7 @@ class Server:
     def _init(self, read: Line) -> None:
         if self._tenure is not None:
             self._tenure.close()
-        self._tenure = Tenure(replace(self._spec, limit=ENDLESS), self._variant)
+        self._tenure = Tenure(replace(self._spec, limit=self._endless), self._variant)
         self._game = Game(self._variant)
         self._new_game(read)
         self._write("ready")
@@ -139,7 +141,7 @@ class Server:
             raise ValueError("there is no position")
         if not self._game.legal_moves:
             raise ValueError("the game is over")
-        limit = self._limit if "think" in read.arguments else ENDLESS
+        limit = self._limit if "think" in read.arguments and self._limit != ENDLESS else self._endless
         getattr(self._tenure.player, "check_limit", lambda _: None)(limit)
         self._search = _Search(self._tenure, self._game, limit, self._rng, self._write)
         self._searches.put(self._search)
@@ -157,6 +159,22 @@ class Server:
         if self._search is not None:
             self._search.stop()
             self._search.join(wait)
+
+
+def endless(spec: PlayerSpec, variant: Variant) -> Limit:
+    """The limit under which a player searches until it is stopped. Raises PlayerError if it cannot be built."""
+    refused: PlayerError | None = None
+    for limit in (ENDLESS, ENDLESS._replace(depth=None)):
+        tenure = Tenure(replace(spec, limit=limit), variant)
+        try:
+            tenure.begin()
+        except PlayerError as error:
+            refused = refused or error
+            continue
+        tenure.close()
+        return limit
+    assert refused is not None
+    raise refused
 
 
 def limit_of(read: Line) -> Limit | None:

@@ -177,6 +177,19 @@ def test_a_search_without_end_is_stopped_and_answers_while_it_thinks(talk: Talk)
     assert time.monotonic() - began < 2
 
 
+@pytest.mark.parametrize("kind", ["mcts", "hybrid"])
+def test_a_tree_search_without_end_is_stopped(kind: str):
+    found = Talk(type=kind)
+    assert found.say("init", f"pos pos={START}", "go analyze")
+    time.sleep(0.1)
+    assert not any(text.startswith("done") for text in found.lines) and found.say("stop")
+    assert int(found.wait("info", 60).arguments["nodes"]) > 10
+    assert found.wait("done").arguments["move"]
+    assert found.say("level infinite", "go think", "stop") and found.wait("done")
+    assert found.say("level nodes=50", "go think") and found.wait("info").arguments["nodes"] == "50"
+    assert found.say("level depth=3", "go think") and "no depth" in found.wait("error").arguments["message"]
+
+
 def test_a_long_search_says_how_far_it_is(talk: Talk):
     assert talk.say(f"pos pos={START}", "level infinite", "go analyze")
     depths = [int(talk.wait("info").arguments["depth"]) for _ in range(2)]

@@ -23,28 +23,25 @@ def hub(variant: str, player: str) -> None:
     The type is negamax if the entry names none, and its limits hold where the other program gives no level.
     """
     chosen = variant_named(variant)
-    from dataclasses import replace
     from pathlib import Path
 
     from arena.experiment.entry import player_spec
-    from arena.server import ENDLESS, Server
+    from arena.server import Server
     from arena.yaml.errors import ConfigError
-    from players import PlayerError, build_player, located
+    from players import PlayerError, located
 
-    try:
-        spec = located(player_spec(player, "--player"), Path())
-        getattr(build_player(replace(spec, limit=ENDLESS), chosen), "close", lambda: None)()
-    except ConfigError as error:
-        fail(str(error))
-    except PlayerError as error:
-        fail(f"--player: {error}")
     output = os.dup(1)
-    os.dup2(2, 1)
 
     def write(text: str) -> None:
         os.write(output, f"{text}\n".encode())
 
-    server = Server(spec, chosen, write)
+    try:
+        server = Server(located(player_spec(player, "--player"), Path()), chosen, write)
+    except ConfigError as error:
+        fail(str(error))
+    except PlayerError as error:
+        fail(f"--player: {error}")
+    os.dup2(2, 1)
     for text in sys.stdin:
         if not server.answer(text):
             break

@@ -122,6 +122,10 @@ class Mcts:
         found = {name: counted[name] for name in ("nodes", "leaves", "deepest", "tt_probes", "tt_hits", "tree")}
         return Choice(line[0], value, depth=len(line), pv=line, **found)
 
+    def stop(self) -> None:
+        """End the search under way, from another thread; what is found so far is its answer."""
+        self._memory.states[0]["node_limit"] = 0
+
     def check_limit(self, limit: Limit) -> None:
         """Raise ValueError for a limit that the search cannot do with."""
         if limit.depth is not None:
