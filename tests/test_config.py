@@ -229,7 +229,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (choices: name, variant, seed, openings, "
             "format, sprt, max_plies, time_margin, patience, game_patience, memory, on_failure, failures, "
-            "withdraw, probe, anchor, workers, players)",
+            "withdraw, probe, anchor, workers, pin, players)",
         ),
         (
             "count: 20",

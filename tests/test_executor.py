@@ -28,12 +28,12 @@ from arena.play.executor import run
 
 
 def native(task):
-    print("begun", task, flush=True)
+    print(f"begun {task}\\n", end="", flush=True)
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)  # native code without the lock of Python
 
 
 def second(task):
-    print("begun", task, flush=True)
+    print(f"begun {task}\\n", end="", flush=True)
     time.sleep(1)
     return task
 
@@ -76,7 +76,10 @@ class Script:
         """Wait until so many tasks have begun."""
         assert self.process.stdout is not None
         for _ in range(count):
-            assert self.process.stdout.readline().startswith("begun")
+            line = self.process.stdout.readline()
+            if not line.startswith("begun"):
+                self.process.kill()
+                pytest.fail(f"printed {line!r}")
 
     def ended(self) -> tuple[int, str, str]:
         """Exit code, stdout and stderr."""

@@ -171,7 +171,8 @@ def test_a_package_is_installed_with_its_mark_of_being_typed(package):
     assert (ROOT / package / "py.typed").is_file()
 
 
-def test_tables_of_patterns_are_installed():
+def test_tables_and_networks_are_installed():
     setup = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    [pattern] = [text for text in setup["tool"]["setuptools"]["package-data"]["players"] if text.endswith(".npz")]
-    assert set((ROOT / "players").glob(pattern)) == set((ROOT / "players").rglob("*.npz")) != set()
+    patterns = [text for text in setup["tool"]["setuptools"]["package-data"]["players"] if text.endswith(".npz")]
+    installed = [path for pattern in patterns for path in (ROOT / "players").glob(pattern)]
+    assert sorted(installed) == sorted((ROOT / "players").rglob("*.npz")) != []

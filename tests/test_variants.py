@@ -17,7 +17,7 @@ from tests.conftest import by_constants
 @pytest.mark.parametrize(
     ("description", "message", "key"),
     [
-        ("englsh", "unknown base 'englsh'; did you mean 'english'?", "base"),
+        ("englsh", "unknown variant 'englsh'; did you mean 'english'?", "base"),
         ({"promotion": "never"}, "needs a base", ""),
         (
             {"base": "english", "promotoin": "never"},

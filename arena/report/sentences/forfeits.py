@@ -35,4 +35,5 @@ def forfeits(run: Run) -> list[str]:
     more = len(order) - PLAYERS
     if more > 0:
         parts.append(f"{counted(more, 'player')} more lost some, too")
-    return [f"{counted(len(lost), 'game')} of {len(games)} were lost by players' failures: {'; '.join(parts)}."]
+    were = "was" if len(lost) == 1 else "were"
+    return [f"{counted(len(lost), 'game')} of {len(games)} {were} lost by players' failures: {'; '.join(parts)}."]
