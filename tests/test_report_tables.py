@@ -151,12 +151,12 @@ def test_branching_factor_is_the_geometric_mean_ratio_per_ply() -> None:
     assert np.isnan(table.loc["other", "branching_factor"]) and pd.isna(table.loc["other", "family"])
 
 
-def test_a_player_of_a_family_is_measured_at_its_configured_depth_and_others_at_their_usual_one() -> None:
+def test_a_player_of_a_family_is_measured_at_its_configured_depth_and_others_at_their_median_one() -> None:
     players = [player("d2", 2), player("d4", 4), player("free", type="mcts")]
     moves = moves_with(
         [
             *[("d2", 2, 10, 1), ("d4", 1, 5, 1), ("d4", 1, 5, 1), ("d4", 4, 90, 1)],
-            *[("free", 7, 70, 1), ("free", 8, 80, 1), ("free", 8, 90, 1)],
+            *[("free", 1, 1, 1), ("free", 1, 1, 1), ("free", 8, 80, 1), ("free", 8, 90, 1), ("free", 9, 900, 1)],
         ]
     )
     table: Any = branching(by_depth(totals(moves), ["free", "d4", "d2"]), specs(players))

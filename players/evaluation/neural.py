@@ -44,7 +44,7 @@ _LINE = 8
 
 @evaluator
 def neural(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
-    """The value that a network gives a position, in hundredths of a man; see `players.evaluation.networks`."""
+    """The value that a network gives a position, in hundredths of a man; see `players.evaluation.network`."""
     small = shorts(weights)
     keep_up(position, rules, weights, small)
     sums = 4 * sums_at(rules)

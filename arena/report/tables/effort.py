@@ -36,9 +36,9 @@ def branching(effort: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame
 
     A family is a set of players, described by `specs`, that differ in name and depth only. A player of a family is
     represented by the moves searched to its configured depth (and left out if there are none), any other
-    player by the depth it reached most often; its `family` is missing. The effective branching factor is the
-    geometric mean of the ratios of mean nodes per move at successive depths, per ply: with nodes N and depths
-    d, (N_last / N_first) ** (1 / (d_last - d_first)). Each player's nodes come from its own games, so
+    player by those of the median depth of all its moves; its `family` is missing. The effective branching
+    factor is the geometric mean of the ratios of mean nodes per move at successive depths, per ply: with nodes N
+    and depths d, (N_last / N_first) ** (1 / (d_last - d_first)). Each player's nodes come from its own games, so
     positions differ from depth to depth, and an odd number of plies between the first and the last depth
     carries the odd-even effect of alpha-beta.
     """
@@ -47,7 +47,10 @@ def branching(effort: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame
     depth = {spec.name: spec.limit.depth for spec in specs}
     member = effort["player"].isin(list(family))
     configured = member & (effort["depth"] == effort["player"].map(depth))
-    usual = effort[~member].sort_values("moves", ascending=False, kind="stable").drop_duplicates("player")
+    others = effort[~member].sort_values("depth", kind="stable")
+    moves = others.groupby("player", observed=True)["moves"]
+    half = moves.cumsum() >= moves.transform("sum") / 2
+    usual = others[half].drop_duplicates("player")
     table = pd.concat([effort[configured], usual])
     table = by_player(table, list(dict.fromkeys(effort["player"])), then="depth")
     table["family"] = table["player"].map(family).astype(object)
