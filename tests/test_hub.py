@@ -25,7 +25,7 @@ from arena.rules.hub import (
 )
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.variants import VARIANTS, Variant
-from arena.server import ENDLESS, Server, limit_of
+from arena.server.server import ENDLESS, Server, limit_of
 from tests.command_line import invoke
 from tests.conftest import RULE_SETS
 

@@ -26,7 +26,7 @@ def hub(variant: str, player: str) -> None:
     from pathlib import Path
 
     from arena.experiment.entry import player_spec
-    from arena.server import Server
+    from arena.server.server import Server
     from arena.yaml.errors import ConfigError
     from players import PlayerError, located
 

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from queue import SimpleQueue
 
-from arena.player import AnswerError, Choice, Limit, PlayerSpec
+from arena.player import Limit, PlayerSpec
 from arena.rules.game import Game
-from arena.rules.hub import Line, hub_move, line, parse_hub_move, parse_line, parse_position, variant_word
-from arena.rules.movegen import apply, legal_moves
+from arena.rules.hub import Line, line, parse_hub_move, parse_line, parse_position, variant_word
 from arena.rules.notation import NotationError
 from arena.rules.variants import VARIANTS, Variant
-from arena.seats.answer import message_of
 from arena.seats.tenure import Tenure
-from arena.wording import quoted
+from arena.server.search import Search, report, think
 from players import PlayerError
 
 DEEPEST = 64
 """Plies of a level, at most."""
 ENDLESS = Limit(depth=DEEPEST, seconds=86_400.0)
 """The limit of a search that goes on until it is stopped, without the depth for a player that takes none."""
-_PRESS_SECONDS = 0.01
-"""Seconds between two requests to a search to stop, until it has; one that has not begun does not heed them."""
-_REPORT_SECONDS = 0.1
-"""Seconds between two looks at what a search has found."""
 _LAST_SECONDS = 1.0
 """Seconds that a player has to stop when the server is to quit."""
 _DURING_SEARCH = ("ping", "stop", "ponder-hit")
@@ -46,11 +39,11 @@ class Server:
         self._game: Game | None = None
         self._limit = spec.limit
         self._endless = endless(spec, variant)
-        self._search: _Search | None = None
-        self._searches: SimpleQueue[_Search] = SimpleQueue()
-        threading.Thread(target=_think, args=(self._searches,), daemon=True).start()
-        self._reported: SimpleQueue[_Search] = SimpleQueue()
-        threading.Thread(target=_report, args=(self._reported,), daemon=True).start()
+        self._search: Search | None = None
+        self._searches: SimpleQueue[Search] = SimpleQueue()
+        threading.Thread(target=think, args=(self._searches,), daemon=True).start()
+        self._reported: SimpleQueue[Search] = SimpleQueue()
+        threading.Thread(target=report, args=(self._reported,), daemon=True).start()
         self._commands: dict[str, Callable[[Line], None]] = {
             "hub": self._hub,
             "set-param": self._set_param,
@@ -143,7 +136,7 @@ class Server:
             raise ValueError("the game is over")
         limit = self._limit if "think" in read.arguments and self._limit != ENDLESS else self._endless
         getattr(self._tenure.player, "check_limit", lambda _: None)(limit)
-        self._search = _Search(self._tenure, self._game, limit, self._rng, self._write)
+        self._search = Search(self._tenure, self._game, limit, self._rng, self._write)
         self._searches.put(self._search)
         if hasattr(self._tenure.player, "progress"):
             self._reported.put(self._search)
@@ -198,109 +191,6 @@ def limit_of(read: Line) -> Limit | None:
         increment=increment if clock is not None else None,
     )
     return None if limit == Limit() else limit
-
-
-class _Search:
-    """A search, which says what it found when it ends."""
-
-    def __init__(
-        self, tenure: Tenure, game: Game, limit: Limit, rng: random.Random, write: Callable[[str], None]
-    ) -> None:
-        self._tenure, self._game, self._limit, self._rng, self._write = tenure, game, limit, rng, write
-        self._player = tenure.player
-        self._lock = threading.Lock()
-        self._silent = self._stopping = self._said = False
-        self._ended = threading.Event()
-        self._began = time.perf_counter()
-
-    def think(self) -> None:
-        """Search, and say what was found."""
-        try:
-            choice = self._tenure.choose(self._game, self._limit, self._rng)
-            if choice.move not in self._game.legal_moves:
-                raise AnswerError(f"the illegal move {quoted(choice.move)}")
-            man = float(getattr(self._player, "man", 1.0))
-            lines = _answer(self._game, choice, time.perf_counter() - self._began, man)
-        except BaseException as error:
-            lines = [line("error", {"message": f"{type(error).__name__}: {message_of(error)}"})]
-        with self._lock:
-            self._said = True
-            if not self._silent:
-                self._write("\n".join(lines))
-        self._ended.set()
-
-    def report(self) -> None:
-        """Say what is found after each iteration, until it ends."""
-        deepest = 0
-        while not self._ended.wait(_REPORT_SECONDS):
-            found: Choice | None = self._player.progress()  # type: ignore[union-attr]
-            if found is not None and found.depth > deepest:
-                deepest = found.depth
-                text = _info(self._game, found, time.perf_counter() - self._began, 1.0)
-                with self._lock:
-                    if not (self._silent or self._said):
-                        self._write(text)
-
-    def silence(self) -> bool:
-        """Have it say nothing; false if it has said it already."""
-        with self._lock:
-            self._silent = not self._said
-            return self._silent
-
-    def stop(self) -> None:
-        """Have the player stop, if it can; this returns at once."""
-        if not self._ended.is_set() and not self._stopping and hasattr(self._player, "stop"):
-            self._stopping = True
-            threading.Thread(target=self._press, daemon=True).start()
-
-    def join(self, seconds: float | None) -> None:
-        """Wait until it has ended, for so many seconds or for ever."""
-        self._ended.wait(seconds)
-
-    def _press(self) -> None:
-        while not self._ended.is_set():
-            self._player.stop()  # type: ignore[union-attr]
-            self._ended.wait(_PRESS_SECONDS)
-
-
-def _think(searches: SimpleQueue[_Search]) -> None:
-    """Make one search after the other, for ever."""
-    while True:
-        searches.get().think()
-
-
-def _report(searches: SimpleQueue[_Search]) -> None:
-    """Report one search after the other, for ever."""
-    while True:
-        searches.get().report()
-
-
-def _answer(game: Game, choice: Choice, seconds: float, man: float) -> list[str]:
-    """The lines `info` and `done` of a choice."""
-    texts = _line_of_play(game, choice)
-    done = {"move": texts[0]} | ({"ponder": texts[1]} if len(texts) > 1 else {})
-    return [_info(game, choice, seconds, man), line("done", done)]
-
-
-def _info(game: Game, choice: Choice, seconds: float, man: float) -> str:
-    """The line `info` of a choice, its score in men, a man being worth so much."""
-    arguments: dict[str, object] = {"depth": choice.depth}
-    if choice.score is not None:
-        arguments["score"] = choice.score / man
-    arguments |= {"nodes": choice.nodes, "time": seconds, "nps": choice.nodes / max(seconds, 1e-6) / 1e6}
-    return line("info", arguments | {"pv": " ".join(_line_of_play(game, choice))})
-
-
-def _line_of_play(game: Game, choice: Choice) -> list[str]:
-    """A principal variation, as the protocol writes it, as far as its moves are legal."""
-    position, legal, texts = game.position, game.legal_moves, []
-    for move in choice.pv or (choice.move,):
-        if move not in legal:
-            break
-        texts.append(hub_move(game.variant, position, move, legal))
-        position = apply(game.variant.constants, position, move)
-        legal = legal_moves(game.variant.constants, position)
-    return texts
 
 
 def _version() -> str:

@@ -1,0 +1,1 @@
+"""A player offered to other programs by the Hub protocol."""
