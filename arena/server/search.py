@@ -22,7 +22,7 @@ _REPORT_SECONDS = 0.1
 """Seconds between two looks at what a search has found."""
 
 
-class Search:
+class ThreadedSearch:
     """A search, which says what it found when it ends."""
 
     def __init__(
@@ -85,13 +85,13 @@ class Search:
             self._ended.wait(_PRESS_SECONDS)
 
 
-def think(searches: SimpleQueue[Search]) -> None:
+def think(searches: SimpleQueue[ThreadedSearch]) -> None:
     """Make one search after the other, for ever."""
     while True:
         searches.get().think()
 
 
-def report(searches: SimpleQueue[Search]) -> None:
+def report(searches: SimpleQueue[ThreadedSearch]) -> None:
     """Report one search after the other, for ever."""
     while True:
         searches.get().report()

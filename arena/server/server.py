@@ -15,7 +15,7 @@ from arena.rules.hub import Line, line, parse_hub_move, parse_line, parse_positi
 from arena.rules.notation import NotationError
 from arena.rules.variants import VARIANTS, Variant
 from arena.seats.tenure import Tenure
-from arena.server.search import Search, report, think
+from arena.server.search import ThreadedSearch, report, think
 from players import PlayerError
 
 DEEPEST = 64
@@ -39,10 +39,10 @@ class Server:
         self._game: Game | None = None
         self._limit = spec.limit
         self._endless = endless(spec, variant)
-        self._search: Search | None = None
-        self._searches: SimpleQueue[Search] = SimpleQueue()
+        self._search: ThreadedSearch | None = None
+        self._searches: SimpleQueue[ThreadedSearch] = SimpleQueue()
         threading.Thread(target=think, args=(self._searches,), daemon=True).start()
-        self._reported: SimpleQueue[Search] = SimpleQueue()
+        self._reported: SimpleQueue[ThreadedSearch] = SimpleQueue()
         threading.Thread(target=report, args=(self._reported,), daemon=True).start()
         self._commands: dict[str, Callable[[Line], None]] = {
             "hub": self._hub,
@@ -136,7 +136,7 @@ class Server:
             raise ValueError("the game is over")
         limit = self._limit if "think" in read.arguments and self._limit != ENDLESS else self._endless
         getattr(self._tenure.player, "check_limit", lambda _: None)(limit)
-        self._search = Search(self._tenure, self._game, limit, self._rng, self._write)
+        self._search = ThreadedSearch(self._tenure, self._game, limit, self._rng, self._write)
         self._searches.put(self._search)
         if hasattr(self._tenure.player, "progress"):
             self._reported.put(self._search)
