@@ -6,6 +6,7 @@ Also how the suite stays short: which rule sets are compiled, and which files ar
 from __future__ import annotations
 
 import random
+import signal
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,10 @@ from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
 from arena.tuning.store import GAMES, Played
 from tests import naive
+
+for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
+    if signal.getsignal(_number) is signal.SIG_IGN:  # as a shell leaves it to what it runs in the background
+        signal.signal(_number, signal.SIG_DFL if _number != signal.SIGINT else signal.default_int_handler)
 
 settings.register_profile("reproducible", deadline=None, derandomize=True)
 settings.load_profile("reproducible")
