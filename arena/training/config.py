@@ -8,15 +8,14 @@ from typing import Any
 
 from pydantic import Field
 
-from arena.experiment.checks import variant_problems
 from arena.experiment.model import VariantField
-from arena.experiment.schema import options_schema, variant_schema
+from arena.tuning.config import searching_problems, searching_schema
 from arena.tuning.games import RANDOM_MOVES
 from arena.tuning.method import EvaluationField
 from arena.tuning.settings import RandomOpenings, Search
 from arena.yaml.errors import Problem
 from arena.yaml.messages import FOLDER
-from arena.yaml.schema import DIALECT, Schema, model_schema
+from arena.yaml.schema import Schema
 from arena.yaml.section import Document, Section, validated
 from arena.yaml.values import Source
 
@@ -81,24 +80,14 @@ def load_training(path: str | Path) -> Training:
 
 def training_schema() -> Schema:
     """The JSON schema of a training, for editors: every key, with the options and rules that there are."""
-    schema = model_schema(Training)
-    properties = schema["properties"]
-    properties["variant"] = variant_schema() | {"description": properties["variant"]["description"]}
-    player = properties["player"]
-    player["properties"] |= {key: value for key, value in options_schema("negamax").items() if key not in _REFUSED}
-    player["additionalProperties"] = False
-    return {"$schema": DIALECT, **schema}
+    return searching_schema(Training, _REFUSED)
 
 
 def _problems(source: Source, data: Any) -> Iterator[Problem]:
     """What is wrong between values, and what gets a clearer message than its model has."""
     if not isinstance(data, dict):
         return
-    yield from variant_problems(source, data.get("variant"))
-    player = data.get("player")
-    for key in player if isinstance(player, dict) else ():
-        if key in _REFUSED:
-            yield source.problem(("player", key), _REFUSED[key])
+    yield from searching_problems(source, data, _REFUSED)
     positions = data.get("positions")
     if (
         isinstance(positions, dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,29 +44,35 @@ def load_tuning(path: str | Path) -> Tuning:
     """Read the tuning in the YAML file `path`; raises ConfigError with all the problems that it has."""
     source = Source(Path(path))
     data = source.read()
-    return validated(Tuning, data, source, [*source.problems, *_problems(source, data)])
+    return validated(Tuning, data, source, [*source.problems, *searching_problems(source, data, _REFUSED)])
 
 
 def tuning_schema() -> Schema:
     """The JSON schema of a tuning, for editors: every key, with the methods, options and rules that there are."""
-    schema = model_schema(Tuning)
+    schema = searching_schema(Tuning, _REFUSED)
+    for method in schema["properties"]["tuning"]["oneOf"]:
+        method["description"] = first_line(method["description"])
+        method["properties"]["method"]["description"] = method["description"]
+    return schema
+
+
+def searching_schema(model: type[Document], refused: Mapping[str, str]) -> Schema:
+    """The JSON schema of a document with a `variant`, whose `player` takes negamax options but those `refused`."""
+    schema = model_schema(model)
     properties = schema["properties"]
     properties["variant"] = variant_schema() | {"description": properties["variant"]["description"]}
     player = properties["player"]
-    player["properties"] |= {key: value for key, value in options_schema("negamax").items() if key not in _REFUSED}
+    player["properties"] |= {key: value for key, value in options_schema("negamax").items() if key not in refused}
     player["additionalProperties"] = False
-    for method in properties["tuning"]["oneOf"]:
-        method["description"] = first_line(method["description"])
-        method["properties"]["method"]["description"] = method["description"]
     return {"$schema": DIALECT, **schema}
 
 
-def _problems(source: Source, data: Any) -> Iterator[Problem]:
-    """What is wrong between values, and what gets a clearer message than its model has."""
+def searching_problems(source: Source, data: Any, refused: Mapping[str, str]) -> Iterator[Problem]:
+    """What is wrong with its variant, and the keys of its player that are `refused`, each with the reason."""
     if not isinstance(data, dict):
         return
     yield from variant_problems(source, data.get("variant"))
     player = data.get("player")
     for key in player if isinstance(player, dict) else ():
-        if key in _REFUSED:
-            yield source.problem(("player", key), _REFUSED[key])
+        if key in refused:
+            yield source.problem(("player", key), refused[key])
