@@ -132,7 +132,7 @@ def test_a_change_of_any_kernel_file_however_deep_has_another_folder(tmp_path, m
         "arena/rules/jit/deeper/bits.py": "",
         "players/negamax/tree.py": "",
         "arena/tuning/fits/columns.py": "from arena.rules.jit.kernel import kernel\n",
-        "arena/report/page.py": "",
+        "arena/report/page/page.py": "",
     }
     for name, text in tree.items():
         (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from arena.files import replace
 from arena.report.charts.catalogue import CHARTS, charts_of
 from arena.report.charts.picture import save_png, svg
 from arena.report.files import FILES, files_of, write_file, write_text
-from arena.report.page import html
+from arena.report.page.page import html
 from arena.report.run import Run
 
 

@@ -22,11 +22,13 @@ WIDE = 560
 
 def html(run: Run, charts: Mapping[str, str], files_listed: Sequence[File]) -> str:
     """The report as one self-contained page; `charts` are SVG texts by name, in the order of the page."""
-    template = files("arena.report").joinpath("page.html").read_text(encoding="utf-8")
+    source = files("arena.report.page")
+    template = source.joinpath("page.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     captions = {chart.name: chart.caption for chart in CHARTS}
     text = environment.from_string(template).render(
         content(run),
+        style=Markup(source.joinpath("page.css").read_text(encoding="utf-8")),
         charts=[
             (name, captions[name], inline_svg(name, captions[name], svg), _wide(svg))
             for name, svg in charts.items()
