@@ -9,8 +9,9 @@ import pytest
 from rich.console import Console
 
 from arena import Board, Game
+from arena.commands.board import coloured
 from arena.rules.board.svg import SYMBOLS, UNIT, board_svg, centre, corner, symbols
-from arena.rules.board.text import FIGURES, LETTERS, board_text, coloured_board
+from arena.rules.board.text import FIGURES, LETTERS, board_text
 from arena.rules.move_text import MoveSquares
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position
@@ -182,12 +183,12 @@ def test_a_turned_board_in_characters_has_square_1_at_the_right_of_its_last_row(
 
 
 def test_a_coloured_board_has_every_piece_and_number():
-    text = coloured_board(ENGLISH, parse_fen(ENGLISH, KINGS), last=MoveSquares(26, 22, ())).plain
+    text = coloured(Board(ENGLISH, KINGS, last="26-22")).plain
     assert (text.count("●"), text.count("♛")) == (4, 2)
     assert [int(number) for number in re.findall(r"\d+", text)] == list(range(1, 33))
     console = Console(width=80, force_terminal=True, color_system="truecolor")
     with console.capture() as captured:
-        console.print(coloured_board(ENGLISH, ENGLISH.start, last=MoveSquares(26, 22, ())))
+        console.print(coloured(Board(ENGLISH, last="26-22")))
     assert captured.get().count("48;2;255;214;10") == 4
 
 
@@ -230,7 +231,10 @@ def test_a_board_is_saved_as_svg_or_text(tmp_path):
         (lambda: Board("english", arrows=["11-51"]), "51 is not a square of english, 1 to 32"),
         (lambda: Board("english", arrows=["11"]), "'11' names no squares, as 11-15 does"),
         (lambda: Board("english", arrows=[[3]]), "[3] are not two squares or more"),
-        (lambda: Board("english", labels="nubmers"), "labels are 'numbers', 'algebraic' or 'none', not 'nubmers'"),
+        (
+            lambda: Board("english", labels="nubmers"),  # type: ignore[arg-type]
+            "labels are 'numbers', 'algebraic' or 'none', not 'nubmers'",
+        ),
         (lambda: Board("english").save("board.png"), "board.png: a board is saved as .svg or .txt"),
     ],
 )
