@@ -20,6 +20,8 @@ LEADING = 40
 """Rows that a chart of players has room for."""
 LINES = 12
 """Lines that a chart of families has room for."""
+BOTTOM = 0.65
+"""Inches under the Axes, for the numbers of the axis and its label."""
 SLACK = 1.04
 """Hinted letters are wider than the font's own."""
 
@@ -43,8 +45,12 @@ def area(
         return ax
     figure = Figure(figsize=(max(width, 0.3 + fonts.width(title, 12, "bold") * SLACK), height))
     ax = figure.add_subplot()
-    set_margins(figure, left, right, top=0.25 + (title_pad or 10) / 72, bottom=0.65)
-    ax.set_title(title, pad=title_pad, x=(0.1 - left) / (figure.get_figwidth() - left - right))
+    top = 0.25 + (title_pad or 10) / 72
+    set_margins(figure, left, right, top, BOTTOM)
+    across, up = figure.get_figwidth() - left - right, height - BOTTOM - top
+    ax.set_title(title, pad=title_pad, x=(0.1 - left) / across)
+    ax.xaxis.set_label_coords(0.5, -0.32 / up)
+    ax.yaxis.set_label_coords((0.25 - left) / across, 0.5)
     return ax
 
 

@@ -39,7 +39,9 @@ def svg(axes: Axes) -> str:
 def save_png(axes: Axes, path: Path) -> None:
     """Write the figure of these Axes as PNG, 200 dots per inch."""
     with _drawing():
-        figure_of(axes).savefig(path, format="png", dpi=PNG_DPI, metadata={"Software": None})
+        figure_of(axes).savefig(
+            path, format="png", dpi=PNG_DPI, metadata={"Software": None}, pil_kwargs={"compress_level": 4}
+        )
 
 
 def save_pdf(axes: Axes, path: Path) -> None:

@@ -39,6 +39,7 @@ STYLE: Any = {
     "axes.titlesize": 12,
     "axes.titleweight": "bold",
     "axes.titlepad": 10,
+    "axes.titley": 1.0,
     "axes.labelsize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
