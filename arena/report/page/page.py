@@ -19,9 +19,14 @@ from arena.report.run import Run
 WIDE = 560
 """Points (1/72 inch) above which a chart gets a row of its own."""
 
+NO_VIEWER = Markup("")
 
-def html(run: Run, charts: Mapping[str, str], files_listed: Sequence[File]) -> str:
-    """The report as one self-contained page; `charts` are SVG texts by name, in the order of the page."""
+
+def html(run: Run, charts: Mapping[str, str], files_listed: Sequence[File], viewer: Markup = NO_VIEWER) -> str:
+    """The report as one self-contained page; `charts` are SVG texts by name, in the order of the page.
+
+    `viewer` shows the games; where there is one, the cells of the crosstable are buttons.
+    """
     source = files("arena.report.page")
     template = source.joinpath("page.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -35,6 +40,7 @@ def html(run: Run, charts: Mapping[str, str], files_listed: Sequence[File]) -> s
         ],
         config=json.dumps(run.experiment.as_dict(), indent=2, ensure_ascii=False, default=str),
         files=files_listed,
+        viewer=viewer,
     )
     return text + "\n"
 
