@@ -85,11 +85,16 @@ def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bo
 
 def algebraic(variant: Variant, bit: int) -> str:
     """The algebraic name of a square, such as c3: column from a at White's left, row from 1 at White's side."""
+    column, row = place(variant, bit)
+    return f"{chr(ord('a') + column)}{variant.rules.rows - row}"
+
+
+def place(variant: Variant, bit: int) -> tuple[int, int]:
+    """The column and the row of a square, both from 0 at the top left, as White sees the board."""
     per_row = variant.rules.per_row
     row, index = divmod(square_of(bit, per_row), per_row)
     column = column_of(row, index)
-    column = 2 * per_row - 1 - column if variant.mirrored else column
-    return f"{chr(ord('a') + column)}{variant.rules.rows - row}"
+    return (2 * per_row - 1 - column if variant.mirrored else column), row
 
 
 @lru_cache
