@@ -15,6 +15,7 @@ from arena.report.charts.style import GRID, INK, MUTED, PAPER
 from arena.report.content import content
 from arena.report.files import File
 from arena.report.run import Run
+from arena.report.viewer.fragment import style
 
 WIDE = 560
 """Points (1/72 inch) above which a chart gets a row of its own."""
@@ -33,7 +34,7 @@ def html(run: Run, charts: Mapping[str, str], files_listed: Sequence[File], view
     captions = {chart.name: chart.caption for chart in CHARTS}
     text = environment.from_string(template).render(
         content(run),
-        style=Markup(source.joinpath("page.css").read_text(encoding="utf-8")),
+        style=Markup(source.joinpath("page.css").read_text(encoding="utf-8") + (style() if viewer else "")),
         charts=[
             (name, captions[name], inline_svg(name, captions[name], svg), _wide(svg))
             for name, svg in charts.items()

@@ -133,7 +133,9 @@ def _columns(moves: pd.DataFrame) -> dict[str, list[Any]]:
     return {
         "move": moves["move"].tolist(),
         "score": _whole(np.where(certain, np.nan, 100 * score)),
-        "wins": _whole(np.where(certain, moves.get("wins_in", moves["score"]).to_numpy(dtype=float, na_value=np.nan), np.nan)),
+        "wins": _whole(
+            np.where(certain, moves.get("wins_in", moves["score"]).to_numpy(dtype=float, na_value=np.nan), np.nan)
+        ),
         "time": _whole(_three_digits(1e6 * moves["seconds"].to_numpy(dtype=float, na_value=np.nan))),
         **{name: moves[name].tolist() for name in _COLUMNS},
     }
