@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import WorkersType, announce_workers, fail, interruptible, say
+from arena.commands.common import (
+    GamesType,
+    WorkersType,
+    announce_workers,
+    announcing_compilation,
+    fail,
+    interruptible,
+    say,
+)
 
 if TYPE_CHECKING:
     from arena.play.pilot import Expectation
@@ -80,11 +88,14 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--games", type=GamesType(), help="Games inside report.html, the most surprising first; 0: none [what fits]."
+)
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
-def report(folder: Path, moves: bool) -> None:
+def report(folder: Path, games: int | None, moves: bool) -> None:
     """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
     _with_one_thread()
-    _report(folder, moves)
+    _report(folder, games=games, moves=moves)
 
 
 def _with_one_thread() -> None:
@@ -236,7 +247,7 @@ def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
     return done == plan.searches
 
 
-def _report(folder: Path, moves: bool = False) -> None:
+def _report(folder: Path, *, games: int | None = None, moves: bool = False) -> None:
     """Write the report of the run in a folder and print what it says first."""
     from arena.report.run import load as load_run
     from arena.report.write import write
@@ -245,7 +256,8 @@ def _report(folder: Path, moves: bool = False) -> None:
     try:
         finished = load_run(folder)
         try:
-            write(finished, moves=moves)
+            with announcing_compilation():
+                write(finished, games=games, moves=moves)
         except OSError as error:
             _print_standings(finished)
             fail(f"the report cannot be written to {folder}: {error.strerror or error}")
