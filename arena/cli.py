@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from arena.commands.analyse import analyse
 from arena.commands.catalogue import bench, players, schema, variants
 from arena.commands.check import check, doctor
 from arena.commands.group import Commands
@@ -13,6 +14,7 @@ from arena.commands.live import status, watch
 from arena.commands.ratings import compare, rate
 from arena.commands.replay import replay
 from arena.commands.rules import evaluate, openings, perft
+from arena.commands.show import show
 from arena.commands.tournaments import plan, report, run
 from arena.commands.training import train
 from arena.commands.tuning import tune
@@ -38,6 +40,8 @@ for command in (
     tune,
     train,
     perft,
+    show,
+    analyse,
     evaluate,
     check,
     openings,

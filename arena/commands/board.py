@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.commands.common import fail, say
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.text import Text
 
+    from arena.commands.position import Scene
     from arena.rules.board.board import Board
 
 _DISCS = {"w": "●", "W": "♛", "b": "●", "B": "♛", "": " "}
@@ -29,6 +34,23 @@ def show_board(board: Board) -> None:
         console.print(coloured(board))
     else:
         click.echo(plain(board))
+
+
+def show_scene(found: Scene, board: Board) -> None:
+    """Print what a position is of, its board and its FEN."""
+    for text in filter(None, (found.heading, found.place)):
+        click.echo(text)
+    show_board(board)
+    click.echo(found.fen)
+
+
+def save(board: Board, path: Path) -> None:
+    """Write a board into a file, and say so; exits for a name that is not that of an SVG or a text."""
+    try:
+        board.save(path)
+    except ValueError as error:
+        fail(f"--svg {error}")
+    say(f"wrote {path}")
 
 
 def plain(board: Board) -> str:
