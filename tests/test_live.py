@@ -76,7 +76,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
     experiment = load(tmp_path / "t.yaml")
     facts = Facts("black", "", "B", 60, True, {})
     with Ledger(tmp_path / "out", experiment, facts) as ledger:
-        run = Run(ledger, manifest_of(experiment, {}, {}))
+        run = Run(ledger, manifest_of(experiment, {}, {}, {}))
         run.begin()
         yield run
 

@@ -120,7 +120,7 @@ class Mcts:
             raise AnswerError("has an evaluation that is not a number (nan)")
         line = self._memory.line(counted["line_length"])
         found = {name: counted[name] for name in ("nodes", "leaves", "deepest", "tt_probes", "tt_hits", "tree")}
-        return Choice(line[0], value, depth=len(line), pv=line, **found)
+        return Choice(line[0], value, depth=len(line), pv=line, wins_in=self._memory.proven(line[0]), **found)
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""

@@ -20,11 +20,13 @@ from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, Evaluation, build_evaluation
+from players.negamax.certain import wins_in
 from players.negamax.deepening import compiled_search
 from players.negamax.score import LIMIT, compiled_static_value
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, named_switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings
+from players.negamax.worth import worth_of_a_man
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""
@@ -75,9 +77,12 @@ class Negamax:
         self._workspace = idle.pop() if idle else Workspace(self.switches.tt)
         self._workspace.begin_game(self._settings.stored)
         weakref.finalize(self, _give_back, self._workspace, self.switches.tt).atexit = False
-        self._rules = variant.constants
-        self.man = float(self._workspace.states[0]["man"])
-        """What a man is worth in the evaluation's unit."""
+        self._variant, self._rules = variant, variant.constants
+
+    @property
+    def man(self) -> float | None:
+        """What a man is worth in the evaluation's unit: `worth_of_a_man`."""
+        return worth_of_a_man(self._variant, self._settings.evaluation)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search until the first limit is met and choose the best move.
@@ -105,12 +110,12 @@ class Negamax:
         if not found:
             if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
-            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, ()))
+            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, (), 0))
         line = workspace.line(line_length)
         if tie_count:
             move = rng.choice(workspace.tied_moves(tie_count))
             line = line if line[0] == move else [move]
-        return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line)))
+        return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line), wins_in(score)))
 
     def progress(self) -> Choice | None:
         """What the search under way has found, without its score, for another thread; None if nothing yet.
@@ -121,7 +126,7 @@ class Negamax:
         if not found or not 0 < length < PLIES:
             return None
         line = self._workspace.line(length)
-        return Choice._make((line[0], None, completed, *counted, 0, 0, tuple(line)))
+        return Choice._make((line[0], None, completed, *counted, 0, 0, tuple(line), 0))
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
@@ -176,7 +181,7 @@ def _settings(variant: Variant, evaluation: str, changed: int, preset: str, give
             no_progress=variant.draws.no_progress,
             no_capture=variant.draws.no_capture,
         )
-    state["man"] = _worth_of_a_man(variant, built)
+    state["man"] = _man_at_the_start(variant, built)
     state["evaluation"] = built.address
     state["weights"] = built.weights.ctypes.data if is_compiling() else built.weights
     state["weight_count"] = built.weights.size
@@ -184,8 +189,11 @@ def _settings(variant: Variant, evaluation: str, changed: int, preset: str, give
     return Settings(switches, stored_settings(state), built, search)
 
 
-def _worth_of_a_man(variant: Variant, evaluation: Evaluation) -> float:
-    """What the start's evaluation rises by, on average, when the other side lacks a man; 1 if it falls."""
+def _man_at_the_start(variant: Variant, evaluation: Evaluation) -> float:
+    """What the start's evaluation rises by, on average, when the other side lacks a man; 1 if it falls.
+
+    It scales the search's margins.
+    """
     start = variant.start
     value, arguments = compiled_static_value(variant.constants), (variant.constants, *evaluation)
     before, rises = value(*arguments, start, 0), []
