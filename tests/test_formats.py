@@ -17,12 +17,12 @@ from arena.formats.adaptive import Adaptive
 from arena.formats.base import Pairing, Schedule
 from arena.formats.information import pair_information, worth
 from arena.formats.round_robin import RoundRobin
+from arena.formats.sequential import SequentialTest
 from arena.formats.sprt import Sprt
 from arena.formats.table import FORMATS
 from arena.play import tournament
 from arena.play.pilot import expectation, independent_games, pilot, sample
 from arena.play.plan import prepare
-from arena.play.sequential import SequentialTest
 from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt

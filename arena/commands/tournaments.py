@@ -24,6 +24,7 @@ from arena.commands.common import (
 if TYPE_CHECKING:
     from arena.play.pilot import Expectation
     from arena.play.plan import Plan
+    from arena.progress import Progress
     from arena.record import GameRecord
     from arena.report.run import Run
     from arena.store.ledger import Ledger
@@ -149,7 +150,6 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
     from arena.play.engine import EngineError
     from arena.play.executor import WorkerDied
     from arena.play.tournament import RunStopped, play
-    from arena.progress import Progress
     from arena.store.ledger import Ledger, failures_of_complete
     from arena.store.store import StoreError
 
@@ -172,13 +172,13 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
             _begin(plan, ledger, workers, force)
             if not _measure(plan, ledger, workers):
                 return STOPPED
-            with Progress(plan.games, exact=plan.exact) as progress:
-                progress.resume(ledger.scores())
+            with _progress(plan) as progress:
+                progress.resume(ledger.scores(), ledger.results())
                 told: set[str] = set()
                 with interruptible(progress.say) as stopping:
                     for record in play(plan, ledger, workers, stopping):
                         white, black = names[record.pairing.white], names[record.pairing.black]
-                        progress.add(white, black, record.result)
+                        progress.add(white, black, record.result, record.pairing.game)
                         for line in _once(record, folder, told):
                             progress.say(line)
                 progress.end(ledger.scores(), ledger.complete)
@@ -192,6 +192,14 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
         fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
+
+
+def _progress(plan: Plan) -> Progress:
+    """What shows the games of a tournament as they end."""
+    from arena.progress import Progress
+
+    experiment = plan.experiment
+    return Progress(plan.games, exact=plan.exact, first=plan.first, anchor=experiment.anchor, sprt=experiment.sprt)
 
 
 def _code(ledger: Ledger) -> int:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from arena.formats.base import Pairing, Place
+from arena.formats.sequential import SequentialTest
 from arena.play.executor import Workers, run
 from arena.play.failures import Failures, write_bundle
 from arena.play.match import play as play_game
 from arena.play.pinning import pin
 from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
-from arena.play.sequential import SequentialTest
 from arena.record import GameRecord, ProbeRecord, ProbeTask, Task
 from arena.result import WHITE_POINTS, points_of
 from arena.rules.notation import fen

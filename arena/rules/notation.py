@@ -1,4 +1,4 @@
-"""Positions as text: FEN in and out, algebraic squares, the board as characters."""
+"""Positions as text: FEN in and out, the names and places of squares."""
 
 from __future__ import annotations
 
@@ -107,21 +107,3 @@ def piece_letter(position: Position, bit: int) -> str:
     """What stands on a square: `w W b B`, men and kings; empty where there is nothing."""
     letter = "w" if position.white & bit else "b" if position.black & bit else ""
     return letter.upper() if position.kings & bit else letter
-
-
-def diagram(variant: Variant, position: Position) -> str:
-    """The board as text, row 1 at the top: `w W b B` men and kings, `.` an empty dark square."""
-    width = 2 * variant.rules.per_row
-    lines = []
-    for row in range(variant.rules.rows):
-        cells = [" "] * width
-        for index in range(variant.rules.per_row):
-            bit = variant.bits[row * variant.rules.per_row + index]
-            letter = piece_letter(position, bit) or "."
-            column = column_of(row, index)
-            if variant.mirrored:
-                column = width - 1 - column_of(row, variant.rules.per_row - 1 - index)
-            cells[column] = letter
-        first = row * variant.rules.per_row + 1
-        lines.append(f"{first:3} {' '.join(cells).rstrip()}")
-    return "\n".join(lines) + f"\n{'White' if position.turn == WHITE else 'Black'} to move"
