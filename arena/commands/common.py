@@ -64,7 +64,9 @@ class GamesType(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if value == "all":
             return sys.maxsize
-        return click.IntRange(0).convert(value, param, ctx)
+        if not str(value).isdecimal():
+            self.fail(f"{value!r} is neither all nor a number of games", param, ctx)
+        return int(value)
 
 
 def announce_workers(workers: int | str) -> None:

@@ -22,8 +22,9 @@ def write(
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
     The files of `arena.report.files`, charts as PNG and SVG, and report.html; files of a report that the run does
-    not have are removed. The page holds so many `games`, by default as many as fit: `arena.report.viewer`. Those with all moves of a large run (`Run.large`) are written only if `moves`. The same
-    ledger gives the same bytes. Each file is replaced whole, so a reader never sees half of one.
+    not have are removed. The page holds so many `games`, by default as many as fit. The files with all moves of
+    a large run (`Run.large`) are written only if `moves`. The same ledger gives the same bytes. Each file is
+    replaced whole, so a reader never sees half of one.
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)

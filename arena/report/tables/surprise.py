@@ -10,13 +10,15 @@ DECIDED = 4.0
 
 
 def swings(moves: pd.DataFrame) -> pd.Series:
-    """The greatest swing of each game, in men, by the number of the game; none for a game without two such scores.
+    """The greatest swing of each game, in men, by the game's number; none for games without two such scores.
 
-    A swing is the difference between two scores that one player gave one after the other in a game, each in men and
-    cut off at ±DECIDED; a certain win or loss counts as ±DECIDED. So the greatest is 2 × DECIDED: a player that
-    thought the game won and, at its next move, lost. `moves` are those of `arena.store.read.RunData`.
+    A swing is the difference between two scores that one player gave one after the other in a game, each in men
+    and cut off at ±DECIDED; a certain win or loss counts as ±DECIDED. So 2 × DECIDED is the greatest: of a player
+    that thought the game won and, at its next move, lost. `moves` are those of `arena.store.read.RunData`.
     """
-    score = men(moves)
+    certain = moves["wins_in"].to_numpy(dtype=float, na_value=np.nan)
+    score = moves["score_men"].to_numpy(dtype=float, na_value=np.nan)
+    score = np.where(np.isnan(certain), score, np.copysign(DECIDED, certain))
     there = np.flatnonzero(~np.isnan(score))
     games, of = pd.factorize(moves["game"].to_numpy()[there])
     side = 2 * games + (moves["colour"].to_numpy()[there] == "white")
@@ -26,12 +28,3 @@ def swings(moves: pd.DataFrame) -> pd.Series:
     greatest = np.full(len(of), -1.0)
     np.maximum.at(greatest, games[order][1:][same], swing)
     return pd.Series(greatest, index=pd.Index(of, name="game"))[greatest >= 0]
-
-
-def men(moves: pd.DataFrame) -> np.ndarray:
-    """Scores in men from the mover's view, ±infinity for a certain win or loss, nan where there is none."""
-    if "score_men" not in moves:  # TODO until the columns are there
-        return moves["score"].to_numpy(dtype=float, na_value=np.nan) / 100
-    score = moves["score_men"].to_numpy(dtype=float, na_value=np.nan)
-    certain = moves["wins_in"].to_numpy(dtype=float, na_value=np.nan)
-    return np.where(np.isnan(certain), score, np.copysign(np.inf, certain))

@@ -19,14 +19,14 @@ SCRIPTS = ("board.js", "games.js", "graph.js", "list.js", "stage.js", "viewer.js
 
 
 def viewer(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Markup:
-    """The games of a run as a part of its page, empty if it holds none; see `arena.report.viewer.games.games_of`."""
+    """The games of a run as a part of its page, empty if it holds none: `arena.report.viewer.games.games_of`."""
     games = games_of(run, most, characters)
     if not games.inside:
         return Markup("")
     variant = build_variant(run.experiment.variant)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     data = {
-        "index": games.index,
+        "listed": games.listed,
         "blocks": games.blocks,
         "atOnce": AT_ONCE,
         "look": {"unit": UNIT, "symbols": SYMBOLS, "last": LAST},
@@ -52,11 +52,9 @@ def inside(games: Games) -> str:
         f"scores beyond ±{DECIDED:g} men, and certain wins and losses, count as {DECIDED:g}."
     )
     if games.inside == games.of:
-        return f"{'All' if games.of > 1 else 'The'} {_counted(games.of)} of the run, the greatest swing first. {swing}"
-    return (
-        f"The {_counted(games.inside)} of the greatest swings, of {games.of:,} of the run".replace(",", "\u202f")
-        + f"; arena report --games all puts all inside. {swing}"
-    )
+        return f"{'All' if games.of > 1 else 'The'} {_counted(games.of)} of the run, greatest swing first. {swing}"
+    chosen = f"The {_counted(games.inside)} of the greatest swings, out of {_counted(games.of)}"
+    return f"{chosen}; arena report --games all puts all inside. {swing}"
 
 
 def _counted(games: int) -> str:

@@ -3,14 +3,14 @@
 /* The games inside the page, as arena/report/viewer/games.py packs them: a list of all, and blocks of their moves. */
 (function (arena) {
   class Games {
-    /* `data` is {index, blocks, atOnce}; call `open` before anything else. */
+    /* `data` is {listed, blocks, atOnce}; call `open` before anything else. */
     constructor(data) {
       this.data = data;
       this.blocks = new Map();
     }
 
     async open() {
-      const index = await unpacked(this.data.index);
+      const index = await unpacked(this.data.listed);
       this.players = index.players;
       this.list = index.game.map((number, place) => ({
         place, number,

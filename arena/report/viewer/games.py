@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,10 +12,8 @@ import pandas as pd
 
 from arena.report.charts.outcomes import humanised
 from arena.report.run import Run
-from arena.report.tables.surprise import men
-from arena.report.viewer.replay import replay
+from arena.report.viewer.replay import Replayer
 from arena.rules.custom import build_variant
-from arena.rules.variants import Variant
 
 CHARACTERS = 1_500_000
 """Characters that games take in a page, at most, unless a number of games is asked for."""
@@ -24,7 +21,6 @@ AT_ONCE = 40
 """Games of a block: what a browser unpacks to show one of them."""
 _LEAST = 2
 """Characters that a ply takes at least: bounds the moves that are read to fill a page."""
-_COLUMNS = ("depth", "nodes")
 
 
 class Games(NamedTuple):
@@ -33,10 +29,10 @@ class Games(NamedTuple):
     inside: int
     of: int
     """Games of the run."""
-    index: str
-    """What the list shows, see `index_of`; packed."""
+    listed: str
+    """What the list shows, see `listed`; packed."""
     blocks: list[str]
-    """The moves, AT_ONCE games each, see `game_of`; packed."""
+    """The moves, AT_ONCE games each, see `_block`; packed."""
 
 
 def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Games:
@@ -45,22 +41,21 @@ def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) ->
     As many as fit into `characters`, or `most` if that is a number.
     """
     table = by_surprise(run.games, run.survey.swings)
-    if most is None:
-        table = table[table["plies"].cumsum() <= characters / _LEAST]
-    else:
-        table = table.head(most)
+    fits = table["plies"].cumsum() <= characters / _LEAST
+    table = table[fits] if most is None else table.head(most)
     moves = _moves(run, pd.Index(table["game"]))
+    replayer = Replayer(build_variant(run.experiment.variant))
     blocks: list[str] = []
     inside = 0
     for first in range(0, len(table), AT_ONCE):
         part = table.iloc[first : first + AT_ONCE]
-        block = packed([game_of(*one) for one in _of_games(run, part, moves)])
+        block = packed(_block(part, moves, replayer))
         characters -= len(block)
         if most is None and characters < 0:
             break
         blocks.append(block)
         inside += len(part)
-    return Games(inside, len(run.games), packed(index_of(table.head(inside), run)), blocks)
+    return Games(inside, len(run.games), packed(listed(table.head(inside), run)), blocks)
 
 
 def by_surprise(games: pd.DataFrame, swings: pd.Series) -> pd.DataFrame:
@@ -69,10 +64,10 @@ def by_surprise(games: pd.DataFrame, swings: pd.Series) -> pd.DataFrame:
     return table.sort_values("swing", ascending=False, kind="stable", na_position="last")
 
 
-def index_of(games: pd.DataFrame, run: Run) -> dict[str, Any]:
+def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
     """What the list shows of games, a list a column: players and terminations are numbers of `players` and `ends`.
 
-    `swing` is in hundredths of a man, null where there is none; `error` has the games, by their place, that have one.
+    `swing` is in hundredths of a man, null where there is none; `error` has that of games that have one, by place.
     """
     players, ends = pd.Index(run.players), pd.Index(pd.unique(games["termination"]))
     errors = games["error"].astype(str).tolist() if "error" in games else []
@@ -91,17 +86,6 @@ def index_of(games: pd.DataFrame, run: Run) -> dict[str, Any]:
     }
 
 
-def game_of(variant: Variant, opening: str, moves: dict[str, list[Any]]) -> dict[str, Any]:
-    """What the board shows of a game: its opening's position, and of each ply what changed and what was searched.
-
-    `score` is in hundredths of a man and `wins` in plies, both from the mover's view, `time` in microseconds (three
-    digits); null where there is none.
-    """
-    played = replay(variant, opening, moves.pop("move"))
-    text = {"board": played.board, "turn": opening[0], "steps": " ".join(played.steps), "fault": played.fault}
-    return text | moves
-
-
 def packed(data: Any) -> str:
     """Plain data as JSON, deflated, as text."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -115,30 +99,33 @@ def _moves(run: Run, games: pd.Index) -> pd.DataFrame:
     return pd.concat([part[part["game"].isin(games)] for part in run.data.moves()], ignore_index=True)
 
 
-def _of_games(
-    run: Run, games: pd.DataFrame, moves: pd.DataFrame
-) -> Iterator[tuple[Variant, str, dict[str, list[Any]]]]:
-    """The arguments of `game_of`, of each game."""
-    variant = build_variant(run.experiment.variant)
+def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list[dict[str, Any]]:
+    """What the board shows of each game: the position after its opening, and of each ply what it changed.
+
+    `score` is in hundredths of a man and `wins` in plies, both from the mover's view, `time` in microseconds, to
+    three digits; null where there is none.
+    """
     numbers = moves["game"].to_numpy()
-    for game, fen in zip(games["game"], games["opening_fen"], strict=True):
-        first, last = np.searchsorted(numbers, [game, game + 1])
-        yield variant, str(fen), _columns(moves.iloc[first:last])
-
-
-def _columns(moves: pd.DataFrame) -> dict[str, list[Any]]:
-    """What is shown of moves, a list a column: see `game_of`."""
-    score = men(moves)
-    certain = np.isinf(score)
-    return {
-        "move": moves["move"].tolist(),
-        "score": _whole(np.where(certain, np.nan, 100 * score)),
-        "wins": _whole(
-            np.where(certain, moves.get("wins_in", moves["score"]).to_numpy(dtype=float, na_value=np.nan), np.nan)
-        ),
-        "time": _whole(_three_digits(1e6 * moves["seconds"].to_numpy(dtype=float, na_value=np.nan))),
-        **{name: moves[name].tolist() for name in _COLUMNS},
+    bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
+    found = moves.iloc[np.concatenate([np.arange(first, last) for first, last in bounds])]
+    certain = found["wins_in"].to_numpy(dtype=float, na_value=np.nan)
+    columns = {
+        "score": _whole(100 * found["score_men"].to_numpy(dtype=float, na_value=np.nan)),
+        "wins": _whole(certain),
+        "time": _whole(_three_digits(1e6 * found["seconds"].to_numpy(dtype=float, na_value=np.nan))),
+        "depth": found["depth"].tolist(),
+        "nodes": found["nodes"].tolist(),
     }
+    texts = found["move"].tolist()
+    block = []
+    start = 0
+    for fen, (first, last) in zip(games["opening_fen"], bounds, strict=True):
+        end = start + last - first
+        board, steps, fault = replayer.replay(fen, texts[start:end])
+        game = {"board": board, "turn": fen[0], "steps": " ".join(steps), "fault": fault}
+        block.append(game | {name: column[start:end] for name, column in columns.items()})
+        start = end
+    return block
 
 
 def _three_digits(values: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from arena.rules.move_text import parse_move
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.moves import sides, target_of
 from arena.rules.notation import NotationError, parse_fen, piece_letter
-from arena.rules.position import Position
+from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
 
 
@@ -28,53 +28,59 @@ class Replay(NamedTuple):
     """Why the moves from the last step on could not be played, empty if all were."""
 
 
-def replay(variant: Variant, opening: str, moves: Sequence[str]) -> Replay:
-    """Play the moves of a game, their texts, from the FEN of its opening."""
-    start = parse_fen(variant, opening)
-    steps: list[str] = []
-    fault = ""
-    try:
-        for step in _steps(variant, start, moves):
-            steps.append(step)
-    except NotationError as error:
-        fault = str(error)
-    return Replay("".join(piece_letter(start, bit) or "." for bit in variant.bits), steps, fault)
+class Replayer:
+    """Plays stored games of a variant again; what a text means is looked up once."""
 
+    def __init__(self, variant: Variant) -> None:
+        self.variant = variant
+        self._starts: dict[str, Position] = {}
+        self._ends: dict[str, tuple[int, int]] = {}
+        """Of the text of a move that has two squares, these as bits; none for other texts."""
 
-def _steps(variant: Variant, position: Position, moves: Sequence[str]) -> Iterator[str]:
-    legal = legal_moves(variant.constants, position)
-    for text in moves:
-        move = _move(variant, position, text, legal)
-        own, other = sides(position)
-        after, legal = after_move(variant.constants, position, move)
-        step = text
-        if after.kings.bit_count() > (position.kings & ~move).bit_count() + bool(position.kings & own & move):
-            step += "=W" if position.turn == 0 else "=B"
-        if move & other:
-            step += "/" + ",".join(str(variant.numbers[bit]) for bit in _bits(move & other))
-        yield step
-        position = after
+    def replay(self, opening: str, moves: Sequence[str]) -> Replay:
+        """Play the moves of a game, their texts, from the FEN of its opening."""
+        if opening not in self._starts:
+            self._starts[opening] = parse_fen(self.variant, opening)
+        start = self._starts[opening]
+        steps: list[str] = []
+        fault = ""
+        try:
+            for step in self._steps(start, moves):
+                steps.append(step)
+        except NotationError as error:
+            fault = str(error)
+        return Replay("".join(piece_letter(start, bit) or "." for bit in self.variant.bits), steps, fault)
 
+    def _steps(self, position: Position, moves: Sequence[str]) -> Iterator[str]:
+        rules, numbers = self.variant.constants, self.variant.numbers
+        legal = legal_moves(rules, position)
+        for text in moves:
+            move = self._move(position, text, legal)
+            own, other = sides(position)
+            after, legal = after_move(rules, position, move)
+            step = text
+            if after.kings.bit_count() > (position.kings & ~move).bit_count() + bool(position.kings & own & move):
+                step += "=W" if position.turn == WHITE else "=B"
+            if move & other:
+                step += "/" + ",".join(str(number) for bit, number in numbers.items() if move & other & bit)
+            yield step
+            position = after
 
-def _move(variant: Variant, position: Position, text: str, legal: Sequence[int]) -> int:
-    """The legal move that a stored text means; a plain one is found without `parse_move`, which takes longer."""
-    numbers = re.findall(r"[0-9]+", text)
-    if len(numbers) == 2 and all(0 < int(number) <= variant.squares for number in numbers):
-        origin, target = (variant.bits[int(number) - 1] for number in numbers)
-        if "-" in text and origin | target in legal:
+    def _move(self, position: Position, text: str, legal: Sequence[int]) -> int:
+        """The legal move that a stored text means; most are found without `parse_move`, which takes longer."""
+        if text not in self._ends:
+            numbers = [int(number) for number in re.findall("[0-9]+", text)]
+            fits = len(numbers) == 2 and max(numbers) <= self.variant.squares and min(numbers) > 0
+            bits = self.variant.bits
+            self._ends[text] = (bits[numbers[0] - 1], bits[numbers[1] - 1]) if fits else (0, 0)
+        origin, target = self._ends[text]
+        if origin and "-" in text and origin | target in legal:
             return origin | target
         own, other = sides(position)
-        found = [
-            move
-            for move in legal
-            if move & other and move & own == origin and target_of(variant.rules, own, other, move) == target
-        ]
-        if len(found) == 1:
-            return found[0]
-    return parse_move(variant, position, text, legal)
-
-
-def _bits(pieces: int) -> Iterator[int]:
-    while pieces:
-        yield pieces & -pieces
-        pieces &= pieces - 1
+        if origin & own:
+            rules = self.variant.rules
+            ends = [move for move in legal if move & own == origin and move & other]
+            found = [move for move in ends if target_of(rules, own, other, move) == target]
+            if len(found) == 1:
+                return found[0]
+        return parse_move(self.variant, position, text, legal)
