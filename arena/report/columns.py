@@ -39,6 +39,7 @@ COLUMNS: dict[str, Column] = {
     "losses": Column("games lost", "games"),
     **_interval("score", Column("points per game", "0 to 1", 4)),
     "los": Column("likelihood of superiority", "0 to 1", 4),
+    "score_elo": Column("Elo of the score alone over the other player, where there are two", "Elo", 1),
     "nodes_per_move": Column("mean positions entered for a move", "nodes"),
     "leaves_per_move": Column("mean calls of the evaluation for a move", "leaves"),
     "seconds_per_move": Column("mean time of a move", "s"),
