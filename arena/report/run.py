@@ -152,7 +152,9 @@ class Run:
     @cached_property
     def search(self) -> pd.DataFrame:
         """Search effort and effective branching factor of each player that searches: `tables.effort.branching`."""
-        return effort.branching(effort.by_depth(self.survey.totals, self.players), self.experiment.players)
+        specs = self.experiment.players
+        call = effort.call_seconds(specs)
+        return effort.branching(effort.by_depth(self.survey.totals, self.players, call), specs)
 
     @cached_property
     def time_to_depth(self) -> pd.DataFrame:
@@ -167,7 +169,7 @@ class Run:
     @cached_property
     def telemetry(self) -> pd.DataFrame:
         """Depths, cutoffs, table hits and time over the limit of each player: `tables.telemetry`."""
-        return telemetry.telemetry(self.games, self.survey.totals, self.survey.sample, self.players)
+        return telemetry.telemetry(self.games, self.survey, self.players, self.experiment.players)
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
@@ -196,8 +198,9 @@ class Run:
 
     @cached_property
     def comparisons(self) -> pd.DataFrame:
-        """Players that differ in one setting, at equal terms: `tables.comparisons`."""
-        return comparisons.comparisons(self.ratings, self.experiment.players, self.experiment.anchor)
+        """Players that differ in one setting, at equal terms, every two values of it: `tables.comparisons`."""
+        used = dict(zip(self.telemetry["player"], self.telemetry["time_used"], strict=True))
+        return comparisons.comparisons(self.ratings, self.experiment.players, self.experiment.anchor, used)
 
     @cached_property
     def openings(self) -> pd.DataFrame:
