@@ -31,7 +31,7 @@ def plot_crosstable(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
     labels = [f"{name}  {i + 1}" for i, name in enumerate(matrix.index)]
     left = label_width(labels) + 0.25
     ax = area(ax, "Score of row against column, %", width=max(n * cell + left + 0.3, 6.0),
-              height=max(n * cell + 1.35, 2.6), left=left, title_pad=22)  # fmt: skip
+              height=max(n * cell + 1.25, 2.6), left=left, title_pad=22)  # fmt: skip
     values = 100 * matrix.to_numpy(dtype=float)
     if not np.isfinite(values).any():
         return no_games(ax)
