@@ -34,6 +34,14 @@ def say(text: str) -> None:
     click.echo(text, err=True)
 
 
+def with_one_thread() -> None:
+    """Have linear algebra use one thread, if nothing else is set, before numpy is imported.
+
+    Matrices are small here, and further threads would take the workers' cores.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 class WorkersType(click.ParamType):
     """Processes of this machine, or the address of a Dask scheduler."""
 

@@ -77,7 +77,7 @@ def play(
     experiment = plan.experiment
     tournament = _Tournament(plan, ledger)
     test = SequentialTest(experiment.sprt)
-    work = _play_pinned if experiment.pin and isinstance(workers, int) else play_game
+    work = work_of(plan, workers)
     games = plan.schedule()
     batch = next(games, None)
     order: list[Place] = []
@@ -214,6 +214,11 @@ class Points(Mapping[int, float]):
 
     def __len__(self) -> int:
         return len(self._codes) - self._codes.count(0)
+
+
+def work_of(plan: Plan, workers: Workers) -> Callable[[Task], GameRecord]:
+    """What a worker does for a game."""
+    return _play_pinned if plan.experiment.pin and isinstance(workers, int) else play_game
 
 
 def tasks(plan: Plan, pairings: Iterable[Pairing]) -> Iterator[Task]:
