@@ -13,7 +13,7 @@ from arena.report.charts.picture import save_png, svg
 from arena.report.files import FILES, files_of, write_file, write_text
 from arena.report.page.page import html
 from arena.report.run import Run
-from arena.report.viewer.fragment import viewer
+from arena.report.viewer.fragment import room, viewer
 
 
 def write(
@@ -36,7 +36,9 @@ def write(
     for name, axes in charts.items():
         files[f"{name}.png"] = partial(save_png, axes)
         files[f"{name}.svg"] = partial(write_text, pictures[name])
-    files["report.html"] = partial(write_text, html(run, pictures, listed, viewer(run, games)))
+    files["report.html"] = partial(
+        write_text, html(run, pictures, listed, viewer(run, games, room(pictures.values())))
+    )
 
     for name in _every_name() - set(files):
         (target / name).unlink(missing_ok=True)
