@@ -88,6 +88,8 @@ def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
     _, steps, fault = Replayer(Game("english").variant).replay(Game("english").fen, ["11-15", "23-19", "15-11"])
     assert steps == ["11-15", "23-19"]
     assert fault.startswith("'15-11' is not legal in B:W")
+    board, steps, fault = Replayer(Game("english").variant).replay("B:W21:B99", ["11-15"])
+    assert (board, steps) == ("." * 32, []) and "'99' is not on the board" in fault
 
 
 def test_a_swing_is_the_greatest_step_between_two_scores_of_one_player(made: Run) -> None:

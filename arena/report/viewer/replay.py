@@ -39,11 +39,13 @@ class Replayer:
 
     def replay(self, opening: str, moves: Sequence[str]) -> Replay:
         """Play the moves of a game, their texts, from the FEN of its opening."""
-        if opening not in self._starts:
-            self._starts[opening] = parse_fen(self.variant, opening)
-        start = self._starts[opening]
         steps: list[str] = []
-        fault = ""
+        try:
+            if opening not in self._starts:
+                self._starts[opening] = parse_fen(self.variant, opening)
+        except NotationError as error:
+            return Replay("." * self.variant.squares, steps, str(error))
+        start, fault = self._starts[opening], ""
         try:
             for step in self._steps(start, moves):
                 steps.append(step)
