@@ -127,6 +127,12 @@ COLUMNS: dict[str, Column] = {
     "upper": Column("bound at or above which H1 is accepted", "nats"),
     "place": Column("place in the final order of the format, from 1"),
     "reason": Column("what the place rests on"),
+    "line": Column("what was played, as a number that games of the same opening and moves share"),
+    "mean": Column("mean time of a move", "s"),
+    **{
+        f"p{share:02}": Column(f"time that {share} % of the moves took at most", "s")
+        for share in (5, 25, 50, 75, 95)
+    },
 }
 """What a column means in every file, unless IN_FILE says otherwise."""
 
@@ -144,6 +150,11 @@ IN_FILE: dict[str, dict[str, Column]] = {
     "residuals.csv": {"games": Column("games of the pairing", "games")},
     "convergence.csv": {"games": Column("games rated: the head of the schedule", "games")},
     "openings.csv": _interval("score", Column("score of the colour that moves first", "0 to 1", 4)),
+    "positions.csv": {"fen": Column("the position before the move, as FEN")},
+    "terminations.csv": {
+        "games": Column("games that ended so", "games"),
+        "share": Column("of all games", "0 to 1"),
+    },
     "sprt.csv": {"pair": Column("number of the pair of the match, from 1")},
     "ablation.csv": {
         "nodes": Column("geometric mean of the nodes over these positions", "nodes"),
@@ -156,8 +167,74 @@ IN_FILE: dict[str, dict[str, Column]] = {
 OF_PLAYERS: dict[str, Column] = {
     "crosstable.csv": Column('points out of games against the player of the column, such as "12.5/20"', "points"),
     "los.csv": Column("likelihood of superiority over the player of the column", "0 to 1", 4),
+    "score_matrix.csv": Column("points per game against the player of the column", "0 to 1", 4),
 }
 """Files with a column for each player, besides `player`."""
+
+_SEARCH = (
+    "depth deepest nodes leaves seconds cpu_seconds score wins_in cutoffs_max cutoffs_min cutoffs_first tt_probes "
+    "tt_hits tree said_ms"
+)
+_GAMES = (
+    "game pair round white black opening opening_fen result termination plies seconds cpu_seconds began worker "
+    "machine error"
+)
+_MOVES = "game ply player colour move legal_moves pieces phase " + _SEARCH.replace("wins_in", "score_men wins_in")
+_EFFORT = (
+    "player depth moves legal_moves nodes_per_move leaves_per_move seconds_per_move nodes_per_second family "
+    "branching_factor"
+)
+TABLES: dict[str, tuple[str, ...]] = {
+    name: tuple(" ".join(columns).split())
+    for name, columns in {
+        "games": (_GAMES,),
+        "moves": (_MOVES, "clock overrun"),
+        "positions": (_MOVES, "clock overrun fen"),
+        "probes": ("player position fen", _SEARCH, "error"),
+        "standings": (
+            "rank player elo elo_low elo_high games wins draws losses score los nodes_per_move seconds_per_move",
+        ),
+        "crosstable": ("player",),
+        "score_matrix": ("player",),
+        "los": ("player",),
+        "residuals": ("player opponent games score expected difference z",),
+        "cycles": ("a b c z",),
+        "search": (_EFFORT,),
+        "time_to_depth": (_EFFORT,),
+        "search_time": ("player moves mean p05 p25 p50 p75 p95",),
+        "telemetry": (
+            "player nodes_per_second mean_depth deepest first_move_cutoffs tt_hits overrun_p99 overrun_max",
+            "time_losses",
+        ),
+        "outcomes": ("player colour games wins draws losses",),
+        "terminations": ("termination games share",),
+        "comparisons": (
+            "setting value reference terms at pairs elo_difference elo_difference_low elo_difference_high los",
+        ),
+        "gains": ("family per players x_low x_high gain gain_low gain_high elo_at_1 misfit",),
+        "elo_by_depth": ("family depth player elo elo_low elo_high",),
+        "elo_by_nodes": ("family player nodes_per_move elo elo_low elo_high",),
+        "convergence": ("games player elo elo_low elo_high",),
+        "phases": ("tenth role pairs moves share share_low share_high legal_moves",),
+        "openings": ("opening opening_fen pairs score score_low score_high",),
+        "ablation": (
+            "player depth positions nodes seconds branching_factor node_ratio node_ratio_low node_ratio_high",
+            "time_ratio time_ratio_low time_ratio_high elo_difference elo_difference_low elo_difference_high",
+        ),
+        "sprt": ("pair llr lower upper",),
+        "order": ("place player reason",),
+        "rated_games": (_GAMES, "line"),
+    }.items()
+}
+"""The columns of each table of a `Run`, by its name; a table's file has the same name. Those
+of OF_PLAYERS go on with a column for each player."""
+
+
+def described(table: str) -> list[tuple[str, Column]]:
+    """The names and descriptions of the columns of one of TABLES; "a player" stands for those of all players."""
+    file = f"{table}.csv"
+    found = [(name, COLUMNS["player"] if file in OF_PLAYERS else column(file, name)) for name in TABLES[table]]
+    return [*found, ("a player", OF_PLAYERS[file])] if file in OF_PLAYERS else found
 
 
 def column(file: str, name: str) -> Column:
