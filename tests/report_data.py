@@ -165,7 +165,7 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "overrun": pd.array(np.full(n, np.nan), dtype="Float64"),
         }
     )
-    moves["cpu_seconds"] = pd.array(0.9 * moves["seconds"], dtype="Float64")
+    moves["cpu_seconds"] = (0.9 * moves["seconds"]).astype("Float64")
     return moves[MOVE_COLUMNS]
 
 

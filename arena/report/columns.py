@@ -171,6 +171,15 @@ OF_PLAYERS: dict[str, Column] = {
 }
 """Files with a column for each player, besides `player`."""
 
+OTHERS = "a player"
+"""What the columns of OF_PLAYERS are called."""
+
+_INTRODUCTION = """\
+# Columns
+
+Every table of a run: what `arena.load(...)` has as an attribute, and most of it as a CSV file of the same name.
+`help(arena.Run)` says the same. An empty cell is a value that does not exist; no table holds an infinity. `_low` and
+`_high` are the ends of 95 % intervals. `python -m arena.report.columns` prints this page."""
 _SEARCH = (
     "depth deepest nodes leaves seconds cpu_seconds score wins_in cutoffs_max cutoffs_min cutoffs_first tt_probes "
     "tt_hits tree said_ms"
@@ -231,10 +240,10 @@ of OF_PLAYERS go on with a column for each player."""
 
 
 def described(table: str) -> list[tuple[str, Column]]:
-    """The names and descriptions of the columns of one of TABLES; "a player" stands for those of all players."""
+    """The names and descriptions of the columns of one of TABLES; OTHERS stands for those of all players."""
     file = f"{table}.csv"
     found = [(name, COLUMNS["player"] if file in OF_PLAYERS else column(file, name)) for name in TABLES[table]]
-    return [*found, ("a player", OF_PLAYERS[file])] if file in OF_PLAYERS else found
+    return [*found, (OTHERS, OF_PLAYERS[file])] if file in OF_PLAYERS else found
 
 
 def column(file: str, name: str) -> Column:
@@ -242,6 +251,18 @@ def column(file: str, name: str) -> Column:
     if file in OF_PLAYERS:
         return OF_PLAYERS[file]
     return IN_FILE.get(file, {}).get(name) or COLUMNS[name]
+
+
+def dictionary() -> str:
+    """The columns of all TABLES as Markdown: `reports/columns.md`."""
+    parts = [_INTRODUCTION]
+    for table in TABLES:
+        rows = [
+            f"| {name if name == OTHERS else f'`{name}`'} | {of.meaning} | {of.unit} |"
+            for name, of in described(table)
+        ]
+        parts.append("\n".join([f"| column of `{table}` | meaning | unit |", "| --- | --- | --- |", *rows]))
+    return "\n\n".join(parts)
 
 
 def rounded(table: pd.DataFrame, file: str) -> pd.DataFrame:
@@ -276,3 +297,7 @@ def _significant(values: np.ndarray, digits: int) -> np.ndarray:
     decimals = np.where(np.isnan(values), 0, digits - 1 - magnitude)
     up, down = 10.0 ** np.clip(decimals, 0, 22), 10.0 ** np.clip(-decimals, 0, 22)
     return np.rint(values * up / down) / up * down
+
+
+if __name__ == "__main__":
+    print(dictionary())
