@@ -25,7 +25,7 @@ from arena.cli import main
 from arena.experiment.load import load
 from arena.formats.table import FORMATS
 from arena.player import Player
-from arena.report.columns import dictionary
+from arena.report.dictionary import dictionary
 from arena.report.files import FILES
 from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS

@@ -14,7 +14,8 @@ import pytest
 
 from arena.ratings.repeats import line_hashes, repeated_games
 from arena.record import PROBE_COLUMNS
-from arena.report.columns import COLUMNS, IN_FILE, OF_PLAYERS, TABLES, described, rounded
+from arena.report.columns import COLUMNS, IN_FILE, OF_PLAYERS, rounded
+from arena.report.dictionary import TABLES, described
 from arena.report.number import quantity, signed
 from arena.report.run import Run
 from arena.report.tables.ablation import ablation

@@ -21,7 +21,7 @@ from arena.store.ledger import FILE, GAMES, Facts
 from arena.store.manifest import Manifest, parsed
 from arena.store.store import StoreError, check_columns, reading
 
-_COUNTED = ("legal_moves", *(name for name in EFFORT if name != "said_ms"), "score")
+_COUNTED = ("legal_moves", "pieces", *(name for name in EFFORT if name != "said_ms"), "score", "wins_in")
 """Columns that are the same whenever the same search is made."""
 
 

@@ -15,7 +15,7 @@ from arena.experiment.model import Experiment
 from arena.ratings import transitivity
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import lines, repeated_games
-from arena.report.columns import TABLES, described
+from arena.report.dictionary import TABLES, described
 from arena.report.positions import with_fen
 from arena.report.tables import (
     ablation,
