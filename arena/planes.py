@@ -104,4 +104,5 @@ def _whole(values: np.ndarray, least: int, most: int) -> bytes:
 
 
 def planes(values: np.ndarray) -> bytes:
+    """All planes of an array's values."""
     return values.view(np.uint8).reshape(len(values), -1).T.tobytes()
