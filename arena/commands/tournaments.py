@@ -80,11 +80,13 @@ def plan(config: Path, games: int | None, workers: int | None, as_json: bool) ->
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--latex", is_flag=True, help="With tables for papers: standings.tex and others, for booktabs.")
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
-def report(folder: Path, moves: bool) -> None:
+@click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
+def report(folder: Path, latex: bool, moves: bool, pdf: bool) -> None:
     """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
     _with_one_thread()
-    _report(folder, moves)
+    _report(folder, latex=latex, moves=moves, pdf=pdf)
 
 
 def _with_one_thread() -> None:
@@ -236,8 +238,9 @@ def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
     return done == plan.searches
 
 
-def _report(folder: Path, moves: bool = False) -> None:
+def _report(folder: Path, *, latex: bool = False, moves: bool = False, pdf: bool = False) -> None:
     """Write the report of the run in a folder and print what it says first."""
+    from arena.report.charts.fonts import without_glyphs
     from arena.report.run import load as load_run
     from arena.report.write import write
     from arena.store.store import StoreError
@@ -245,13 +248,18 @@ def _report(folder: Path, moves: bool = False) -> None:
     try:
         finished = load_run(folder)
         try:
-            write(finished, moves=moves)
+            write(finished, latex=latex, moves=moves, pdf=pdf)
         except OSError as error:
             _print_standings(finished)
             fail(f"the report cannot be written to {folder}: {error.strerror or error}")
     except StoreError as error:
         fail(str(error))
     _print_standings(finished)
+    if boxed := without_glyphs(finished.players):
+        others = f" and {len(boxed) - 1} more" if len(boxed) > 1 else ""
+        click.echo(
+            f"no font here has all letters of {boxed[0]}{others}: boxes in PNG and PDF, whole in HTML and SVG"
+        )
     click.echo(f"report: {folder / 'report.html'}")
 
 

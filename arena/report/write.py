@@ -9,30 +9,40 @@ from pathlib import Path
 
 from arena.files import replace
 from arena.report.charts.catalogue import CHARTS, charts_of
-from arena.report.charts.picture import save_png, svg
+from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.files import FILES, files_of, write_file, write_text
 from arena.report.page.page import html
 from arena.report.run import Run
 
 
-def write(run: Run, folder: str | os.PathLike[str] | None = None, *, moves: bool = False) -> list[Path]:
+def write(
+    run: Run,
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    latex: bool = False,
+    moves: bool = False,
+    pdf: bool = False,
+) -> list[Path]:
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
     The files of `arena.report.files`, charts as PNG and SVG, and report.html; files of a report that the run does
-    not have are removed. Those with all moves of a large run (`Run.large`) are written only if `moves`. The same
-    ledger gives the same bytes. Each file is replaced whole, so a reader never sees half of one.
+    not have are removed. Those with all moves of a large run (`Run.large`) are written only if `moves`, tables
+    for papers only if `latex`, charts as PDF only if `pdf`. The same ledger gives the same bytes. Each file is
+    replaced whole, so a reader never sees half of one.
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
     charts = {chart.name: chart.draw(run) for chart in charts_of(run)}
     pictures = {name: svg(axes) for name, axes in charts.items()}
 
-    listed = files_of(run, moves)
+    listed = files_of(run, moves, latex)
     files: dict[str, Callable[[Path], object]] = {file.name: partial(write_file, file, run) for file in listed}
     for name, axes in charts.items():
         files[f"{name}.png"] = partial(save_png, axes)
         files[f"{name}.svg"] = partial(write_text, pictures[name])
-    files["report.html"] = partial(write_text, html(run, pictures, listed))
+        if pdf:
+            files[f"{name}.pdf"] = partial(save_pdf, axes)
+    files["report.html"] = partial(write_text, html(run, pictures, listed, pdf=pdf))
 
     for name in _every_name() - set(files):
         (target / name).unlink(missing_ok=True)
@@ -41,5 +51,5 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None, *, moves: bool
 
 def _every_name() -> set[str]:
     """The files that a run may have, beside the page."""
-    pictures = {f"{chart.name}.{suffix}" for chart in CHARTS for suffix in ("png", "svg")}
+    pictures = {f"{chart.name}.{suffix}" for chart in CHARTS for suffix in ("pdf", "png", "svg")}
     return {file.name for file in FILES} | pictures
