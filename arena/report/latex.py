@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from arena.report.number import signed
 from arena.report.run import Run
 from arena.report.tables import text
 
@@ -39,20 +38,7 @@ def crosstable(run: Run) -> str:
 
 def comparisons(run: Run) -> str:
     """Elo of one setting against another at equal terms."""
-    rows = run.comparisons.to_dict("records")
-    table = pd.DataFrame(
-        {
-            "Setting": [str(row["setting"]) for row in rows],
-            "Value": [str(row["value"]) for row in rows],
-            "Reference": [str(row["reference"]) for row in rows],
-            "Terms": [f"{row['terms']} {row['at']}".strip() for row in rows],
-            "Elo difference": [signed(row["elo_difference"]) for row in rows],
-            "95 % interval": [
-                f"{signed(row['elo_difference_low'])} to {signed(row['elo_difference_high'])}" for row in rows
-            ],
-        }
-    )
-    return latex(table)
+    return latex(text.comparisons_text(run.comparisons))
 
 
 def search(run: Run) -> str:
