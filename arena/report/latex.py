@@ -9,7 +9,7 @@ from arena.report.tables import text
 
 LARGEST = 16
 """Players above which a crosstable is too wide for paper."""
-LEFT = frozenset({"Player", "Setting", "Value", "Reference", "Terms"})
+LEFT = frozenset({"Against", "Pair", "Player", "Setting", "Value"})
 """Columns of words; numbers stand at the right."""
 LETTERS = {
     "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "µ": r"\textmu{}", "<": "$<$", ">": "$>$", "[": "{[}", "]": "{]}",
