@@ -14,7 +14,7 @@ from arena.report.files import FILES, File, files_of, parts_of, write_file, writ
 from arena.report.page.page import html
 from arena.report.parquet import write_parquet
 from arena.report.run import Run
-from arena.report.viewer.fragment import viewer
+from arena.report.viewer.fragment import room, viewer
 
 
 def write(
@@ -56,7 +56,8 @@ def write(
         files[f"{name}.svg"] = partial(write_text, pictures[name])
         if pdf:
             files[f"{name}.pdf"] = partial(save_pdf, axes)
-    files["report.html"] = partial(write_text, html(run, pictures, listed, viewer(run, games), pdf=pdf))
+    games_part = viewer(run, games, room(pictures.values()))
+    files["report.html"] = partial(write_text, html(run, pictures, listed, games_part, pdf=pdf))
 
     for name in _every_name() - set(files):
         (target / name).unlink(missing_ok=True)
