@@ -110,7 +110,8 @@ class Run:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player.name for player in self.experiment.players]
-        return rate(self.rated_games, players, first=self.facts.first, anchor=self.experiment.anchor)
+        anchor, model = self.experiment.anchor, self.experiment.rating.model
+        return rate(self.rated_games, players, first=self.facts.first, anchor=anchor, model=model)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -120,7 +121,8 @@ class Run:
     @cached_property
     def convergence(self) -> pd.DataFrame:
         """Ratings after growing parts of the schedule: `tables.convergence`."""
-        return convergence.convergence(self.rated_games, self.players, self.facts.first, self.experiment.anchor)
+        anchor, model = self.experiment.anchor, self.experiment.rating.model
+        return convergence.convergence(self.rated_games, self.players, self.facts.first, anchor, model)
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:

@@ -82,7 +82,8 @@ CHARTS = (
     ),
     Chart(
         "crosstable",
-        "Score of the row player against the column player in per cent; columns numbered as rows.",
+        "Score of the row player against the column player in per cent, more than 50 blue, less orange; "
+        "columns numbered as rows.",
         "crosstable.csv",
         lambda run: plot_crosstable(run.score_matrix),
     ),

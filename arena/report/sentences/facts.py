@@ -42,7 +42,7 @@ def facts(run: Run) -> list[str]:
     sentences = [_progress(run)]
     if not played:
         return sentences
-    if known(ratings.advantage) and known(ratings.advantage_error):
+    if known(ratings.advantage) and ratings.advantage_error > 0:
         worth = with_error(ratings.advantage, ratings.advantage_error)
         sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {worth} Elo.")
     draws = int((run.games["result"].astype(str) == "1/2-1/2").sum())

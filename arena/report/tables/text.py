@@ -19,7 +19,7 @@ def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "#": standings["rank"].map(str),
         "Player": standings["player"].astype(str),
-        "Elo": [signed(v) if known(v) else "" for v in standings["elo"]],
+        "Elo": [_elo(v) for v in standings["elo"]],
         "95 % interval": [
             _interval(low, high) for low, high in zip(standings["elo_low"], standings["elo_high"], strict=True)
         ],
@@ -28,6 +28,7 @@ def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
         "Drawn": standings["draws"].map(str),
         "Lost": standings["losses"].map(str),
         "Score": [percent(v) for v in standings["score"]],
+        **({"Elo of score": standings["score_elo"].map(_elo)} if "score_elo" in standings else {}),
         "LOS": [probability(v) for v in standings["los"]],
     }
     if "nodes_per_move" in standings:
@@ -151,6 +152,10 @@ def _estimates(table: pd.DataFrame, name: str, form: Callable[[float], str]) -> 
         interval = f" ({form(low)} to {form(high)})" if known(low) and known(high) else ""
         cells.append(form(value) + interval if known(value) else "")
     return cells
+
+
+def _elo(value: Any) -> str:
+    return signed(value) if known(value) else ""
 
 
 def _difference(row: dict[Hashable, Any]) -> str:
