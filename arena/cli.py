@@ -13,6 +13,7 @@ from arena.commands.live import status, watch
 from arena.commands.plan import plan
 from arena.commands.ratings import compare, rate
 from arena.commands.replay import replay
+from arena.commands.reports import reports
 from arena.commands.rules import evaluate, openings, perft
 from arena.commands.tournaments import report, run
 from arena.commands.training import train
@@ -31,6 +32,7 @@ for command in (
     run,
     plan,
     report,
+    reports,
     status,
     watch,
     replay,
