@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -55,7 +58,7 @@ def plot_runs(table: pd.DataFrame, ax: Axes | None = None, *, reference: str = "
     return ax
 
 
-def _said(row: dict[str, float]) -> str:
+def _said(row: Mapping[Any, Any]) -> str:
     bounds = interval(row["elo_low"], row["elo_high"])
     date = f", {row['date']}" if row["date"] else ""
     return f"{row['player']} in {row['run']}{date}: {signed(row['elo'])}{bounds}, {row['games']} games"
