@@ -12,7 +12,7 @@ from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.ratings.results import ResultsError
 from arena.report.number import quantity, signed
-from arena.report.run import load
+from arena.report.run import Run, load
 from arena.report.sources import read_results
 from arena.result import Colour
 from arena.store.store import StoreError
@@ -28,6 +28,8 @@ class Side(NamedTuple):
     ratings: Ratings
     seconds: dict[str, float]
     """Mean seconds a move of each player, known of runs only."""
+    run: Run | None = None
+    """None for a file of results."""
 
 
 class Comparison(NamedTuple):
@@ -52,7 +54,8 @@ def read_side(path: Path, first: Colour | None = None) -> Side:
         if not len(run.games):
             raise ResultsError(f"{path}: no game with a result")
         known = run.standings.dropna(subset="seconds_per_move")
-        return Side(str(path), run.ratings, dict(zip(known["player"], known["seconds_per_move"], strict=True)))
+        seconds = dict(zip(known["player"], known["seconds_per_move"], strict=True))
+        return Side(str(path), run.ratings, seconds, run)
     found = read_results([path], first)
     return Side(str(path), rate(found.games, first=found.first), {})
 
