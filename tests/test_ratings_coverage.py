@@ -57,7 +57,7 @@ def scored(elo, favours, draws, h, rng, over=None):
     """Every two players meet in every opening with both colours, and expect by their *elo* over both colours.
 
     *favours* is what each opening adds to *h*, in logits; the expected score is that in an even opening, or the
-    mean over the advantages *over*. Games are drawn in a share *draws* of the cases that the score leaves room for.
+    mean over the advantages *over*. Games are drawn in a share *draws* of the cases that it leaves room for.
     """
     parts = []
     for white, black in itertools.permutations(range(len(elo)), 2):

@@ -86,7 +86,7 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Resu
     """
     said = {source.first: source for source in reversed(sources) if source.first}
     if first is None and len(said) > 1:
-        paths = [quoted(str(said[colour].path)) for colour in get_args(Colour)]
+        paths = [said[colour].path for colour in get_args(Colour)]
         raise ResultsError(f"White moves first in {paths[0]}, Black in {paths[1]}: give --first for all")
     first_by = "--first" if first else next((source.first_by for source in said.values()), "")
     frames = [_numbered(source.games, number, len(sources)) for number, source in enumerate(sources)]
