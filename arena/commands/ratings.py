@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from arena.result import Colour
 
 
-_MEANINGS: dict[RatingModel, str] = {
-    "bradley-terry": "d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.",
-    "davidson": "Elo is that of Davidson's model of draws: where draws are many, it is less than the score says.",
-}
-
-
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
@@ -97,7 +91,8 @@ def rate(
         click.echo(json.dumps(_ratings_document(found, ratings, notes, beside), ensure_ascii=False))
         return
     _print_ratings(ratings, beside)
-    click.echo(_MEANINGS[model])
+    if model == "bradley-terry":
+        click.echo("d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.")
     if advantage:
         click.echo(_first_mover(found))
     if ratings.advantage_error > 0:
