@@ -56,21 +56,18 @@ def opened(
     browser: Any, run: Run, address: str = "", *, width: int = 1280, scheme: str = "light", script: str = ""
 ) -> Iterator[Any]:
     """The page of a run in a window; no error may be written to its console, no dialog opened."""
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
-    page = context.new_page()
+    page = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme)
     wrong: list[str] = []
     page.on(
         "console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None
     )
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("dialog", lambda dialog: wrong.append(dialog.message))
-    if script:
-        page.add_init_script(script)
+    page.add_init_script(script or ";")
     page.goto(f"file://{run.folder}/report.html{address}")
-    if not script:
-        page.wait_for_selector("#viewer[data-ready]")
+    page.wait_for_selector("#viewer" if script else "#viewer[data-ready]")
     yield page
-    context.close()
+    page.close()
     assert not wrong
 
 
