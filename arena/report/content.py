@@ -53,12 +53,13 @@ def _ablation(run: Run) -> dict[str, Any]:
 def _comparisons(run: Run) -> dict[str, Any]:
     """The tables of settings at equal terms; `pairs` is None where that of all pairs would say no more."""
     table = run.comparisons
-    whole = text.comparisons_text(table, pairs=True)
+    every = table[["setting", "value", "reference"]].drop_duplicates()
+    shown = table.merge(every.head(MOST_PAIRS))
     return {
         "title": comparisons.title(table),
         "table": text.comparisons_text(table),
         "note": comparisons.note(table),
-        "pairs": whole.head(MOST_PAIRS) if not table["baseline"].all() else None,
-        "pairs_title": comparisons.pairs_title(len(whole), MOST_PAIRS),
-        "folded": len(whole) > OPEN_PAIRS,
+        "pairs": None if table["baseline"].all() else text.comparisons_text(shown, pairs=True),
+        "pairs_title": comparisons.pairs_title(len(every), MOST_PAIRS),
+        "folded": len(every) > OPEN_PAIRS,
     }
