@@ -104,6 +104,12 @@ def files_of(run: Run, moves: bool = False, latex: bool = False) -> list[File]:
     return [file for file in asked if file.applies(run)]
 
 
+def parts_of(file: File, run: Run) -> Iterable[pd.DataFrame]:
+    """The table of a CSV file in parts, one as a rule."""
+    assert file.table is not None
+    return file.parts(run) if file.parts else [file.table(run)]
+
+
 def write_file(file: File, run: Run, path: Path) -> None:
     """Write a file of a run to `path`."""
     if file.table is None:
@@ -111,7 +117,7 @@ def write_file(file: File, run: Run, path: Path) -> None:
         file.fill(run, path)
         return
     with path.open("w", encoding="utf-8", newline="") as output:
-        for number, part in enumerate(file.parts(run) if file.parts else [file.table(run)]):
+        for number, part in enumerate(parts_of(file, run)):
             table = rounded(part, file.name)
             # A matrix has its players in a named index.
             table.to_csv(output, index=table.index.name is not None, header=not number, lineterminator="\n")
