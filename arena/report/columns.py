@@ -39,10 +39,14 @@ COLUMNS: dict[str, Column] = {
     "losses": Column("games lost", "games"),
     **_interval("score", Column("points per game", "0 to 1", 4)),
     "los": Column("likelihood of superiority", "0 to 1", 4),
+    "score_elo": Column("Elo of the score alone over the other player, where there are two", "Elo", 1),
     "nodes_per_move": Column("mean positions entered for a move", "nodes"),
     "leaves_per_move": Column("mean calls of the evaluation for a move", "leaves"),
     "seconds_per_move": Column("mean time of a move", "s"),
-    "nodes_per_second": Column("positions entered in a second of search", "nodes/s"),
+    "nodes_per_second": Column(
+        "positions entered in a second of search; empty where more than a fifth of the time is the call's own",
+        "nodes/s",
+    ),
     "branching_factor": Column("effective branching factor: nodes grow by it with each ply of depth"),
     "mean_depth": Column("mean depth of the moves that searched", "plies"),
     "moves": Column("moves that the row rests on", "moves"),
@@ -50,6 +54,9 @@ COLUMNS: dict[str, Column] = {
     "depth": Column("depth searched in full", "plies"),
     "deepest": Column("plies from the root to the deepest position entered", "plies"),
     "first_move_cutoffs": Column("beta cutoffs that the first move tried gave, of all", "0 to 1"),
+    "time_used": Column(
+        "mean time of a move that searched, over its limit; the greatest of several players", "", 3
+    ),
     "overrun_p99": Column("time beyond the limit, 99th percentile of the moves that had one", "s"),
     "overrun_max": Column("time beyond the limit, worst move", "s"),
     "time_losses": Column("games lost on time", "games"),
@@ -103,6 +110,7 @@ COLUMNS: dict[str, Column] = {
     "setting": Column("key of the configuration in which the players differ"),
     "value": Column("its value, in words"),
     "reference": Column("the value that it is compared with, in words"),
+    "baseline": Column("whether all other values are compared with this reference, too: True or False"),
     "terms": Column("kind of limit that the compared players have in common"),
     "at": Column("least and greatest limit of that kind"),
     "pairs": Column("pairs that the row rests on", "pairs"),

@@ -35,6 +35,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "probes": ("player position fen", _SEARCH, "error"),
         "standings": (
             "rank player elo elo_low elo_high games wins draws losses score los nodes_per_move seconds_per_move",
+            "score_elo",
         ),
         "crosstable": ("player",),
         "score_matrix": ("player",),
@@ -45,13 +46,14 @@ TABLES: dict[str, tuple[str, ...]] = {
         "time_to_depth": (_EFFORT,),
         "search_time": ("player moves mean p05 p25 p50 p75 p95",),
         "telemetry": (
-            "player nodes_per_second mean_depth deepest first_move_cutoffs tt_hits overrun_p99 overrun_max",
+            "player nodes_per_second mean_depth deepest first_move_cutoffs tt_hits time_used overrun_p99 overrun_max",
             "time_losses",
         ),
         "outcomes": ("player colour games wins draws losses",),
         "terminations": ("termination games share",),
         "comparisons": (
-            "setting value reference terms at pairs elo_difference elo_difference_low elo_difference_high los",
+            "setting value reference baseline terms at pairs time_used",
+            "elo_difference elo_difference_low elo_difference_high los",
         ),
         "gains": ("family per players x_low x_high gain gain_low gain_high elo_at_1 misfit",),
         "elo_by_depth": ("family depth player elo elo_low elo_high",),

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.player import AnswerError, Choice, Limit
 from arena.rules.game import Game
@@ -22,8 +21,9 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Description, Evaluation, build_evaluation
 from players.negamax.certain import wins_in
 from players.negamax.deepening import compiled_search
+from players.negamax.game import earlier_positions, give_moves
 from players.negamax.score import LIMIT, compiled_static_value
-from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
+from players.negamax.state import MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, named_switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings
 from players.negamax.worth import worth_of_a_man
@@ -72,7 +72,6 @@ class Negamax:
         self._settings = settings_of(variant, evaluation, preset, switches)
         self.switches = self._settings.switches
         self._sees_history = self.switches.draws or self.switches.repetition_penalty != 0
-        self._all_legal = not variant.king_moves
         idle = _idle[self.switches.tt]
         self._workspace = idle.pop() if idle else Workspace(self.switches.tt)
         self._workspace.begin_game(self._settings.stored)
@@ -98,9 +97,9 @@ class Negamax:
             self._rules,
             workspace.states,
             game.position,
-            self._earlier(game),
+            earlier_positions(game) if self._sees_history else _NONE,
             game.without_capture,
-            self._given_moves(game),
+            give_moves(game, workspace.states[0]["moves"]),
             limit.depth or MAX_DEPTH,
             limit.nodes or 2**62,
             soft,
@@ -140,21 +139,6 @@ class Negamax:
             raise ValueError("negamax without iterative deepening needs the limit 'depth'")
         if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
             raise ValueError("negamax needs a limit: depth, nodes, seconds or clock")
-
-    def _earlier(self, game: Game) -> NDArray[np.int64]:
-        """The game's positions before this one that the search is to know, int64[n, 4]."""
-        if not self._sees_history:
-            return _NONE
-        known = min(game.without_progress, HISTORY - 1)
-        return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4)
-
-    def _given_moves(self, game: Game) -> int:
-        """How many legal moves are given in the state: none, unless there are rules that the generator lacks."""
-        if self._all_legal:
-            return 0
-        count = len(game.legal_moves)
-        self._workspace.states[0]["moves"][:count] = game.legal_moves
-        return count
 
 
 def _give_back(workspace: Workspace, megabytes: int) -> None:
