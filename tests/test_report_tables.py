@@ -214,7 +214,7 @@ def telemetry_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.D
     """The table of games (white, black, result, termination)."""
     rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
     players = [player("busy", 4), player("idle", type="random")]
-    survey = Survey(totals(moves), pd.Series(dtype=float), moves)
+    survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
     return telemetry(rows, survey, ["idle", "busy"], specs(players))
 
 

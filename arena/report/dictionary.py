@@ -46,8 +46,8 @@ TABLES: dict[str, tuple[str, ...]] = {
         "time_to_depth": (_EFFORT,),
         "search_time": ("player moves mean p05 p25 p50 p75 p95",),
         "telemetry": (
-            "player nodes_per_second mean_depth deepest first_move_cutoffs tt_hits time_used overrun_p99 overrun_max",
-            "time_losses",
+            "player nodes_per_second mean_depth deepest first_move_cutoffs tt_hits",
+            "time_used overrun_p99 overrun_max time_losses",
         ),
         "outcomes": ("player colour games wins draws losses",),
         "terminations": ("termination games share",),
