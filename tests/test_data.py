@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
+import struct
+import zlib
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +20,7 @@ import arena
 from arena.play.match import play
 from arena.play.signature import worths
 from arena.player import PlayerSpec
-from arena.record import MEASURED
+from arena.record import MEASURED, unpacked
 from arena.report.dictionary import TABLES
 from arena.report.run import Run
 from arena.report.write import parquet_name
@@ -203,6 +206,47 @@ def worths_of(of: Any) -> dict[str, float | None]:
 
     plan: Any = SimpleNamespace(players=of.players, variant=ENGLISH, experiment=of)
     return worths(plan)
+
+
+def naive(moves: bytes, plies: int, columns: list[list[str]]) -> dict[str, list[Any]]:
+    """A game's moves, read as `reports/README.md` says."""
+    data = zlib.decompress(moves)
+    widths = [int.from_bytes(data[:2], "little"), *data[2 : 2 + len(columns)]]
+    place = 2 + len(columns)
+    found: dict[str, list[Any]] = {}
+    for name, width in zip(["move", *(name for name, _ in columns)], widths, strict=True):
+        values = [data[place + ply : place + width * plies : plies] for ply in range(plies)]
+        place += width * plies
+        numbers = [int.from_bytes(value, "little", signed=len(value) == 8) for value in values]
+        halves = [-(number + 1) // 2 if number % 2 else number // 2 for number in numbers]
+        if name == "move":
+            found[name] = [value.rstrip(b"\0") for value in values]
+        elif name == "score":
+            found[name] = [
+                struct.unpack("<f" if width == 4 else "<d", value)[0] if width else math.nan for value in values
+            ]
+        elif name in ("seconds", "clock", "overrun"):
+            found[name] = [(number - 1) / 1e9 if number else math.nan for number in numbers]
+        elif name == "cpu_seconds":
+            longer = [-(number // 2) if number % 2 == 0 else (number - 1) // 2 for number in numbers]
+            found[name] = [max(s - more / 1e6, 0) for s, more in zip(found["seconds"], longer, strict=True)]
+        else:
+            found[name] = halves if name == "wins_in" else numbers
+    return found
+
+
+def test_the_moves_of_a_ledger_can_be_read_as_its_description_says(run: Run) -> None:
+    with closing(sqlite3.connect(run.folder / "ledger.sqlite")) as ledger:
+        (text,) = ledger.execute("SELECT value FROM meta WHERE key = 'columns'").fetchone()
+        games = ledger.execute("SELECT plies, moves FROM games ORDER BY game").fetchall()
+    for plies, moves in games:
+        wanted, found = unpacked([moves], [plies]), naive(moves, plies, json.loads(text))
+        assert list(found) == list(wanted)
+        for name, column in wanted.items():
+            if column.dtype.kind == "f":
+                np.testing.assert_allclose(found[name], column, atol=1e-12, err_msg=name)
+            else:
+                assert found[name] == column.tolist(), name
 
 
 # --- games
