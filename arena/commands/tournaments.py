@@ -68,8 +68,10 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
 @click.option(
     "--games", type=GamesType(), help="Games inside report.html, the most surprising first; 0: none [what fits]."
 )
+@click.option("--latex", is_flag=True, help="With tables for papers: standings.tex and others, for booktabs.")
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
 @click.option("--parquet", is_flag=True, help="A Parquet file beside each CSV file; needs pyarrow.")
+@click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
 def report(folder: Path, **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
     with_one_thread()
@@ -210,6 +212,7 @@ def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
 
 def _report(folder: Path, **wanted: Any) -> None:
     """Write the report of the run in a folder, with what else is wanted of it, and print what it says first."""
+    from arena.report.charts.fonts import without_glyphs
     from arena.report.run import load as load_run
     from arena.report.write import write
     from arena.store.store import StoreError
@@ -225,6 +228,11 @@ def _report(folder: Path, **wanted: Any) -> None:
     except StoreError as error:
         fail(str(error))
     _print_standings(finished)
+    if boxed := without_glyphs(finished.players):
+        others = f" and {len(boxed) - 1} more" if len(boxed) > 1 else ""
+        click.echo(
+            f"no font here has all letters of {boxed[0]}{others}: boxes in PNG and PDF, whole in HTML and SVG"
+        )
     click.echo(f"report: {folder / 'report.html'}")
 
 

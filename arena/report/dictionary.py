@@ -12,7 +12,7 @@ _INTRODUCTION = """\
 
 Every table of a run: what `arena.load(...)` has as an attribute, and most of it as a CSV file of the same name.
 `help(arena.Run)` says the same. An empty cell is a value that does not exist; no table holds an infinity. `_low`
-and `_high` are the ends of 95 % intervals. `python -m arena.report.dictionary` prints this page."""
+and `_high` are the ends of 95 % intervals."""
 _SEARCH = (
     "depth deepest nodes leaves seconds cpu_seconds score wins_in cutoffs_max cutoffs_min cutoffs_first tt_probes "
     "tt_hits tree said_ms"
@@ -91,7 +91,3 @@ def dictionary() -> str:
         ]
         parts.append("\n".join([f"| column of `{table}` | meaning | unit |", "| --- | --- | --- |", *rows]))
     return "\n\n".join(parts)
-
-
-if __name__ == "__main__":
-    print(dictionary())
