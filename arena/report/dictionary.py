@@ -12,7 +12,7 @@ _INTRODUCTION = """\
 
 Every table of a run: what `arena.load(...)` has as an attribute, and most of it as a CSV file of the same name.
 `help(arena.Run)` says the same. An empty cell is a value that does not exist; no table holds an infinity. `_low`
-and `_high` are the ends of 95 % intervals. `python -m arena.report.dictionary` prints this page."""
+and `_high` are the ends of 95 % intervals."""
 _SEARCH = (
     "depth deepest nodes leaves seconds cpu_seconds score wins_in cutoffs_max cutoffs_min cutoffs_first tt_probes "
     "tt_hits tree said_ms"
@@ -35,6 +35,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "probes": ("player position fen", _SEARCH, "error"),
         "standings": (
             "rank player elo elo_low elo_high games wins draws losses score los nodes_per_move seconds_per_move",
+            "score_elo",
         ),
         "crosstable": ("player",),
         "score_matrix": ("player",),
@@ -45,14 +46,14 @@ TABLES: dict[str, tuple[str, ...]] = {
         "time_to_depth": (_EFFORT,),
         "search_time": ("player moves mean p05 p25 p50 p75 p95",),
         "telemetry": (
-            "player nodes_per_second mean_depth deepest first_move_cutoffs tt_hits time_used overrun_p99",
-            "overrun_max time_losses",
+            "player nodes_per_second mean_depth deepest first_move_cutoffs tt_hits",
+            "time_used overrun_p99 overrun_max time_losses",
         ),
         "outcomes": ("player colour games wins draws losses",),
         "terminations": ("termination games share",),
         "comparisons": (
-            "setting value reference baseline terms at pairs time_used elo_difference elo_difference_low",
-            "elo_difference_high los",
+            "setting value reference baseline terms at pairs time_used",
+            "elo_difference elo_difference_low elo_difference_high los",
         ),
         "gains": ("family per players x_low x_high gain gain_low gain_high elo_at_1 misfit",),
         "elo_by_depth": ("family depth player elo elo_low elo_high",),
@@ -90,7 +91,3 @@ def dictionary() -> str:
         ]
         parts.append("\n".join([f"| column of `{table}` | meaning | unit |", "| --- | --- | --- |", *rows]))
     return "\n\n".join(parts)
-
-
-if __name__ == "__main__":
-    print(dictionary())
