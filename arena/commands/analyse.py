@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arena.analysis import Analysis, Findings, Line
     from arena.player import Limit
 
-DEFAULT_PLAYER = "{type: negamax, preset: full}"
+DEFAULT_PLAYER = "{type: negamax, preset: full, evaluation: strong}"
 DEFAULT_SECONDS = 10.0
 """Seconds of an analysis that has no limit."""
 _LOOK_SECONDS = 0.1
@@ -200,10 +200,10 @@ def _table(analysis: Analysis, findings: Findings) -> Table:
 
     rate = findings.nodes / max(findings.seconds, 1e-3) / 1e6
     title = f"{findings.nodes:,} nodes, {findings.seconds:.1f} s, {rate:.2f} million nodes/s"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, expand=True)
     for name in ("", "score", "depth"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("line", no_wrap=True, overflow="ellipsis")
+        table.add_column(name, justify="right", no_wrap=True, min_width=_WIDTHS[name])
+    table.add_column("line", no_wrap=True, overflow="ellipsis", ratio=1)
     for (number, score, depth, *_), moves in _rows(analysis, findings):
         table.add_row(number, score, depth, moves)
     return table
