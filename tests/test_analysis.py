@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from arena import Game, PlayerSpec
-from arena.analysis import Analysis, Findings
+from arena import Game, Opponent, PlayerSpec
+from arena.analysis import Analysis, Findings, Line
 from arena.commands.scores import score_text
 from arena.player import Limit
 from arena.rules.notation import parse_fen
@@ -26,6 +26,7 @@ from tests.conftest import error_line
 WINS = json.loads((Path(__file__).parent / "data" / "wins.json").read_text())
 ENGLISH_WINS = [row for row in WINS["rows"] if row["variant"] == "english"]
 ENDING = "W:WK5,9,17,31:B2,16,K18"
+START = Game("english").fen
 OWN = """\
 from arena import Choice
 
@@ -62,6 +63,7 @@ def document(*arguments: object) -> dict[str, Any]:
 # --- what is found
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("row", ENGLISH_WINS, ids=lambda row: row["fen"])
 def test_a_known_win_is_found(row):
     (line,) = document(row["fen"], "--variant", "english", "--depth", 15)["lines"]
@@ -69,6 +71,7 @@ def test_a_known_win_is_found(row):
     assert line["wins_in"] == WINS["plies"]
 
 
+@pytest.mark.compiled
 def test_of_several_lines_the_known_win_is_the_best_and_the_rest_are_in_order():
     for row in ENGLISH_WINS[:3]:
         position = parse_fen(VARIANTS["english"], row["fen"])
@@ -81,6 +84,7 @@ def test_of_several_lines_the_known_win_is_the_best_and_the_rest_are_in_order():
         assert values == sorted(values, reverse=True) and values[0] > values[1]
 
 
+@pytest.mark.compiled
 def test_each_line_has_the_score_of_the_position_after_its_move():
     last = analysed(ENDING, lines=99, depth=6, preset="alphabeta")[-1]
     for line in last.lines:
@@ -91,22 +95,30 @@ def test_each_line_has_the_score_of_the_position_after_its_move():
 
 
 def test_one_line_is_what_the_player_chooses():
-    (line,) = analysed(ENDING, depth=6, preset="full")[-1].lines
-    best = analysed(ENDING, lines=2, depth=6, preset="alphabeta")[-1].lines[0]
-    assert (line.depth, line.move) == (6, best.move)
+    for preset in ("minimax", "alphabeta"):
+        (line,) = analysed(START, depth=5, preset=preset)[-1].lines
+        player = Opponent({"type": "negamax", "preset": preset, "depth": 5})
+        chosen = player.choose(Game("english"))
+        assert line == Line(chosen.move, chosen.score, 0, 5, chosen.nodes, chosen.pv)
 
 
 def test_findings_grow_depth_by_depth():
-    found = analysed(Game("english").fen, depth=5)
+    found = analysed(START, depth=5)
     assert [findings.lines[0].depth for findings in found] == [1, 2, 3, 4, 5]
     assert all(findings.whole for findings in found)
     assert [findings.nodes for findings in found] == sorted(findings.nodes for findings in found)
 
 
 def test_moves_that_end_the_game_are_not_searched():
-    mate = analysed("W:W23:B19", lines=3, depth=4)[-1]
-    assert [(line.wins_in, line.depth) for line in mate.lines] == [(1, 0)]
-    assert analysed("W:W32:BK27,K18", lines=1, depth=4)[-1].lines[0].wins_in < 0
+    last = analysed("W:W29,30:B21", lines=3, depth=4)[-1]
+    assert Game("english", "W:W29,30:B21").text(last.lines[0].move) == "29-25"
+    assert [(line.wins_in, line.depth) for line in last.lines[:1]] == [(1, 0)]
+    assert all(line.depth >= 2 and line.score is not None for line in last.lines[1:])
+
+
+def test_a_certain_loss_is_counted_to_its_end():
+    (line,) = analysed("B:W29,30:B21", lines=1, depth=4)[-1].lines
+    assert (line.wins_in, Game("english", "B:W29,30:B21").text(line.move)) == (-2, "21-25")
 
 
 def test_an_analysis_ends_when_all_is_certain():
@@ -114,6 +126,7 @@ def test_an_analysis_ends_when_all_is_certain():
     assert found[-1].seconds < 30 and found[-1].lines[0].wins_in == 1
 
 
+@pytest.mark.compiled
 def test_lines_lead_through_legal_moves():
     (line,) = document("english", "--depth", 8)["lines"]
     game = Game("english")
@@ -125,14 +138,15 @@ def test_lines_lead_through_legal_moves():
 # --- limits and stops
 
 
+@pytest.mark.compiled
 def test_time_ends_a_search_of_one_line_and_of_several():
     for lines in (1, 4):
-        last = analysed(Game("english").fen, lines=lines, preset="full", seconds=0.3)[-1]
+        last = analysed(START, lines=lines, preset="full", seconds=0.3)[-1]
         assert 0.2 < last.seconds < 3 and len(last.lines) == lines
 
 
 def test_an_analysis_can_be_stopped_from_another_thread():
-    spec = PlayerSpec("player", "negamax", Limit(), {"preset": "full"})
+    spec = PlayerSpec("player", "negamax", Limit(seconds=600), {"preset": "full"})
     analysis = Analysis(spec, Game("international"), 2)
     timer = threading.Timer(0.5, analysis.stop)
     timer.start()
@@ -140,8 +154,9 @@ def test_an_analysis_can_be_stopped_from_another_thread():
     assert not last.whole and len(last.lines) == 2 and last.seconds < 10
 
 
+@pytest.mark.compiled
 def test_nodes_end_each_search():
-    (line,) = analysed(Game("english").fen, preset="full", nodes=5000)[-1].lines
+    (line,) = analysed(START, preset="full", nodes=5000)[-1].lines
     assert line.nodes <= 5000 and line.depth > 4
 
 
@@ -156,7 +171,7 @@ def test_ctrl_c_shows_what_there_is():
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     ) as process:
         assert process.stdout is not None
-        seen = []
+        seen: list[str] = []
         while not re.match(r" 2 .* 6 ", seen[-1] if seen else ""):
             seen.append(process.stdout.readline())
         process.send_signal(signal.SIGINT)
@@ -169,16 +184,12 @@ def test_ctrl_c_shows_what_there_is():
 # --- players of every kind
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("lines", [1, 2])
 def test_a_tree_search_analyses_with_twice_as_many_nodes_each_time(lines):
-    found = [
-        findings
-        for findings in analysed(Game("english").fen, lines=lines, type="mcts", nodes=3000)
-        if findings.whole
-    ]
-    assert [findings.lines[0].nodes for findings in found if not findings.lines[0].wins_in][:2] == [500, 1000][
-        : len(found)
-    ]
+    found = analysed(START, lines=lines, type="mcts", nodes=3000)
+    nodes = [findings.lines[-1].nodes for findings in found if findings.whole]
+    assert nodes == [500, 1000, 2000, 3000]
     assert len(found[-1].lines) == lines
 
 
@@ -202,14 +213,14 @@ def test_a_player_without_scores_has_one_line(tmp_path):
 
 
 def test_lines_are_printed_as_they_are_found():
-    result = invoke("analyse", "english", "--fen", ENDING, "--lines", 2, "--depth", 5)
+    result = invoke("analyse", "english", "--fen", ENDING, "--lines", 2, "--depth", 4)
     assert "\x1b" not in result.stdout
     *board, header = result.stdout.splitlines()[:11]
     assert board == [*str(Game("english", ENDING)).splitlines(), Game("english", ENDING).fen]
     assert header.split() == ["score", "depth", "nodes", "seconds", "line"]
     rows = [line.split() for line in result.stdout.splitlines()[11:]]
-    assert [row[0] for row in rows] == ["1", "2"] * 4
-    assert [row[2] for row in rows[::2]] == ["2", "3", "4", "5"]
+    assert [row[0] for row in rows] == ["1", "2"] * 3
+    assert [row[2] for row in rows[::2]] == ["2", "3", "4"]
 
 
 def test_the_form_with_a_fen_a_player_and_lines_works():
@@ -247,7 +258,7 @@ def test_scores_are_read_by_people():
     [
         (["english", "--player", "{type: negamx}"], "unknown player 'negamx'"),
         (["english", "--player", "{depht: 3}"], "depht"),
-        (["english", "--player", "{depth: 99}"], "negamax searches 1 to 64 plies, not 99"),
+        (["english", "--player", "{depth: 99}"], "'depth' must be less than or equal to 64"),
         (
             ["english", "--player", "random", "--lines", "2"],
             "gives no scores, so that moves cannot be compared",

@@ -175,10 +175,7 @@ def test_the_position_of_a_run_is_the_one_after_its_moves(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["englsh"],
-            "'englsh' is no FEN, no variant, no PDN file and no folder of a run; did you mean 'english'?",
-        ),
+        (["englsh"], "'englsh' is no FEN, variant, PDN file or folder of a run; did you mean 'english'?"),
         (["GAMES.old"], "GAMES.old' is no FEN, variant, PDN file or folder of a run"),
         (["W:W40:B1", "--variant", "english"], "'40' is not on the board, whose squares are 1 to 32"),
         (["W:W40:B1", "--variant", "englsh"], "unknown variant 'englsh'; did you mean 'english'?"),
