@@ -105,11 +105,14 @@ def _limit(limit: Limit, given: dict[str, Any]) -> Limit:
     return limit
 
 
-def _arrow(found: Scene, line: Line) -> tuple[int, int]:
-    """The squares of a line's first move."""
-    from arena.rules.move_text import move_squares
+def _arrow(found: Scene, line: Line) -> list[int]:
+    """The squares of a line's first move, of a capture all where its piece lands or turns."""
+    from arena.rules.move_text import move_squares, path
 
-    return move_squares(found.variant, found.position, line.move)[:2]
+    squares = move_squares(found.variant, found.position, line.move)
+    if not squares.captured:
+        return [squares.origin, squares.target]
+    return [found.variant.numbers[bit] for bit in path(found.variant, found.position, line.move)]
 
 
 def _watched(analysis: Analysis) -> Iterator[Findings]:
