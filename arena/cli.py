@@ -11,11 +11,12 @@ from arena.commands.group import Commands
 from arena.commands.hub import hub
 from arena.commands.init import init
 from arena.commands.live import status, watch
+from arena.commands.plan import plan
 from arena.commands.ratings import compare, rate
 from arena.commands.replay import replay
 from arena.commands.rules import evaluate, openings, perft
 from arena.commands.show import show
-from arena.commands.tournaments import plan, report, run
+from arena.commands.tournaments import report, run
 from arena.commands.training import train
 from arena.commands.tuning import tune
 

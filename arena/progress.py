@@ -1,27 +1,35 @@
-"""Progress of a run: a live table on a terminal, a plain line every few seconds elsewhere."""
+"""Progress of a run: a live table on a terminal, a plain line elsewhere, ever more rarely."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from arena.result import points_of
+from arena.formats.sequential import SequentialTest
+from arena.result import Colour, points_of
+from arena.store.elo import Refits
+from arena.store.live import Standing, by_score
 
-PLAIN_SECONDS = 5.0
-"""Seconds between two plain lines."""
-MAX_PLAYERS = 12
-"""Players shown in the live table."""
+if TYPE_CHECKING:
+    from arena.formats.sprt import Sprt
+    from arena.window import Scene
+
+PLAIN_SECONDS = 10.0
+"""Seconds to the first plain line."""
+MAX_SECONDS = 320.0
+"""Seconds between two plain lines, at most."""
+REFRESHES = 1
+"""How often in a second a terminal's window is drawn."""
 
 
 class Ticker:
-    """Whether some seconds have passed: since it was made, or since they had passed the last time."""
+    """Whether it is time for a line: after PLAIN_SECONDS, then twice as many, and so on up to MAX_SECONDS."""
 
-    def __init__(self, seconds: float = PLAIN_SECONDS) -> None:
-        self._seconds = seconds
+    def __init__(self) -> None:
+        self._seconds = PLAIN_SECONDS
         self._last = time.monotonic()
 
     def due(self) -> bool:
@@ -30,41 +38,69 @@ class Ticker:
         if now - self._last < self._seconds:
             return False
         self._last = now
+        self._seconds = min(2 * self._seconds, MAX_SECONDS)
         return True
 
 
 class Progress:
     """Counts finished games and shows them on `stream`; a context manager around the run.
 
-    `planned` is the number of games, or the most that there may be if not `exact`.
+    `planned` is the number of games, or the most that there may be if not `exact`. `first` is the colour that
+    moves first, `anchor` the player whose Elo is 0, and `sprt` the run's sequential test.
     """
 
-    def __init__(self, planned: int, stream: TextIO | None = None, *, exact: bool = True) -> None:
+    def __init__(
+        self,
+        planned: int,
+        stream: TextIO | None = None,
+        *,
+        exact: bool = True,
+        first: Colour = "white",
+        anchor: str | None = None,
+        sprt: Sprt | None = None,
+    ) -> None:
         self._planned = planned
         self._exact = exact
         self._stream = stream or sys.stderr
-        self._points: dict[str, float] = defaultdict(float)
-        self._games: dict[str, int] = defaultdict(int)
+        self._results: dict[tuple[str, str, str], int] = {}
+        self._won: dict[str, dict[float, int]] = {}
+        """Of each player, how many games it has of 1, 1/2 and 0 points."""
+        self._points: dict[int, float] | None = None if sprt is None else {}
+        """White's points by number of the game, for the test."""
+        self._test = SequentialTest(sprt)
+        self._refits = Refits(first, anchor)
         self._done = self._before = 0
         self._began = time.monotonic()
         self._ticker = Ticker()
         self._live: Any = None
 
-    def resume(self, results: Mapping[tuple[str, str, str], int]) -> None:
-        """Count games that were played before: how many of each white, black, result. The rate leaves them out."""
+    def resume(self, results: Mapping[tuple[str, str, str], int], by_game: Iterable[tuple[int, str]] = ()) -> None:
+        """Count games that were played before: how many of each white, black, result. The rate leaves them out.
+
+        `by_game` has the number and the result of each, for a sequential test.
+        """
         self._count_all(results)
         self._before = self._done
+        if self._points is not None:
+            self._points.update((game, points_of(result)) for game, result in by_game)
+            self._test.advance(self._points)
 
-    def add(self, white: str, black: str, result: str) -> None:
-        """Count a game that just ended, and show it when it is time. Raises ValueError for what is no result."""
+    def add(self, white: str, black: str, result: str, game: int | None = None) -> None:
+        """Count a game that just ended, and show it when it is time. Raises ValueError for what is no result.
+
+        `game` is its number, for a sequential test.
+        """
         self._count(white, black, result)
+        if self._points is not None and game is not None:
+            self._points[game] = points_of(result)
+            self._test.advance(self._points)
         if self._live is None and self._ticker.due():
             print(self.line(), file=self._stream, flush=True)
 
     def end(self, results: Mapping[tuple[str, str, str], int], complete: bool) -> None:
         """Count anew the games that the run has kept; if `complete`, no more are planned."""
-        self._points.clear()
-        self._games.clear()
+        self._results.clear()
+        self._won.clear()
         self._done = 0
         self._count_all(results)
         if complete:
@@ -78,19 +114,28 @@ class Progress:
             print(text, file=self._stream, flush=True)
 
     def line(self) -> str:
-        """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`."""
+        """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`, and a sequential test's LLR."""
         rate = self._rate()
         left = (self._planned - self._done) / rate if rate > 0 else None
-        leader = self._ranked()[0] if self._games else None
-        return games_line(self._done, self._planned, self._exact, rate, left, leader)
+        standings = self._standings()
+        leader = (standings[0].player, standings[0].score) if standings else None
+        text = games_line(self._done, self._planned, self._exact, rate, left, leader)
+        return text + ("" if self._test.state is None else f", LLR {self._test.state.llr:.2f}".replace("-", "−"))
 
     def __enter__(self) -> Progress:
         if self._stream.isatty():
             from rich.console import Console
             from rich.live import Live
 
+            from arena.window import view
+
             console = Console(file=self._stream)
-            self._live = Live(get_renderable=self._table, console=console, refresh_per_second=4, transient=True)
+            self._live = Live(
+                get_renderable=lambda: view(self.scene(), console),
+                console=console,
+                refresh_per_second=REFRESHES,
+                transient=True,
+            )
             self._live.__enter__()
         return self
 
@@ -102,6 +147,16 @@ class Progress:
             self._live = None
         print(self.line(), file=self._stream, flush=True)
 
+    def scene(self) -> Scene:
+        """What a terminal's window shows."""
+        from arena.window import Scene, ranked, test_line
+
+        elo = self._refits.of(dict(self._results))
+        state = self._test.state
+        test = [] if state is None else [test_line(state, self._test.games // 2)]
+        standings = ranked(self._standings(), elo)
+        return Scene(standings, elo, self._done, self._planned, below=[*test, self.line()])
+
     def _count_all(self, results: Mapping[tuple[str, str, str], int]) -> None:
         for result, games in results.items():
             self._count(*result, games)
@@ -109,35 +164,19 @@ class Progress:
     def _count(self, white: str, black: str, result: str, games: int = 1) -> None:
         points = points_of(result)
         for name, won in ((white, points), (black, 1 - points)):
-            self._points[name] += games * won
-            self._games[name] += games
+            counts = self._won.get(name) or {1: 0, 0.5: 0, 0: 0}
+            counts[won] += games
+            self._won[name] = counts
+        key = white, black, result
+        self._results[key] = self._results.get(key, 0) + games
         self._done += games
 
     def _rate(self) -> float:
         """Games per second."""
         return (self._done - self._before) / max(time.monotonic() - self._began, 1e-9)
 
-    def _ranked(self) -> list[tuple[str, float]]:
-        """Players with their scores, best first, equal ones by name."""
-        scores = [(name, self._points[name] / games) for name, games in list(self._games.items())]
-        return sorted(scores, key=lambda item: (-item[1], item[0]))
-
-    def _table(self) -> Any:
-        from rich.console import Group
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(box=None, padding=(0, 2))
-        for header, side in (("player", "left"), ("score", "right"), ("games", "right")):
-            table.add_column(header, justify=side)  # type: ignore[arg-type]
-        for name, score in self._ranked()[:MAX_PLAYERS]:
-            table.add_row(Text(name), f"{100 * score:.1f} %", str(self._games[name]))
-        bar = ProgressBar(total=max(self._planned, 1), completed=self._done, width=60)
-        rows = Table.grid()
-        rows.add_row(bar)
-        rows.add_row(Text(self.line()))
-        return Group(table, rows)
+    def _standings(self) -> list[Standing]:
+        return by_score(Standing(name, it[1], it[0.5], it[0]) for name, it in list(self._won.items()))
 
 
 def games_line(

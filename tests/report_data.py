@@ -16,6 +16,7 @@ from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
 from arena.player import EFFORT, PlayerSpec
+from arena.record import MEASURED
 from arena.report.charts.catalogue import charts_of
 from arena.report.run import Run
 from arena.report.write import write
@@ -30,10 +31,15 @@ MOVES = np.array(["11-15", "23-19", "22x15", "8-11", "25-22", "10x19x26"])
 
 GAMES = ["game", "pair", "round", "white", "black", "opening", "result", "termination", "plies", "seconds"]
 MOVE_COLUMNS = [
-    "game", "ply", "player", "colour", "move", "legal_moves", "depth", "deepest", "nodes", "leaves", "seconds",
-    "score", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits", "tree", "said_ms", "clock",
-    "overrun",
+    "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "phase", "depth", "deepest", "nodes",
+    "leaves", "seconds", "cpu_seconds", "score", "score_men", "wins_in", "cutoffs_max", "cutoffs_min",
+    "cutoffs_first", "tt_probes", "tt_hits", "tree", "said_ms", "clock", "overrun",
 ]  # fmt: skip
+
+
+def repeatable(table: pd.DataFrame) -> pd.DataFrame:
+    """The columns of a table of a run that are the same whenever the same is played."""
+    return table.drop(columns=[name for name in MEASURED if name in table])
 
 
 def player(name: str, depth: int | None = None, type: str = "alphabeta", **settings: Any) -> dict[str, Any]:

@@ -128,12 +128,14 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
     config = tmp_path / "good.yaml"
     config.write_text(GOOD + "  - {name: b, type: random}\n")
     before = set(tmp_path.iterdir())
-    result = invoke("plan", config, "--pilot", "3", "--workers", "2")
+    result = invoke("plan", config, "--pilot", "3", "--workers", "2", "--no-report")
     assert result.exit_code == 0
     assert "4 games, 4 of any two players" in result.stdout
     assert "on 2 processes (pilot: 3 games" in result.stdout
     assert "for ±50 Elo" in result.stdout
-    document = json.loads(invoke("plan", config, "--pilot", "3", "--json").stdout)
+    document = json.loads(invoke("plan", config, "--pilot", "3", "--workers", "1", "--json").stdout)
+    assert document["report_seconds"] > 0.1
+    assert document["seconds_low"] < document["seconds"] < document["seconds_high"]
     assert (document["most_games"], document["pilot_games"], document["format"]) == (4, 3, "round-robin")
     assert document["joint_elo"] == pytest.approx(document["pairing_elo"]) and document["seconds"] > 0
     assert set(tmp_path.iterdir()) == before

@@ -17,12 +17,13 @@ from arena.formats.adaptive import Adaptive
 from arena.formats.base import Pairing, Schedule
 from arena.formats.information import pair_information, worth
 from arena.formats.round_robin import RoundRobin
+from arena.formats.sequential import SequentialTest
 from arena.formats.sprt import Sprt
 from arena.formats.table import FORMATS
 from arena.play import tournament
-from arena.play.pilot import expectation, independent_games, pilot, sample
+from arena.play.expectation import Costs, expectation, independent_games
+from arena.play.pilot import Pilot, pilot, sample
 from arena.play.plan import prepare
-from arena.play.sequential import SequentialTest
 from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
@@ -415,20 +416,81 @@ def test_a_pilot_takes_each_pairing_before_any_a_second_time(tmp_path: Path) -> 
     assert all(2 in (p.white, p.black) for p in field)
 
 
+def seconds_of(pairing: Pairing, costs: list[float]) -> float:
+    return costs[pairing.white] + costs[pairing.black]
+
+
 def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, FOUR)
-    records = pilot(plan, 5)
-    assert len(records) == 5
-    made = [r._replace(seconds=2.0, result="1/2-1/2" if i < 2 else "1-0") for i, r in enumerate(records)]
-    expected = expectation(plan, made, workers=4)
+    stored: list[GameRecord] = []
+    found = pilot(plan, 1, 5, stored.append)
+    assert stored == found.records and len(stored) == 5
+    assert found.start_seconds == 0 and 0 < found.busy <= 1 and 0 < found.core <= 1
+    made = [r._replace(seconds=2.0, result="1/2-1/2" if i < 2 else "1-0") for i, r in enumerate(stored)]
+    found = Pilot(4, made, [], 3.0, 0.8, 1.0)
+    expected = expectation(plan, found, Costs(2.0, 10.0))
     assert (expected.most_games, expected.pilot_games) == (288, 5)
     assert expected.draw_rate == pytest.approx(2.5 / 6)
-    assert (expected.seconds, expected.seconds_per_game_error) == (pytest.approx(144), 0)
+    assert expected.seconds_per_game == pytest.approx(2)
+    assert expected.games_seconds == pytest.approx(2 * 288 / (4 * 0.8), rel=0.01)
+    assert (expected.start_seconds, expected.report_seconds) == (5, pytest.approx(10 * (1 + 0.0004 * 283)))
+    parts = expected.start_seconds + expected.probe_seconds + expected.games_seconds + expected.report_seconds
+    assert expected.seconds == pytest.approx(parts)
+    assert expected.seconds_low < expected.seconds < expected.seconds_high
     assert expected.pairing_elo == pytest.approx(resolution(48, 2.5 / 6))
     assert expected.joint_elo == pytest.approx(resolution(48 * 4 / 2, 2.5 / 6))
     assert json.loads(json.dumps(expected._asdict()))["games_needed"].keys() == {"10", "20", "50"}
-    cup = expectation(plan_of(tmp_path, DYNAMIC["knockout"] + FOUR), made, workers=1)
-    assert (cup.games_per_pairing, cup.joint_elo) == (10, None)
+    cup = expectation(plan_of(tmp_path, DYNAMIC["knockout"] + FOUR), found, Costs(2.0))
+    assert (cup.games_per_pairing, cup.joint_elo, cup.report_seconds) == (10, None, 0)
+
+
+def test_pairings_that_a_pilot_left_out_cost_what_their_players_do(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, FOUR)
+    record = pilot(plan, 1, 1).records[0]
+    costs = [0.1, 0.1, 0.1, 5.0]
+    seen = [(0, 1), (1, 2), (0, 2), (2, 0), (2, 1), (1, 0), (3, 0), (0, 3)] * 4
+    made = [record._replace(pairing=Pairing(n, n, 1, *pair, 0)) for n, pair in enumerate(seen, 1)]
+    made = [it._replace(seconds=seconds_of(it.pairing, costs)) for it in made]
+    expected = expectation(plan, Pilot(1, made, [], 0, 1, 1), Costs(0))
+    assert expected.seconds_per_game == pytest.approx(2 * np.mean(costs), rel=0.1)
+
+
+def test_nine_of_ten_pilots_hold_what_the_games_of_a_steady_machine_take(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, FOUR)
+    record = pilot(plan, 1, 1).records[0]
+    rng = np.random.default_rng(5)
+    inside = []
+    for games in (1, 2, 4, 12, 40) * 30:
+        pairings = [it for _, it in zip(range(games), sample(plan), strict=False)]
+        costs = list(rng.lognormal(0, 1, 4))
+        made = [
+            record._replace(pairing=it, seconds=seconds_of(it, costs) * rng.lognormal(-0.08, 0.4))
+            for it in pairings
+        ]
+        expected = expectation(plan, Pilot(2, made, [], 0, 1, 1), Costs(0))
+        true = 2 * np.mean(costs) * plan.games / 2
+        inside.append(expected.seconds_low <= true <= expected.seconds_high)
+    assert 0.8 <= np.mean(inside) <= 0.99
+
+
+def test_other_programs_and_few_games_widen_the_interval_of_a_plan_but_not_beyond_three(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, FOUR)
+    made = [r._replace(seconds=1.0) for r in pilot(plan, 1, 40).records]
+
+    def width(core: float, games: int) -> float:
+        expected = expectation(plan, Pilot(2, made[:games], [], 0, 1, core), Costs(0))
+        return expected.seconds_high / expected.seconds_low
+
+    assert 1.2 < width(1.0, 40) < width(0.7, 40) < width(0.3, 40) < 3
+    assert width(1.0, 40) < width(1.0, 4) < width(1.0, 2)
+
+
+def test_a_pilot_measures_the_searches_of_a_probe(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "probe: {depth: 2, positions: 3}\n" + FOUR.replace("random", "greedy"))
+    found = pilot(plan, 1, 1)
+    assert len(found.searches) == plan.searches == 12
+    expected = expectation(plan, found._replace(searches=[2.0] * 6), Costs(0))
+    assert expected.probe_seconds == 24
 
 
 def test_the_joint_table_resolves_what_the_joint_fit_does() -> None:

@@ -29,7 +29,7 @@ LIBRARIES = {
     "gymnasium": ("arena.environment",),
     "torch": ("arena.training",),
     "click": ("arena.cli", "arena.commands"),
-    "rich": ("arena.progress", "arena.commands", "arena.report"),
+    "rich": ("arena.window", "arena.progress", "arena.commands", "arena.report"),
 }
 """The only rooms that use a library."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pty
@@ -19,12 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
+import arena
 from arena.commands import live
 from arena.experiment.load import load
 from arena.files import lock_folder
 from arena.formats.base import Pairing
+from arena.ratings.joint import rate
+from arena.ratings.match import sprt
 from arena.record import GameRecord
 from arena.store.ledger import FILE, Facts, Ledger
 from arena.store.live import Forfeits, Moment, Standing, Watcher
@@ -76,7 +77,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
     experiment = load(tmp_path / "t.yaml")
     facts = Facts("black", "", "B", 60, True, {})
     with Ledger(tmp_path / "out", experiment, facts) as ledger:
-        run = Run(ledger, manifest_of(experiment, {}, {}))
+        run = Run(ledger, manifest_of(experiment, {}, {}, {}))
         run.begin()
         yield run
 
@@ -202,7 +203,10 @@ def moment_of(began: float, **changes: Any) -> Moment:
     """30 of 60 games, 10 of them played before the last session, which began so many seconds ago."""
     text = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(WAY_BACK - began))
     last = Session(text, 10, 2, "host", 77, {}, {}, {})
-    moment = Moment("t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], last, True, 995.0, WAY_BACK)
+    moment = Moment(
+        "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], last, True, 995.0, WAY_BACK,
+        {}, "black", None, None, 0,
+    )  # fmt: skip
     return moment._replace(**changes)
 
 
@@ -246,11 +250,48 @@ def test_status_prints_counts_state_incidents_and_standings(run: Run) -> None:
         rf"being played by process {os.getpid()} on \S+ since .+ UTC, last game stored 0 s ago", state
     )
     assert incident == "b lost 1 game by error, first game 2: b raised ValueError at ply 3: no"
-    assert header.split() == ["player", "score", "games", "won", "drawn", "lost"]
-    assert [row.split() for row in rows] == [
-        ["a", "100.0", "%", "2", "2", "0", "0"],
-        ["b", "0.0", "%", "2", "0", "0", "2"],
-    ]
+    assert header.split() == ["player", "Elo", "score", "games", "won", "drawn", "lost"]
+    best, last = (row.split() for row in rows)
+    assert (best[0], best[4:]) == ("a", ["100.0", "%", "2", "2", "0", "0"])
+    assert (last[0], last[4:]) == ("b", ["0.0", "%", "2", "0", "0", "2"])
+    assert best[1:4] == [last[1].replace("−", "+"), "±", last[3]]
+
+
+def test_status_has_elo_of_the_games_as_a_joint_fit_of_their_counts_gives_it(run: Run) -> None:
+    for game, (white, black, result) in enumerate(
+        [("a", "b", "1-0"), ("b", "a", "1-0"), ("a", "b", "1-0"), ("c", "a", "1/2-1/2"), ("b", "c", "0-1")], 1
+    ):
+        run.add(game, white, black, result)
+    rows = json.loads(invoke("status", run.folder, "--json").stdout)["standings"]
+    fitted = rate(arena.load(run.folder).games[["white", "black", "result"]], first="black").table.set_index(
+        "player"
+    )
+    assert {row["player"]: row["elo"] for row in rows} == pytest.approx(fitted["elo"].to_dict())
+    assert sum(row["elo"] for row in rows) == pytest.approx(0)
+
+
+def test_a_sequential_test_is_told_with_its_bounds_by_the_pairs_at_the_head_of_the_schedule(
+    tmp_path: Path,
+) -> None:
+    config = CONFIG.replace("  - {name: c, type: random}\n", "") + "format: match\nsprt: {elo0: 0, elo1: 50}\n"
+    (tmp_path / "t.yaml").write_text(config)
+    experiment = load(tmp_path / "t.yaml")
+    watcher = Watcher(tmp_path / "out")
+    with Ledger(tmp_path / "out", experiment, Facts("black", "", "B", 20, False, {})) as ledger:
+        run = Run(ledger, manifest_of(experiment, {}, {}))
+        assert watcher.read().sprt is None
+        for game in (1, 2, 4, 5, 6):
+            white, black, result = ("a", "b", "1-0") if game % 2 else ("b", "a", "0-1")
+            run.add(game, white, black, result)
+        assert watcher.read().sprt == sprt([0, 0, 0, 0, 1], 0, 50)
+        run.add(3, "a", "b", "1/2-1/2")
+        moment = watcher.read()
+        assert (moment.sprt, moment.sprt_pairs) == (sprt([0, 0, 0, 1, 2], 0, 50), 3)
+        assert moment.sprt is not None
+        found = json.loads(invoke("status", run.folder, "--json").stdout)["sprt"]
+        assert found == moment.sprt._asdict() | {"pairs": 3}
+        line = f"SPRT: LLR {moment.sprt.llr:.2f} of −2.94 (H0) to 2.94 (H1), 3 pairs"
+        assert line in invoke("status", run.folder).stdout.splitlines()
 
 
 def test_status_of_a_run_without_a_game_has_no_number_that_is_none(run: Run) -> None:
@@ -264,14 +305,11 @@ def test_status_prints_json(run: Run) -> None:
     run.add(1, "a", "b", "1-0")
     document = json.loads(invoke("status", run.folder, "--json").stdout)
     assert (document["folder"], document["games"], document["planned"]) == (str(run.folder), 1, 60)
-    assert document["standings"][0] == {
-        "player": "a",
-        "wins": 1,
-        "draws": 0,
-        "losses": 0,
-        "games": 1,
-        "score": 1.0,
-    }
+    best = document["standings"][0]
+    counts = {"player": "a", "wins": 1, "draws": 0, "losses": 0, "games": 1, "score": 1.0}
+    assert {name: best[name] for name in counts} == counts
+    assert best["elo_low"] < best["elo"] < best["elo_high"]
+    assert document["sprt"] is None
     assert document["session"]["process"] == os.getpid()
     assert document["playing"] is True
 
@@ -355,21 +393,6 @@ def test_a_run_that_cannot_be_read_or_is_deleted_ends_the_watch_after_a_while(
     (broken / FILE).write_text("no database at all" * 100)
     with pytest.raises(StoreError, match="cannot be read"):
         list(live._moments(broken))
-
-
-@pytest.mark.parametrize(("width", "height"), [(80, 24), (50, 10), (200, 50)])
-def test_what_a_terminal_shows_fits_its_window(width: int, height: int) -> None:
-    players = [Standing(f"player-{number} " + "x" * 40, 1000, 2000, 3000) for number in range(100)]
-    incidents = [Forfeits("y" * 40, "error", 1000, 1, "z" * 200)] * 9
-    moment = moment_of(40, standings=players, incidents=incidents, name="n" * 100)
-    out = io.StringIO()
-    console = Console(file=out, width=width, height=height, force_terminal=True, color_system=None)
-    console.print(live.view(moment, console))
-    lines = out.getvalue().splitlines()
-    assert max(map(len, lines)) <= width
-    assert len(lines) == height - 1
-    assert lines[2].startswith("player-0 ")
-    assert lines[2].split()[-6:] == ["33.3", "%", "6000", "1000", "2000", "3000"]
 
 
 def test_watch_redraws_on_a_terminal_and_ends_with_the_run(tmp_path: Path, run: Run) -> None:

@@ -5,9 +5,17 @@ from __future__ import annotations
 import io
 
 import pytest
+from rich.cells import cell_len
+from rich.console import Console
 
 from arena import progress
+from arena.formats.sprt import Sprt
 from arena.progress import PLAIN_SECONDS, Progress, Ticker, duration
+from arena.ratings.match import sprt
+from arena.store import elo
+from arena.store.elo import Estimate, Refits
+from arena.store.live import Standing
+from arena.window import Scene, ranked, view
 
 
 class Clock:
@@ -55,15 +63,16 @@ def test_what_is_no_result_is_an_error_and_no_draw(result: str) -> None:
         Progress(1, io.StringIO()).add("a", "b", result)
 
 
-def test_a_pipe_receives_a_line_every_few_seconds_and_one_at_the_end(clock: Clock) -> None:
+def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_at_the_end(clock: Clock) -> None:
     stream = io.StringIO()
-    with Progress(100, stream) as shown:
-        for _ in range(20):
+    with Progress(2000, stream) as shown:
+        for _ in range(1300):
             clock.now += 1
             shown.add("a", "b", "1-0")
         shown.say("a line of its own")
     lines = stream.getvalue().splitlines()
-    assert [line.split()[0] for line in lines] == ["5/100", "10/100", "15/100", "20/100", "a", "20/100"]
+    shown_at = [line.split("/")[0] for line in lines]
+    assert shown_at == ["10", "30", "70", "150", "310", "630", "950", "1270", "a line of its own", "1300"]
 
 
 def test_a_terminal_shows_a_table_of_the_best_and_keeps_the_last_line_alone() -> None:
@@ -81,6 +90,101 @@ def test_a_ticker_is_due_once_each_time_its_seconds_have_passed(clock: Clock) ->
     assert not ticker.due()
     clock.now += PLAIN_SECONDS
     assert [ticker.due(), ticker.due()] == [True, False]
+    clock.now += PLAIN_SECONDS
+    assert not ticker.due()
+
+
+def test_a_sequential_test_is_part_of_the_line_and_of_the_window(clock: Clock) -> None:
+    shown = Progress(100, io.StringIO(), sprt=Sprt(elo0=0, elo1=50))
+    shown.resume({("a", "b", "1-0"): 1}, [(1, "1-0")])
+    shown.add("b", "a", "0-1", 2)
+    state = sprt([0, 0, 0, 0, 1], 0, 50)
+    assert shown.line().endswith(f"leader a 100.0 %, LLR {state.llr:.2f}")
+    assert shown.scene().below[0] == f"SPRT: LLR {state.llr:.2f} of −2.94 (H0) to 2.94 (H1), 1 pair"
+
+
+def test_elo_is_fitted_again_after_some_seconds_and_takes_a_hundredth_of_the_time(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fits = []
+
+    def fit(results: object, first: str, anchor: str | None) -> dict[str, Estimate]:
+        fits.append(clock.now)
+        clock.now += 0.1
+        return {}
+
+    monkeypatch.setattr(elo, "time", clock)
+    monkeypatch.setattr(elo, "estimates", fit)
+    refits = Refits("white")
+    for number in range(1, 100):
+        clock.now += 0.25
+        refits.of({("a", "b", "1-0"): number})
+    assert len(fits) == 3
+    assert fits[1] - fits[0] >= 10
+    refits.of({("a", "b", "1-0"): 100}, last=True)
+    assert len(fits) == 4
+
+
+# --- the window
+
+
+NAMES = ("n" * 40, "名" * 20, "короткий", "a", "x]y[red]")
+SIZES = [(80, 24), (60, 15), (120, 40), (200, 60), (30, 12)]
+
+
+def drawn(scene: Scene, width: int, height: int) -> list[str]:
+    """The lines that a window of that size shows."""
+    out = io.StringIO()
+    console = Console(file=out, width=width, height=height, force_terminal=True, color_system=None)
+    console.print(view(scene, console))
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize("players", [2, 5, 17, 18, 19, 60])
+def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
+    width: int, height: int, players: int
+) -> None:
+    standings = [Standing(f"{n}{NAMES[n % 5]}", 1000, 20000 - n, 3000) for n in range(players)]
+    elo = {it.player: Estimate(500.0 - 10 * n, 400.0 - 10 * n, 600.0 - 10 * n) for n, it in enumerate(standings)}
+    scene = Scene(standings, elo, 5, 9, ["t" * 300], ["w" * 300] * 9, ["SPRT" * 50, "line" * 50, "state" * 50])
+    lines = drawn(scene, width, height)
+    assert max(map(cell_len, lines)) <= width
+    assert len(lines) <= height - 1
+    assert sum(line.startswith("wwww") for line in lines) == min(9, height // 6)
+    rows = [line for line in lines if line[:1].isdigit()]
+    if len(rows) < players:
+        assert len(lines) == height - 1
+        assert any(line.rstrip() == f"and {players - len(rows)} more" for line in lines)
+    if width >= 80:
+        assert lines[1].split() == ["player", "Elo", "score", "games", "won", "drawn", "lost"]
+        assert rows[0].split()[-9:] == ["+500", "±", "100", "45.8", "%", "24000", "1000", "20000", "3000"]
+
+
+def test_a_narrow_window_keeps_names_and_elo() -> None:
+    standings = [Standing("n" * 40, 1000, 2000, 3000)]
+    shown = drawn(Scene(standings, {"n" * 40: Estimate(5, -5, 15)}, 1, 2), 30, 10)
+    assert shown[0].split()[:2] == ["player", "Elo"]
+    assert shown[1].startswith("n" * 15) and "+5 ± 10" in shown[1]
+
+
+def test_a_window_ranks_by_elo_and_players_without_it_by_score_behind() -> None:
+    standings = [Standing(name, 1, 0, 0) for name in "abcd"]
+    found = ranked(standings, {"c": Estimate(9, 0, 18), "b": Estimate(10, 0, 20)})
+    assert [it.player for it in found] == ["b", "c", "a", "d"]
+
+
+def test_without_elo_a_window_shows_scores_alone() -> None:
+    shown = drawn(Scene([Standing("a", 1, 0, 0)], {}, 1, 2), 80, 24)
+    assert shown[0].split() == ["player", "score", "games", "won", "drawn", "lost"]
+
+
+def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = {("a", "b", "1-0"): 3, ("c", "b", "0-1"): 2}
+    assert list(elo.estimates(results, "white")) == ["a", "b", "c"]
+    monkeypatch.setattr(elo, "MAX_PLAYERS", 2)
+    assert elo.estimates(results, "white") == {}
+    assert elo.estimates({}, "white") == {}
 
 
 @pytest.mark.parametrize(

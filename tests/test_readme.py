@@ -165,7 +165,7 @@ OWN = [block for block in blocks_of("yaml") if ".py:" in block.text and "opening
 @pytest.mark.parametrize("block", OWN, ids=lambda block: block.text[:14])
 def test_an_experiment_of_an_own_heuristic_is_played(folder, block):
     (folder / "mine.yaml").write_text(re.sub(r"count: \d+", "count: 1", block.text))
-    result = invoke("plan", "mine.yaml", "--pilot", "2", "--workers", "1")
+    result = invoke("plan", "mine.yaml", "--pilot", "2", "--workers", "1", "--no-report")
     assert result.exit_code == 0, result.output
     assert "(pilot: 2 games" in result.stdout
 

@@ -18,12 +18,12 @@ from arena.report.files import FILES
 from arena.report.number import quantity, signed
 from arena.report.tables.ablation import ablation
 from arena.report.tables.doublings import elo_by_depth
-from arena.report.tables.effort import branching, by_depth, search_time
+from arena.report.tables.effort import CALL, branching, by_depth, search_time
 from arena.report.tables.matrix import crosstable, score_matrix
 from arena.report.tables.outcomes import outcomes, terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
-from arena.report.tables.survey import totals
+from arena.report.tables.survey import Survey, totals
 from arena.report.tables.telemetry import telemetry
 from arena.report.tables.text import telemetry_text
 from arena.store.ledger import GAME_COLUMNS
@@ -134,7 +134,7 @@ def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> Non
 
 def test_effort_by_depth_leaves_out_moves_without_search() -> None:
     moves = moves_with([("x", 4, 100, 0.5), ("x", 4, 300, 1.5), ("x", 0, 0, 9.0), ("x", 2, 10, 0.0)])
-    table: Any = by_depth(totals(moves), ["x"])
+    table: Any = by_depth(totals(moves), ["x"], {"x": CALL})
     assert table["depth"].tolist() == [2, 4]
     assert table["moves"].tolist() == [1, 2]
     assert table["nodes_per_move"].tolist() == [10, 200]
@@ -144,7 +144,7 @@ def test_effort_by_depth_leaves_out_moves_without_search() -> None:
 def test_branching_factor_is_the_geometric_mean_ratio_per_ply() -> None:
     players = [player("d2", 2), player("d4", 4), player("d5", 5), player("other", 4, type="mcts")]
     moves = moves_with([("d2", 2, 10, 1), ("d4", 4, 160, 1), ("d5", 5, 270, 1), ("other", 4, 7, 1)])
-    table: Any = branching(by_depth(totals(moves), ["d5", "d4", "d2", "other"]), specs(players))
+    table: Any = branching(by_depth(totals(moves), ["d5", "d4", "d2", "other"], {}), specs(players))
     table = table.set_index("player")
     assert table.loc["d2", "branching_factor"] == pytest.approx(27 ** (1 / 3))
     assert table.loc["d5", "branching_factor"] == table.loc["d2", "branching_factor"]
@@ -159,7 +159,7 @@ def test_a_player_of_a_family_is_measured_at_its_configured_depth_and_others_at_
             *[("free", 1, 1, 1), ("free", 1, 1, 1), ("free", 8, 80, 1), ("free", 8, 90, 1), ("free", 9, 900, 1)],
         ]
     )
-    table: Any = branching(by_depth(totals(moves), ["free", "d4", "d2"]), specs(players))
+    table: Any = branching(by_depth(totals(moves), ["free", "d4", "d2"], {}), specs(players))
     assert table["player"].tolist() == ["free", "d4", "d2"]
     assert table["depth"].tolist() == [8, 4, 2]
     assert table["nodes_per_move"].tolist() == [85, 90, 10]
@@ -211,7 +211,9 @@ def recorded(**changes: Any) -> pd.DataFrame:
 def telemetry_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.DataFrame:
     """The table of games (white, black, result, termination)."""
     rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
-    return telemetry(rows, totals(moves), moves, ["idle", "busy"])
+    players = [player("busy", 4), player("idle", type="random")]
+    survey = Survey(totals(moves), pd.Series(dtype=float), moves)
+    return telemetry(rows, survey, ["idle", "busy"], specs(players))
 
 
 def test_telemetry_sums_what_a_player_records_over_all_its_moves() -> None:

@@ -34,6 +34,14 @@ def say(text: str) -> None:
     click.echo(text, err=True)
 
 
+def with_one_thread() -> None:
+    """Have linear algebra use one thread, if nothing else is set, before numpy is imported.
+
+    Matrices are small here, and further threads would take the workers' cores.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 class WorkersType(click.ParamType):
     """Processes of this machine, or the address of a Dask scheduler."""
 
@@ -51,6 +59,22 @@ class WorkersType(click.ParamType):
             return scheduler_address(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class GamesType(click.ParamType):
+    """A number of games, or all."""
+
+    name = "games"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "all|N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if value == "all":
+            return sys.maxsize
+        if not str(value).isdecimal():
+            self.fail(f"{value!r} is neither all nor a number of games", param, ctx)
+        return int(value)
 
 
 def announce_workers(workers: int | str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,17 +16,14 @@ from arena.commands.common import fail, say
 from arena.commands.table import show_table
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-
-    from arena.store.live import Forfeits, Moment, Standing
+    from arena.store.elo import Estimate
+    from arena.store.live import Forfeits, Moment
+    from arena.window import Scene
 
 SECONDS = 1.0
 """Seconds between two readings of a run that is watched."""
 PATIENCE = 5.0
 """Seconds for which a ledger that is there may not be readable, as while it is being made."""
-MAX_INCIDENTS = 4
-"""Lines of incidents on a terminal."""
-_HEADER = ("player", "score", "games", "won", "drawn", "lost")
 
 
 @click.command()
@@ -37,20 +34,26 @@ def status(folder: Path, as_json: bool) -> None:
 
     The run is not disturbed by it, whoever plays it.
     """
+    from arena.store.elo import estimates
     from arena.store.live import Watcher
     from arena.store.store import StoreError
+    from arena.window import COLUMNS, ranked, row_of, test_line
 
     try:
         moment = Watcher(folder).read()
     except StoreError as error:
         fail(str(error))
+    elo = estimates(moment.results, moment.first, moment.anchor)
     if as_json:
-        click.echo(json.dumps({"folder": str(folder)} | moment.as_dict()))
+        click.echo(json.dumps({"folder": str(folder)} | moment.as_dict(elo)))
         return
     for line in (_title(moment), _line(moment), _state(moment), *map(_incident, moment.incidents)):
         click.echo(line)
+    if moment.sprt is not None:
+        click.echo(test_line(moment.sprt, moment.sprt_pairs))
     if moment.standings:
-        show_table(_HEADER, map(_row, moment.standings))
+        rows = [(it.player, *row_of(it, elo.get(it.player)).values()) for it in ranked(moment.standings, elo)]
+        show_table(("player", *COLUMNS), rows)
 
 
 @click.command()
@@ -58,7 +61,8 @@ def status(folder: Path, as_json: bool) -> None:
 def watch(folder: Path) -> None:
     """Show the run in DIR while it is played, until it is complete; Ctrl-C ends the watch, not the run.
 
-    Waits for a run that is not there yet. Without a terminal it prints a line every few seconds.
+    Waits for a run that is not there yet. Without a terminal it prints a line after 10 seconds, then ever more
+    rarely.
     """
     from arena.store.store import StoreError
 
@@ -73,32 +77,20 @@ def watch(folder: Path) -> None:
         sys.exit(130)
 
 
-def view(moment: Moment, console: Console) -> RenderableType:
-    """What a terminal shows of a run, at most a line less than the height of its window and as wide as that."""
-    from rich.console import Group
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-    from rich.text import Text
+def scene_of(moment: Moment, elo: Mapping[str, Estimate]) -> Scene:
+    """What a window shows of a run."""
+    from arena.window import Scene, ranked, test_line
 
-    def line(text: str, style: str = "") -> Text:
-        return Text(text, style, no_wrap=True, overflow="ellipsis")
-
-    most = min(MAX_INCIDENTS, console.height // 6)
-    incidents = [line(_incident(it), "red") for it in moment.incidents[:most]]
-    if len(moment.incidents) > most:
-        incidents.append(line(f"and {len(moment.incidents) - most} more; arena status has all", "red"))
-    rows = [_row(it) for it in moment.standings[: max(console.height - len(incidents) - 6, 1)]]
-    widths = [max(map(len, column)) for column in zip(_HEADER, *rows, strict=True)]
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for number, name in enumerate(_HEADER):
-        table.add_column(name, justify="right" if number else "left", no_wrap=True, overflow="ellipsis")
-    for player, *numbers in rows:
-        shortened = Text(player)
-        shortened.truncate(max(console.width - sum(widths[1:]) - 2 * len(_HEADER), 8), overflow="ellipsis")
-        table.add_row(shortened, *numbers)
-    bar = Table.grid(expand=True)
-    bar.add_row(ProgressBar(total=max(moment.planned, 1), completed=moment.games))
-    return Group(line(_title(moment), "bold"), table, *incidents, bar, line(_line(moment)), line(_state(moment)))
+    test = [test_line(moment.sprt, moment.sprt_pairs)] if moment.sprt is not None else []
+    return Scene(
+        ranked(moment.standings, elo),
+        elo,
+        moment.games,
+        moment.planned,
+        above=[_title(moment)],
+        incidents=[_incident(it) for it in moment.incidents],
+        below=[*test, _line(moment), _state(moment)],
+    )
 
 
 def _watch_on_terminal(folder: Path) -> None:
@@ -107,15 +99,25 @@ def _watch_on_terminal(folder: Path) -> None:
     from rich.live import Live
     from rich.text import Text
 
+    from arena.store.elo import Refits
+    from arena.window import view
+
     console = Console()
+    refits: Refits | None = None
     with Live(Text(_waiting(folder)), console=console, auto_refresh=False) as live:
         for moment in _moments(folder):
-            if moment is not None:
-                live.update(view(moment, console), refresh=True)
+            if moment is None:
+                continue
+            refits = refits or Refits(moment.first, moment.anchor)
+            scene = scene_of(moment, refits.of(moment.results, last=moment.complete))
+            live.update(view(scene, console), refresh=True)
 
 
 def _watch_in_lines(folder: Path) -> None:
-    """Print a line when the run has changed, every few seconds, until it is complete. Raises StoreError."""
+    """Print a line when the run has changed, as `arena.progress.Ticker` says, until it is complete.
+
+    Raises StoreError.
+    """
     from arena.progress import Ticker
 
     ticker = Ticker()
@@ -207,8 +209,3 @@ def _incident(incident: Forfeits) -> str:
     """`own lost 2 games by error, first game 3: own raised ValueError at ply 5: no`."""
     lost = f"{incident.player} lost {incident.games} game{'s' * (incident.games > 1)} by {incident.termination}"
     return f"{lost}, first game {incident.first}" + (f": {incident.error}" if incident.error else "")
-
-
-def _row(standing: Standing) -> tuple[str, ...]:
-    counts: tuple[Any, ...] = (standing.games, standing.wins, standing.draws, standing.losses)
-    return (standing.player, f"{100 * standing.score:.1f} %", *map(str, counts))

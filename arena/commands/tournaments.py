@@ -1,8 +1,7 @@
-"""Commands about tournaments: plan, run, report."""
+"""Commands about tournaments: run, report."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -11,11 +10,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import WorkersType, announce_workers, fail, interruptible, say
+from arena.commands.common import (
+    GamesType,
+    WorkersType,
+    announce_workers,
+    announcing_compilation,
+    fail,
+    interruptible,
+    say,
+    with_one_thread,
+)
+from arena.commands.plan import prepared_from
 
 if TYPE_CHECKING:
-    from arena.play.pilot import Expectation
     from arena.play.plan import Plan
+    from arena.progress import Progress
     from arena.record import GameRecord
     from arena.report.run import Run
     from arena.store.ledger import Ledger
@@ -39,8 +48,8 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
     lost by players' failures, as the report's first lines say; 130: stopped.
     """
-    _with_one_thread()
-    prepared = _prepared(config)
+    with_one_thread()
+    prepared = prepared_from(config)
     folder = out or Path("reports") / prepared.experiment.name
     _examine(prepared, folder)
     code = _play(prepared, folder, workers or prepared.experiment.workers or os.cpu_count() or 1, force)
@@ -54,66 +63,15 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
 
 
 @click.command()
-@click.argument("config", type=click.Path(path_type=Path))
-@click.option("--pilot", "games", type=click.IntRange(1), help="Games to play [some seconds of them].")
-@click.option("--workers", type=click.IntRange(1), help="Processes that will play games [one a core].")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def plan(config: Path, games: int | None, workers: int | None, as_json: bool) -> None:
-    """Say how long the tournament of CONFIG will take and what differences in Elo it can resolve.
-
-    A short pilot measures time and draws; its games are not kept.
-    """
-    from arena.play.pilot import expectation, pilot
-
-    prepared = _prepared(config)
-    given = prepared.experiment.workers
-    processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
-    if prepared.games == 0:
-        fail(f"{config}: one player alone has no games to plan")
-    expected = expectation(prepared, pilot(prepared, games), processes)
-    if as_json:
-        document = {"name": prepared.experiment.name, "format": prepared.experiment.format.type}
-        click.echo(json.dumps(document | {"workers": processes} | expected._asdict()))
-        return
-    _print_plan(prepared, expected, processes)
-
-
-@click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--games", type=GamesType(), help="Games inside report.html, the most surprising first; 0: none [what fits]."
+)
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
-def report(folder: Path, moves: bool) -> None:
+def report(folder: Path, games: int | None, moves: bool) -> None:
     """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
-    _with_one_thread()
-    _report(folder, moves)
-
-
-def _with_one_thread() -> None:
-    """Have linear algebra use one thread, if nothing else is set, before numpy is imported.
-
-    Matrices are small here, and further threads would take the workers' cores.
-    """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-def _prepared(config: Path) -> Plan:
-    """The tournament that a file describes, ready to play; exits with what is wrong."""
-    from arena.experiment.load import load
-    from arena.yaml.errors import ConfigError
-
-    try:
-        experiment = load(config)
-        from arena.play.plan import prepare
-
-        told: set[str] = set()
-
-        def compiling(what: str) -> None:
-            if what not in told:
-                told.add(what)
-                say(f"compiling {what}: some seconds, kept for later runs")
-
-        return prepare(experiment, compiling)
-    except ConfigError as error:
-        fail(str(error))
+    with_one_thread()
+    _report(folder, games=games, moves=moves)
 
 
 def _examine(plan: Plan, folder: Path) -> None:
@@ -138,7 +96,6 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
     from arena.play.engine import EngineError
     from arena.play.executor import WorkerDied
     from arena.play.tournament import RunStopped, play
-    from arena.progress import Progress
     from arena.store.ledger import Ledger, failures_of_complete
     from arena.store.store import StoreError
 
@@ -161,13 +118,13 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
             _begin(plan, ledger, workers, force)
             if not _measure(plan, ledger, workers):
                 return STOPPED
-            with Progress(plan.games, exact=plan.exact) as progress:
-                progress.resume(ledger.scores())
+            with _progress(plan) as progress:
+                progress.resume(ledger.scores(), ledger.results())
                 told: set[str] = set()
                 with interruptible(progress.say) as stopping:
                     for record in play(plan, ledger, workers, stopping):
                         white, black = names[record.pairing.white], names[record.pairing.black]
-                        progress.add(white, black, record.result)
+                        progress.add(white, black, record.result, record.pairing.game)
                         for line in _once(record, folder, told):
                             progress.say(line)
                 progress.end(ledger.scores(), ledger.complete)
@@ -181,6 +138,14 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
         fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
+
+
+def _progress(plan: Plan) -> Progress:
+    """What shows the games of a tournament as they end."""
+    from arena.progress import Progress
+
+    experiment = plan.experiment
+    return Progress(plan.games, exact=plan.exact, first=plan.first, anchor=experiment.anchor, sprt=experiment.sprt)
 
 
 def _code(ledger: Ledger) -> int:
@@ -236,7 +201,7 @@ def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
     return done == plan.searches
 
 
-def _report(folder: Path, moves: bool = False) -> None:
+def _report(folder: Path, *, games: int | None = None, moves: bool = False) -> None:
     """Write the report of the run in a folder and print what it says first."""
     from arena.report.run import load as load_run
     from arena.report.write import write
@@ -245,7 +210,8 @@ def _report(folder: Path, moves: bool = False) -> None:
     try:
         finished = load_run(folder)
         try:
-            write(finished, moves=moves)
+            with announcing_compilation():
+                write(finished, games=games, moves=moves)
         except OSError as error:
             _print_standings(finished)
             fail(f"the report cannot be written to {folder}: {error.strerror or error}")
@@ -253,26 +219,6 @@ def _report(folder: Path, moves: bool = False) -> None:
         fail(str(error))
     _print_standings(finished)
     click.echo(f"report: {folder / 'report.html'}")
-
-
-def _print_plan(plan: Plan, expected: Expectation, workers: int) -> None:
-    from arena.progress import duration
-    from arena.ratings.match import Z95
-
-    experiment, most = plan.experiment, "" if plan.exact else "at most "
-    click.echo(f"{experiment.name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
-    click.echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
-    error = Z95 * expected.seconds_per_game_error / expected.seconds_per_game * expected.seconds
-    pilot = f"{expected.pilot_games} games, {100 * expected.draw_rate:.0f} % draws"
-    click.echo(f"  {most}{duration(expected.seconds)} ± {duration(error)} on {workers} processes (pilot: {pilot})")
-    if experiment.probe is not None:
-        depth = experiment.probe.depth
-        click.echo(f"  before them, every player searches {len(plan.probes)} positions to depth {depth}")
-    click.echo(f"  the games of one pairing resolve {expected.pairing_elo:.0f} Elo between equal players (95 %)")
-    if expected.joint_elo is not None:
-        click.echo(f"  the joint rating resolves {expected.joint_elo:.0f} Elo between any two players")
-    needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
-    click.echo(f"  games that one pairing needs: {needed}")
 
 
 def _print_standings(finished: Run) -> None:

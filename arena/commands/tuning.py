@@ -80,21 +80,20 @@ def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
 
 
 class StageLines:
-    """Lines about the games of stages: every few seconds, and at the end of each."""
+    """Lines about the games of stages: when `arena.progress.Ticker` says so, and at the end of each."""
 
     def __init__(self) -> None:
-        self._stage, self._before, self._began, self._printed = "", 0, 0.0, 0.0
+        from arena.progress import Ticker
+
+        self._stage, self._before, self._began = "", 0, 0.0
+        self._ticker = Ticker()
 
     def say(self, progress: StageProgress, text: str) -> None:
         """Print how far a stage is, named by `text`, if it is time to."""
-        from arena.progress import PLAIN_SECONDS
-
         now = time.monotonic()
         if progress.stage != self._stage:
             self._stage, self._before, self._began = progress.stage, progress.games - 1, now
-            self._printed = self._printed or now
-        if progress.games == progress.planned or now - self._printed >= PLAIN_SECONDS:
-            self._printed = now
+        if progress.games == progress.planned or self._ticker.due():
             rate = (progress.games - self._before) / max(now - self._began, 1e-9)
             rated = f", {rate:.3g} games/s" if now - self._began > 1 else ""
             say(f"{text}: {progress.games}/{progress.planned} games{rated}")

@@ -1,64 +1,70 @@
-"""Pilots: a few games of a tournament, and what to expect of the whole after them."""
+"""Pilots: a few games of a tournament, on as many workers as it will have, and what the machine made of them."""
 
 from __future__ import annotations
 
+import os
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
-import numpy as np
-
 from arena.formats.base import Pairing
-from arena.play.match import play
+from arena.play.executor import run
 from arena.play.plan import Plan
-from arena.play.tournament import tasks
-from arena.ratings.match import games_needed, resolution
-from arena.record import GameRecord
-from arena.result import points_of
+from arena.play.probe import measure
+from arena.play.tournament import probe_tasks, tasks, work_of
+from arena.record import SEARCH_COLUMNS, GameRecord
+from arena.seats.seat import SeatError, seated
+from players import PlayerError
 
 SECONDS = 5.0
-"""Seconds that a pilot lasts where no number of games is given."""
-TARGETS = (10, 20, 50)
-"""Half widths in Elo for which `Expectation` has the games needed."""
+"""Seconds that the games of a pilot last where no number of games is given."""
+PROBE_SECONDS = 3.0
+"""Seconds that searches of a probe are made for."""
+_SPIN_SECONDS = 0.3
+"""Seconds for which every worker is busy to see how much of a core it gets."""
+_SECONDS = [name for name, _ in SEARCH_COLUMNS].index("seconds")
 
 
-class Expectation(NamedTuple):
-    """What to expect after a pilot; seconds are wall time, differences in Elo half widths of 95 % intervals."""
+class Pilot(NamedTuple):
+    """What a pilot measured, at least one game; seconds are wall time."""
 
-    most_games: int
-    pilot_games: int
-    draw_rate: float
-    """(draws + 1/2) / (games + 1) of the pilot: neither 0 nor 1, however few games it has."""
-    seconds_per_game: float
-    seconds_per_game_error: float
-    """Standard error of the mean, 0 for a single game."""
-    seconds: float
-    """Of all games on the workers asked for, without the probe and the report."""
-    games_per_pairing: int
-    pairing_elo: float
-    """What the games of one pairing resolve of the difference between players of equal strength."""
-    joint_elo: float | None
-    """What the joint rating of all games resolves of the difference between the two players it knows least about.
-
-    None where the results decide who meets whom; for Swiss as if everyone met everyone equally often.
-    """
-    games_needed: dict[int, int]
-    """Games of one pairing that resolve so many Elo."""
+    workers: int
+    records: list[GameRecord]
+    searches: list[float]
+    """Seconds of searches of the probe."""
+    start_seconds: float
+    """Until every worker had begun and built every player."""
+    busy: float
+    """Share of the workers' time that went into games, 0 to 1: the rest went into handing out and storing them."""
+    core: float
+    """Share of a core that a busy worker gets, 0 to 1, of what it would get if no other program ran."""
 
 
-def pilot(plan: Plan, games: int | None = None) -> list[GameRecord]:
-    """Play a number of games in this process, or for SECONDS, at least one; none are kept.
+def pilot(
+    plan: Plan, workers: int, games: int | None = None, store: Callable[[GameRecord], object] = lambda record: None
+) -> Pilot:
+    """Play a number of games on so many processes, or for SECONDS; each is handed to `store`.
 
     They are spread over the pairings and openings at random: no pairing has a second game before all have one.
+    Raises WorkerDied and EngineError as `arena.play.executor.run` does.
     """
+    start = _started(plan, workers)
+    before = _core(workers)
+    searches = _searches(plan, workers)
     records: list[GameRecord] = []
     began = time.perf_counter()
-    for task in tasks(plan, sample(plan)):
-        if len(records) == games or (games is None and records and time.perf_counter() - began > SECONDS):
-            break
-        records.append(play(task))
-    return records
+    late = lambda: games is None and time.perf_counter() - began > SECONDS  # noqa: E731
+    last = began
+    for record in run(work_of(plan, workers), islice(tasks(plan, sample(plan)), games), workers, late):
+        store(record)
+        records.append(record)
+        last = time.perf_counter()
+    core = (before + _core(workers)) / 2
+    return Pilot(workers, records, searches, start, _busy(records, workers, last - began), core)
 
 
 def sample(plan: Plan) -> Iterator[Pairing]:
@@ -75,46 +81,50 @@ def sample(plan: Plan) -> Iterator[Pairing]:
                 yield Pairing(game, game, number, white, black, opening)
 
 
-def expectation(plan: Plan, records: list[GameRecord], workers: int) -> Expectation:
-    """What to expect of the whole tournament on so many processes, after the games of a pilot: at least one."""
-    seconds = np.array([record.seconds for record in records])
-    draws = sum(points_of(record.result) == 0.5 for record in records)
-    draw_rate = (draws + 0.5) / (len(records) + 1)
-    each = 2 * plan.experiment.format.pairs_of_tie(len(plan.openings))
-    return Expectation(
-        most_games=plan.games,
-        pilot_games=len(records),
-        draw_rate=draw_rate,
-        seconds_per_game=float(seconds.mean()),
-        seconds_per_game_error=float(seconds.std(ddof=1) / np.sqrt(len(seconds))) if len(seconds) > 1 else 0.0,
-        seconds=float(seconds.mean()) * plan.games / workers,
-        games_per_pairing=each,
-        pairing_elo=resolution(each, draw_rate),
-        joint_elo=_joint(plan, draw_rate),
-        games_needed={elo: games_needed(elo, draw_rate) for elo in TARGETS},
-    )
+def _started(plan: Plan, workers: int) -> float:
+    """Start the workers and have each build all players; returns the seconds, none for this process."""
+    if workers == 1:
+        return 0.0
+    began = time.perf_counter()
+    list(run(partial(_build, plan), range(workers), workers, lambda: False))
+    return time.perf_counter() - began
 
 
-def independent_games(meetings: np.ndarray) -> float:
-    """Games of one pairing that are worth as much to its difference as all games are to the least known one.
-
-    `meetings[i, j]` are the games between players i and j, who are of equal strength: `float[players, players]`,
-    symmetric. Each game is a resistor of 1 between its players, and the variance of a difference in the joint fit
-    is the resistance between the two. Raises ValueError if the games do not connect all players.
-    """
-    laplacian = np.diag(meetings.sum(axis=1)) - meetings
-    if np.linalg.matrix_rank(laplacian) < len(meetings) - 1:
-        raise ValueError("games must connect all players")
-    inverse = np.linalg.pinv(laplacian)
-    own = np.diag(inverse)
-    return float(1 / (own[:, None] + own - 2 * inverse).max())
+def _build(plan: Plan, number: int) -> None:
+    experiment = plan.experiment
+    for spec in plan.players:
+        with suppress(PlayerError, SeatError):
+            seated(spec, plan.variant, plan.variant.start, f"pilot {number}", experiment.allowance)
 
 
-def _joint(plan: Plan, draw_rate: float) -> float | None:
-    if not plan.experiment.format.even:
-        return None
-    ties = plan.experiment.format.ties(plan.names)
-    meetings = np.zeros((len(plan.players), len(plan.players)))
-    for one, other in ties:
-        meetings[one, other] = meetings[other, one] = plan.games / len(ties)
-    return resolution(independent_games(meetings), draw_rate)
+def _core(workers: int) -> float:
+    """See `Pilot.core`: seconds of processor that busy workers get in a second, each, as all of them are busy."""
+    shares = list(run(_spin, range(workers), workers, lambda: False))
+    return min(1.0, sum(shares) / workers * max(1.0, workers / (os.cpu_count() or 1)))
+
+
+def _spin(_: int) -> float:
+    began, used = time.perf_counter(), time.process_time()
+    while (now := time.perf_counter()) - began < _SPIN_SECONDS:
+        pass
+    return (time.process_time() - used) / (now - began)
+
+
+def _searches(plan: Plan, workers: int) -> list[float]:
+    """Seconds of searches of the probe, of positions drawn at random, each by a player drawn at random."""
+    searches = list(probe_tasks(plan, set()))
+    if not searches:
+        return []
+    rng = random.Random(f"{plan.experiment.seed} pilot")
+    began = time.perf_counter()
+    late = lambda: time.perf_counter() - began > PROBE_SECONDS  # noqa: E731
+    drawn = rng.sample(searches, len(searches))
+    return [record.search[_SECONDS] for record in run(measure, drawn, workers, late)]
+
+
+def _busy(records: list[GameRecord], workers: int, seconds: float) -> float:
+    """See `Pilot.busy`: of so many seconds, without the wait for the last games at their end."""
+    used = sum(record.seconds for record in records)
+    longest = max(record.seconds for record in records)
+    waited = min((workers - 1) * longest / 2, workers * seconds / 2)
+    return min(1.0, used / max(workers * seconds - waited, 1e-9))

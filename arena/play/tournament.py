@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from arena.formats.base import Pairing, Place
+from arena.formats.sequential import SequentialTest
 from arena.play.executor import Workers, run
 from arena.play.failures import Failures, write_bundle
 from arena.play.match import play as play_game
 from arena.play.pinning import pin
 from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
-from arena.play.sequential import SequentialTest
 from arena.record import GameRecord, ProbeRecord, ProbeTask, Task
 from arena.result import WHITE_POINTS, points_of
 from arena.rules.notation import fen
@@ -77,7 +77,7 @@ def play(
     experiment = plan.experiment
     tournament = _Tournament(plan, ledger)
     test = SequentialTest(experiment.sprt)
-    work = _play_pinned if experiment.pin and isinstance(workers, int) else play_game
+    work = work_of(plan, workers)
     games = plan.schedule()
     batch = next(games, None)
     order: list[Place] = []
@@ -214,6 +214,11 @@ class Points(Mapping[int, float]):
 
     def __len__(self) -> int:
         return len(self._codes) - self._codes.count(0)
+
+
+def work_of(plan: Plan, workers: Workers) -> Callable[[Task], GameRecord]:
+    """What a worker does for a game."""
+    return _play_pinned if plan.experiment.pin and isinstance(workers, int) else play_game
 
 
 def tasks(plan: Plan, pairings: Iterable[Pairing]) -> Iterator[Task]:

@@ -110,7 +110,8 @@ class Run:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player.name for player in self.experiment.players]
-        return rate(self.rated_games, players, first=self.facts.first, anchor=self.experiment.anchor)
+        anchor, model = self.experiment.anchor, self.experiment.rating.model
+        return rate(self.rated_games, players, first=self.facts.first, anchor=anchor, model=model)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -120,7 +121,8 @@ class Run:
     @cached_property
     def convergence(self) -> pd.DataFrame:
         """Ratings after growing parts of the schedule: `tables.convergence`."""
-        return convergence.convergence(self.rated_games, self.players, self.facts.first, self.experiment.anchor)
+        anchor, model = self.experiment.anchor, self.experiment.rating.model
+        return convergence.convergence(self.rated_games, self.players, self.facts.first, anchor, model)
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
@@ -150,7 +152,9 @@ class Run:
     @cached_property
     def search(self) -> pd.DataFrame:
         """Search effort and effective branching factor of each player that searches: `tables.effort.branching`."""
-        return effort.branching(effort.by_depth(self.survey.totals, self.players), self.experiment.players)
+        specs = self.experiment.players
+        call = effort.call_seconds(specs)
+        return effort.branching(effort.by_depth(self.survey.totals, self.players, call), specs)
 
     @cached_property
     def time_to_depth(self) -> pd.DataFrame:
@@ -165,7 +169,7 @@ class Run:
     @cached_property
     def telemetry(self) -> pd.DataFrame:
         """Depths, cutoffs, table hits and time over the limit of each player: `tables.telemetry`."""
-        return telemetry.telemetry(self.games, self.survey.totals, self.survey.sample, self.players)
+        return telemetry.telemetry(self.games, self.survey, self.players, self.experiment.players)
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
@@ -194,8 +198,9 @@ class Run:
 
     @cached_property
     def comparisons(self) -> pd.DataFrame:
-        """Players that differ in one setting, at equal terms: `tables.comparisons`."""
-        return comparisons.comparisons(self.ratings, self.experiment.players, self.experiment.anchor)
+        """Players that differ in one setting, at equal terms, every two values of it: `tables.comparisons`."""
+        used = dict(zip(self.telemetry["player"], self.telemetry["time_used"], strict=True))
+        return comparisons.comparisons(self.ratings, self.experiment.players, self.experiment.anchor, used)
 
     @cached_property
     def openings(self) -> pd.DataFrame:

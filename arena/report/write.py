@@ -13,14 +13,18 @@ from arena.report.charts.picture import save_png, svg
 from arena.report.files import FILES, files_of, write_file, write_text
 from arena.report.page.page import html
 from arena.report.run import Run
+from arena.report.viewer.fragment import viewer
 
 
-def write(run: Run, folder: str | os.PathLike[str] | None = None, *, moves: bool = False) -> list[Path]:
+def write(
+    run: Run, folder: str | os.PathLike[str] | None = None, *, games: int | None = None, moves: bool = False
+) -> list[Path]:
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
     The files of `arena.report.files`, charts as PNG and SVG, and report.html; files of a report that the run does
-    not have are removed. Those with all moves of a large run (`Run.large`) are written only if `moves`. The same
-    ledger gives the same bytes. Each file is replaced whole, so a reader never sees half of one.
+    not have are removed. The page holds so many `games`, by default as many as fit. The files with all moves of
+    a large run (`Run.large`) are written only if `moves`. The same ledger gives the same bytes. Each file is
+    replaced whole, so a reader never sees half of one.
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
@@ -32,7 +36,7 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None, *, moves: bool
     for name, axes in charts.items():
         files[f"{name}.png"] = partial(save_png, axes)
         files[f"{name}.svg"] = partial(write_text, pictures[name])
-    files["report.html"] = partial(write_text, html(run, pictures, listed))
+    files["report.html"] = partial(write_text, html(run, pictures, listed, viewer(run, games)))
 
     for name in _every_name() - set(files):
         (target / name).unlink(missing_ok=True)

@@ -6,6 +6,7 @@ import os
 import platform
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from math import inf
 from pathlib import Path
@@ -15,9 +16,13 @@ from typing import Any, NamedTuple
 from filelock import FileLock, Timeout
 
 from arena.files import LOCK
-from arena.result import points_of
+from arena.formats.sequential import SequentialTest
+from arena.formats.sprt import Sprt
+from arena.ratings.match import SprtState
+from arena.result import Colour, points_of
 from arena.rules.game import FORFEITS
 from arena.store.documents import documents
+from arena.store.elo import Estimate, Results
 from arena.store.ledger import FILE
 from arena.store.manifest import Session, parsed
 from arena.store.store import StoreError, reading
@@ -85,6 +90,15 @@ class Moment(NamedTuple):
     """When the last game was stored, in seconds since 1970; None if that is not known."""
     now: float
     """When this was read, in seconds since 1970."""
+    results: Results
+    """How many games have each white, black and result."""
+    first: Colour
+    """The colour that moves first."""
+    anchor: str | None
+    """The player whose Elo is 0."""
+    sprt: SprtState | None
+    """Of the sequential test after the pairs that it has taken in; None without one, or before its first pair."""
+    sprt_pairs: int
 
     @property
     def rate(self) -> float | None:
@@ -100,16 +114,22 @@ class Moment(NamedTuple):
         """Seconds until all planned games are played at this rate; None if nobody plays them."""
         return (self.planned - self.games) / self.rate if self.rate and self.playing else None
 
-    def as_dict(self) -> dict[str, Any]:
-        """All of it as JSON types."""
-        session = None if self.session is None else self.session._asdict()
-        return self._asdict() | {
+    def as_dict(self, elo: Mapping[str, Estimate]) -> dict[str, Any]:
+        """All of it as JSON types but `results`, with the players' Elo."""
+        values = self._asdict() | {
             "rate": self.rate,
             "seconds_left": self.seconds_left,
-            "standings": [{**it._asdict(), "games": it.games, "score": it.score} for it in self.standings],
+            "standings": [_as_dict(it, elo.get(it.player)) for it in self.standings],
             "incidents": [it._asdict() for it in self.incidents],
-            "session": session,
+            "session": None if self.session is None else self.session._asdict(),
+            "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
         }
+        return {name: value for name, value in values.items() if name not in ("results", "sprt_pairs")}
+
+
+def by_score(standings: Iterable[Standing]) -> list[Standing]:
+    """Best score first, equal ones by name."""
+    return sorted(standings, key=lambda standing: (-standing.score, standing.player))
 
 
 class Watcher:
@@ -119,6 +139,7 @@ class Watcher:
         self._folder = folder
         self._seen: Any = None
         self._tally = _Tally()
+        self._test = SequentialTest(None)
         self._whole_from = -inf
         """`time.monotonic()` from which on all games are read anew."""
 
@@ -140,14 +161,17 @@ class Watcher:
         seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0
         began = time.monotonic()
         whole = seen != self._seen or began >= self._whole_from
+        experiment, facts = stored["experiment"], stored["facts"]
         if whole:
-            self._seen, self._tally = seen, _Tally()
+            settings = experiment["sprt"]
+            self._test = SequentialTest(Sprt(**settings) if settings else None)
+            self._seen, self._tally = seen, _Tally(with_points=settings is not None)
         tally = self._tally.extended(connection)
+        self._test.advance(tally.points)
         if whole:
             now = time.monotonic()
             self._whole_from = now + (now - began) / _WHOLE_SHARE
         searches = connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0]
-        experiment, facts = stored["experiment"], stored["facts"]
         session = manifest.sessions[-1] if manifest else None
         return Moment(
             name=experiment["name"],
@@ -165,18 +189,26 @@ class Watcher:
             playing=False if complete else _is_playing(self._folder, session),
             stored=_last_stored(path) if tally.games > (session.games if session else 0) else None,
             now=time.time(),
+            results=dict(tally.results),
+            first=facts["first"],
+            anchor=experiment["anchor"],
+            sprt=self._test.state,
+            sprt_pairs=self._test.games // 2,
         )
 
 
 class _Tally:
     """Results and incidents of games; those up to `level` are all there, and need not be read again."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, with_points: bool = False) -> None:
         self.level = 0
         self.results: dict[tuple[str, str, str], int] = {}
         """How many games have each white, black and result."""
         self.incidents: dict[tuple[str, str], Forfeits] = {}
         """By player and termination."""
+        self.points: dict[int, float] = {}
+        """White's points by number of the game, if they are wanted: a sequential test's."""
+        self._with_points = with_points
 
     @property
     def games(self) -> int:
@@ -191,6 +223,8 @@ class _Tally:
             level += 1
             key = white, black, result
             whole.results[key] = whole.results.get(key, 0) + 1
+            if self._with_points:
+                self.points[game] = points_of(result)
             if termination in FORFEITS:
                 points = points_of(result)
                 for player, won in ((white, points), (black, 1 - points)):
@@ -207,17 +241,23 @@ class _Tally:
             points = points_of(result)
             found[white][points] += games
             found[black][1 - points] += games
-        standings = [Standing(player, won[1], won[0.5], won[0]) for player, won in found.items()]
-        return sorted(standings, key=lambda standing: (-standing.score, standing.player))
+        return by_score(Standing(player, won[1], won[0.5], won[0]) for player, won in found.items())
 
     def _copy(self) -> _Tally:
         copy = _Tally()
+        copy.points = self.points
         copy.results, copy.incidents = dict(self.results), dict(self.incidents)
         return copy
 
     def _blame(self, game: int, player: str, termination: str, error: str) -> None:
         before = self.incidents.get((player, termination), Forfeits(player, termination, 0, game, error))
         self.incidents[player, termination] = before._replace(games=before.games + 1)
+
+
+def _as_dict(standing: Standing, estimate: Estimate | None) -> dict[str, Any]:
+    elo, low, high = estimate or (None, None, None)
+    counts = standing._asdict() | {"games": standing.games, "score": standing.score}
+    return counts | {"elo": elo, "elo_low": low, "elo_high": high}
 
 
 def _name(value: str | dict[str, Any], key: str) -> str:

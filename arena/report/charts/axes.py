@@ -10,21 +10,54 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from arena.report.charts import fonts
 from arena.report.charts.style import MUTED, SERIES
 from arena.report.number import quantity
 
 SHORT_LEGEND = 4
 """Entries that fit inside the Axes."""
+LEADING = 40
+"""Rows that a chart of players has room for."""
+LINES = 12
+"""Lines that a chart of families has room for."""
+BOTTOM = 0.55
+"""Inches under the Axes, for the numbers of the axis and its label."""
+SLACK = 1.04
+"""Hinted letters are wider than the font's own."""
 
 
 def area(
-    ax: Axes | None, title: str, *, width: float = 6.8, height: float, title_pad: float | None = None
+    ax: Axes | None,
+    title: str,
+    *,
+    width: float = 6.8,
+    height: float,
+    left: float = 0.85,
+    right: float = 0.25,
+    title_pad: float | None = None,
 ) -> Axes:
-    """Axes with a title: those given, or new ones of `width` times `height` inches."""
-    if ax is None:
-        ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
-    ax.set_title(title, pad=title_pad)
+    """Axes with a title: those given, or new ones in `width` times `height` inches with margins `left`, `right`.
+
+    Margins are given and not found by trial: to lay out many rows of text takes longer than to draw them.
+    """
+    if ax is not None:
+        ax.set_title(title, pad=title_pad)
+        return ax
+    figure = Figure(figsize=(max(width, 0.3 + fonts.width(title, 12, "bold") * SLACK), height))
+    ax = figure.add_subplot()
+    top = 0.25 + (title_pad or 10) / 72
+    set_margins(figure, left, right, top, BOTTOM)
+    across, up = figure.get_figwidth() - left - right, height - BOTTOM - top
+    ax.set_title(title, pad=title_pad, x=(0.1 - left) / across)
+    ax.xaxis.set_label_coords(0.5, -0.32 / up)
+    ax.yaxis.set_label_coords((0.25 - left) / across, 0.5)
     return ax
+
+
+def set_margins(figure: Figure, left: float, right: float, top: float, bottom: float) -> None:
+    """Leave so many inches around the Axes of a figure."""
+    width, height = figure.get_size_inches()
+    figure.subplots_adjust(left / width, bottom / height, 1 - right / width, 1 - top / height)
 
 
 def rows_of(
@@ -38,14 +71,21 @@ def rows_of(
 ) -> Axes:
     """Axes with a row for each label, the first at the top; `margin` inches are for text beside."""
     labels = [str(label) for label in labels]
-    height = max(1.15 + per_row * len(labels), 2.2) + (0.2 if title_pad else 0)
-    ax = area(ax, title, width=max(6.8, 4.4 + label_width(labels) + margin), height=height, title_pad=title_pad)
+    height = max(1.05 + per_row * len(labels), 2.1) + (0.2 if title_pad else 0)
+    names, right = label_width(labels) + (0.45 if title_pad else 0.25), margin + 0.15
+    ax = area(ax, title, width=max(6.8, 3.3 + names + right), height=height, left=names, right=right,
+              title_pad=title_pad)  # fmt: skip
     ax.set_yticks(np.arange(len(labels)), labels)
     ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.grid(False, axis="y")
     ax.spines["left"].set_visible(False)
     return ax
+
+
+def leading(count: int, most: int = LEADING, what: str = "") -> str:
+    """What a title says of a chart that shows the first `most` of so many rows: ", the leading 40 of 60"."""
+    return f", the leading {most} of {count}{what}" if count > most else ""
 
 
 def dots(ax: Axes, value: np.ndarray, low: np.ndarray, high: np.ndarray, size: float = 6) -> None:
@@ -78,7 +118,7 @@ def elo_label(reference: str) -> str:
 
 def label_width(labels: Iterable[Any]) -> float:
     """Inches that the longest label takes at 9 points, about."""
-    return 0.078 * max((len(str(label)) for label in labels), default=0)
+    return SLACK * max((fonts.width(str(label)) for label in labels), default=0.0)
 
 
 def log_scale(ax: Axes, axis: str, values: np.ndarray, unit: str = "") -> None:
@@ -116,9 +156,17 @@ def legend(ax: Axes) -> None:
         ax.legend(loc="best")
         return
     figure = figure_of(ax)
-    columns = max(1, int(figure.get_figwidth() / (0.7 + label_width(labels))))
-    figure.set_figheight(figure.get_figheight() + 0.2 * -(-len(labels) // columns))
-    figure.legend(handles, labels, loc="outside lower left", ncols=columns)
+    width, height = figure.get_size_inches()
+    entry = 0.7 + label_width(labels)
+    columns = min(max(1, int(width / entry)), len(labels))
+    grown = 0.05 + 0.2 * -(-len(labels) // columns)
+    place, wider = figure.subplotpars, max(width, entry + 0.3)
+    left, right = place.left * width, (1 - place.right) * width
+    top, bottom = (1 - place.top) * height, place.bottom * height
+    figure.set_size_inches(wider, height + grown)
+    set_margins(figure, left, right, top, bottom + grown)
+    figure.legend(handles, labels, loc="lower left", bbox_to_anchor=(0.1 / wider, 0), borderaxespad=0.2,
+                  ncols=columns)  # fmt: skip
 
 
 def figure_of(axes: Axes) -> Figure:

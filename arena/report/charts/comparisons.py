@@ -5,23 +5,25 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 
-from arena.report.charts.axes import beside, dots, no_games, rows_of
+from arena.report.charts.axes import LEADING, beside, dots, no_games, rows_of
 from arena.report.charts.style import DASHED, MUTED, styled
-from arena.report.number import with_error
+from arena.report.charts.tips import interval, tip_rows
+from arena.report.number import signed, with_error
 
 
 @styled
 def plot_comparisons(comparisons: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Elo differences of settings at equal terms with 95 % intervals.
 
-    `comparisons` is that of `tables.comparisons`.
+    `comparisons` is that of `tables.comparisons`; its first LEADING rows are shown.
     """
-    table = comparisons.sort_values(["setting", "value"], kind="stable", key=_in_order)
+    table = comparisons.sort_values(["setting", "value"], kind="stable", key=_in_order).head(LEADING)
     labels = [
         f"{row['value']} − {row['reference']}, {_at_equal(row['terms'], row['at'])}"
         for row in table.to_dict("records")
     ]
-    ax = rows_of(ax, labels, "One setting changed, with 95 % intervals", margin=1.6)
+    some = f", the first {LEADING} of {len(comparisons)}" if len(table) < len(comparisons) else ""
+    ax = rows_of(ax, labels, f"One setting changed, with 95 % intervals{some}", margin=1.6)
     if table.empty:
         return no_games(ax)
     value, low, high = (table[f"elo_difference{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
@@ -29,6 +31,8 @@ def plot_comparisons(comparisons: pd.DataFrame, ax: Axes | None = None) -> Axes:
     dots(ax, value, low, high)
     for place, (difference, error) in enumerate(zip(value, (high - low) / 2, strict=True)):
         beside(ax, place, with_error(difference, error))
+    ends = zip(labels, value, low, high, strict=True)
+    tip_rows(ax, [f"{label}: {signed(mean)}{interval(least, most)}" for label, mean, least, most in ends])
     ax.set_xlabel("Elo difference")
     return ax
 

@@ -9,6 +9,8 @@ from matplotlib.ticker import MaxNLocator
 
 from arena.report.charts.axes import area, elo_label, legend, no_games
 from arena.report.charts.style import series, styled
+from arena.report.charts.tips import tip_points
+from arena.report.number import signed
 
 SHOWN = 8
 """Players that the chart has room for."""
@@ -33,6 +35,11 @@ def plot_convergence(convergence: pd.DataFrame, ax: Axes | None = None, *, refer
             rows["games"], rows["elo_low"], rows["elo_high"], color=style["color"], alpha=0.13, linewidth=0
         )
         ax.plot(rows["games"], rows["elo"], label=ranked[place], markersize=4, **style)
+        said = [
+            f"{ranked[place]}, {games} games: {signed(elo)}"
+            for games, elo in zip(rows["games"], rows["elo"], strict=True)
+        ]
+        tip_points(ax, rows["games"].to_numpy(), rows["elo"].to_numpy(dtype=float), said)
     if len(places) < len(ranked):
         ax.set_title(f"Convergence of Elo, {len(places)} of {len(ranked)} players, with 95 % bands")
     ax.margins(x=0.03)

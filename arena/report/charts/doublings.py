@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from arena.report.charts.axes import area, elo_label, legend, log_scale, no_games, whole_depths
+from arena.report.charts.axes import LINES, area, elo_label, leading, legend, log_scale, no_games, whole_depths
 from arena.report.charts.style import series, styled
-from arena.report.number import with_error
+from arena.report.charts.tips import interval, tip_points
+from arena.report.number import quantity, signed, with_error
 
 
 @styled
@@ -19,7 +20,8 @@ def plot_elo_by_depth(
 
     `gains` is that of `tables.doublings`; without it points are joined. `reference` says what 0 is.
     """
-    ax = area(ax, "Elo against search depth, with 95 % intervals", height=4.4)
+    some = leading(elo_by_depth["family"].nunique(), LINES, " families")
+    ax = area(ax, f"Elo against search depth, with 95 % intervals{some}", height=4.4)
     if elo_by_depth.empty:
         return no_games(ax)
     _elo_lines(ax, elo_by_depth, "depth", gains, "depth")
@@ -37,7 +39,8 @@ def plot_elo_by_nodes(
 
     `elo_by_nodes` and `gains` are those of `tables.doublings`; `reference` says what 0 is.
     """
-    ax = area(ax, "Elo against nodes per move, with 95 % intervals", height=4.4)
+    some = leading(elo_by_nodes["family"].nunique(), LINES, " families")
+    ax = area(ax, f"Elo against nodes per move, with 95 % intervals{some}", height=4.4)
     if elo_by_nodes.empty:
         return no_games(ax)
     _elo_lines(ax, elo_by_nodes, "nodes_per_move", gains, "nodes")
@@ -48,9 +51,17 @@ def plot_elo_by_nodes(
     return ax
 
 
+def _shown(table: pd.DataFrame) -> list[str]:
+    """The families in order of occurrence; of more than LINES those of the best players."""
+    names = list(dict.fromkeys(table["family"]))
+    best = table.groupby("family", observed=True)["elo"].max().sort_values(ascending=False, kind="stable")
+    chosen = set(best.index[:LINES])
+    return [name for name in names if name in chosen]
+
+
 def _elo_lines(ax: Axes, table: pd.DataFrame, x: str, gains: pd.DataFrame | None, per: str) -> None:
     """Elo over the column `x` for each family, with the line of `gains` per doubling of `per` where it has one."""
-    names = list(dict.fromkeys(table["family"]))
+    names = _shown(table)
     for i, name in enumerate(names):
         rows = table[table["family"] == name]
         elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("elo", "elo_low", "elo_high"))
@@ -67,3 +78,10 @@ def _elo_lines(ax: Axes, table: pd.DataFrame, x: str, gains: pd.DataFrame | None
             ax.plot(along, line, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
             style["linestyle"] = "none"
         ax.errorbar(rows[x] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=label, **style)
+        of = "depth " if x == "depth" else ""
+        said = [
+            f"{row['player']}, {of}{quantity(row[x])}{'' if of else ' nodes'}: {signed(row['elo'])}"
+            f"{interval(row['elo_low'], row['elo_high'])}"
+            for row in rows.to_dict("records")
+        ]
+        tip_points(ax, rows[x].to_numpy(dtype=float) + beside, elo, said)

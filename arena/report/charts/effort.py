@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator
 
-from arena.report.charts.axes import area, beside, legend, log_scale, no_games, rows_of, whole_depths
+from arena.report.charts.axes import (
+    LEADING,
+    LINES,
+    area,
+    beside,
+    leading,
+    legend,
+    log_scale,
+    no_games,
+    rows_of,
+    whole_depths,
+)
 from arena.report.charts.style import GRID, SERIES, series, styled
+from arena.report.charts.tips import tip_points, tip_rows
 from arena.report.number import quantity
 from arena.report.tables.effort import QUANTILES
 
@@ -26,24 +41,30 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None, *, searched: bool =
         return no_games(area(ax, "Nodes per move", height=2.6), message)
     nodes = search["nodes_per_move"].to_numpy(dtype=float)
     if search["family"].isna().all():
-        ax = rows_of(ax, search["player"], "Nodes per move, by player", margin=1.0)
+        some, search = leading(len(search)), search.head(LEADING)
+        nodes = nodes[:LEADING]
+        ax = rows_of(ax, search["player"], f"Nodes per move, by player{some}", margin=1.0)
         ax.hlines(np.arange(len(search)), 10 ** np.floor(np.log10(nodes.min())), nodes, color=GRID, linewidth=1.4)
         ax.plot(nodes, np.arange(len(search)), "o", color=SERIES[0])
         for row, depth in enumerate(search["depth"]):
             beside(ax, row, f"depth {depth}" if depth else "")
+        tip_rows(ax, [_effort(row) for row in search.to_dict("records")])
         log_scale(ax, "x", nodes)
         ax.set_xlabel("mean nodes per move (log scale)")
         return ax
 
-    ax = area(ax, title, height=4.4)
     groups = search["family"].where(search["family"].notna(), search["player"])
     order = [*sorted(search["family"].dropna().unique()), *search.loc[search["family"].isna(), "player"]]
-    for i, name in enumerate(order):
+    some = f", {LINES} of {len(order)} lines" if len(order) > LINES else ""
+    ax = area(ax, title + some, height=4.4)
+    for i, name in enumerate(order[:LINES]):
         rows = search[groups == name].sort_values("depth")
         factor = rows["branching_factor"].iloc[0]
         label = f"{name}: branching factor {factor:.2f}" if np.isfinite(factor) else name
         style = series(i) | ({"linestyle": "none"} if len(rows) == 1 else {})
         ax.plot(rows["depth"], rows["nodes_per_move"], label=label, **style)
+        said = [_effort(row) for row in rows.to_dict("records")]
+        tip_points(ax, rows["depth"].to_numpy(), rows["nodes_per_move"].to_numpy(dtype=float), said)
     log_scale(ax, "y", nodes)
     whole_depths(ax)
     ax.set_ylabel("mean nodes per move (log scale)")
@@ -58,7 +79,8 @@ def plot_time(search_time: pd.DataFrame, ax: Axes | None = None) -> Axes:
     `search_time` is that of `tables.effort.search_time`. What lies below a thousandth of the shortest mean time,
     or a nanosecond, is drawn there: zero has no logarithm.
     """
-    ax = rows_of(ax, search_time["player"], "Time per move", margin=1.0)
+    some, search_time = leading(len(search_time)), search_time.head(LEADING)
+    ax = rows_of(ax, search_time["player"], f"Time per move{some}", margin=1.1)
     if search_time.empty:
         return no_games(ax)
     mean = search_time["mean"].to_numpy(dtype=float)
@@ -87,6 +109,7 @@ def plot_time(search_time: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.xaxis.set_major_locator(NullLocator())
     for row, value in enumerate(mean):
         beside(ax, row, f"mean {quantity(value, 's')}" if value > 0 else "no time measured")
+    tip_rows(ax, [_times(row) for row in search_time.to_dict("records")])
     ax.set_xlabel("time per move (log scale): median, quartiles, 5th to 95th percentile")
     return ax
 
@@ -97,15 +120,34 @@ def plot_time_to_depth(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     `search` is that of `tables.effort.timed`.
     """
-    ax = area(ax, "Time per move against search depth", height=4.4)
+    families = sorted(search["family"].unique())
+    some = f", {LINES} of {len(families)} families" if len(families) > LINES else ""
+    ax = area(ax, f"Time per move against search depth{some}", height=4.4)
     if search.empty:
         return no_games(ax)
-    for i, name in enumerate(sorted(search["family"].unique())):
+    for i, name in enumerate(families[:LINES]):
         rows = search[search["family"] == name].groupby("depth")["seconds_per_move"].mean()
         label = f"{name}: {quantity(rows.iloc[-1], 's')} to depth {rows.index[-1]}"
         ax.plot(rows.index, rows, label=label, **series(i))
+        said = [f"{name}, depth {depth}: {quantity(seconds, 's')}" for depth, seconds in rows.items()]
+        tip_points(ax, rows.index.to_numpy(), rows.to_numpy(dtype=float), said)
     log_scale(ax, "y", search["seconds_per_move"].to_numpy(dtype=float), unit="s")
     whole_depths(ax)
     ax.set_ylabel("mean time per move (log scale)")
     legend(ax)
     return ax
+
+
+def _effort(row: dict[Hashable, Any]) -> str:
+    """What a mark says of a row of `tables.effort.branching`."""
+    depth = f", depth {row['depth']}" if row["depth"] else ""
+    cost = f"{quantity(row['nodes_per_move'])} nodes, {quantity(row['seconds_per_move'], 's')}"
+    return f"{row['player']}{depth}: {cost}"
+
+
+def _times(row: dict[Hashable, Any]) -> str:
+    """What a row says of `tables.effort.search_time`."""
+    if not row["mean"] > 0:
+        return ""
+    mean, median, low, high = (quantity(row[name], "s") for name in ("mean", "p50", "p05", "p95"))
+    return f"{row['player']}: mean {mean}, median {median}, 5th to 95th percentile {low} to {high}"

@@ -8,6 +8,8 @@ from matplotlib.axes import Axes
 
 from arena.report.charts.axes import beside, dots, no_games, rows_of
 from arena.report.charts.style import DASHED, MUTED, styled
+from arena.report.charts.tips import interval, tip_rows
+from arena.report.number import percent
 
 SHOWN = 30
 """Openings that the chart has room for, the most biased ones."""
@@ -29,5 +31,11 @@ def plot_openings(openings: pd.DataFrame, ax: Axes | None = None, *, first: str)
     dots(ax, score, low, high, size=5)
     for row, (value, error) in enumerate(zip(score, (high - low) / 2, strict=True)):
         beside(ax, row, f"{value:.0f}" + (f" ± {error:.0f} %" if np.isfinite(error) else " %"))
+    said = [
+        f"opening {row['opening']}: {percent(row['score'])}"
+        f"{interval(row['score_low'], row['score_high'], percent)}"
+        for row in shown.to_dict("records")
+    ]
+    tip_rows(ax, said)
     ax.set_xlabel(f"score of {first.capitalize()}, who moves first, % (pairs with colours swapped)")
     return ax

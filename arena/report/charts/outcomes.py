@@ -8,19 +8,23 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import MaxNLocator
 
-from arena.report.charts.axes import beside, no_games, rows_of
+from arena.report.charts.axes import LEADING, beside, leading, no_games, rows_of
 from arena.report.charts.style import DRAW, LOSS, MUTED, SERIES, WIN, readable_on, styled
+from arena.report.charts.tips import tip_boxes, tip_rows
 
 
 @styled
 def plot_outcomes(outcomes: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Share of wins, draws and losses of each player, the upper bar as White (W), the lower as Black (B)."""
-    names = list(dict.fromkeys(outcomes["player"]))
-    title = "Outcomes as White (W) and as Black (B)"
+    players = list(dict.fromkeys(outcomes["player"]))
+    names = players[:LEADING]
+    outcomes = outcomes[outcomes["player"].isin(names)]
+    title = f"Outcomes as White (W) and as Black (B){leading(len(players))}"
     ax = rows_of(ax, names, title, per_row=0.42, margin=1.0, title_pad=26)
     if not outcomes["games"].sum():
         return no_games(ax)
-    y = np.array([names.index(p) + (-0.2 if c == "white" else 0.2) for p, c in
+    rows = {name: row for row, name in enumerate(names)}
+    y = np.array([rows[p] + (-0.2 if c == "white" else 0.2) for p, c in
                   zip(outcomes["player"], outcomes["colour"], strict=True)])  # fmt: skip
     games = outcomes["games"].to_numpy(dtype=float)
     left = np.zeros(len(outcomes))
@@ -31,6 +35,15 @@ def plot_outcomes(outcomes: pd.DataFrame, ax: Axes | None = None) -> Axes:
             if value >= 6:
                 ax.text(start + value / 2, row, f"{count}", ha="center", va="center_baseline", size=7.5,
                         color=readable_on(to_rgb(colour)))  # fmt: skip
+        said = [
+            f"{player} as {side.capitalize()}: {count} {column} of {total:.0f} games, {value:.1f} %"
+            if count
+            else ""
+            for player, side, count, total, value in zip(
+                outcomes["player"], outcomes["colour"], outcomes[column], games, share, strict=True
+            )
+        ]
+        tip_boxes(ax, left, y - 0.18, left + share, y + 0.18, said)
         left = left + share
     ax.set_xlim(0, 100)
     ax.set_xlabel("share of games, % (numbers: games)")
@@ -51,6 +64,7 @@ def plot_terminations(terminations: pd.DataFrame, ax: Axes | None = None) -> Axe
     ax.barh(np.arange(len(names)), terminations["games"], height=0.62, color=SERIES[0])
     for row, (games, share) in enumerate(zip(terminations["games"], terminations["share"], strict=True)):
         beside(ax, row, f"{games} ({100 * share:.1f} %)")
+    tip_rows(ax, [f"{name}: {games} games" for name, games in zip(names, terminations["games"], strict=True)])
     ax.set_xlim(0, None)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("games")

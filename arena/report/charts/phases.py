@@ -8,6 +8,8 @@ from matplotlib.ticker import FuncFormatter
 
 from arena.report.charts.axes import area, legend, no_games
 from arena.report.charts.style import DASHED, MUTED, series, styled
+from arena.report.charts.tips import interval, tip_points
+from arena.report.number import percent
 
 
 @styled
@@ -29,6 +31,11 @@ def plot_phases(phases: pd.DataFrame, ax: Axes | None = None) -> Axes:
         style = series(i)
         ax.fill_between(x, low, high, color=style["color"], alpha=0.16, linewidth=0)
         ax.plot(x, share, label=f"the {role}'s own searches", **style)
+        said = [
+            f"{at - 5:.0f} to {at + 5:.0f} % of the game, {role}: {percent(value)}{interval(least, most, percent)}"
+            for at, value, least, most in zip(x, share / 100, low / 100, high / 100, strict=True)
+        ]
+        tip_points(ax, x, share, said)
     ax.set_xlim(0, 100)
     ax.set_xticks(range(0, 101, 10))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}"))

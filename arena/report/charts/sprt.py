@@ -8,6 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from arena.report.charts.axes import area
 from arena.report.charts.style import DASHED, LOSS, MUTED, SERIES, WIN, styled
+from arena.report.charts.tips import tip_points
 
 SHOWN = 2000
 """Pairs beyond which only some are drawn, evenly spaced, the last one among them."""
@@ -32,10 +33,12 @@ def plot_sprt(path: pd.DataFrame, ax: Axes | None = None) -> Axes:
             text, (0, level), (4, offset), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
             va="bottom" if offset > 0 else "top", color=colour, size=8,
         )  # fmt: skip
+    few = shown.iloc[:: -(-len(shown) // 200)]
+    said = [f"{pair} pairs: {llr:.2f}" for pair, llr in zip(few["pair"], few["llr"], strict=True)]
+    tip_points(ax, few["pair"].to_numpy(), few["llr"].to_numpy(), said)
     ax.axhline(0, color=MUTED, linewidth=0.7)
     ax.margins(y=0.14)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("pairs")
     ax.set_ylabel("log-likelihood ratio")
-
     return ax

@@ -11,6 +11,8 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
+from arena.report.charts.fonts import families
+
 P = ParamSpec("P")
 
 INK, MUTED, GRID, PAPER = "#22262e", "#666c77", "#d8dbe0", "#fefefe"
@@ -37,6 +39,7 @@ STYLE: Any = {
     "axes.titlesize": 12,
     "axes.titleweight": "bold",
     "axes.titlepad": 10,
+    "axes.titley": 1.0,
     "axes.labelsize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -52,7 +55,7 @@ STYLE: Any = {
     "ytick.labelsize": 9,
     "text.color": INK,
     "text.parse_math": False,
-    "font.family": "DejaVu Sans",
+    "font.family": families(),
     "font.size": 9,
     "legend.frameon": False,
     "legend.fontsize": 9,
@@ -60,7 +63,8 @@ STYLE: Any = {
     "lines.markersize": 6,
     "figure.constrained_layout.w_pad": 0.1,
     "figure.constrained_layout.h_pad": 0.1,
-    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
     "svg.hashsalt": "draughts-arena",
 }
 

@@ -2,57 +2,115 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from typing import NamedTuple
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from arena.report.charts.catalogue import CHARTS
+from arena.report.charts.picture import in_tags
 from arena.report.charts.style import GRID, INK, MUTED, PAPER
 from arena.report.content import content
 from arena.report.files import File
 from arena.report.run import Run
+from arena.report.viewer.fragment import style
 
 WIDE = 560
 """Points (1/72 inch) above which a chart gets a row of its own."""
+FOLDED = 16
+"""Players above which the crosstable is folded."""
+STYLES, SCRIPTS = ("page.css",), ("tables.js", "charts.js")
+"""What the page has inside; `tables.js` needs no other."""
+PIXELS = 96 / 72
+"""CSS pixels in a point."""
+NO_VIEWER = Markup("")
 
 
-def html(run: Run, charts: Mapping[str, str], files_listed: Sequence[File]) -> str:
-    """The report as one self-contained page; `charts` are SVG texts by name, in the order of the page."""
-    source = files("arena.report.page")
-    template = source.joinpath("page.html").read_text(encoding="utf-8")
+class Plot(NamedTuple):
+    """A chart as the page shows it."""
+
+    name: str
+    caption: str
+    svg: Markup
+    width: int
+    """CSS pixels at which its letters are as large as the page's small print."""
+    wide: bool
+    """Whether it has a row of its own."""
+
+
+def html(
+    run: Run,
+    charts: Mapping[str, str],
+    files_listed: Sequence[File],
+    viewer: Markup = NO_VIEWER,
+    *,
+    pdf: bool = False,
+) -> str:
+    """The report as one self-contained page; `charts` are SVG texts by name, in the order of the page.
+
+    `viewer` shows the games; where there is one, the cells of the crosstable are buttons. `pdf` says whether
+    the charts are there as PDF, too.
+    """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    captions = {chart.name: chart.caption for chart in CHARTS}
-    text = environment.from_string(template).render(
+    text = environment.from_string(part("page.html")).render(
         content(run),
-        style=Markup(source.joinpath("page.css").read_text(encoding="utf-8")),
-        charts=[
-            (name, captions[name], inline_svg(name, captions[name], svg), _wide(svg))
-            for name, svg in charts.items()
-        ],
+        style=Markup("".join(map(part, STYLES)) + (style() if viewer else "")),
+        script=Markup("".join(map(part, SCRIPTS))),
+        charts=plots(charts),
+        pdf=pdf,
+        folded=FOLDED,
         config=json.dumps(run.experiment.as_dict(), indent=2, ensure_ascii=False, default=str),
         files=files_listed,
+        viewer=viewer,
     )
     return text + "\n"
+
+
+def part(name: str) -> str:
+    """A file of this room: a template, a style or a script."""
+    return files("arena.report.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def plots(charts: Mapping[str, str]) -> list[Plot]:
+    """Charts as the page shows them; one that would stand alone beside nothing has a row of its own, too."""
+    captions = {chart.name: chart.caption for chart in CHARTS}
+    widths = {name: _width(svg) for name, svg in charts.items()}
+    narrow = [name for name, width in widths.items() if width <= WIDE]
+    return [
+        Plot(
+            name,
+            captions[name],
+            inline_svg(name, captions[name], svg),
+            round(PIXELS * widths[name]),
+            name not in narrow or len(narrow) == 1,
+        )
+        for name, svg in charts.items()
+    ]
 
 
 def inline_svg(name: str, caption: str, svg: str) -> Markup:
     """An SVG file as an element of a page: ids made unique, theme colours as CSS variables, size by CSS."""
     text = svg[svg.index("<svg") :]
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r'\bid="', f'id="{name}-', text)
-    text = re.sub(r'(href="|url\()#', rf"\g<1>#{name}-", text)
-    for colour, variable in ((INK, "ink"), (MUTED, "muted"), (GRID, "grid")):
-        text = text.replace(colour, f"var(--{variable})")
-    text = text.replace(PAPER, "none")
     head = f'<svg role="img" aria-label="{Markup.escape(caption)}"'
-    return Markup(text.replace("<svg", head, 1).strip())
+    return Markup(in_tags(text, functools.partial(_inline_tag, name)).replace("<svg", head, 1).strip())
 
 
-def _wide(svg: str) -> bool:
-    """Whether a chart needs the page's full width to be read."""
+def _inline_tag(name: str, tag: str) -> str:
+    """A tag of the SVG file of a chart as the page has it."""
+    tag = re.sub(r'\bid="', f'id="{name}-', tag)
+    tag = re.sub(r'(href="|url\()#', rf"\g<1>#{name}-", tag)
+    for colour, variable in ((INK, "ink"), (MUTED, "muted"), (GRID, "grid")):
+        tag = tag.replace(colour, f"var(--{variable})")
+    return tag.replace(PAPER, "none")
+
+
+def _width(svg: str) -> float:
+    """The width of an SVG file in points."""
     width = re.search(r'<svg[^>]* width="([\d.]+)pt"', svg)
-    return width is not None and float(width[1]) > WIDE
+    return float(width[1]) if width else 0.0

@@ -18,6 +18,8 @@ class SequentialTest:
         self.games = 0
         """Games that the test has taken in: two for each pair."""
         self.decided = False
+        self.state: SprtState | None = None
+        """After the last pair taken in; None before the first."""
 
     def advance(self, points: Mapping[int, float]) -> list[SprtState]:
         """Take in the next pairs as far as both games are known, until decided; returns the state after each.
@@ -32,6 +34,7 @@ class SequentialTest:
             won = pair_points(points[self.games + 1], points[self.games + 2])
             self._counts[round(2 * won)] += 1
             self.games += 2
-            states.append(sprt(self._counts, **self._settings))
-            self.decided = states[-1].verdict != "continue"
+            self.state = sprt(self._counts, **self._settings)
+            states.append(self.state)
+            self.decided = self.state.verdict != "continue"
         return states

@@ -1,0 +1,167 @@
+"""The command about a tournament before it is played: plan."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.commands.common import fail, say, with_one_thread
+
+if TYPE_CHECKING:
+    from arena.play.expectation import Expectation
+    from arena.play.plan import Plan
+    from arena.record import GameRecord
+    from arena.store.ledger import Ledger
+
+LONG = 600.0
+"""Seconds of a run beside which those of its report need not be measured."""
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--pilot", "games", type=click.IntRange(1), help="Games to play [some seconds of them].")
+@click.option("--workers", type=click.IntRange(1), help="Processes that will play games [one a core].")
+@click.option("--no-report", "quiet", is_flag=True, help="Without the time of the report.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_json: bool) -> None:
+    """Say how long the tournament of CONFIG will take and what differences in Elo it can resolve.
+
+    A short pilot measures time and draws on as many processes as the run will have, and its report, which is not
+    kept. It measures the machine as it is, with what else runs on it.
+    """
+    with_one_thread()
+    began = time.perf_counter() - time.process_time()
+    compiled: list[str] = []
+    prepared = prepared_from(config, compiled.append)
+    given = prepared.experiment.workers
+    processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
+    if prepared.games == 0:
+        fail(f"{config}: one player alone has no games to plan")
+    expected = _measured(prepared, processes, games, began, compiled=bool(compiled), report=not quiet)
+    if as_json:
+        document = {"name": prepared.experiment.name, "format": prepared.experiment.format.type}
+        click.echo(json.dumps(document | {"workers": processes} | expected._asdict()))
+        return
+    _print(prepared, expected, processes)
+
+
+def prepared_from(config: Path, compiled: Callable[[str], object] = lambda what: None) -> Plan:
+    """The tournament that a file describes, ready to play; exits with what is wrong.
+
+    `compiled` is called with the names of what had to be compiled for it.
+    """
+    from arena.experiment.load import load
+    from arena.yaml.errors import ConfigError
+
+    try:
+        experiment = load(config)
+        from arena.play.plan import prepare
+
+        told: set[str] = set()
+
+        def compiling(what: str) -> None:
+            compiled(what)
+            if what not in told:
+                told.add(what)
+                say(f"compiling {what}: some seconds, kept for later runs")
+
+        return prepare(experiment, compiling)
+    except ConfigError as error:
+        fail(str(error))
+
+
+def _measured(
+    plan: Plan, workers: int, games: int | None, began: float, *, compiled: bool, report: bool
+) -> Expectation:
+    """What to expect after a pilot and its report, of a command that began then, as `time.perf_counter` has it.
+
+    Where something was compiled, the time to the first game is taken from the workers, which find it compiled.
+    """
+    from arena.play.engine import EngineError
+    from arena.play.executor import WorkerDied
+    from arena.play.expectation import Costs, expectation
+    from arena.play.pilot import pilot
+    from arena.play.signature import signatures
+    from arena.store.ledger import Ledger
+
+    ready = time.perf_counter()
+    signatures(plan)
+    signed = time.perf_counter() - ready
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(ignore_cleanup_errors=True)))
+        try:
+            with Ledger(folder, plan.experiment, plan.facts) as ledger:
+                found = pilot(plan, workers, games, _storing(plan, ledger))
+        except WorkerDied as error:
+            fail(f"{error} ends the process that plays it")
+        except EngineError as error:
+            fail(str(error))
+        start = signed + (found.start_seconds if compiled else ready - began)
+        without = expectation(plan, found, Costs(start))
+        if not report:
+            return without
+        measured = _report_seconds(folder) if without.seconds < LONG else None
+        return expectation(plan, found, Costs(start, measured))
+
+
+def _storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
+    """Stores games as a run does."""
+    from arena.rules.notation import fen
+
+    def store(record: GameRecord) -> None:
+        white, black = (plan.names[player] for player in (record.pairing.white, record.pairing.black))
+        ledger.add(record, white, black, fen(plan.variant, plan.openings[record.pairing.opening]))
+
+    return store
+
+
+def _report_seconds(folder: Path) -> float:
+    """Seconds that the report of a run takes, with the import of its libraries."""
+    began = time.perf_counter()
+    from arena.report.run import load
+    from arena.report.write import write
+
+    write(load(folder))
+    return time.perf_counter() - began
+
+
+def _print(plan: Plan, expected: Expectation, workers: int) -> None:
+    from arena.progress import duration
+
+    experiment, most = plan.experiment, "" if plan.exact else "at most "
+    click.echo(f"{experiment.name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
+    click.echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
+    between = f"{duration(expected.seconds_low)} to {duration(expected.seconds_high)} in 9 of 10 tries"
+    pilot = f"{expected.pilot_games} games, {100 * expected.draw_rate:.0f} % draws"
+    click.echo(f"  {most}{duration(expected.seconds)}, {between}, on {workers} processes (pilot: {pilot})")
+    click.echo(f"  {_parts(expected)}")
+    if experiment.probe is not None:
+        depth = experiment.probe.depth
+        click.echo(f"  before them, every player searches {len(plan.probes)} positions to depth {depth}")
+    click.echo(f"  the games of one pairing resolve {expected.pairing_elo:.0f} Elo between equal players (95 %)")
+    if expected.joint_elo is not None:
+        click.echo(f"  the joint rating resolves {expected.joint_elo:.0f} Elo between any two players")
+    needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
+    click.echo(f"  games that one pairing needs: {needed}")
+
+
+def _parts(expected: Expectation) -> str:
+    """`start 3 s, games 40 s, report 9 s; other programs take 12 % of the cores`."""
+    from arena.progress import duration
+
+    parts = {
+        "start": expected.start_seconds,
+        "searches to a fixed depth": expected.probe_seconds,
+        "games": expected.games_seconds,
+        "report": expected.report_seconds,
+    }
+    text = ", ".join(f"{name} {duration(seconds)}" for name, seconds in parts.items() if seconds)
+    return f"{text}; other programs take {100 * expected.other_load:.0f} % of the cores"

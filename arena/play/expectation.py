@@ -1,0 +1,182 @@
+"""What to expect of a tournament after its pilot: how long it takes, and what differences in Elo it resolves."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.play.pilot import Pilot
+from arena.play.plan import Plan
+from arena.ratings.arrays import Floats
+from arena.ratings.match import games_needed, resolution
+from arena.result import points_of
+
+TARGETS = (10, 20, 50)
+"""Half widths in Elo for which `Expectation` has the games needed."""
+TRIES = 1000
+"""Runs that are drawn for an interval."""
+WITHIN = (5, 95)
+"""Percentiles of them that are the interval's ends."""
+MACHINE_SPREAD = 0.07
+"""Standard deviation of the logarithm of what an idle machine takes for the same work again."""
+LOAD_SPREAD, LOAD_SPREAD_MOST = 0.4, 0.3
+"""The same for each unit of the logarithm of how much slower other programs make it, as they come and go; and all
+that they are taken to add."""
+FEW_GAMES = 0.5
+"""Standard deviation of the logarithm of a mean of one game; of n, this by n."""
+START_SPREAD, REPORT_SPREAD, GUESS_SPREAD = 0.2, 0.12, 0.4
+"""Standard deviations of the logarithm of the start, and of a report that was measured or guessed."""
+REPORT_GROWTH, REPORT_GAMES = 0.0004, 4000
+"""By how much of a small report's time a game adds to it, up to so many games (`arena bench volume`)."""
+REPORT_GUESS = 10.0
+"""Seconds of a report that was not measured."""
+PRIOR_GAMES = 0.5
+"""Games of mean time that each player is taken to have had, for those that the pilot left out."""
+
+
+class Costs(NamedTuple):
+    """What surrounds the games of a run, in seconds."""
+
+    start: float
+    """From the command to the first game, without the start of the workers."""
+    report: float | None = 0.0
+    """Of a report of the pilot's games; None if it is to be guessed, 0 if there is to be none."""
+
+
+class Expectation(NamedTuple):
+    """What to expect after a pilot; seconds are wall time, differences in Elo half widths of 95 % intervals."""
+
+    most_games: int
+    pilot_games: int
+    draw_rate: float
+    """(draws + 1/2) / (games + 1) of the pilot: neither 0 nor 1, however few games it has."""
+    seconds_per_game: float
+    """Mean of the tournament's games, for the worker that plays them."""
+    seconds: float
+    """Of the whole run on the workers asked for, with its start, its probe, its games and its report."""
+    seconds_low: float
+    seconds_high: float
+    """What 9 of 10 runs take lies between the two, as far as the pilot can tell."""
+    start_seconds: float
+    probe_seconds: float
+    games_seconds: float
+    report_seconds: float
+    other_load: float
+    """Share of the cores' time that other programs took from busy workers, 0 to 1."""
+    games_per_pairing: int
+    pairing_elo: float
+    """What the games of one pairing resolve of the difference between players of equal strength."""
+    joint_elo: float | None
+    """What the joint rating of all games resolves of the difference between the two players it knows least about.
+
+    None where the results decide who meets whom; for Swiss as if everyone met everyone equally often.
+    """
+    games_needed: dict[int, int]
+    """Games of one pairing that resolve so many Elo."""
+
+
+def expectation(plan: Plan, found: Pilot, costs: Costs) -> Expectation:
+    """What to expect of the whole tournament after a pilot, on as many processes."""
+    rng = np.random.default_rng(plan.experiment.seed)
+    draws = sum(points_of(record.result) == 0.5 for record in found.records)
+    draw_rate = (draws + 0.5) / (len(found.records) + 1)
+    each = 2 * plan.experiment.format.pairs_of_tie(len(plan.openings))
+
+    per_game, sampled = _seconds_per_game(plan, found, rng)
+    lanes = found.workers * found.busy
+    longest = max(record.seconds for record in found.records)
+    last = longest * (found.workers - 1) / (2 * found.workers)
+    games = per_game * plan.games / lanes + last
+    probe = float(np.mean(found.searches)) * plan.searches / found.workers if found.searches else 0.0
+    start = costs.start + found.start_seconds
+    report, spread = _report_seconds(plan.games, len(found.records), costs.report)
+
+    load = min(LOAD_SPREAD * math.log(1 / max(found.core, 1e-3)), LOAD_SPREAD_MOST)
+    machine = math.hypot(MACHINE_SPREAD, load)
+    tries = (sampled * plan.games / lanes + last + probe) * _factor(rng, FEW_GAMES / len(found.records))
+    tries = tries + start * _factor(rng, START_SPREAD) + report * _factor(rng, spread)
+    low, high = np.percentile(tries * _factor(rng, machine), WITHIN)
+    return Expectation(
+        most_games=plan.games,
+        pilot_games=len(found.records),
+        draw_rate=draw_rate,
+        seconds_per_game=per_game,
+        seconds=start + probe + games + report,
+        seconds_low=float(low),
+        seconds_high=float(high),
+        start_seconds=start,
+        probe_seconds=probe,
+        games_seconds=games,
+        report_seconds=report,
+        other_load=1 - found.core,
+        games_per_pairing=each,
+        pairing_elo=resolution(each, draw_rate),
+        joint_elo=_joint(plan, draw_rate),
+        games_needed={elo: games_needed(elo, draw_rate) for elo in TARGETS},
+    )
+
+
+def independent_games(meetings: np.ndarray) -> float:
+    """Games of one pairing that are worth as much to its difference as all games are to the least known one.
+
+    `meetings[i, j]` are the games between players i and j, who are of equal strength: `float[players, players]`,
+    symmetric. Each game is a resistor of 1 between its players, and the variance of a difference in the joint fit
+    is the resistance between the two. Raises ValueError if the games do not connect all players.
+    """
+    laplacian = np.diag(meetings.sum(axis=1)) - meetings
+    if np.linalg.matrix_rank(laplacian) < len(meetings) - 1:
+        raise ValueError("games must connect all players")
+    inverse = np.linalg.pinv(laplacian)
+    own = np.diag(inverse)
+    return float(1 / (own[:, None] + own - 2 * inverse).max())
+
+
+def _seconds_per_game(plan: Plan, found: Pilot, rng: np.random.Generator) -> tuple[float, Floats]:
+    """Mean seconds of the tournament's games, all ties equally often, and `float[TRIES]` of resampled pilots.
+
+    A game's seconds are taken as the sum of what each of its players costs, so that pairings that the pilot left
+    out count by their players'.
+    """
+    seconds = np.array([record.seconds for record in found.records])
+    players = np.array([(it.pairing.white, it.pairing.black) for it in found.records])
+    ties = np.array(plan.experiment.format.ties(plan.names))
+    size = len(plan.players)
+    weight = np.bincount(ties.ravel(), minlength=size) / len(ties)
+    seen = np.zeros((len(seconds), size))
+    np.add.at(seen, (np.arange(len(seconds))[:, None], players), 1.0)
+
+    def mean(times: Floats) -> float:
+        average = float(times @ seconds / times.sum())
+        design = seen * times[:, None]
+        prior = np.eye(size) * PRIOR_GAMES
+        costs = np.linalg.solve(seen.T @ design + prior, design.T @ seconds + PRIOR_GAMES * average / 2)
+        return float(weight @ np.maximum(costs, 0))
+
+    share = np.full(len(seconds), 1 / len(seconds))
+    resampled = rng.multinomial(len(seconds), share, size=min(TRIES, max(20, 100_000 // size**2)))
+    means = np.array([mean(times) for times in resampled.astype(float)])
+    return mean(np.ones(len(seconds))), rng.choice(means, TRIES)
+
+
+def _report_seconds(games: int, measured_games: int, measured: float | None) -> tuple[float, float]:
+    """Seconds of a report of so many games, and the standard deviation of their logarithm."""
+    small, spread = (REPORT_GUESS, GUESS_SPREAD) if measured is None else (measured, REPORT_SPREAD)
+    further = max(min(games, REPORT_GAMES) - measured_games, 0)
+    return small * (1 + REPORT_GROWTH * further), spread
+
+
+def _factor(rng: np.random.Generator, spread: float) -> Floats:
+    """`float[TRIES]` about 1."""
+    return rng.lognormal(0.0, spread, TRIES)
+
+
+def _joint(plan: Plan, draw_rate: float) -> float | None:
+    if not plan.experiment.format.even:
+        return None
+    ties = plan.experiment.format.ties(plan.names)
+    meetings = np.zeros((len(plan.players), len(plan.players)))
+    for one, other in ties:
+        meetings[one, other] = meetings[other, one] = plan.games / len(ties)
+    return resolution(independent_games(meetings), draw_rate)

@@ -1,0 +1,89 @@
+"""Elo of a run while it is played: a fit of the results so far, made anew when its time has come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from math import inf
+from threading import Lock
+from typing import NamedTuple, TypeAlias
+
+from arena.result import Colour
+
+Results: TypeAlias = Mapping[tuple[str, str, str], int]
+"""How many games have each white, black and result."""
+
+REFIT_SECONDS = 3.0
+"""Seconds between two fits, at least."""
+FIT_SHARE = 0.01
+"""Share of the time that goes into fits, at most."""
+MAX_PLAYERS = 500
+"""Players above which nothing is fitted: a fit takes seconds."""
+
+
+class Estimate(NamedTuple):
+    """A player's Elo so far, with its 95 % interval."""
+
+    elo: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """Half width of the interval."""
+        return (self.high - self.low) / 2
+
+
+def estimates(results: Results, first: Colour, anchor: str | None = None) -> dict[str, Estimate]:
+    """The joint rating of those results, by player, best first; 0 is the mean, or the anchor if it has games.
+
+    Games are taken as independent, without their pairs and openings: a report's intervals may be narrower. Empty
+    without games, and for more than MAX_PLAYERS players.
+    """
+    import pandas as pd
+
+    from arena.ratings.joint import rate
+
+    players = {name for white, black, _ in results for name in (white, black)}
+    if not 0 < len(players) <= MAX_PLAYERS:
+        return {}
+    rows = [(*key, games) for key, games in results.items()]
+    games = pd.DataFrame(rows, columns=["white", "black", "result", "count"])
+    table = rate(games, first=first, anchor=anchor if anchor in players else None).table
+    columns = (table[name].tolist() for name in ("player", "elo", "elo_low", "elo_high"))
+    return {player: Estimate(*figures) for player, *figures in zip(*columns, strict=True)}
+
+
+class Refits:
+    """The Elo of a run that goes on, for a window that is drawn often: fitted every few seconds at most.
+
+    Fits take FIT_SHARE of the time at most, the import of their libraries aside, which the report needs, too.
+    """
+
+    def __init__(self, first: Colour, anchor: str | None = None) -> None:
+        self._first, self._anchor = first, anchor
+        self._found: dict[str, Estimate] = {}
+        self._games = 0
+        self._due = -inf
+        self._lock = Lock()
+
+    def of(self, results: Results, *, last: bool = False) -> dict[str, Estimate]:
+        """The Elo of the players as it was found last; if it is the `last` time, of just these results."""
+        if (time.monotonic() < self._due and not last) or not self._lock.acquire(blocking=False):
+            return self._found
+        try:
+            self._refit(dict(results))
+        finally:
+            self._lock.release()
+        return self._found
+
+    def _refit(self, results: Results) -> None:
+        import arena.ratings.joint  # noqa: F401  its time is none of the fit's
+
+        games = sum(results.values())
+        if games == self._games:
+            return
+        began = time.monotonic()
+        self._found, self._games = estimates(results, self._first, self._anchor), games
+        now = time.monotonic()
+        self._due = now + max(REFIT_SECONDS, (now - began) / FIT_SHARE)
