@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -12,11 +13,12 @@ from arena import Board, Game
 from arena.commands.board import coloured
 from arena.rules.board.svg import SYMBOLS, UNIT, board_svg, centre, corner, symbols
 from arena.rules.board.text import FIGURES, LETTERS, board_text
-from arena.rules.move_text import MoveSquares
+from arena.rules.move_text import MoveSquares, path
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 
+ROOT = Path(__file__).parents[1]
 ENGLISH = VARIANTS["english"]
 SVG = "{http://www.w3.org/2000/svg}"
 KINGS = "W:WK1,22,32:B5,K8,12"
@@ -242,3 +244,12 @@ def test_what_cannot_be_drawn_gets_one_line(make, message):
     with pytest.raises(ValueError, match=re.escape(message)) as raised:
         make()
     assert "\n" not in str(raised.value)
+
+
+def test_the_picture_of_the_readme_is_drawn_again():
+    found = re.search(r'arena analyse "(B:[^"]+)" --depth 8', (ROOT / "README.md").read_text())
+    assert found is not None
+    game = Game("international", found[1])
+    (move,) = game.legal_moves
+    way = [game.variant.numbers[bit] for bit in path(game.variant, game.position, move)]
+    assert (ROOT / "reports" / "showcase" / "board.svg").read_text() == f"{game.board(arrows=[way]).svg()}\n"

@@ -37,6 +37,8 @@ class Scene(NamedTuple):
     result: str = "*"
     searches: Mapping[str, Any] | None = None
     """Of a run: the columns of `arena.record.MOVE_COLUMNS`, a value a ply."""
+    men: tuple[float | None, float | None] = (None, None)
+    """What a man is worth in White's and in Black's scores, where it is known."""
     setups: frozenset[int] = frozenset()
     """Plies before which a position was set up."""
 
@@ -178,7 +180,7 @@ def _of_file(path: Path, variant: Variant | None, number: int) -> Scene:
     words = f"{names[0]} (white) against {names[1]} (black), {game.result}"
     heading = f"game {number} of {len(file.games)} of {path.name}: {words}"
     setups = frozenset(game.setups)
-    return Scene(game.variant, game.positions(), game.moves, 0, heading, names, game.result, None, setups)
+    return Scene(game.variant, game.positions(), game.moves, 0, heading, names, game.result, setups=setups)
 
 
 def _of_run(folder: Path, number: int) -> Scene:
@@ -201,12 +203,14 @@ def _of_run(folder: Path, number: int) -> Scene:
     except ValueError as error:
         fail(f"{folder}: game {number}, ply {len(game.moves) + 1}: {error}")
     names = (_visible(row["white"]), _visible(row["black"]))
+    worth = kept.manifest.men if kept.manifest is not None else {}
+    men = (worth.get(row["white"]), worth.get(row["black"]))
     ended = f"{row['result']} by {row['termination']}" + (f": {_visible(row['error'])}" if row["error"] else "")
     heading = (
         f"game {number} of {kept.last} of {kept.experiment.name}: "
         f"{names[0]} (white) against {names[1]} (black), {ended}"
     )
-    return Scene(game.variant, game.positions, game.moves, 0, heading, names, row["result"], searches)
+    return Scene(game.variant, game.positions, game.moves, 0, heading, names, row["result"], searches, men)
 
 
 def _visible(name: str) -> str:
