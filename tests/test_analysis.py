@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -13,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from arena import Game, Opponent, PlayerSpec
 from arena.analysis import Analysis, Findings, Line
+from arena.commands.analyse import lines_table
 from arena.commands.scores import score_text
 from arena.player import Limit
 from arena.rules.notation import parse_fen
@@ -277,3 +280,17 @@ def test_what_cannot_be_analysed_gets_one_line(tmp_path, arguments, message):
     result = invoke("analyse", *given)
     assert result.exit_code == 2
     assert message in error_line(result.stderr)
+
+
+@pytest.mark.compiled
+def test_on_a_terminal_each_line_is_one_row():
+    spec = PlayerSpec("player", "negamax", Limit(depth=9), {"preset": "full"})
+    analysis = Analysis(spec, Game("international"), 3)
+    findings = list(analysis.findings())[-1]
+    console = Console(width=60, file=io.StringIO(), record=True)
+    console.print(lines_table(analysis, findings))
+    rows = [row for row in console.export_text().splitlines() if re.match(r" +[123] ", row)]
+    assert [row.split()[2] for row in rows] == ["9", "9", "9"]
+    assert all(len(row) <= 60 for row in rows)
+    for row, line in zip(rows, findings.lines, strict=True):
+        assert row.split()[3] == analysis.texts(line)[0]

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from arena import Board, Game
 from arena.commands.board import coloured
@@ -17,6 +18,7 @@ from arena.rules.move_text import MoveSquares, path
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
+from tests.command_line import invoke
 
 ROOT = Path(__file__).parents[1]
 ENGLISH = VARIANTS["english"]
@@ -253,3 +255,37 @@ def test_the_picture_of_the_readme_is_drawn_again():
     (move,) = game.legal_moves
     way = [game.variant.numbers[bit] for bit in path(game.variant, game.position, move)]
     assert (ROOT / "reports" / "showcase" / "board.svg").read_text() == f"{game.board(arrows=[way]).svg()}\n"
+
+
+# --- on a terminal
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Output is taken for a terminal of true colours."""
+    for name, value in {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(("columns", "is_beside"), [(100, True), (80, False)])
+def test_an_evaluation_stands_beside_the_board_where_there_is_room(terminal, columns, is_beside):
+    terminal.setenv("COLUMNS", str(columns))
+    lines = [Text.from_ansi(line).plain for line in invoke("evaluate", "english").stdout.splitlines()]
+    (upper,) = [line for line in lines if re.match(r" +1 .* 2 .* 3 .* 4", line)]
+    assert upper.rstrip().endswith("0" if is_beside else "4")
+    assert max(map(len, lines[1:])) <= columns
+    assert any(re.match(".*material +0", line) for line in lines)
+
+
+def test_a_terminal_without_colours_has_the_pieces_of_unicode_or_letters(terminal):
+    terminal.setenv("NO_COLOR", "1")
+    text = invoke("show", "english").stdout
+    assert "\x1b[48" not in text and " 1b" in text
+
+
+def test_an_evaluation_in_a_pipe_stands_below_the_board():
+    lines = invoke("evaluate", "english").stdout.splitlines()
+    assert lines[1:10] == str(Board("english")).splitlines()
+    assert lines[10] == "" and lines[11].split() == ["material", "0"]

@@ -97,6 +97,22 @@ def analyse(
         save(found.board(flip=flip, arrows=[_arrow(found, line) for line in last.lines]), svg)
 
 
+def lines_table(analysis: Analysis, findings: Findings) -> Table:
+    """The lines found, best first, for a terminal."""
+    from rich import box
+    from rich.table import Table
+
+    rate = findings.nodes / max(findings.seconds, 1e-3) / 1e6
+    title = f"{findings.nodes:,} nodes, {findings.seconds:.1f} s, {rate:.2f} million nodes/s"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, expand=True)
+    for name in ("", "score", "depth"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=_WIDTHS[name])
+    table.add_column("line", no_wrap=True, overflow="ellipsis", ratio=1)
+    for (number, score, depth, *_), moves in _rows(analysis, findings):
+        table.add_row(number, score, depth, moves)
+    return table
+
+
 def _limit(limit: Limit, given: dict[str, Any]) -> Limit:
     """The limit of an entry, with those that are given in place of its own, and always one."""
     limit = limit._replace(**given, clock=None, increment=None)
@@ -193,23 +209,8 @@ def _draw(analysis: Analysis) -> Findings | None:
     findings = None
     with Live(console=Console(highlight=False), refresh_per_second=8) as live:
         for findings in _watched(analysis):
-            live.update(_table(analysis, findings))
+            live.update(lines_table(analysis, findings))
     return findings
-
-
-def _table(analysis: Analysis, findings: Findings) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    rate = findings.nodes / max(findings.seconds, 1e-3) / 1e6
-    title = f"{findings.nodes:,} nodes, {findings.seconds:.1f} s, {rate:.2f} million nodes/s"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, expand=True)
-    for name in ("", "score", "depth"):
-        table.add_column(name, justify="right", no_wrap=True, min_width=_WIDTHS[name])
-    table.add_column("line", no_wrap=True, overflow="ellipsis", ratio=1)
-    for (number, score, depth, *_), moves in _rows(analysis, findings):
-        table.add_row(number, score, depth, moves)
-    return table
 
 
 def _rows(analysis: Analysis, findings: Findings) -> Iterator[tuple[tuple[str, ...], str]]:
