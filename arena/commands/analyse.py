@@ -61,9 +61,9 @@ def analyse(
     svg: Path | None,
     as_json: bool,
 ) -> None:
-    """Search for the best moves of a position, which is named as for `arena show`: WHAT is a FEN, a variant, ...
+    """Search for the best moves of a position: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
-    Scores are the side to move's, in men where the player says what a man is worth. Ctrl-C ends the search and
+    Depth after depth, or with twice as many nodes each time where a player cannot be given a depth. Scores are the side to move's, in men where the player says what a man is worth. Ctrl-C ends the search and
     shows what was found.
     """
     from dataclasses import replace
