@@ -14,6 +14,7 @@ from arena.commands.live import status, watch
 from arena.commands.plan import plan
 from arena.commands.ratings import compare, rate
 from arena.commands.replay import replay
+from arena.commands.reports import reports
 from arena.commands.rules import evaluate, openings, perft
 from arena.commands.show import show
 from arena.commands.tournaments import report, run
@@ -33,6 +34,7 @@ for command in (
     run,
     plan,
     report,
+    reports,
     status,
     watch,
     replay,

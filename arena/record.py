@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from arena.formats.base import Pairing
+from arena.planes import Planes, either_sign, floats, integers, microseconds, nanoseconds, planes, signed
 from arena.player import EFFORT, Allowance, Choice, PlayerSpec
 from arena.rules.position import Position
 from arena.rules.variants import Variant
@@ -53,8 +54,6 @@ _SECONDS, _CPU_SECONDS = _NAMES.index("seconds"), _NAMES.index("cpu_seconds")
 _TEXT = np.dtype("<u2")
 _HEADER = _TEXT.itemsize + len(MOVE_COLUMNS)
 _COMPRESSION = 1
-_MISSING = -1e-9
-"""Seconds that stand for none: they are kept as 0, a nanosecond as 2."""
 
 
 class Task(NamedTuple):
@@ -172,7 +171,7 @@ def packed(rows: Sequence[Sequence[str | float]]) -> tuple[int, bytes]:
     text = np.array(texts, dtype=bytes)
     columns = [pack(of_one) for pack, of_one in zip(_PACKING, values, strict=True)]
     widths = bytes([len(column) // len(rows) for column in columns])
-    whole = b"".join([text.itemsize.to_bytes(_TEXT.itemsize, "little"), widths, _planes(text), *columns])
+    whole = b"".join([text.itemsize.to_bytes(_TEXT.itemsize, "little"), widths, planes(text), *columns])
     return len(rows), zlib.compress(whole, _COMPRESSION)
 
 
@@ -187,7 +186,7 @@ def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarr
     start = np.cumsum(lengths) - lengths
     header = data[start[:, None] + np.arange(_HEADER)]
     texts = header[:, : _TEXT.itemsize].copy().view(_TEXT)[:, 0]
-    reader = _Planes(data, counts, start + _HEADER)
+    reader = Planes(data, counts, start + _HEADER)
     columns = {"move": reader.text(texts)}
     for (name, kind), widths in zip(MOVE_COLUMNS, header[:, _TEXT.itemsize :].T, strict=True):
         columns[name] = _values_of(name, kind, widths, reader)
@@ -216,48 +215,14 @@ NO_SEARCH = search_values(Choice(0), 0.0, 0.0)
 """Where nothing was searched."""
 
 
-class _Planes:
-    """Reads the planes of games' columns one after the other: plane k is byte k of all values of a game."""
-
-    def __init__(self, data: np.ndarray, counts: np.ndarray, start: np.ndarray) -> None:
-        total = int(counts.sum())
-        self._data, self.counts = data, counts
-        self._each = np.repeat(counts, counts)
-        self._place = np.repeat(start - (np.cumsum(counts) - counts), counts) + np.arange(total)
-
-    def text(self, widths: np.ndarray) -> np.ndarray:
-        """The next column, as texts of so many bytes in each game."""
-        widest = max(int(widths.max(initial=0)), 1)
-        return np.stack(list(self._next(widths, widest)), axis=-1).view(f"S{widest}")[:, 0]
-
-    def numbers(self, widths: np.ndarray) -> np.ndarray:
-        """The next column, as integers of so many bytes in each game: `int64[plies]`."""
-        found = np.zeros(len(self._place), np.uint64)
-        for number, plane in enumerate(self._next(widths, int(widths.max(initial=0)))):
-            found |= plane.astype(np.uint64) << np.uint64(8 * number)
-        return found.view(np.int64)
-
-    def _next(self, widths: np.ndarray, widest: int) -> Iterator[np.ndarray]:
-        for number in range(widest):
-            if (widths > number).all():
-                yield self._data[self._place]
-                self._place += self._each
-                continue
-            there = np.repeat(widths > number, self.counts)
-            plane = np.zeros(len(there), np.uint8)
-            plane[there] = self._data[self._place[there]]
-            self._place[there] += self._each[there]
-            yield plane
-
-
-def _values_of(name: str, kind: str, widths: np.ndarray, reader: _Planes) -> np.ndarray:
+def _values_of(name: str, kind: str, widths: np.ndarray, reader: Planes) -> np.ndarray:
     found = reader.numbers(widths)
     if name in _NANOSECONDS:
         return np.where(found == 0, np.nan, (found - 1) / 1e9)
     if name == "cpu_seconds":
-        return np.where(found == 0, np.nan, _either_sign(found - 1) / 1e6)
+        return np.where(found == 0, np.nan, either_sign(found - 1) / 1e6)
     if name == "wins_in":
-        found = _either_sign(found)
+        found = either_sign(found)
     if kind.startswith("i"):
         return found.astype(kind)
     of_move = np.repeat(widths, reader.counts)
@@ -266,70 +231,8 @@ def _values_of(name: str, kind: str, widths: np.ndarray, reader: _Planes) -> np.
     return np.select([of_move == 0, of_move == 4], [np.nan, short], found.view(np.float64))
 
 
-def _integers(values: Sequence[int]) -> bytes:
-    """The planes of integers, as many as they need: all eight if one is negative."""
-    if not any(values):
-        return b""
-    least, most = min(values), max(values)
-    if least >= 0 and most < 256:
-        return bytes(values)
-    return _whole(np.array(values, np.int64), least, most)
-
-
-def _nanoseconds(values: Sequence[float]) -> bytes:
-    seconds = np.array(values, np.float64)
-    missing = np.isnan(seconds)
-    if missing.all():
-        return b""
-    seconds[missing] = _MISSING
-    whole = np.rint(seconds * 1e9).astype(np.int64) + 1
-    return _whole(whole, int(whole.min()), int(whole.max()))
-
-
-def _microseconds(values: Sequence[float]) -> bytes:
-    """Seconds of either sign to a microsecond; 0 for nan."""
-    seconds = np.array(values, np.float64)
-    missing = np.isnan(seconds)
-    micro = np.rint(np.where(missing, 0.0, seconds) * 1e6).astype(np.int64)
-    return _integers(np.where(missing, 0, _at_least_0(micro) + 1).tolist())
-
-
-def _signed(values: Sequence[int]) -> bytes:
-    """Integers of either sign, small ones in few bytes."""
-    return _integers(_at_least_0(np.array(values, np.int64)).tolist()) if any(values) else b""
-
-
-def _at_least_0(values: np.ndarray) -> np.ndarray:
-    """0, -1, 1, -2, 2 ... as 0, 1, 2, 3, 4 ..."""
-    return np.where(values < 0, -2 * values - 1, 2 * values)
-
-
-def _either_sign(values: np.ndarray) -> np.ndarray:
-    """What `_at_least_0` was given."""
-    return np.where(values & 1, -(values + 1) // 2, values // 2)
-
-
-def _floats(values: Sequence[float]) -> bytes:
-    """Four planes of numbers that are exact in single precision, otherwise eight; none if all are nan."""
-    numbers = np.array(values, np.float64)
-    if np.isnan(numbers).all():
-        return b""
-    with np.errstate(over="ignore"):
-        short = numbers.astype(np.float32)
-    return _planes(short if np.array_equal(short, numbers, equal_nan=True) else numbers)
-
-
-def _whole(values: np.ndarray, least: int, most: int) -> bytes:
-    width = 8 if least < 0 else -(-most.bit_length() // 8)
-    return _planes(values)[: width * len(values)]
-
-
-def _planes(values: np.ndarray) -> bytes:
-    return values.view(np.uint8).reshape(len(values), -1).T.tobytes()
-
-
-_OWN_WAY = dict.fromkeys(_NANOSECONDS, _nanoseconds) | {"cpu_seconds": _microseconds, "wins_in": _signed}
+_OWN_WAY = dict.fromkeys(_NANOSECONDS, nanoseconds) | {"cpu_seconds": microseconds, "wins_in": signed}
 _PACKING: tuple[Callable[[Sequence[Any]], bytes], ...] = tuple(
-    _OWN_WAY.get(name) or (_integers if kind.startswith("i") else _floats) for name, kind in MOVE_COLUMNS
+    _OWN_WAY.get(name) or (integers if kind.startswith("i") else floats) for name, kind in MOVE_COLUMNS
 )
 """How each of MOVE_COLUMNS is packed."""

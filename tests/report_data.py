@@ -21,7 +21,7 @@ from arena.report.charts.catalogue import charts_of
 from arena.report.run import Run
 from arena.report.write import write
 from arena.store.ledger import Facts
-from arena.store.read import RunData
+from arena.store.read import PHASES, RunData
 
 MISSING_WORD = re.compile(r"(?<![A-Za-z])(nan|inf|none|null|<na>)(?![A-Za-z])", re.IGNORECASE)
 """What a value that does not exist must not be shown as."""
@@ -142,11 +142,17 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "colour": pd.Categorical(np.where(black_moves, "black", "white"), categories=["white", "black"]),
             "move": rng.choice(MOVES, n),
             "legal_moves": rng.integers(1, 12, n),
+            "pieces": 24 - np.minimum(ply // 2, 20),
+            "phase": pd.Categorical(
+                np.where(ply < 16, "opening", "middle"), categories=list(PHASES), ordered=True
+            ),
             "depth": depths,
             "nodes": nodes,
             "leaves": nodes // 2,
             "seconds": np.where(searched, nodes * 1.0e-7 * rng.uniform(0.7, 1.4, n), 2e-6),
             "score": pd.array(np.where(searched, rng.normal(0, 50, n), np.nan), dtype="Float64"),
+            "score_men": pd.array(np.full(n, np.nan), dtype="Float64"),
+            "wins_in": pd.array([None] * n, dtype="Int64"),
             "cutoffs_max": nodes // 5,
             "cutoffs_min": nodes // 6,
             "deepest": np.where(searched, depths + 2, 0),
@@ -159,6 +165,7 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "overrun": pd.array(np.full(n, np.nan), dtype="Float64"),
         }
     )
+    moves["cpu_seconds"] = (0.9 * moves["seconds"]).astype("Float64")
     return moves[MOVE_COLUMNS]
 
 

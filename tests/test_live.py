@@ -205,7 +205,7 @@ def moment_of(began: float, **changes: Any) -> Moment:
     last = Session(text, 10, 2, "host", 77, {}, {}, {})
     moment = Moment(
         "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], last, True, 995.0, WAY_BACK,
-        {}, "black", None, None, 0,
+        3, {}, "black", None, None, 0,
     )  # fmt: skip
     return moment._replace(**changes)
 
@@ -278,7 +278,7 @@ def test_a_sequential_test_is_told_with_its_bounds_by_the_pairs_at_the_head_of_t
     experiment = load(tmp_path / "t.yaml")
     watcher = Watcher(tmp_path / "out")
     with Ledger(tmp_path / "out", experiment, Facts("black", "", "B", 20, False, {})) as ledger:
-        run = Run(ledger, manifest_of(experiment, {}, {}))
+        run = Run(ledger, manifest_of(experiment, {}, {}, {}))
         assert watcher.read().sprt is None
         for game in (1, 2, 4, 5, 6):
             white, black, result = ("a", "b", "1-0") if game % 2 else ("b", "a", "0-1")

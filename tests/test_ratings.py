@@ -16,8 +16,10 @@ from scipy.optimize import minimize, root
 from scipy.stats import t as student
 
 from arena.ratings import strengths
+from arena.ratings.dispersion import dispersion, drawn_share, mean_dispersion
 from arena.ratings.joint import rate
-from arena.ratings.match import ELO_PER_LOGIT, Z95
+from arena.ratings.match import ELO_PER_LOGIT, Z95, summary
+from arena.report.tables.standings import rated
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 JOINT = [row for row in PUBLISHED if row["kind"] == "joint"]
@@ -211,6 +213,109 @@ def test_bradley_terry_is_that_of_evalica(seed):
     )
     strength = np.log(found.scores).sort_index()
     np.testing.assert_allclose(bradley_terry(games), ELO_PER_LOGIT * (strength - strength.mean()), atol=0.01)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ratings_are_those_of_choix_with_draws_as_halves(seed):
+    """A win is two victories, a draw one of each; that the advantage of moving first is fitted changes nothing."""
+    choix = pytest.importorskip("choix")
+    games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=2.0, h=0.5, seed=seed)
+    names = sorted(set(games["white"]))
+    beaten = []
+    for white, black, result in games[["white", "black", "result"]].to_numpy():
+        i, j = names.index(white), names.index(black)
+        beaten += {"1-0": [(i, j)] * 2, "0-1": [(j, i)] * 2, "1/2-1/2": [(i, j), (j, i)]}[result]
+    strength = choix.ilsr_pairwise(len(names), beaten, alpha=0, tol=1e-10)
+    ratings = rate(games, prior=0)
+    assert ratings.advantage_error > 20
+    np.testing.assert_allclose(
+        elo_of(ratings).sort_index(), ELO_PER_LOGIT * (strength - strength.mean()), atol=0.01
+    )
+
+
+def match_games(wins, draws, losses, seed=0):
+    """A match of a against b, in pairs with colours swapped that have an opening of their own."""
+    results = np.repeat([1.0, 0.5, 0.0], [wins, draws, losses])
+    np.random.default_rng(seed).shuffle(results)
+    rows = []
+    for game, points in enumerate(results):
+        names, points = (("a", "b"), points) if game % 2 else (("b", "a"), 1 - points)
+        rows.append((*names, RESULTS[int(2 - 2 * points)], game // 2))
+    return frame(rows).assign(opening=lambda table: table["pair"])
+
+
+@pytest.mark.parametrize(
+    "counts", [(24, 76, 0), (60, 30, 10), (40, 20, 40), (85, 10, 5), (320, 40, 40), (8, 10, 2)]
+)
+def test_two_players_differ_by_the_elo_of_their_score(counts):
+    ratings = rate(match_games(*counts))
+    elo = elo_of(ratings)
+    assert ratings.advantage != 0
+    assert elo["a"] - elo["b"] == pytest.approx(summary(counts[::-1]).elo, abs=0.55)
+    table = rated(ratings.table, ratings.groups).set_index("player")
+    assert table["score_elo"]["a"] == pytest.approx(summary(counts[::-1]).elo, abs=1e-2)
+    assert table["score_elo"]["b"] == pytest.approx(-table["score_elo"]["a"])
+
+
+def test_intervals_of_two_players_are_about_those_of_their_pairs():
+    games = match_games(60, 120, 20)
+    points = games["result"].map({"1-0": 2, "1/2-1/2": 1, "0-1": 0}).where(games["white"] == "a", 9)
+    points = points.where(points < 9, games["result"].map({"1-0": 0, "1/2-1/2": 1, "0-1": 2}))
+    pairs = np.bincount(points.groupby(games["pair"]).sum(), minlength=5)
+    table = rate(games).table
+    assert 2 * (table["elo_high"] - table["elo"])[0] == pytest.approx(summary(pairs).elo_error, rel=0.05)
+
+
+def test_draws_narrow_the_intervals():
+    def error(wins, draws):
+        table = rate(match_games(wins, draws, wins)).table
+        return (table["elo_high"] - table["elo"])[0]
+
+    assert error(10, 80) == pytest.approx(error(50, 0) * math.sqrt(0.2), rel=0.25)
+
+
+def test_a_perfect_score_is_worth_more_than_half_a_point_less_and_stays_finite():
+    elo = [elo_of(rate(match_games(*counts)))["a"] for counts in ((18, 1, 1), (19, 1, 0), (20, 0, 0), (40, 0, 0))]
+    assert elo == sorted(elo) and 300 < elo[2] < 500
+
+
+def test_games_that_are_all_drawn_are_surer_than_coins_and_none_too_sure():
+    def error(games):
+        table = rate(match_games(0, games, 0)).table
+        return 2 * (table["elo_high"] - table["elo"])[0]
+
+    coins = 1.96 * 4 * ELO_PER_LOGIT * math.sqrt(0.25 / 20)
+    assert 0.15 * coins < error(20) < 0.5 * coins
+    assert error(200) < error(20) / 3
+
+
+def test_dispersion_is_the_variance_of_games_over_that_of_coins():
+    rng = np.random.default_rng(3)
+    expected = rng.uniform(0.05, 0.95, 20_000)
+    for share in (0.0, 0.5, 0.9):
+        found_drawn = rng.random(len(expected)) < share * 2 * np.minimum(expected, 1 - expected)
+        drawn = found_drawn.astype(np.float64)
+        ones, pairing = np.ones(len(expected)), np.zeros(len(expected), int)
+        assert drawn_share(expected, drawn, ones) == pytest.approx(share, abs=0.02)
+        found = dispersion(expected, drawn, ones, pairing)
+        bound = 2 * np.minimum(expected, 1 - expected)
+        variance = expected * (1 - expected) - share * bound / 4
+        np.testing.assert_allclose(found * expected * (1 - expected), variance, atol=0.01)
+        mean = mean_dispersion(expected, drawn, ones)
+        assert mean == pytest.approx(variance.sum() / (expected * (1 - expected)).sum(), abs=0.02)
+
+
+def test_an_advantage_that_games_cannot_tell_from_strength_is_not_fitted():
+    games = frame(repeat("a", "b", 24, 76, 0))
+    ratings = rate(games)
+    assert ratings.advantage == ratings.advantage_error == 0
+    assert elo_of(ratings)["a"] - elo_of(ratings)["b"] == pytest.approx(85.04, abs=0.1)
+    assert any("cannot tell the advantage" in note for note in ratings.notes)
+    told = rate(pd.concat([games, frame(repeat("b", "a", 1, 0, 0))]))
+    assert told.advantage_error > 0 and told.notes == ()
+    ladder = frame(repeat("a", "b", 2, 1, 1) + repeat("b", "c", 2, 1, 1))
+    assert rate(ladder).advantage_error == 0
+    assert rate(pd.concat([ladder, frame(repeat("a", "c", 1, 1, 1))])).advantage_error > 0
 
 
 def test_two_players_have_davidsons_closed_form():

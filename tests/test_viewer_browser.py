@@ -63,7 +63,7 @@ def opened(
         "console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None
     )
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
     if script:
         page.add_init_script(script)
     page.goto(f"file://{run.folder}/report.html{address}")

@@ -63,8 +63,9 @@ def analyse(
 ) -> None:
     """Search for the best moves of a position: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
-    Depth after depth, or with twice as many nodes each time where a player cannot be given a depth. Scores are the side to move's, in men where the player says what a man is worth. Ctrl-C ends the search and
-    shows what was found.
+    Depth after depth, or with twice as many nodes each time where a player cannot be given a depth. Scores are
+    the side to move's, in men where the player says what a man is worth. Ctrl-C ends the search and shows what
+    was found.
     """
     from dataclasses import replace
 

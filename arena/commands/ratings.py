@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,8 @@ if TYPE_CHECKING:
     from arena.ratings.joint import Ratings
     from arena.ratings.models import RatingModel
     from arena.ratings.results import Results
+    from arena.report.compare import Side
     from arena.result import Colour
-
-
-_MEANINGS: dict[RatingModel, str] = {
-    "bradley-terry": "d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.",
-    "davidson": "Elo is that of Davidson's model of draws: where draws are many, it is less than the score says.",
-}
 
 
 @click.command()
@@ -95,7 +91,8 @@ def rate(
         click.echo(json.dumps(_ratings_document(found, ratings, notes, beside), ensure_ascii=False))
         return
     _print_ratings(ratings, beside)
-    click.echo(_MEANINGS[model])
+    if model == "bradley-terry":
+        click.echo("d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.")
     if advantage:
         click.echo(_first_mover(found))
     if ratings.advantage_error > 0:
@@ -115,11 +112,13 @@ def rate(
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 @click.option("--first", type=click.Choice(["white", "black"]), help="Who moves first in files [white].")
+@click.option("--out", type=click.Path(path_type=Path), help="Write compare.html and its charts into this folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
+def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: bool) -> None:
     """Compare two runs, folders or files as `arena rate` reads, and list what changed from A to B.
 
-    Elo is relative to the mean of the players of both.
+    Elo is relative to the mean of the players of both. Of two runs it is said how many games are the same, move
+    for move.
     """
     from arena.ratings.results import ResultsError
     from arena.report.compare import compare as compare_sides
@@ -130,18 +129,35 @@ def compare(a: Path, b: Path, first: Colour | None, as_json: bool) -> None:
     except ResultsError as error:
         fail(str(error))
     found = compare_sides(*sides)
+    same = _same_games(sides)
+    changes = (*([same] if same else []), *found.changes)
+    if out is not None:
+        from arena.report.runs.compare import write_comparison
+
+        page = write_comparison(found, changes, (str(a), str(b)), out)[0]
     if as_json:
         players = [
             {key: None if value != value else value for key, value in row.items()}
             for row in found.table.astype(object).where(found.table.notna(), None).to_dict("records")
         ]
-        document = {"a": str(a), "b": str(b), "players": players, "changes": found.changes, "notes": found.notes}
+        told = {"games": same or None, "changes": found.changes, "notes": found.notes}
+        document = {"a": str(a), "b": str(b), "players": players} | told
         click.echo(json.dumps(document, ensure_ascii=False))
         return
     click.echo(f"a: {a}\nb: {b}\n")
     click.echo(comparison_text(found.table).to_string(index=False))
-    for sentence in (*found.changes, *found.notes):
+    for sentence in (*changes, *found.notes):
         click.echo(sentence)
+    if out is not None:
+        click.echo(f"comparison: {page}")
+
+
+def _same_games(sides: Sequence[Side]) -> str:
+    """How many games of two runs are the same, in words; "" where that is not known, or they share none."""
+    from arena.report.sameness import sameness, sentence
+
+    a, b = (side.run for side in sides)
+    return "" if a is None or b is None else sentence(sameness(a, b))
 
 
 def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> dict[str, Any]:

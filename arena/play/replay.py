@@ -21,7 +21,7 @@ from arena.store.ledger import Facts
 from arena.store.manifest import Manifest
 from arena.store.store import StoreError
 
-_COUNTED = ("legal_moves", *(name for name in EFFORT if name != "said_ms"), "score")
+_COUNTED = ("legal_moves", "pieces", *(name for name in EFFORT if name != "said_ms"), "score", "wins_in")
 """Columns that are the same whenever the same search is made."""
 
 

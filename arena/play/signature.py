@@ -19,6 +19,7 @@ from arena.rules.variants import Variant
 from arena.seats.seat import close_seats, seated
 from arena.store.ledger import Ledger
 from arena.store.manifest import SignedGame, manifest_of, save, session, stored_manifest, versions
+from arena.store.tree import working_tree
 from arena.wording import listed
 
 LIMIT = Limit(depth=4, nodes=2000)
@@ -42,13 +43,14 @@ def begin(plan: Plan, ledger: Ledger, workers: int | str, *, force: bool = False
     Returns by player what differs from its signature when the run began: nothing, unless `force` is true. Raises
     PlayerChanged for such a player otherwise, and StoreError if the manifest cannot be read or written.
     """
+    tree = working_tree(plan.experiment.path)
     manifest = stored_manifest(ledger)
     men = worths(plan) if manifest is None else manifest.men
     found = signatures(plan)
     games = sum(ledger.scores().values())
     if manifest is None:
         first = manifest_of(plan.experiment, plan.facts.files, found, men)
-        save(ledger, first._replace(sessions=[session(games, workers, {})]))
+        save(ledger, first._replace(sessions=[session(games, workers, {}, tree)]))
         return {}
     changed: dict[str, str] = {}
     for player, now in found.items():
@@ -58,7 +60,7 @@ def begin(plan: Plan, ledger: Ledger, workers: int | str, *, force: bool = False
             changed[player] = words
     if changed and not force:
         raise PlayerChanged(_refusal(ledger, manifest.sessions[0].versions, changed))
-    sessions = [*manifest.sessions, session(games, workers, changed)]
+    sessions = [*manifest.sessions, session(games, workers, changed, tree)]
     save(ledger, manifest._replace(file=str(plan.experiment.path.resolve()), sessions=sessions))
     return changed
 

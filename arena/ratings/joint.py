@@ -48,7 +48,7 @@ from arena.ratings.covariance import Estimates, bootstrapped, resample, sandwich
 from arena.ratings.dispersion import drawn_share
 from arena.ratings.match import los
 from arena.ratings.models import RatingModel
-from arena.ratings.notes import NO_ADVANTAGE, NOT_RESAMPLED, ratings_notes
+from arena.ratings.notes import DAVIDSON, NO_ADVANTAGE, NOT_RESAMPLED, ratings_notes
 from arena.ratings.strengths import POINTS, StrengthFit, maximize
 from arena.result import Colour
 from arena.wording import unknown
@@ -163,6 +163,8 @@ def rate(
     order = np.lexsort((np.arange(len(names)), -np.round(estimates.values[:-1], TIE_DECIMALS), group))
     groups = tuple(tuple(names[p] for p in order if group[p] == number) for number in np.unique(group))
     notes = ratings_notes(coded, groups, estimates.one_sided, anchor)
+    if model == "davidson":
+        notes.append(DAVIDSON)
     if advantage and not told and len(clusters.first):
         notes.append(NO_ADVANTAGE)
     if advantage and known > MAX_OPENINGS:

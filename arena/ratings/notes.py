@@ -5,6 +5,10 @@ from collections.abc import Sequence
 from arena.ratings.clusters import CodedGames
 
 MAX_NAMES = 8  # groups, and players of a group, that a note names
+DAVIDSON = (
+    "Elo is that of Davidson's model of draws: where draws are many, large differences read smaller than by the "
+    "expected score."
+)
 NO_ADVANTAGE = "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
 NOT_RESAMPLED = "Results that are all alike do not differ between resamples: intervals are not bootstrapped."
 

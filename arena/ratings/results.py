@@ -67,14 +67,15 @@ class Results(NamedTuple):
     """Games without a result."""
 
 
-def read_file(path: Path) -> GameSource:
+def read_file(path: Path, first: Colour | None = None) -> GameSource:
     """Read a file, CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
 
-    Raises ResultsError for what cannot be read, a game without players, and an unknown result.
+    Raises ResultsError for what cannot be read, a game without players, an unknown result, and a PDN whose games
+    differ in who moves first, unless *first* is given.
     """
     text, suffix = _text(path), path.suffix.lower()
     if suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("[")):
-        return _pdn(path, text)
+        return _pdn(path, text, first)
     return GameSource(path, _csv(path, text))
 
 
@@ -85,7 +86,7 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Resu
     """
     said = {source.first: source for source in reversed(sources) if source.first}
     if first is None and len(said) > 1:
-        paths = [quoted(str(said[colour].path)) for colour in get_args(Colour)]
+        paths = [said[colour].path for colour in get_args(Colour)]
         raise ResultsError(f"White moves first in {paths[0]}, Black in {paths[1]}: give --first for all")
     first_by = "--first" if first else next((source.first_by for source in said.values()), "")
     frames = [_numbered(source.games, number, len(sources)) for number, source in enumerate(sources)]
@@ -125,8 +126,9 @@ def _text(path: Path) -> str:
         return data.decode("latin-1")
 
 
-def _pdn(path: Path, text: str) -> GameSource:
-    white, black, results, lines = [], [], [], []
+def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
+    """The games; where any has a FEN it names the opening, and games from it with colours swapped are a pair."""
+    white, black, results, lines, fens = [], [], [], [], []
     # What says who moves first, who does, and the first line that says so.
     said: dict[tuple[str, Colour], int] = {}
     for game in tagged_games(text):
@@ -143,12 +145,16 @@ def _pdn(path: Path, text: str) -> GameSource:
             raise ResultsError(f"{place}: {_unknown(game.tags['Result'])}")
         results.append(MEANINGS[stated] or MEANINGS.get(game.end))
         lines.append(f"{game.tags.get('FEN', '')} {game.moves}" if game.moves else None)
-        for by, first in _says_first(game):
-            said.setdefault((by, first), game.line)
+        fens.append(game.tags.get("FEN", "").strip())
+        for saying in _says_first(game):
+            said.setdefault(saying, game.line)
     if not white:
         raise ResultsError(f'{path}: no games: a PDN has tags such as [White "name"]')
     games = game_table(white, black, results).assign(line=pd.Series(lines, dtype=object))
-    return GameSource(path, games, *_first_of(path, said))
+    if any(fens):
+        number = games.assign(opening=fens).groupby(["white", "black", "opening"]).cumcount().astype(str)
+        games = games.assign(opening=fens, pair=number + " " + pd.Series(fens))
+    return GameSource(path, games, *(_first_of(path, said) if first is None else (None, "")))
 
 
 def _says_first(game: TaggedGame) -> Iterator[tuple[str, Colour]]:

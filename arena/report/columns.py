@@ -135,6 +135,12 @@ COLUMNS: dict[str, Column] = {
     "upper": Column("bound at or above which H1 is accepted", "nats"),
     "place": Column("place in the final order of the format, from 1"),
     "reason": Column("what the place rests on"),
+    "line": Column("what was played, as a number that games of the same opening and moves share"),
+    "mean": Column("mean time of a move", "s"),
+    **{
+        f"p{share:02}": Column(f"time that {share} % of the moves took at most", "s")
+        for share in (5, 25, 50, 75, 95)
+    },
 }
 """What a column means in every file, unless IN_FILE says otherwise."""
 
@@ -152,6 +158,11 @@ IN_FILE: dict[str, dict[str, Column]] = {
     "residuals.csv": {"games": Column("games of the pairing", "games")},
     "convergence.csv": {"games": Column("games rated: the head of the schedule", "games")},
     "openings.csv": _interval("score", Column("score of the colour that moves first", "0 to 1", 4)),
+    "positions.csv": {"fen": Column("the position before the move, as FEN")},
+    "terminations.csv": {
+        "games": Column("games that ended so", "games"),
+        "share": Column("of all games", "0 to 1"),
+    },
     "sprt.csv": {"pair": Column("number of the pair of the match, from 1")},
     "ablation.csv": {
         "nodes": Column("geometric mean of the nodes over these positions", "nodes"),
@@ -164,6 +175,7 @@ IN_FILE: dict[str, dict[str, Column]] = {
 OF_PLAYERS: dict[str, Column] = {
     "crosstable.csv": Column('points out of games against the player of the column, such as "12.5/20"', "points"),
     "los.csv": Column("likelihood of superiority over the player of the column", "0 to 1", 4),
+    "score_matrix.csv": Column("points per game against the player of the column", "0 to 1", 4),
 }
 """Files with a column for each player, besides `player`."""
 

@@ -1,6 +1,6 @@
 """Two runs, or two files of results, side by side: the same players on a common scale, and what changed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.ratings.results import ResultsError
 from arena.report.number import quantity, signed
-from arena.report.run import load
+from arena.report.run import Run, load
 from arena.report.sources import read_results
 from arena.result import Colour
 from arena.store.store import StoreError
@@ -28,6 +28,8 @@ class Side(NamedTuple):
     ratings: Ratings
     seconds: dict[str, float]
     """Mean seconds a move of each player, known of runs only."""
+    run: Run | None = None
+    """None for a file of results."""
 
 
 class Comparison(NamedTuple):
@@ -52,7 +54,8 @@ def read_side(path: Path, first: Colour | None = None) -> Side:
         if not len(run.games):
             raise ResultsError(f"{path}: no game with a result")
         known = run.standings.dropna(subset="seconds_per_move")
-        return Side(str(path), run.ratings, dict(zip(known["player"], known["seconds_per_move"], strict=True)))
+        seconds = dict(zip(known["player"], known["seconds_per_move"], strict=True))
+        return Side(str(path), run.ratings, seconds, run)
     found = read_results([path], first)
     return Side(str(path), rate(found.games, first=found.first), {})
 
@@ -78,7 +81,7 @@ def compare(a: Side, b: Side) -> Comparison:
     both = result["player"].isin([name for part in scale for name in part])
     result["difference"] = (result["elo_b"] - result["elo_a"]).where(both)
     result["difference_error"] = ((result["error_a"] ** 2 + result["error_b"] ** 2) ** 0.5).where(both)
-    return Comparison(result, tuple(_changes(result, a, b)), tuple(_notes(played, scale)))
+    return Comparison(result, tuple(_changes(result, a, b)), tuple(_notes((a, b), played, scale)))
 
 
 def comparison_text(table: pd.DataFrame) -> pd.DataFrame:
@@ -153,7 +156,9 @@ def _changes(table: pd.DataFrame, a: Side, b: Side) -> Iterable[str]:
         yield f"Moving first is worth {abs(difference):.0f} ± {error:.0f} Elo {word} in {b.name}."
 
 
-def _notes(played: list[pd.DataFrame], scale: list[list[str]]) -> Iterable[str]:
+def _notes(sides: Sequence[Side], played: list[pd.DataFrame], scale: list[list[str]]) -> Iterable[str]:
+    if len({side.ratings.model for side in sides}) > 1:
+        yield "The two are rated by different models, so that their Elo means different things."
     shared = set(played[0]["player"]) & set(played[1]["player"])
     alone = sorted(shared - {name for part in scale for name in part})
     if len(shared) < 2:

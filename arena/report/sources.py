@@ -17,7 +17,7 @@ def read_results(paths: Sequence[Path], first: Colour | None = None) -> Results:
 
     Raises ResultsError, see `arena.ratings.results`.
     """
-    return combined([read_run(path) if path.is_dir() else read_file(path) for path in paths], first)
+    return combined([read_run(path) if path.is_dir() else read_file(path, first) for path in paths], first)
 
 
 def read_run(folder: Path) -> GameSource:

@@ -24,7 +24,7 @@ from arena.rules.game import FORFEITS
 from arena.store.documents import documents
 from arena.store.elo import Estimate, Results
 from arena.store.ledger import FILE
-from arena.store.manifest import Session, parsed
+from arena.store.manifest import Session, parsed, session_document
 from arena.store.store import StoreError, reading
 
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
@@ -90,6 +90,7 @@ class Moment(NamedTuple):
     """When the last game was stored, in seconds since 1970; None if that is not known."""
     now: float
     """When this was read, in seconds since 1970."""
+    players: int
     results: Results
     """How many games have each white, black and result."""
     first: Colour
@@ -121,7 +122,7 @@ class Moment(NamedTuple):
             "seconds_left": self.seconds_left,
             "standings": [_as_dict(it, elo.get(it.player)) for it in self.standings],
             "incidents": [it._asdict() for it in self.incidents],
-            "session": None if self.session is None else self.session._asdict(),
+            "session": None if self.session is None else session_document(self.session),
             "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
         }
         return {name: value for name, value in values.items() if name not in ("results", "sprt_pairs")}
@@ -189,6 +190,7 @@ class Watcher:
             playing=False if complete else _is_playing(self._folder, session),
             stored=_last_stored(path) if tally.games > (session.games if session else 0) else None,
             now=time.time(),
+            players=len(experiment["players"]),
             results=dict(tally.results),
             first=facts["first"],
             anchor=experiment["anchor"],

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from arena.experiment.model import Experiment
 from arena.files import replace
 from arena.store.store import Store, StoreError
+from arena.store.tree import WorkingTree
 
 FILE = "manifest.json"
 KEY = "manifest"
@@ -54,6 +55,8 @@ class Session(NamedTuple):
     """`platform`, `processor` and `cores`."""
     changed: dict[str, str]
     """By player what of its signature differed from the one stored, where going on was forced."""
+    tree: WorkingTree | None = None
+    """Of the configuration's file; None where git knows of none."""
 
 
 class Manifest(NamedTuple):
@@ -92,10 +95,12 @@ def manifest_of(
     )
 
 
-def session(games: int, workers: int | str, changed: Mapping[str, str]) -> Session:
+def session(
+    games: int, workers: int | str, changed: Mapping[str, str], tree: WorkingTree | None = None
+) -> Session:
     """The session of this process, which begins now with so many games stored."""
     began = datetime.now(UTC).isoformat(timespec="seconds")
-    return Session(began, games, workers, platform.node(), os.getpid(), versions(), machine(), dict(changed))
+    return Session(began, games, workers, platform.node(), os.getpid(), versions(), machine(), dict(changed), tree)
 
 
 def versions() -> dict[str, str | None]:
@@ -118,6 +123,11 @@ def machine() -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, StopIteration):
         pass
     return {"platform": platform.platform(), "processor": processor, "cores": os.cpu_count()}
+
+
+def session_document(session: Session) -> dict[str, Any]:
+    """A session as JSON types."""
+    return session._asdict() | {"tree": None if session.tree is None else session.tree._asdict()}
 
 
 def save(store: Store, manifest: Manifest) -> None:
@@ -150,10 +160,15 @@ def parsed(stored: Mapping[str, Any], path: Path) -> Manifest | None:
             player: None if games is None else [SignedGame(**game) for game in games]
             for player, games in document["signatures"].items()
         }
-        document["sessions"] = [Session(**of_one) for of_one in document["sessions"]]
+        document["sessions"] = [_session(of_one) for of_one in document["sessions"]]
         return Manifest(**document)
     except (TypeError, ValueError, KeyError, AttributeError):
         raise StoreError(f"{path} is of another version of the arena, which has another manifest") from None
+
+
+def _session(document: Mapping[str, Any]) -> Session:
+    tree = document.get("tree")
+    return Session(**{**document, "tree": None if tree is None else WorkingTree(**tree)})
 
 
 def _document(manifest: Manifest) -> dict[str, Any]:
@@ -161,5 +176,5 @@ def _document(manifest: Manifest) -> dict[str, Any]:
         player: None if games is None else [game._asdict() for game in games]
         for player, games in manifest.signatures.items()
     }
-    sessions = [of_one._asdict() for of_one in manifest.sessions]
+    sessions = [session_document(of_one) for of_one in manifest.sessions]
     return manifest._asdict() | {"signatures": signatures, "sessions": sessions}

@@ -16,7 +16,7 @@ from arena.report.number import quantity
 
 SHORT_LEGEND = 4
 """Entries that fit inside the Axes."""
-LEADING = 40
+LEADING = 30
 """Rows that a chart of players has room for."""
 LINES = 12
 """Lines that a chart of families has room for."""
@@ -84,7 +84,7 @@ def rows_of(
 
 
 def leading(count: int, most: int = LEADING, what: str = "") -> str:
-    """What a title says of a chart that shows the first `most` of so many rows: ", the leading 40 of 60"."""
+    """What a title says of a chart that shows the first `most` of so many rows: ", the leading 30 of 60"."""
     return f", the leading {most} of {count}{what}" if count > most else ""
 
 

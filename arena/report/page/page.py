@@ -79,7 +79,7 @@ def part(name: str) -> str:
 def plots(charts: Mapping[str, str]) -> list[Plot]:
     """Charts as the page shows them; one that would stand alone beside nothing has a row of its own, too."""
     captions = {chart.name: chart.caption for chart in CHARTS}
-    widths = {name: _width(svg) for name, svg in charts.items()}
+    widths = {name: chart_width(svg) for name, svg in charts.items()}
     narrow = [name for name, width in widths.items() if width <= WIDE]
     return [
         Plot(
@@ -110,7 +110,7 @@ def _inline_tag(name: str, tag: str) -> str:
     return tag.replace(PAPER, "none")
 
 
-def _width(svg: str) -> float:
+def chart_width(svg: str) -> float:
     """The width of an SVG file in points."""
     width = re.search(r'<svg[^>]* width="([\d.]+)pt"', svg)
     return float(width[1]) if width else 0.0

@@ -51,13 +51,13 @@ def unbalanced(run: Run) -> list[str]:
     ties = run.experiment.format.ties(names) if run.experiment.format.type in EVERY_TIE else []
     counts = {(names[a], names[b]): met[frozenset((names[a], names[b]))] for a, b in ties}
     if counts:
-        (least, fewest), *_, (most, greatest) = sorted([*counts.items()] * 2, key=lambda item: item[1])
-        if greatest - fewest > max(PAIR, UNEVEN * greatest):
+        most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
+        if counts[most] - counts[least] > max(PAIR, UNEVEN * counts[most]):
             sentences.append(
-                f"The schedule is not balanced{so_far}: {listed(most)} met in {counted(greatest, 'game')}, "
-                f"{listed(least)} in {fewest}."
+                f"The schedule is not balanced{so_far}: {listed(most)} met in {counted(counts[most], 'game')}, "
+                f"{listed(least)} in {counts[least]}."
             )
-    table = run.outcomes.pivot(index="player", columns="colour", values="games").reindex(run.players)
+    table = run.outcomes.pivot(index="player", columns="colour", values="games").reindex(names)
     allowed = (UNEVEN * (table["white"] + table["black"])).clip(lower=PAIR)
     uneven = table[(table["white"] - table["black"]).abs() > allowed]
     if len(uneven):

@@ -57,7 +57,7 @@ def _told(run: Run) -> tuple[list[str], list[str]]:
     first = decisions(run)
     if not len(run.games):
         return first, []
-    last = lead(run.standings)
+    last = lead(run.standings) if len(run.players) > 2 or run.comparisons.empty else []
     room = MOST - len(first) - len(last)
     found = answers(run, room)
     biased = opening_sentences(run.openings, run.opening_test, run.facts.first)

@@ -21,9 +21,7 @@ FIXED = (
     f"Every move has a fixed cost, about {quantity(CALL, 's')} ({quantity(SEAT, 's')} with code of one's own, "
     f"{quantity(PROGRAM, 's')} for an outside program)"
 )
-SPEED = (
-    f"{FIXED}: Nodes/s is left out where it is more than {100 * MOST_CALL:.0f} % of the time, as at small depths."
-)
+SPEED = f"{FIXED}: Nodes/s is left out where it is above {100 * MOST_CALL:.0f} % of the time, as at small depths."
 TELEMETRY = (
     "Over all moves. First-move cutoffs: share of the beta cutoffs that the first move tried gave. TT hits: share "
     "of the lookups that found the position. Of limit: mean time of the moves that searched, of their limit. "

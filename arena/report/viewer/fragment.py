@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
@@ -16,6 +17,14 @@ from arena.rules.custom import build_variant
 
 SCRIPTS = ("board.js", "games.js", "graph.js", "list.js", "stage.js", "viewer.js")
 """In the order in which the browser reads them."""
+
+PAGE = 2_500_000
+"""Characters of a page, at most, that its charts and its games share: with the tables it stays under 3 MB."""
+
+
+def room(charts: Iterable[str]) -> int:
+    """Characters that a page with these charts has for games."""
+    return max(0, min(CHARACTERS, PAGE - sum(map(len, charts))))
 
 
 def viewer(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Markup:

@@ -42,7 +42,8 @@
   }
 
   /* The positions of a game. Each has `pieces` (a letter a square) and `turn`; all but the first what led to it:
-     `text`, `move` for the board, `white` (who moved), `score` (men, of the mover), `wins` (plies), `depth`, `nodes`,
+     `text`, `move` for the board, `white` (who moved), `score` (men, of the mover), `own` (that of
+     a player whose unit is not known), `wins` (plies), `depth`, `nodes`,
      `seconds`; what is not known is null. */
   function plies(stored) {
     let pieces = [...stored.board];
@@ -61,7 +62,7 @@
       }
       found.push({
         pieces: pieces.join(""), turn: white ? "B" : "W", text, white, move: { origin, target, captured },
-        score: stored.score[ply] === null ? null : stored.score[ply] / 100, wins: stored.wins[ply],
+        score: stored.score[ply] === null ? null : stored.score[ply] / 100, own: stored.own[ply], wins: stored.wins[ply],
         depth: stored.depth[ply], nodes: stored.nodes[ply],
         seconds: stored.time[ply] === null ? null : stored.time[ply] / 1e6,
       });

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from arena.report.charts.outcomes import humanised
+from arena.report.number import known
 from arena.report.run import Run
 from arena.report.viewer.replay import Replayer
 from arena.rules.custom import build_variant
@@ -102,17 +103,20 @@ def _moves(run: Run, games: pd.Index) -> pd.DataFrame:
 def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list[dict[str, Any]]:
     """What the board shows of each game: the position after its opening, and of each ply what it changed.
 
-    `score` is in hundredths of a man and `wins` in plies, both from the mover's view, `time` in microseconds, to
-    three digits; null where there is none.
+    `score` is in hundredths of a man, `own` is that of a player of whom no man's worth is known, in its own unit,
+    `wins` is in plies, all from the mover's view; `time` is in microseconds; null where there is none.
     """
     numbers = moves["game"].to_numpy()
     bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
     found = moves.iloc[np.concatenate([np.arange(first, last) for first, last in bounds])]
     certain = found["wins_in"].to_numpy(dtype=float, na_value=np.nan)
+    score, in_men = (found[name].to_numpy(dtype=float, na_value=np.nan) for name in ("score", "score_men"))
+    own = _digits(np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan))
     columns = {
-        "score": _whole(100 * found["score_men"].to_numpy(dtype=float, na_value=np.nan)),
+        "score": _whole(100 * in_men),
+        "own": [value if known(value) else None for value in own.tolist()],
         "wins": _whole(certain),
-        "time": _whole(_three_digits(1e6 * found["seconds"].to_numpy(dtype=float, na_value=np.nan))),
+        "time": _whole(_digits(1e6 * found["seconds"].to_numpy(dtype=float, na_value=np.nan))),
         "depth": found["depth"].tolist(),
         "nodes": found["nodes"].tolist(),
     }
@@ -128,9 +132,11 @@ def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list
     return block
 
 
-def _three_digits(values: np.ndarray) -> np.ndarray:
-    size = 10.0 ** np.maximum(np.floor(np.log10(np.maximum(np.abs(values), 1))) - 2, 0)
-    return np.rint(values / size) * size
+def _digits(values: np.ndarray) -> np.ndarray:
+    """Values to three digits."""
+    power = np.floor(np.log10(np.maximum(np.abs(values), 1e-12))) - 2
+    size = 10.0 ** np.abs(power)
+    return np.where(power < 0, np.rint(values * size) / size, np.rint(values / size) * size)
 
 
 def _whole(values: np.ndarray) -> list[int | None]:

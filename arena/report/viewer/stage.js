@@ -38,10 +38,7 @@
       Object.assign(this, { game, positions });
       const of = (name) => made("bdi", "", name);
       this.parts.title.replaceChildren(`Game ${game.number}: `, of(game.white), " – ", of(game.black), ` ${arena.points(game.result)}`);
-      const white = made("span", "viewer-white", ""), black = made("span", "viewer-black", "");
-      white.append(of(game.white));
-      black.append(of(game.black));
-      this.parts.legend.replaceChildren("Scores in men, up is better for White: ", white, " (White), ", black, " (Black)");
+      this.parts.legend.replaceChildren("Scores in men, up is better for White: ", ...this.legend(true), ", ", ...this.legend(false));
       this.facts(game, fault);
       this.parts.moves.replaceChildren(...this.texts());
       this.graph.show(positions, `Scores of ${game.white} and ${game.black} over ${this.plies} plies`);
@@ -115,15 +112,24 @@
     }
 
     /* What the last move was, in words. */
-    sentence({ text, white, score, wins, depth, nodes, seconds }) {
+    sentence({ text, white, score, own, wins, depth, nodes, seconds }) {
       if (text === undefined) return [`After the opening, ${this.plies} ${this.plies === 1 ? "ply" : "plies"} follow.`];
       const player = made("bdi", "", white ? this.game.white : this.game.black);
       const words = [];
       if (wins) words.push(`sees a ${wins > 0 ? "win" : "loss"} in ${Math.abs(wins)} plies`);
       else if (score !== null) words.push(`score ${signed(score)} men`);
+      else if (own !== null) words.push(`score ${own}, in its own unit`);
       if (nodes) words.push(`depth ${depth}`, `${nodes.toLocaleString("en").replaceAll(",", " ")} nodes`);
       if (seconds) words.push(arena.duration(seconds));
       return [`Ply ${this.ply} of ${this.plies}: `, made("strong", "", text), " by ", player, words.length ? `, ${words.join(", ")}.` : "."];
+    }
+
+    /* A player as the name of a curve. */
+    legend(white) {
+      const name = made("span", white ? "viewer-white" : "viewer-black");
+      name.append(made("bdi", "", white ? this.game.white : this.game.black));
+      const scored = this.positions.some((position) => position.white === white && (position.score ?? position.wins) !== null);
+      return [name, ` (${white ? "White" : "Black"}${scored ? "" : ", gives none"})`];
     }
 
     facts(game, fault) {

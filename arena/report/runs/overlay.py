@@ -1,0 +1,93 @@
+"""Players that several runs share, from run to run: is one getting better?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+import pandas as pd
+
+from arena.report.runs.entry import Entry
+from arena.result import Colour
+from arena.store.elo import estimates
+
+MAX_PLAYERS = 6
+"""Players of a chart, at most: those of most runs."""
+MAX_CHARTS = 4
+"""Rule sets that have a chart, at most: those of most runs."""
+
+
+class Overlay(NamedTuple):
+    """Runs of one rule set laid over one another."""
+
+    variant: str
+    reference: str
+    """The player that the others are measured against: it is in all of these runs."""
+    unchanged: bool
+    """Whether it played the same from fixed positions in all of them."""
+    table: pd.DataFrame
+    """A row per run and player, in order of date: run, date, player, elo, elo_low, elo_high, relative to the
+    reference, and games, those of the player."""
+    left_out: int
+    """Players that share runs with the reference, too, but are too many to be shown."""
+
+
+def overlays(runs: Sequence[Entry]) -> list[Overlay]:
+    """The rule sets of which two runs or more share players, those of most runs first.
+
+    Elo is that of each run's results, fitted without their pairs and openings.
+    """
+    by_variant: dict[str, list[Entry]] = defaultdict(list)
+    for entry in sorted(runs, key=lambda entry: (entry.began, entry.name)):
+        if entry.results:
+            by_variant[entry.variant].append(entry)
+    found = [overlay for of_one in by_variant.values() if (overlay := _overlay(of_one)) is not None]
+    return sorted(found, key=lambda overlay: -overlay.table["run"].nunique())[:MAX_CHARTS]
+
+
+def _overlay(runs: Sequence[Entry]) -> Overlay | None:
+    reference = _reference(runs)
+    if reference is None:
+        return None
+    runs = [entry for entry in runs if reference in entry.elo]
+    rows = []
+    for entry in runs:
+        games = Counter[str]()
+        for (white, black, _), count in entry.results.items():
+            games.update({white: count, black: count})
+        elo = estimates(entry.results, cast(Colour, entry.first), reference)
+        rows += [
+            (entry.name, entry.date, player, *found, games[player])
+            for player, found in elo.items()
+            if player != reference
+        ]
+    table = pd.DataFrame(rows, columns=["run", "date", "player", "elo", "elo_low", "elo_high", "games"])
+    shared = table["player"].value_counts(sort=False)
+    shared = shared[shared > 1].sort_values(ascending=False, kind="stable")
+    if shared.empty:
+        return None
+    kept = table[table["player"].isin(shared.index[:MAX_PLAYERS])].reset_index(drop=True)
+    left_out = max(len(shared) - MAX_PLAYERS, 0)
+    return Overlay(runs[0].variant, reference, _unchanged(runs, reference), kept, left_out)
+
+
+def _reference(runs: Sequence[Entry]) -> str | None:
+    """The player that shares most runs with others that are in several; one that stays the same counts twice."""
+    shared = Counter(player for entry in runs for player in entry.elo)
+    meetings = Counter[str]()
+    for entry in runs:
+        common = [player for player in entry.elo if shared[player] > 1]
+        meetings.update(common if len(common) > 1 else [])
+    anchors = Counter(entry.anchor for entry in runs)
+    return max(
+        meetings,
+        key=lambda player: (meetings[player] * (1 + _unchanged(runs, player)), anchors[player], player),
+        default=None,
+    )
+
+
+def _unchanged(runs: Sequence[Entry], player: str) -> bool:
+    """Whether a player has one and the same signature in all runs that have it."""
+    found = [entry.signatures.get(player) for entry in runs if player in entry.elo]
+    return None not in found and all(signature == found[0] for signature in found)

@@ -1,0 +1,336 @@
+"""Many runs together: their list and its page, players from run to run, games that are the same, the commit."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.experiment.load import load
+from arena.formats.base import Pairing
+from arena.play import signature
+from arena.play.plan import prepare
+from arena.record import MOVE_COLUMNS, GameRecord, packed
+from arena.report.charts.compare import plot_differences, plot_sides
+from arena.report.charts.runs import plot_runs
+from arena.report.compare import compare, read_side
+from arena.report.run import load as load_run
+from arena.report.runs.entry import entries, read_entry
+from arena.report.runs.overlay import overlays
+from arena.report.sameness import sameness, sentence
+from arena.store.ledger import FILE, Facts, Ledger
+from arena.store.live import Watcher
+from arena.store.manifest import SignedGame, manifest_of, save, session
+from arena.store.tree import WorkingTree, working_tree
+from tests.command_line import invoke
+from tests.conftest import error_line
+from tests.report_data import MISSING_WORD
+
+CONFIG = """\
+name: {name}
+variant: {variant}
+openings: {{random_plies: 4, count: 10}}
+players:
+"""
+NAMES = [name for name, _ in MOVE_COLUMNS]
+MOVES = ("11-15", "23-19", "8-11")
+
+
+def run(
+    folder: Path,
+    results: Sequence[tuple[str, str, str]],
+    *,
+    variant: str = "english",
+    day: int = 1,
+    planned: int = 0,
+    signatures: dict[str, Any] | None = None,
+    moves: Sequence[str] = MOVES,
+    tree: WorkingTree | None = None,
+    **columns: float,
+) -> Path:
+    """A run whose games have these white, black and result, and the same moves; complete if `planned` is 0."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    players = list(dict.fromkeys(name for white, black, _ in results for name in (white, black))) or ["a", "b"]
+    config = folder.parent / f"{folder.name}.yaml"
+    entries = "".join(f"  - {{name: {json.dumps(name)}, type: random}}\n" for name in players)
+    config.write_text(CONFIG.format(name="run", variant=variant) + entries, encoding="utf-8")
+    experiment = load(config)
+    rows: list[tuple[str | float, ...]] = [(move, *(columns.get(name, 1) for name in NAMES)) for move in moves]
+    with Ledger(folder, experiment, Facts("black", "", "B", planned or len(results), True, {})) as ledger:
+        manifest = manifest_of(experiment, {}, signatures or {}, {})
+        began = f"2026-03-{day:02}T10:00:00+00:00"
+        own = session(0, 2, {}, tree)._replace(began=began, host="box", machine={"cores": 4, "processor": "P"})
+        save(ledger, manifest._replace(sessions=[own]))
+        for game, (white, black, result) in enumerate(results, 1):
+            pairing = Pairing(game, (game + 1) // 2, 1, 0, 1, 0)
+            ledger.add(GameRecord(pairing, result, "no_moves", 0.1, "", *packed(rows)), white, black, "B")
+        if not planned:
+            ledger.finish([])
+    return folder
+
+
+def games(wins: int, losses: int, white: str = "mine", black: str = "rock") -> list[tuple[str, str, str]]:
+    return [(white, black, "1-0")] * wins + [(white, black, "0-1")] * losses
+
+
+# --- the list
+
+
+def test_a_list_has_every_run_below_a_folder_the_latest_first(tmp_path: Path) -> None:
+    run(tmp_path / "old", games(1, 1), day=1)
+    run(tmp_path / "deep" / "down" / "new", games(6, 2), day=9, tree=WorkingTree("abcdef0123456789", True))
+    run(tmp_path / "half", games(2, 1), day=4, planned=30)
+    found = entries(tmp_path)
+    assert [entry.name for entry in found] == ["deep/down/new", "half", "old"]
+    newest, half, _ = found
+    assert (newest.date, newest.state, newest.players, newest.games) == ("2026-03-09 10:00", "complete", 2, 8)
+    assert (newest.leader, newest.commit, newest.machine) == ("mine", "abcdef0123+", "box, 4 cores, P")
+    assert re.fullmatch(r"\+\d+ ± \d+", newest.leader_elo)
+    assert half.state == "3 of 30 games"
+
+
+def test_a_damaged_run_is_listed_with_what_is_wrong_and_harms_no_other(tmp_path: Path) -> None:
+    run(tmp_path / "good", games(1, 1))
+    broken = run(tmp_path / "broken", games(1, 1))
+    for file in broken.glob(f"{FILE}*"):
+        file.write_bytes(b"no database at all" * 100)
+    (run(tmp_path / "bare", games(1, 1)) / "manifest.json").write_text("{")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / FILE).touch()
+    result = invoke("reports", tmp_path)
+    assert result.exit_code == 0
+    assert "4 runs: 2 complete, 2 cannot be read." in result.stdout
+    states = {entry.name: entry.state for entry in entries(tmp_path)}
+    assert states["good"] == states["bare"] == "complete"
+    assert "cannot be read" in states["broken"] and str(tmp_path) not in states["broken"]
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert states["broken"].split(":")[0] in page
+
+
+def test_elo_is_that_of_the_report_unless_games_were_played_since(tmp_path: Path) -> None:
+    folder = run(tmp_path / "a", games(3, 1))
+    fitted = read_entry(folder, tmp_path).elo
+    header = "rank,player,elo,elo_low,elo_high,games\n"
+    (folder / "standings.csv").write_text(header + "1,mine,50,20,80,4\n2,rock,-50,,,4\n")
+    reported = read_entry(folder, tmp_path).elo
+    assert reported["mine"] == (50, 20, 80) and reported["rock"] == (-50, -50, -50)
+    assert reported != fitted
+    (folder / "standings.csv").write_text(header + "1,mine,50,20,80,3\n2,rock,-50,,,3\n")
+    assert read_entry(folder, tmp_path).elo == fitted
+    (folder / "standings.csv").write_text("nonsense")
+    assert read_entry(folder, tmp_path).elo == fitted
+
+
+class Links(HTMLParser):
+    """The links and the cells of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value for name, value in attributes if name == "href" and value]
+
+
+def test_the_page_links_reports_and_escapes_what_users_wrote(tmp_path: Path) -> None:
+    name = "<script>alert(1)</script>"
+    run(tmp_path / "a b#c", games(3, 1, white=name))
+    (tmp_path / "a b#c" / "report.html").touch()
+    run(tmp_path / "none", games(4, 1, white=name), day=2)
+    assert invoke("reports", tmp_path).stdout.endswith(f"index: {tmp_path / 'index.html'}\n")
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    page = Links(text)
+    assert page.links == ["a%20b%23c/report.html"]
+    assert "<script>alert" not in text and "&lt;script&gt;alert(1)" in text
+    assert page.tags.count("script") == 1 and page.tags.count("figure") == 1
+    assert page.tags.count("tr") == 3
+    body = re.sub(r"<(style|script)>.*?</\1>|<svg.*?</svg>", "", text, flags=re.DOTALL)
+    assert not MISSING_WORD.search(re.sub(r"<[^>]*>", " ", body).replace("none", ""))
+
+
+def test_a_folder_without_a_run_is_one_line(tmp_path: Path) -> None:
+    for folder, words in ((tmp_path, "there is no run in"), (tmp_path / "no", "is no folder")):
+        result = invoke("reports", folder)
+        assert result.exit_code == 2
+        assert words in error_line(result.stderr)
+
+
+# --- from run to run
+
+
+SAME, OTHER = [SignedGame("f", ["m"])], [SignedGame("f", ["n"])]
+
+
+def test_players_of_several_runs_are_measured_against_the_one_that_stays_the_same(tmp_path: Path) -> None:
+    for day in range(1, 5):
+        played = [*games(10 + 2 * day, 10), *games(5, 5, "alone" if day == 2 else "third")]
+        changing = SAME if day == 1 else OTHER
+        run(tmp_path / f"r{day}", played, day=day, signatures={"rock": SAME, "mine": changing})
+    run(tmp_path / "elsewhere", games(9, 1), variant="russian")
+    (found,) = overlays(entries(tmp_path))
+    assert (found.variant, found.reference, found.unchanged, found.left_out) == ("english", "rock", True, 0)
+    mine = found.table[found.table["player"] == "mine"]
+    assert mine["run"].tolist() == ["r1", "r2", "r3", "r4"]
+    assert mine["elo"].is_monotonic_increasing and (mine["elo_low"] < mine["elo"]).all()
+    assert set(found.table["player"]) == {"mine", "third"}
+    assert mine["games"].tolist() == [22, 24, 26, 28]
+
+
+def test_runs_that_share_one_player_or_none_have_no_chart(tmp_path: Path) -> None:
+    run(tmp_path / "r1", games(3, 1, "a", "rock"))
+    run(tmp_path / "r2", games(3, 1, "b", "rock"), day=2)
+    run(tmp_path / "r3", [], day=3, planned=5)
+    assert overlays(entries(tmp_path)) == []
+    invoke("reports", tmp_path)
+    assert "<figure" not in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("count", [2, 60])
+def test_the_chart_has_a_line_a_player_and_a_label_a_run_as_far_as_there_is_room(
+    tmp_path: Path, count: int
+) -> None:
+    (tmp_path / "x").mkdir()
+    entry = read_entry(run(tmp_path / "x" / "r", games(3, 1)), tmp_path)
+    runs = [entry._replace(name=f"run-{n:02}-" + "z" * 40, began=f"2026-01-01T00:{n:02}:00") for n in range(count)]
+    (found,) = overlays(runs)
+    ax = plot_runs(found.table, reference=found.reference)
+    assert [line.get_label() for line in ax.get_legend_handles_labels()[0]] == found.table[
+        "player"
+    ].unique().tolist()
+    assert 2 <= len(ax.get_xticks()) <= 24
+    assert len(found.table) == count
+
+
+# --- the same games
+
+
+def compared(tmp_path: Path, other: Path) -> str:
+    first = tmp_path / "first"
+    if not first.exists():
+        run(first, games(2, 2))
+    return sentence(sameness(load_run(first), load_run(other)))
+
+
+def test_games_that_differ_in_time_alone_are_identical_but_for_time(tmp_path: Path) -> None:
+    again = run(tmp_path / "again", games(2, 2), seconds=0.5, overrun=0.25)
+    assert compared(tmp_path, again) == (
+        "The games are identical but for time: all 4 have the same moves, nodes, depths and scores."
+    )
+
+
+def test_a_run_is_a_copy_of_itself(tmp_path: Path) -> None:
+    only = load_run(run(tmp_path / "only", games(2, 2)))
+    found = sameness(only, only)
+    assert found == (4, 4, 4, 4, 4, 4)
+    assert sentence(found) == "The games are identical, all 4, times included: copies of one run."
+
+
+def test_the_same_moves_found_by_another_search_are_told_apart(tmp_path: Path) -> None:
+    other = run(tmp_path / "other", games(2, 2), nodes=17)
+    assert compared(tmp_path, other) == (
+        "The games are identical, all 4, move for move; nodes, depths or scores differ in 4 of them."
+    )
+
+
+def test_games_are_counted_that_are_the_same_of_those_that_both_have(tmp_path: Path) -> None:
+    other = run(tmp_path / "other", games(3, 2))
+    assert compared(tmp_path, other) == "3 of 4 games that both have are the same, move for move."
+    moved = run(tmp_path / "moved", games(2, 2), moves=("11-15", "23-19", "8-12"))
+    assert compared(tmp_path, moved) == "0 of 4 games are the same, move for move."
+    stranger = run(tmp_path / "stranger", games(2, 2, "x", "y"))
+    assert compared(tmp_path, stranger) == ""
+
+
+def test_compare_writes_a_page_with_charts_and_says_what_is_the_same(tmp_path: Path) -> None:
+    a = run(tmp_path / "a", games(8, 4, "<b>mine"))
+    b = run(tmp_path / "b", games(8, 4, "<b>mine"), seconds=0.5)
+    result = invoke("compare", a, b, "--out", tmp_path / "out")
+    same = "The games are identical but for time: all 12 have the same moves, nodes, depths and scores."
+    assert same in result.stdout.splitlines()
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    pictures = {f"compare_{what}.{end}" for what in ("elo", "differences") for end in ("png", "svg")}
+    assert names == {"compare.html"} | pictures
+    text = (tmp_path / "out" / "compare.html").read_text(encoding="utf-8")
+    assert f'<p class="lead">{same}</p>' in text and "<b>mine" not in text
+    assert json.loads(invoke("compare", a, b, "--json").stdout)["games"] == same
+    csv = tmp_path / "games.csv"
+    csv.write_text("white,black,result\nx,y,1-0\n")
+    assert json.loads(invoke("compare", csv, csv, "--json").stdout)["games"] is None
+
+
+def test_charts_of_a_comparison_leave_out_what_is_not_known(tmp_path: Path) -> None:
+    a = run(tmp_path / "a", [*games(8, 4), *games(2, 2, "old")])
+    b = run(tmp_path / "b", [*games(4, 8), *games(2, 2, "new")])
+    table = compare(read_side(a), read_side(b)).table
+    sides = [label.get_text() for label in plot_sides(table).get_yticklabels()]
+    assert sorted(sides) == ["mine", "new", "old", "rock"]
+    changed = [label.get_text() for label in plot_differences(table).get_yticklabels()]
+    assert changed == ["rock", "mine"]
+    apart = compare(read_side(a), read_side(run(tmp_path / "c", games(2, 2, "x", "y")))).table
+    assert plot_differences(apart).texts and plot_sides(apart.iloc[:0]).texts
+
+
+# --- the commit
+
+
+def git(folder: Path, *arguments: str) -> str:
+    own = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    return subprocess.run(["git", *own, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def test_the_commit_of_a_configuration_is_known_and_whether_its_folder_differs(tmp_path: Path) -> None:
+    config, other = tmp_path / "c.yaml", tmp_path / "deeper" / "d.yaml"
+    other.parent.mkdir()
+    config.write_text("x")
+    assert working_tree(config) is None
+    git(tmp_path, "init", "-q")
+    assert working_tree(config) is None
+    git(tmp_path, "add", "c.yaml")
+    git(tmp_path, "commit", "-qm", "one")
+    commit = git(tmp_path, "rev-parse", "HEAD").strip()
+    assert working_tree(config) == (commit, False)
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "x").touch()
+    assert working_tree(config) == (commit, False)
+    other.write_text("y")
+    assert working_tree(other) == (commit, True)
+    config.write_text("z")
+    assert working_tree(config) == (commit, True)
+
+
+@pytest.mark.parametrize("fault", [OSError("no git"), subprocess.TimeoutExpired("git", 5)])
+def test_without_git_nothing_is_known_and_nothing_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise fault
+
+    monkeypatch.setattr("arena.store.tree.subprocess.run", refuse)
+    assert working_tree(tmp_path / "c.yaml") is None
+
+
+def test_a_run_records_its_commit_in_each_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trees = iter([None, WorkingTree("abc", True)])
+    monkeypatch.setattr(signature, "working_tree", lambda file: next(trees))
+    monkeypatch.setattr(signature, "signatures", lambda plan: {"a": None, "b": None})
+    players = "  - {name: a, type: random}\n  - {name: b, type: random}\n"
+    (tmp_path / "t.yaml").write_text(CONFIG.format(name="t", variant="english") + players)
+    plan = prepare(load(tmp_path / "t.yaml"))
+    for _ in range(2):
+        with Ledger(tmp_path / "out", plan.experiment, plan.facts) as ledger:
+            signature.begin(plan, ledger, 1)
+    sessions = json.loads((tmp_path / "out" / "manifest.json").read_text())["sessions"]
+    assert [it["tree"] for it in sessions] == [None, {"commit": "abc", "dirty": True}]
+    session = Watcher(tmp_path / "out").read().session
+    assert session is not None and session.tree == WorkingTree("abc", True)
+    assert json.loads(invoke("status", tmp_path / "out", "--json").stdout)["session"]["tree"]["dirty"] is True
