@@ -17,7 +17,6 @@ from arena.rules.movegen import apply, legal_moves
 from arena.seats.tenure import Tenure
 from arena.wording import quoted
 from players import own_code
-from players.negamax.certain import wins_in
 from players.negamax.score import WIN
 
 _FIRST_NODES = 500
@@ -73,7 +72,7 @@ class Analysis:
     """
 
     def __init__(self, spec: PlayerSpec, game: Game, lines: int = 1) -> None:
-        """Raises PlayerError for a player that cannot be built, ValueError if the game is over or the depth low."""
+        """Raises PlayerError for a player that cannot be built, ValueError if the game is over or the depth 1."""
         if not game.legal_moves:
             raise ValueError("the game is over: there is no legal move")
         self._game, self._count = game, min(lines, len(game.legal_moves))
@@ -82,7 +81,7 @@ class Analysis:
         self._tenure.begin()
         self._begins = bool(own_code(spec))
         self._player: Any = self._tenure.player
-        self.man: float | None = getattr(self._player, "man", None)
+        self.man = self._tenure.man
         """What a man is worth in the player's unit, if it says so."""
         self._heeds = getattr(self._player, "limits", Limit._fields)
         self._can_stop = hasattr(self._player, "stop")
@@ -172,7 +171,7 @@ class Analysis:
                 line = Line(
                     choice.move,
                     choice.score,
-                    _certain(choice),
+                    choice.wins_in,
                     choice.depth,
                     choice.nodes,
                     tuple(choice.pv) or (choice.move,),
@@ -200,7 +199,7 @@ class Analysis:
             raise AnswerError("gives no scores, so that moves cannot be compared: ask for one line")
         if choice.score is None or not self._counts(choice, self._lines.get(move), limit):
             return False
-        theirs = _certain(choice)
+        theirs = choice.wins_in
         ours = -theirs + (-1 if theirs > 0 else 1) if theirs else 0
         pv = (move, *(choice.pv or (choice.move,)))
         self._lines[move] = Line(move, -choice.score, ours, choice.depth + 1, choice.nodes, pv)
@@ -252,8 +251,3 @@ def _is_done(certain: int, choice: Choice, limit: Limit) -> bool:
     if limit.depth is not None:
         return bool(certain) or choice.depth < limit.depth
     return bool(certain) or (limit.nodes is not None and choice.nodes < limit.nodes)
-
-
-def _certain(choice: Choice) -> int:
-    """Plies to the certain win that an answer is, less than 0 to a loss; 0 for one that is neither."""
-    return 0 if choice.score is None else wins_in(choice.score)

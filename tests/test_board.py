@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from arena import Board, Game
 from arena.commands.board import coloured
 from arena.rules.board.svg import SYMBOLS, UNIT, board_svg, centre, corner, symbols
 from arena.rules.board.text import FIGURES, LETTERS, board_text
-from arena.rules.move_text import MoveSquares
+from arena.rules.move_text import MoveSquares, path
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
+from tests.command_line import invoke
 
+ROOT = Path(__file__).parents[1]
 ENGLISH = VARIANTS["english"]
 SVG = "{http://www.w3.org/2000/svg}"
 KINGS = "W:WK1,22,32:B5,K8,12"
@@ -242,3 +246,46 @@ def test_what_cannot_be_drawn_gets_one_line(make, message):
     with pytest.raises(ValueError, match=re.escape(message)) as raised:
         make()
     assert "\n" not in str(raised.value)
+
+
+def test_the_picture_of_the_readme_is_drawn_again():
+    found = re.search(r'arena analyse "(B:[^"]+)" --depth 8', (ROOT / "README.md").read_text())
+    assert found is not None
+    game = Game("international", found[1])
+    (move,) = game.legal_moves
+    way = [game.variant.numbers[bit] for bit in path(game.variant, game.position, move)]
+    assert (ROOT / "reports" / "showcase" / "board.svg").read_text() == f"{game.board(arrows=[way]).svg()}\n"
+
+
+# --- on a terminal
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Output is taken for a terminal of true colours."""
+    for name, value in {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(("columns", "is_beside"), [(100, True), (80, False)])
+def test_an_evaluation_stands_beside_the_board_where_there_is_room(terminal, columns, is_beside):
+    terminal.setenv("COLUMNS", str(columns))
+    lines = [Text.from_ansi(line).plain for line in invoke("evaluate", "english").stdout.splitlines()]
+    (upper,) = [line for line in lines if re.match(r" +1 .* 2 .* 3 .* 4", line)]
+    assert upper.rstrip().endswith("0" if is_beside else "4")
+    assert max(map(len, lines[1:])) <= columns
+    assert any(re.match(".*material +0", line) for line in lines)
+
+
+def test_a_terminal_without_colours_has_the_pieces_of_unicode_or_letters(terminal):
+    terminal.setenv("NO_COLOR", "1")
+    text = invoke("show", "english").stdout
+    assert "\x1b[48" not in text and " 1b" in text
+
+
+def test_an_evaluation_in_a_pipe_stands_below_the_board():
+    lines = invoke("evaluate", "english").stdout.splitlines()
+    assert lines[1:10] == str(Board("english")).splitlines()
+    assert lines[10] == "" and lines[11].split() == ["material", "0"]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arena.analysis import Analysis, Findings, Line
     from arena.player import Limit
 
-DEFAULT_PLAYER = "{type: negamax, preset: full}"
+DEFAULT_PLAYER = "{type: negamax, preset: full, evaluation: strong}"
 DEFAULT_SECONDS = 10.0
 """Seconds of an analysis that has no limit."""
 _LOOK_SECONDS = 0.1
@@ -61,10 +61,11 @@ def analyse(
     svg: Path | None,
     as_json: bool,
 ) -> None:
-    """Search for the best moves of a position, which is named as for `arena show`: WHAT is a FEN, a variant, ...
+    """Search for the best moves of a position: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
-    Scores are the side to move's, in men where the player says what a man is worth. Ctrl-C ends the search and
-    shows what was found.
+    Depth after depth, or with twice as many nodes each time where a player cannot be given a depth. Scores are
+    the side to move's, in men where the player says what a man is worth. Ctrl-C ends the search and shows what
+    was found.
     """
     from dataclasses import replace
 
@@ -97,6 +98,22 @@ def analyse(
         save(found.board(flip=flip, arrows=[_arrow(found, line) for line in last.lines]), svg)
 
 
+def lines_table(analysis: Analysis, findings: Findings) -> Table:
+    """The lines found, best first, for a terminal."""
+    from rich import box
+    from rich.table import Table
+
+    rate = findings.nodes / max(findings.seconds, 1e-3) / 1e6
+    title = f"{findings.nodes:,} nodes, {findings.seconds:.1f} s, {rate:.2f} million nodes/s"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, expand=True)
+    for name in ("", "score", "depth"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=_WIDTHS[name])
+    table.add_column("line", no_wrap=True, overflow="ellipsis", ratio=1)
+    for (number, score, depth, *_), moves in _rows(analysis, findings):
+        table.add_row(number, score, depth, moves)
+    return table
+
+
 def _limit(limit: Limit, given: dict[str, Any]) -> Limit:
     """The limit of an entry, with those that are given in place of its own, and always one."""
     limit = limit._replace(**given, clock=None, increment=None)
@@ -105,11 +122,14 @@ def _limit(limit: Limit, given: dict[str, Any]) -> Limit:
     return limit
 
 
-def _arrow(found: Scene, line: Line) -> tuple[int, int]:
-    """The squares of a line's first move."""
-    from arena.rules.move_text import move_squares
+def _arrow(found: Scene, line: Line) -> list[int]:
+    """The squares of a line's first move, of a capture all where its piece lands or turns."""
+    from arena.rules.move_text import move_squares, path
 
-    return move_squares(found.variant, found.position, line.move)[:2]
+    squares = move_squares(found.variant, found.position, line.move)
+    if not squares.captured:
+        return [squares.origin, squares.target]
+    return [found.variant.numbers[bit] for bit in path(found.variant, found.position, line.move)]
 
 
 def _watched(analysis: Analysis) -> Iterator[Findings]:
@@ -190,23 +210,8 @@ def _draw(analysis: Analysis) -> Findings | None:
     findings = None
     with Live(console=Console(highlight=False), refresh_per_second=8) as live:
         for findings in _watched(analysis):
-            live.update(_table(analysis, findings))
+            live.update(lines_table(analysis, findings))
     return findings
-
-
-def _table(analysis: Analysis, findings: Findings) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    rate = findings.nodes / max(findings.seconds, 1e-3) / 1e6
-    title = f"{findings.nodes:,} nodes, {findings.seconds:.1f} s, {rate:.2f} million nodes/s"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    for name in ("", "score", "depth"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("line", no_wrap=True, overflow="ellipsis")
-    for (number, score, depth, *_), moves in _rows(analysis, findings):
-        table.add_row(number, score, depth, moves)
-    return table
 
 
 def _rows(analysis: Analysis, findings: Findings) -> Iterator[tuple[tuple[str, ...], str]]:

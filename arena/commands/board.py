@@ -23,17 +23,32 @@ _MARKED = "#d98a7f"
 """The colour of a marked square, which has no room for a ring."""
 _WIDTH = 5
 """Characters across a square."""
+_GAP = 3
+"""Characters between a board and what stands beside it."""
 
 
-def show_board(board: Board) -> None:
-    """Print a board: coloured on a terminal that has colours, in letters in a pipe, else with Unicode's pieces."""
+def show_board(board: Board, beside: str = "") -> None:
+    """Print a board: coloured on a terminal that has colours, in letters in a pipe, else with Unicode's pieces.
+
+    The text `beside` it stands at its right on a terminal that is wide enough, else below.
+    """
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     console = Console(highlight=False)
-    if console.is_terminal and console.color_system and not console.no_color and _can_write("●♛"):
-        console.print(coloured(board))
-    else:
-        click.echo(plain(board))
+    if not console.is_terminal:
+        click.echo("\n\n".join(filter(None, (plain(board), beside))))
+        return
+    has_colours = console.color_system and not console.no_color and _can_write("●♛")
+    parts: list[Text | Table] = [coloured(board) if has_colours else Text(plain(board), no_wrap=True)]
+    parts += [Text(beside, no_wrap=True)] if beside else []
+    if sum(console.measure(part).maximum + _GAP for part in parts) <= console.width:
+        row = Table.grid(padding=(0, _GAP, 0, 0))
+        row.add_row(*parts)
+        parts = [row]
+    for part in parts:
+        console.print(part)
 
 
 def show_scene(found: Scene, board: Board) -> None:

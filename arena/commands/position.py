@@ -37,6 +37,8 @@ class Scene(NamedTuple):
     result: str = "*"
     searches: Mapping[str, Any] | None = None
     """Of a run: the columns of `arena.record.MOVE_COLUMNS`, a value a ply."""
+    men: tuple[float | None, float | None] = (None, None)
+    """What a man is worth in White's and in Black's scores, where it is known."""
     setups: frozenset[int] = frozenset()
     """Plies before which a position was set up."""
 
@@ -110,6 +112,7 @@ def scene_options(command: Any) -> Any:
 def scene(what: str, variant: str | None, fen: str | None, game: int | None, ply: int | None) -> Scene:
     """What is meant: a FEN, a variant, a game of a PDN file or of a run's folder; exits if there is none such."""
     from arena.rules.variants import VARIANTS
+    from arena.wording import nearest
 
     path = Path(what)
     if fen is not None and what in VARIANTS:
@@ -125,7 +128,9 @@ def scene(what: str, variant: str | None, fen: str | None, game: int | None, ply
     if what in VARIANTS:
         return _alone(VARIANTS[what], VARIANTS[what].start)
     if ":" not in what:
-        fail(f"{what!r} is no FEN, no variant, no PDN file and no folder of a run")
+        close = nearest(what, list(VARIANTS))
+        meant = f"; did you mean {close!r}?" if close is not None else ""
+        fail(f"{what!r} is no FEN, variant, PDN file or folder of a run{meant}")
     return _of_fen(what, variant)
 
 
@@ -175,7 +180,7 @@ def _of_file(path: Path, variant: Variant | None, number: int) -> Scene:
     words = f"{names[0]} (white) against {names[1]} (black), {game.result}"
     heading = f"game {number} of {len(file.games)} of {path.name}: {words}"
     setups = frozenset(game.setups)
-    return Scene(game.variant, game.positions(), game.moves, 0, heading, names, game.result, None, setups)
+    return Scene(game.variant, game.positions(), game.moves, 0, heading, names, game.result, setups=setups)
 
 
 def _of_run(folder: Path, number: int) -> Scene:
@@ -192,15 +197,20 @@ def _of_run(folder: Path, number: int) -> Scene:
     row = kept.row
     searches = unpacked([row["moves"]], [row["plies"]])
     game = Game(build_variant(kept.experiment.variant), row["opening_fen"])
-    for move in searches["move"]:
-        game.push(move.decode())
+    try:
+        for move in searches["move"]:
+            game.push(move.decode())
+    except ValueError as error:
+        fail(f"{folder}: game {number}, ply {len(game.moves) + 1}: {error}")
     names = (_visible(row["white"]), _visible(row["black"]))
-    ended = f"{row['result']} by {row['termination']}"
+    worth = kept.manifest.men if kept.manifest is not None else {}
+    men = (worth.get(row["white"]), worth.get(row["black"]))
+    ended = f"{row['result']} by {row['termination']}" + (f": {_visible(row['error'])}" if row["error"] else "")
     heading = (
         f"game {number} of {kept.last} of {kept.experiment.name}: "
         f"{names[0]} (white) against {names[1]} (black), {ended}"
     )
-    return Scene(game.variant, game.positions, game.moves, 0, heading, names, row["result"], searches)
+    return Scene(game.variant, game.positions, game.moves, 0, heading, names, row["result"], searches, men)
 
 
 def _visible(name: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from arena.commands.board import show_board
 from arena.commands.common import fail, variant_named
 
 
@@ -69,9 +70,11 @@ def perft(variant: str, depth: int, fen: str | None, divide: bool, as_json: bool
 def evaluate(variant: str, fen: str | None, evaluation: str | None, as_json: bool) -> None:
     """Print what a position of VARIANT is worth to the side to move under every evaluation.
 
-    Of `linear` each feature's counts and share are shown, with the weights of `strong` if none are given.
+    The board stands beside them. Of `linear` each feature's counts and share are shown, with the weights of
+    `strong` if none are given.
     """
     chosen = variant_named(variant)
+    from arena.rules.board.board import Board
     from arena.rules.notation import NotationError, parse_fen
     from arena.rules.notation import fen as fen_of
     from arena.yaml.errors import ConfigError
@@ -97,12 +100,12 @@ def evaluate(variant: str, fen: str | None, evaluation: str | None, as_json: boo
         click.echo(json.dumps(document))
         return
     click.echo(f"{fen_of(chosen, position)}  (values for the side to move)")
-    for name, value in values.items():
-        click.echo(f"{name:14} {value:>10.6g}")
+    lines = [f"{name:14} {value:>10.6g}" for name, value in values.items()]
     if features:
-        click.echo(f"\n{'linear':14} {'own':>6} {'other':>6} {'weight':>8} {'share':>8}")
+        lines += ["", f"{'linear':14} {'own':>6} {'other':>6} {'weight':>8} {'share':>8}"]
     for name, share in features.items():
-        click.echo(f"{name:14} {share.own:>6} {share.other:>6} {share.weight:>8.4g} {share.value:>8.4g}")
+        lines.append(f"{name:14} {share.own:>6} {share.other:>6} {share.weight:>8.4g} {share.value:>8.4g}")
+    show_board(Board(chosen, position), beside="\n".join(lines))
 
 
 @click.command()

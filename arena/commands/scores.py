@@ -12,4 +12,4 @@ def score_text(score: float | None, wins_in: int = 0, man: float | None = None) 
         return f"{'wins' if wins_in > 0 else 'loses'} in {abs(wins_in)}"
     if score is None:
         return ""
-    return f"{score / man + 0.0:+.2f}" if man else f"{score + 0.0:.6g}"
+    return f"{round(score / man, 2) + 0.0:+.2f}" if man else f"{score + 0.0:.6g}"

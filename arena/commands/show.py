@@ -38,7 +38,8 @@ def show(
 ) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
-    Of a game, the moves around the position are shown with it, and of a run's game the players' scores.
+    Of a game, the moves around the position are shown, too, and of a run's game the players' scores: in men, with
+    a sign, where it is known what a man is worth to the player.
     """
     found = scene(what, variant, fen, game, ply)
     board = found.board(flip=flip)
@@ -71,20 +72,19 @@ def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
     """The searches of the two moves before the position, and of those after it."""
     for ply in range(max(found.ply - 2, 0) + 1, min(found.ply + 2, len(found.moves)) + 1):
         search = _search(found, ply)
-        score = score_text(search["score"], search["wins_in"])
+        man = found.men[found.positions[ply - 1].turn]
+        score = score_text(search["score"], search["wins_in"] or 0, man)
         counted = (f"{search[name]}" for name in _COUNTED)
         yield str(ply), search["player"], search["move"], score, *counted, f"{search['seconds']:.6f}"
 
 
 def _search(found: Scene, ply: int) -> dict[str, Any]:
     """What is known of the search for a move, by name."""
-    from players.negamax.certain import wins_in
-
     colour = found.positions[ply - 1].turn
     known: dict[str, Any] = {"ply": ply, "player": found.names[colour], "move": found.text(ply)}
     if found.searches is not None:
         score = float(found.searches["score"][ply - 1])
-        known["wins_in"] = 0 if math.isnan(score) else wins_in(score)
+        known["wins_in"] = int(found.searches["wins_in"][ply - 1]) or None
         known["score"] = None if math.isnan(score) else score
         known |= {name: int(found.searches[name][ply - 1]) for name in _COUNTED}
         known["seconds"] = float(found.searches["seconds"][ply - 1])

@@ -1,0 +1,196 @@
+"""`arena show`: positions, games of PDN files and of runs, on a board."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from arena import Game
+from arena.commands.position import scene
+from arena.record import unpacked
+from tests.command_line import invoke
+from tests.conftest import error_line
+
+CONFIG = """\
+name: t
+variant: italian
+seed: 7
+openings: {random_plies: 3, count: 1}
+max_plies: 20
+players:
+  - {name: any, type: random}
+  - {name: "deep 黒", type: negamax, depth: 3}
+"""
+PDN = """\
+[White "Ada"]
+[Black "\x1b[2JBob"]
+[GameType "21,B,8,8,N1,0"]
+1. 11-15 23-19 2. 8-11 22-17 3. 4-8 17-13 4. 15-18 24-20 5. 11-15 28-24 6. 8-11 26-23 1-0
+
+[White "Cyd"]
+[Black "Dan"]
+[GameType "21,B,8,8,N1,0"]
+1. 11-15 23-19 /FEN "W:W32:B1,K5"/ 32-28 1/2-1/2
+
+[White "Eve"]
+[GameType "99"]
+1. 1-2 *
+
+[White "Fay"]
+[GameType "21,B,8,8,N1,0"]
+1. 11-15 22-11 *
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two games, the players' files long gone."""
+    folder = tmp_path_factory.mktemp("show")
+    (folder / "t.yaml").write_text(CONFIG)
+    arguments = ["run", str(folder / "t.yaml"), "--out", str(folder / "out"), "--workers", "1", "--no-report"]
+    assert invoke(*arguments).exit_code == 0
+    (folder / "t.yaml").unlink()
+    return folder / "out"
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    path = tmp_path / "games.pdn"
+    path.write_text(PDN)
+    return path
+
+
+def shown(*arguments: object) -> list[str]:
+    result = invoke("show", *arguments)
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.output
+    return result.stdout.splitlines()
+
+
+# --- positions
+
+
+def test_a_fen_is_shown_with_its_board():
+    lines = shown("W:WK14,K21:B1,K5", "--variant", "english")
+    assert len(lines) == 10
+    assert lines[1] == "  5B        6.        7.        8."
+    assert lines[-2:] == ["White to move", "W:WK14,K21:B1,K5"]
+    assert shown("english", "--fen", "W:WK14,K21:B1,K5") == lines
+
+
+@pytest.mark.parametrize(("fen", "variant"), [("W:W21-32:B1-12", "english"), ("W:W31-50:B1-20", "international")])
+def test_a_fen_without_a_variant_is_read_by_its_squares_and_that_is_said(fen, variant):
+    result = invoke("show", fen, "--json")
+    assert json.loads(result.stdout)["variant"] == variant
+    assert result.stderr == f"read as {variant}; --variant says otherwise\n"
+
+
+def test_a_variant_is_shown_as_it_starts():
+    assert shown("italian") == [*str(Game("italian")).splitlines(), Game("italian").fen]
+
+
+def test_a_turned_board_has_black_below():
+    assert shown("english", "--flip")[0].split() == ["32w", "31w", "30w", "29w"]
+
+
+def test_a_board_is_written_as_svg(tmp_path):
+    result = invoke("show", "english", "--svg", tmp_path / "board.svg")
+    assert f"wrote {tmp_path}/board.svg" in result.stderr
+    root = ElementTree.parse(tmp_path / "board.svg").getroot()
+    assert len([use for use in root.iter("{http://www.w3.org/2000/svg}use") if use.get("data-square")]) == 24
+
+
+# --- games of a PDN
+
+
+def test_a_game_of_a_pdn_is_shown_at_its_end(games):
+    lines = shown(games)
+    assert lines[0] == "game 1 of 3 of games.pdn: Ada (white) against ?[2JBob (black), 1-0"
+    assert lines[1] == "after ply 12 of 12, 26-23, the end"
+    assert lines[-1] == "... 3. 4-8 17-13 4. 15-18 24-20 5. 11-15 28-24 6. 8-11 [26-23] 1-0"
+
+
+def test_a_game_of_a_pdn_is_shown_after_a_ply(games):
+    game = Game("english")
+    for text in ("11-15", "23-19", "8-11"):
+        game.push(text)
+    lines = shown(games, "--ply", 3)
+    assert lines[2:11] == str(game).splitlines()
+    assert lines[11] == game.fen
+    assert lines[12].startswith("1. 11-15 23-19 2. [8-11] 22-17 3. 4-8")
+    assert shown(games, "--ply", 0)[1] == "before ply 1 of 12"
+
+
+def test_a_position_set_up_in_mid_game_is_where_the_game_goes_on(games):
+    assert "W:W32:B1,K5" in shown(games, "--game", 2, "--ply", 2)
+    assert not any("[" in line for line in shown(games, "--game", 2, "--ply", 2)[2:10])
+    assert scene(str(games), None, None, 2, 3).game.fen == "B:W28:B1,K5"
+
+
+def test_what_cannot_be_read_of_a_game_is_said(games):
+    result = invoke("show", games, "--game", 4)
+    assert "after ply 1 of 1, 11-15" in result.stdout
+    assert "game 4, ply 2: '22-11' is not legal" in result.stderr
+
+
+# --- games of a run
+
+
+def test_a_game_of_a_run_is_shown_with_scores(run):
+    with sqlite3.connect(run / "ledger.sqlite") as connection:
+        moves, plies = connection.execute("SELECT moves, plies FROM games WHERE game = 2").fetchone()
+    table = unpacked([moves], [plies])
+    lines = shown(run, "--game", 2, "--ply", 9)
+    assert lines[0].startswith("game 2 of 2 of t: deep 黒 (white) against any (black), ")
+    assert lines[1] == f"after ply 9 of {plies}, {table['move'][8].decode()}"
+    head, *rows = lines[-5:]
+    assert head.split() == ["ply", "player", "move", "score", "depth", "nodes", "seconds"]
+    assert [row.split()[0] for row in rows] == ["8", "9", "10", "11"]
+    for row in rows:
+        ply, player, move, *searched = row.replace(" 黒", "").split()
+        assert move == table["move"][int(ply) - 1].decode()
+        assert len(searched) == (4 if player == "deep" else 3)
+        assert f" {table['nodes'][int(ply) - 1]} " in row
+
+
+def test_the_position_of_a_run_is_the_one_after_its_moves(run):
+    document = json.loads(invoke("show", run, "--game", 1, "--json").stdout)
+    assert document["ply"] == len(document["moves"]) and document["variant"] == "italian"
+    before = json.loads(invoke("show", run, "--game", 1, "--ply", 0, "--json").stdout)
+    game = Game("italian", before["fen"])
+    for ply, move in enumerate(document["moves"], start=1):
+        assert (move["ply"], move["move"]) == (ply, game.text(game.move(move["move"])))
+        assert (move["score"] is None) == (move["player"] == "any")
+        game.push(move["move"])
+    assert game.fen == document["fen"]
+
+
+# --- errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["englsh"], "'englsh' is no FEN, variant, PDN file or folder of a run; did you mean 'english'?"),
+        (["GAMES.old"], "GAMES.old' is no FEN, variant, PDN file or folder of a run"),
+        (["W:W40:B1", "--variant", "english"], "'40' is not on the board, whose squares are 1 to 32"),
+        (["W:W40:B1", "--variant", "englsh"], "unknown variant 'englsh'; did you mean 'english'?"),
+        (["english", "--ply", "3"], "--game and --ply go with a PDN file or the folder of a run"),
+        (["GAMES", "--fen", "W:W1:B2"], "--fen goes with the name of a variant"),
+        (["GAMES", "--ply", "13"], "--ply 13: game 1 of 3 of games.pdn has 12 plies"),
+        (["GAMES", "--game", "9"], "games.pdn has no game 9: its last one is game 4"),
+        (["GAMES", "--game", "3"], "games.pdn:12: game 3, ply 0: GameType '99' is no variant known here"),
+        (["RUN", "--game", "3"], "game 3 is not stored in RUN: its last one is game 2"),
+        (["RUN/.."], "ledger.sqlite"),
+        (["english", "--svg", "board.png"], "--svg board.png: a board is saved as .svg or .txt"),
+    ],
+)
+def test_what_cannot_be_shown_gets_one_line(run, games, arguments, message):
+    given = [argument.replace("GAMES", str(games)).replace("RUN", str(run)) for argument in arguments]
+    result = invoke("show", *given)
+    assert result.exit_code == 2
+    assert message.replace("RUN", str(run)).replace("GAMES", str(games)) in error_line(result.stderr)
