@@ -61,7 +61,7 @@ def run(
     entries = "".join(f"  - {{name: {json.dumps(name)}, type: random}}\n" for name in players)
     config.write_text(CONFIG.format(name="run", variant=variant) + entries, encoding="utf-8")
     experiment = load(config)
-    rows = [(move, *(columns.get(name, 1) for name in NAMES)) for move in moves]
+    rows: list[tuple[str | float, ...]] = [(move, *(columns.get(name, 1) for name in NAMES)) for move in moves]
     with Ledger(folder, experiment, Facts("black", "", "B", planned or len(results), True, {})) as ledger:
         manifest = manifest_of(experiment, {}, signatures or {})
         began = f"2026-03-{day:02}T10:00:00+00:00"

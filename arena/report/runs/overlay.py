@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from statistics import mean
 from typing import NamedTuple, cast
 
 import pandas as pd
@@ -73,18 +74,22 @@ def _overlay(runs: Sequence[Entry]) -> Overlay | None:
 
 
 def _reference(runs: Sequence[Entry]) -> str | None:
-    """The player that shares most runs with others that are in several; one that stays the same counts twice."""
+    """The player that shares most runs with others that are in several; one that stays the same counts twice.
+
+    Of equals it is the anchor of most runs, then the strongest.
+    """
     shared = Counter(player for entry in runs for player in entry.elo)
     meetings = Counter[str]()
     for entry in runs:
         common = [player for player in entry.elo if shared[player] > 1]
         meetings.update(common if len(common) > 1 else [])
     anchors = Counter(entry.anchor for entry in runs)
-    return max(
-        meetings,
-        key=lambda player: (meetings[player] * (1 + _unchanged(runs, player)), anchors[player], player),
-        default=None,
-    )
+
+    def worth(player: str) -> tuple[float, ...]:
+        strength = mean(entry.elo[player].elo for entry in runs if player in entry.elo)
+        return meetings[player] * (1 + _unchanged(runs, player)), anchors[player], strength
+
+    return max(meetings, key=worth, default=None)
 
 
 def _unchanged(runs: Sequence[Entry], player: str) -> bool:
