@@ -90,7 +90,7 @@ def test_a_list_has_every_run_below_a_folder_the_latest_first(tmp_path: Path) ->
     assert [entry.name for entry in found] == ["deep/down/new", "half", "old"]
     newest, half, _ = found
     assert (newest.date, newest.state, newest.players, newest.games) == ("2026-03-09 10:00", "complete", 2, 8)
-    assert (newest.leader, newest.commit, newest.machine) == ("mine", "abcdef0123+", "box, 4 cores, P")
+    assert (newest.leader, newest.commit, newest.machine) == ("mine", "abcdef0123+", "box, 4 cores")
     assert re.fullmatch(r"\+\d+ ± \d+", newest.leader_elo)
     assert half.state == "3 of 30 games"
 
