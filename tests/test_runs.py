@@ -186,6 +186,14 @@ def test_players_of_several_runs_are_measured_against_the_one_that_stays_the_sam
     assert mine["games"].tolist() == [22, 24, 26, 28]
 
 
+def test_runs_of_other_players_have_a_chart_of_their_own(tmp_path: Path) -> None:
+    for day in range(1, 4):
+        run(tmp_path / f"r{day}", games(3, 1), day=day)
+    for day in range(4, 6):
+        run(tmp_path / f"s{day}", games(3, 1, "x", "y"), day=day)
+    assert [overlay.table["run"].nunique() for overlay in overlays(entries(tmp_path))] == [3, 2]
+
+
 def test_runs_that_share_one_player_or_none_have_no_chart(tmp_path: Path) -> None:
     run(tmp_path / "r1", games(3, 1, "a", "rock"))
     run(tmp_path / "r2", games(3, 1, "b", "rock"), day=2)

@@ -16,7 +16,7 @@ from arena.store.elo import estimates
 MAX_PLAYERS = 6
 """Players of a chart, at most: those of most runs."""
 MAX_CHARTS = 4
-"""Rule sets that have a chart, at most: those of most runs."""
+"""Charts, at most: those of most runs."""
 
 
 class Overlay(NamedTuple):
@@ -35,15 +35,20 @@ class Overlay(NamedTuple):
 
 
 def overlays(runs: Sequence[Entry]) -> list[Overlay]:
-    """The rule sets of which two runs or more share players, those of most runs first.
+    """Runs of one rule set that share players, two or more; the most runs first.
 
-    Elo is that of each run's results, fitted without their pairs and openings.
+    Runs without the reference of the first of a rule set may have one of their own. Elo is that of each run's
+    results, fitted without their pairs and openings.
     """
     by_variant: dict[str, list[Entry]] = defaultdict(list)
     for entry in sorted(runs, key=lambda entry: (entry.began, entry.name)):
         if entry.results:
             by_variant[entry.variant].append(entry)
-    found = [overlay for of_one in by_variant.values() if (overlay := _overlay(of_one)) is not None]
+    found: list[Overlay] = []
+    for of_one in by_variant.values():
+        while (overlay := _overlay(of_one)) is not None:
+            found.append(overlay)
+            of_one = [entry for entry in of_one if overlay.reference not in entry.elo]
     return sorted(found, key=lambda overlay: -overlay.table["run"].nunique())[:MAX_CHARTS]
 
 
