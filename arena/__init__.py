@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from arena.opponent import Opponent
     from arena.player import Choice, Limit, Player, PlayerSpec
     from arena.report.run import Run, load
+    from arena.rules.board.board import Board
     from arena.rules.game import Game, Outcome, Termination
     from arena.rules.jit.kernel import kernel
     from arena.rules.move_text import move_text, parse_move
-    from arena.rules.notation import diagram, fen, parse_fen
+    from arena.rules.notation import fen, parse_fen
     from arena.rules.pdn.read import read_pdn
     from arena.rules.pdn.write import write_pdn
     from arena.rules.perft import divide, perft
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BLACK": "arena.rules.position",
+    "Board": "arena.rules.board.board",
     "Choice": "arena.player",
     "Encoding": "arena.encoding",
     "Game": "arena.rules.game",
@@ -47,7 +49,6 @@ _HOMES = {
     "Variant": "arena.rules.variants",
     "WHITE": "arena.rules.position",
     "build_player": "players",
-    "diagram": "arena.rules.notation",
     "divide": "arena.rules.perft",
     "evaluator": "players.evaluation.evaluator",
     "features": "players.evaluation",
@@ -68,6 +69,7 @@ __all__ = [
     "PLAYERS",
     "VARIANTS",
     "WHITE",
+    "Board",
     "Choice",
     "Encoding",
     "Game",
@@ -82,7 +84,6 @@ __all__ = [
     "Termination",
     "Variant",
     "build_player",
-    "diagram",
     "divide",
     "evaluator",
     "features",

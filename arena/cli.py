@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from arena.commands.analyse import analyse
 from arena.commands.catalogue import bench, players, schema, variants
 from arena.commands.check import check, doctor
 from arena.commands.group import Commands
@@ -15,6 +16,7 @@ from arena.commands.ratings import compare, rate
 from arena.commands.replay import replay
 from arena.commands.reports import reports
 from arena.commands.rules import evaluate, openings, perft
+from arena.commands.show import show
 from arena.commands.tournaments import report, run
 from arena.commands.training import train
 from arena.commands.tuning import tune
@@ -41,6 +43,8 @@ for command in (
     tune,
     train,
     perft,
+    show,
+    analyse,
     evaluate,
     check,
     openings,

@@ -14,6 +14,8 @@ from arena.wording import quoted
 if TYPE_CHECKING:
     from arena.rules.game import Game
 
+_MOST_PLIES = (1 << 15) - 1
+"""The farthest win that can be recorded."""
 _COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31}
 """Bits of the largest count that can be recorded, 63 of all others."""
 
@@ -71,6 +73,8 @@ class Choice(NamedTuple):
     """Milliseconds that an outside program says it took."""
     pv: tuple[int, ...] = ()
     """Principal variation, the chosen move first."""
+    wins_in: int = 0
+    """Plies to a win that the search holds for certain, less than 0 to a certain loss; 0 where neither is."""
 
     @property
     def effort(self) -> dict[str, int]:
@@ -78,7 +82,7 @@ class Choice(NamedTuple):
         return {name: getattr(self, name) for name in EFFORT}
 
 
-EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv"))
+EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv", "wins_in"))
 """The fields of `Choice` that say what a search counted, in their order."""
 _FIRST_COUNT, _PV = Choice._fields.index(EFFORT[0]), Choice._fields.index("pv")
 
@@ -108,7 +112,11 @@ def checked(answer: object) -> Choice:
         counts = tuple(_count(name, getattr(answer, name)) for name in EFFORT)
     if not isinstance(answer.pv, Sequence):
         raise AnswerError(f"returned the pv {quoted(answer.pv)}, not moves")
-    return Choice._make((move, score, *counts, tuple(_count("pv", step) for step in answer.pv)))
+    wins_in = answer.wins_in
+    if not isinstance(wins_in, Integral) or abs(int(wins_in)) > _MOST_PLIES:
+        most = f"from -{_MOST_PLIES} to {_MOST_PLIES}"
+        raise AnswerError(f"returned the wins_in {quoted(wins_in)}, not a whole number {most}")
+    return Choice._make((move, score, *counts, tuple(_count("pv", step) for step in answer.pv), int(wins_in)))
 
 
 def _count(name: str, value: object) -> int:
@@ -130,6 +138,8 @@ class Player(Protocol):
     - `begin()`: called before every game, the first one included.
     - `close()`: called when the player is done with: after its game or a later one, or, if it is kept, at the end.
       It has half a second.
+    - `man`: what a man is worth in the unit of its scores, so that reports give them in men; see `worth_of`.
+    - `cpu_elsewhere`: the processor time in seconds that its last answer took in other processes.
     - `check_limit(limit)`: raises ValueError for a limit that the player cannot do with.
     - `stop()`: called from another thread, perhaps several times: end the search under way and answer soon.
     - `progress()`: called from another thread: what the search under way has found as a `Choice`, or None.
@@ -138,6 +148,15 @@ class Player(Protocol):
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Choose one of `game.legal_moves`; `game` must be left as it was, and all chance come from `rng`."""
         ...
+
+
+def worth_of(player: Any) -> float | None:
+    """What a man is worth in the unit of a player's scores, its attribute `man`; None if that is none above 0."""
+    try:
+        man = float(player.man)
+    except Exception:
+        return None
+    return man if 0 < man < math.inf else None
 
 
 @dataclass(frozen=True)

@@ -4,46 +4,56 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from arena.formats.base import Pairing
+from arena.planes import Planes, either_sign, floats, integers, microseconds, nanoseconds, planes, signed
 from arena.player import EFFORT, Allowance, Choice, PlayerSpec
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 
+MEASURED = ("began", "worker", "machine", "seconds", "cpu_seconds", "clock", "overrun", "said_ms")
+"""Columns of games, moves and searches that tell when, where and how fast: no run repeats them.
+
+All others are the same whenever the same configuration is played, but for players with a limit of time.
+"""
 _SIZES = {"depth": "i4", "deepest": "i4", "tree": "i4", "said_ms": "i4"}
 _COUNTED = [(name, _SIZES.get(name, "i8")) for name in EFFORT]
 _SEEN = EFFORT.index("leaves") + 1
 
-SEARCH_COLUMNS = (*_COUNTED[:_SEEN], ("seconds", "f8"), ("score", "f8"), *_COUNTED[_SEEN:])
+_TIMED = (("seconds", "f8"), ("cpu_seconds", "f8"))
+_VALUED = (("score", "f8"), ("wins_in", "i2"))
+SEARCH_COLUMNS = (*_COUNTED[:_SEEN], *_TIMED, *_VALUED, *_COUNTED[_SEEN:])
 """Names and numpy types of what is recorded of a search, in a game or in a probe.
 
-`seconds` is the wall time of the answer, `score` is nan where there is none, the rest is `arena.player.EFFORT`.
+`seconds` is the wall time of the answer, `cpu_seconds` the player's own processor time, nan if it is not known;
+`score` is nan where there is none; the rest are fields of `arena.player.Choice`.
 """
-MOVE_COLUMNS = (("legal_moves", "i4"), *SEARCH_COLUMNS, ("clock", "f8"), ("overrun", "f8"))
+MOVE_COLUMNS = (("legal_moves", "i4"), ("pieces", "i2"), *SEARCH_COLUMNS, ("clock", "f8"), ("overrun", "f8"))
 """Names and numpy types of what is recorded for a move, besides its text.
 
-`clock` is the seconds that the player's clock shows after the move, `overrun` by how many seconds the move took
-longer than it might. They are nan where there is no clock or no time limit.
+`pieces` are on the board before the move. `clock` is the seconds that the player's clock shows after the move,
+`overrun` by how many seconds the move took longer than it might. They are nan where there is no clock or no time
+limit.
 """
 PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUMNS), "error")
 """Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
 _SEARCH_DTYPE = np.dtype([*SEARCH_COLUMNS])
 _SEARCH_STRUCT = struct.Struct(
-    "<" + "".join({"i4": "i", "i8": "q", "f8": "d"}[kind] for _, kind in SEARCH_COLUMNS)
+    "<" + "".join({"i2": "h", "i4": "i", "i8": "q", "f8": "d"}[kind] for _, kind in SEARCH_COLUMNS)
 )
 _effort = attrgetter(*EFFORT)
 _NAN = float("nan")
 _NANOSECONDS = ("seconds", "clock", "overrun")
+_NAMES = [name for name, _ in MOVE_COLUMNS]
+_SECONDS, _CPU_SECONDS = _NAMES.index("seconds"), _NAMES.index("cpu_seconds")
 _TEXT = np.dtype("<u2")
 _HEADER = _TEXT.itemsize + len(MOVE_COLUMNS)
 _COMPRESSION = 1
-_MISSING = -1e-9
-"""Seconds that stand for none: they are kept as 0, a nanosecond as 2."""
 
 
 class Task(NamedTuple):
@@ -95,6 +105,14 @@ class GameRecord(NamedTuple):
     """As `packed` makes them."""
     incident: Incident | None = None
     """What is known of the failure that ended the game."""
+    began: float = _NAN
+    """When it was begun, in seconds since 1970; nan, as `cpu_seconds`, for a game that nobody played."""
+    worker: int | None = None
+    """Number of the process that played it, on its machine."""
+    machine: str = ""
+    """The machine's name."""
+    cpu_seconds: float = _NAN
+    """Processor time of both players' moves."""
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""
@@ -141,17 +159,19 @@ def packed(rows: Sequence[Sequence[str | float]]) -> tuple[int, bytes]:
 
     A row is a move's text and its MOVE_COLUMNS.
 
-    Seconds of any kind are kept to a nanosecond, all else exactly. Before the columns stand the width of the text
-    (two bytes) and of each of MOVE_COLUMNS (a byte). A column is the lowest bytes of all its values, then the next
+    Seconds of any kind are kept to a nanosecond, all else exactly; only of processor time it is kept by how many
+    microseconds the wall time is longer, little as a rule. Before the columns stand the width of the text (two
+    bytes) and of each of MOVE_COLUMNS (a byte). A column is the lowest bytes of all its values, then the next
     ones, as many as the largest value has; none where all are 0, or nan.
     """
     if not rows:
         return 0, zlib.compress(bytes(_HEADER), _COMPRESSION)
     texts, *values = zip(*rows, strict=True)
+    values[_CPU_SECONDS] = tuple(np.subtract(values[_SECONDS], values[_CPU_SECONDS]))
     text = np.array(texts, dtype=bytes)
     columns = [pack(of_one) for pack, of_one in zip(_PACKING, values, strict=True)]
     widths = bytes([len(column) // len(rows) for column in columns])
-    whole = b"".join([text.itemsize.to_bytes(_TEXT.itemsize, "little"), widths, _planes(text), *columns])
+    whole = b"".join([text.itemsize.to_bytes(_TEXT.itemsize, "little"), widths, planes(text), *columns])
     return len(rows), zlib.compress(whole, _COMPRESSION)
 
 
@@ -166,21 +186,24 @@ def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarr
     start = np.cumsum(lengths) - lengths
     header = data[start[:, None] + np.arange(_HEADER)]
     texts = header[:, : _TEXT.itemsize].copy().view(_TEXT)[:, 0]
-    reader = _Planes(data, counts, start + _HEADER)
+    reader = Planes(data, counts, start + _HEADER)
     columns = {"move": reader.text(texts)}
     for (name, kind), widths in zip(MOVE_COLUMNS, header[:, _TEXT.itemsize :].T, strict=True):
         columns[name] = _values_of(name, kind, widths, reader)
+    columns["cpu_seconds"] = np.maximum(columns["seconds"] - columns["cpu_seconds"], 0.0)
     return columns
 
 
-def search_values(choice: Choice, seconds: float) -> tuple[float, ...]:
-    """The values of SEARCH_COLUMNS of an answer that took `seconds`.
+def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> tuple[float, ...]:
+    """The values of SEARCH_COLUMNS of an answer that took so many seconds of wall time and of processor time.
 
     Raises TypeError, ValueError or OverflowError if they are not numbers, or too large.
     """
     counted = _effort(choice)
     score = _NAN if choice.score is None else choice.score
-    values: tuple[float, ...] = (*counted[:_SEEN], seconds, score, *counted[_SEEN:])
+    values: tuple[float, ...] = (
+        *counted[:_SEEN], seconds, cpu_seconds, score, choice.wins_in, *counted[_SEEN:]
+    )  # fmt: skip
     try:
         _SEARCH_STRUCT.pack(*values)
     except struct.error:
@@ -188,48 +211,18 @@ def search_values(choice: Choice, seconds: float) -> tuple[float, ...]:
     return values
 
 
-NO_SEARCH = search_values(Choice(0), 0.0)
+NO_SEARCH = search_values(Choice(0), 0.0, 0.0)
 """Where nothing was searched."""
 
 
-class _Planes:
-    """Reads the planes of games' columns one after the other: plane k is byte k of all values of a game."""
-
-    def __init__(self, data: np.ndarray, counts: np.ndarray, start: np.ndarray) -> None:
-        total = int(counts.sum())
-        self._data, self.counts = data, counts
-        self._each = np.repeat(counts, counts)
-        self._place = np.repeat(start - (np.cumsum(counts) - counts), counts) + np.arange(total)
-
-    def text(self, widths: np.ndarray) -> np.ndarray:
-        """The next column, as texts of so many bytes in each game."""
-        widest = max(int(widths.max(initial=0)), 1)
-        return np.stack(list(self._next(widths, widest)), axis=-1).view(f"S{widest}")[:, 0]
-
-    def numbers(self, widths: np.ndarray) -> np.ndarray:
-        """The next column, as integers of so many bytes in each game: `int64[plies]`."""
-        found = np.zeros(len(self._place), np.uint64)
-        for number, plane in enumerate(self._next(widths, int(widths.max(initial=0)))):
-            found |= plane.astype(np.uint64) << np.uint64(8 * number)
-        return found.view(np.int64)
-
-    def _next(self, widths: np.ndarray, widest: int) -> Iterator[np.ndarray]:
-        for number in range(widest):
-            if (widths > number).all():
-                yield self._data[self._place]
-                self._place += self._each
-                continue
-            there = np.repeat(widths > number, self.counts)
-            plane = np.zeros(len(there), np.uint8)
-            plane[there] = self._data[self._place[there]]
-            self._place[there] += self._each[there]
-            yield plane
-
-
-def _values_of(name: str, kind: str, widths: np.ndarray, reader: _Planes) -> np.ndarray:
+def _values_of(name: str, kind: str, widths: np.ndarray, reader: Planes) -> np.ndarray:
     found = reader.numbers(widths)
     if name in _NANOSECONDS:
         return np.where(found == 0, np.nan, (found - 1) / 1e9)
+    if name == "cpu_seconds":
+        return np.where(found == 0, np.nan, either_sign(found - 1) / 1e6)
+    if name == "wins_in":
+        found = either_sign(found)
     if kind.startswith("i"):
         return found.astype(kind)
     of_move = np.repeat(widths, reader.counts)
@@ -238,47 +231,8 @@ def _values_of(name: str, kind: str, widths: np.ndarray, reader: _Planes) -> np.
     return np.select([of_move == 0, of_move == 4], [np.nan, short], found.view(np.float64))
 
 
-def _integers(values: Sequence[int]) -> bytes:
-    """The planes of integers, as many as they need: all eight if one is negative."""
-    if not any(values):
-        return b""
-    least, most = min(values), max(values)
-    if least >= 0 and most < 256:
-        return bytes(values)
-    return _whole(np.array(values, np.int64), least, most)
-
-
-def _nanoseconds(values: Sequence[float]) -> bytes:
-    seconds = np.array(values, np.float64)
-    missing = np.isnan(seconds)
-    if missing.all():
-        return b""
-    seconds[missing] = _MISSING
-    whole = np.rint(seconds * 1e9).astype(np.int64) + 1
-    return _whole(whole, int(whole.min()), int(whole.max()))
-
-
-def _floats(values: Sequence[float]) -> bytes:
-    """Four planes of numbers that are exact in single precision, otherwise eight; none if all are nan."""
-    numbers = np.array(values, np.float64)
-    if np.isnan(numbers).all():
-        return b""
-    with np.errstate(over="ignore"):
-        short = numbers.astype(np.float32)
-    return _planes(short if np.array_equal(short, numbers, equal_nan=True) else numbers)
-
-
-def _whole(values: np.ndarray, least: int, most: int) -> bytes:
-    width = 8 if least < 0 else -(-most.bit_length() // 8)
-    return _planes(values)[: width * len(values)]
-
-
-def _planes(values: np.ndarray) -> bytes:
-    return values.view(np.uint8).reshape(len(values), -1).T.tobytes()
-
-
+_OWN_WAY = dict.fromkeys(_NANOSECONDS, nanoseconds) | {"cpu_seconds": microseconds, "wins_in": signed}
 _PACKING: tuple[Callable[[Sequence[Any]], bytes], ...] = tuple(
-    _nanoseconds if name in _NANOSECONDS else _integers if kind.startswith("i") else _floats
-    for name, kind in MOVE_COLUMNS
+    _OWN_WAY.get(name) or (integers if kind.startswith("i") else floats) for name, kind in MOVE_COLUMNS
 )
 """How each of MOVE_COLUMNS is packed."""

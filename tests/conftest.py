@@ -6,6 +6,7 @@ Also how the suite stays short: which rule sets are compiled, and which files ar
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import sqlite3
 import zlib
@@ -143,6 +144,19 @@ def no_pictures() -> Iterator[None]:
             patch.setattr(module, "svg", lambda axes: '<svg width="9pt"></svg>')
             patch.setattr(module, "save_png", lambda axes, path: path.touch())
         yield
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A Chromium that is installed on this machine, driven by playwright; without one the tests are skipped."""
+    found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
+    if not found:
+        pytest.skip("no Chromium is installed: what a page does in a browser is not tested")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=found[0], args=["--no-sandbox"])
+        yield started
+        started.close()
 
 
 def error_line(stderr: str) -> str:

@@ -16,11 +16,12 @@ from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
 from arena.player import EFFORT, PlayerSpec
+from arena.record import MEASURED
 from arena.report.charts.catalogue import charts_of
 from arena.report.run import Run
 from arena.report.write import write
 from arena.store.ledger import Facts
-from arena.store.read import RunData
+from arena.store.read import PHASES, RunData
 
 MISSING_WORD = re.compile(r"(?<![A-Za-z])(nan|inf|none|null|<na>)(?![A-Za-z])", re.IGNORECASE)
 """What a value that does not exist must not be shown as."""
@@ -30,10 +31,15 @@ MOVES = np.array(["11-15", "23-19", "22x15", "8-11", "25-22", "10x19x26"])
 
 GAMES = ["game", "pair", "round", "white", "black", "opening", "result", "termination", "plies", "seconds"]
 MOVE_COLUMNS = [
-    "game", "ply", "player", "colour", "move", "legal_moves", "depth", "deepest", "nodes", "leaves", "seconds",
-    "score", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits", "tree", "said_ms", "clock",
-    "overrun",
+    "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "phase", "depth", "deepest", "nodes",
+    "leaves", "seconds", "cpu_seconds", "score", "score_men", "wins_in", "cutoffs_max", "cutoffs_min",
+    "cutoffs_first", "tt_probes", "tt_hits", "tree", "said_ms", "clock", "overrun",
 ]  # fmt: skip
+
+
+def repeatable(table: pd.DataFrame) -> pd.DataFrame:
+    """The columns of a table of a run that are the same whenever the same is played."""
+    return table.drop(columns=[name for name in MEASURED if name in table])
 
 
 def player(name: str, depth: int | None = None, type: str = "alphabeta", **settings: Any) -> dict[str, Any]:
@@ -136,11 +142,17 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "colour": pd.Categorical(np.where(black_moves, "black", "white"), categories=["white", "black"]),
             "move": rng.choice(MOVES, n),
             "legal_moves": rng.integers(1, 12, n),
+            "pieces": 24 - np.minimum(ply // 2, 20),
+            "phase": pd.Categorical(
+                np.where(ply < 16, "opening", "middle"), categories=list(PHASES), ordered=True
+            ),
             "depth": depths,
             "nodes": nodes,
             "leaves": nodes // 2,
             "seconds": np.where(searched, nodes * 1.0e-7 * rng.uniform(0.7, 1.4, n), 2e-6),
             "score": pd.array(np.where(searched, rng.normal(0, 50, n), np.nan), dtype="Float64"),
+            "score_men": pd.array(np.full(n, np.nan), dtype="Float64"),
+            "wins_in": pd.array([None] * n, dtype="Int64"),
             "cutoffs_max": nodes // 5,
             "cutoffs_min": nodes // 6,
             "deepest": np.where(searched, depths + 2, 0),
@@ -153,6 +165,7 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "overrun": pd.array(np.full(n, np.nan), dtype="Float64"),
         }
     )
+    moves["cpu_seconds"] = (0.9 * moves["seconds"]).astype("Float64")
     return moves[MOVE_COLUMNS]
 
 

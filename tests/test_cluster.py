@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import signal
 import subprocess
 import sys
@@ -101,7 +102,9 @@ def test_lost_and_joining_workers_change_nothing_and_own_files_reach_them(dask: 
             if number == 10:
                 workers[0].kill()
                 dask.worker()
-    assert workers[0].wait() != 0 and len(arena.load(tmp_path / "out").games) == 72
+    games = arena.load(tmp_path / "out").games
+    assert workers[0].wait() != 0 and len(games) == 72
+    assert games["worker"].nunique() == 3 and set(games["machine"]) == {platform.node()}
     whole = run(tmp_path / "here", "whole", TEXT, workers=2)
     assert_same(arena.load(tmp_path / "out"), whole)
 

@@ -34,6 +34,7 @@ from arena.store.store import StoreError
 from arena.store.table import Table
 from tests.command_line import invoke
 from tests.conftest import error_line
+from tests.report_data import repeatable
 from tests.test_formats import DYNAMIC, FOUR, plan_of
 from tests.test_formats import run as played
 from tests.test_tournament import assert_same
@@ -196,7 +197,7 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     assert invoke("run", config, "--out", out, "--workers", 1).exit_code == 0
     whole = arena.load(out)
     times = whole.games.set_index("game")["seconds"]
-    moves = whole.moves.drop(columns="seconds")
+    moves = repeatable(whole.moves)
     spoil(out, "UPDATE games SET result = '1/2-1/2', plies = plies + 1 WHERE game IN (3, 5)")
 
     report = invoke("report", out)
@@ -215,7 +216,7 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     assert said in again.stderr and f"kept as {FILE}.damaged" in again.stderr
     assert (out / f"{FILE}.damaged").stat().st_size > 0
     mended = arena.load(out)
-    assert mended.moves.drop(columns="seconds").equals(moves)
+    assert repeatable(mended.moves).equals(moves)
     kept = mended.games.set_index("game")["seconds"] == times
     assert kept.drop([3, 5]).all() and not kept[[3, 5]].any()
     assert "damaged" not in invoke("run", config, "--out", out, "--workers", 1).stderr

@@ -1,8 +1,8 @@
 """Golden runs: three tournaments, a tuning and a rating whose tables and sentences are kept, byte for byte.
 
-Time stands still but for the arena's own clock, which advances a millisecond each time that it is read, so that
-the columns of seconds are kept, too. `tests/data/golden/<run>.yaml` is what is played; of the large tables a
-SHA-256 is kept.
+Time stands still but for the arena's own clock, which advances a millisecond each time that it is read, and all is
+played by one process of one machine, so that what is measured is kept, too. `tests/data/golden/<run>.yaml` is what
+is played; of the large tables a SHA-256 is kept.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterato
     for name in TOURNAMENTS:
         with pytest.MonkeyPatch.context() as patch:
             clock = itertools.count()
-            ticking = SimpleNamespace(perf_counter=lambda clock=clock: next(clock) / 1000)
+            tick = lambda clock=clock: next(clock) / 1000  # noqa: E731
+            ticking = SimpleNamespace(perf_counter=tick, thread_time=lambda: 0.0, time=lambda: 0.0)
+            patch.setattr(match, "os", SimpleNamespace(getpid=lambda: 1))
+            patch.setattr(match, "platform", SimpleNamespace(node=lambda: "here"))
             patch.setattr(match, "time", ticking)
             patch.setattr(probe, "time", ticking)
             arena("run", str(DATA / f"{name}.yaml"), "--out", str(out / name), "--workers", "1")

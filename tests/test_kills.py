@@ -14,6 +14,7 @@ import pytest
 
 import arena
 from arena.apart.process import are_supported
+from tests.report_data import repeatable
 from tests.test_seats import OWN
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not are_supported(), reason="processes are found as on Linux")]
@@ -66,7 +67,7 @@ def command(folder: Path, out: str, *more: str) -> list[str]:
 
 def untimed(folder: Path) -> list[object]:
     run = arena.load(folder)
-    return [run.games.drop(columns="seconds").to_csv(), run.moves.drop(columns="seconds").to_csv()]
+    return [repeatable(run.games).to_csv(), repeatable(run.moves).to_csv()]
 
 
 def test_a_run_killed_at_any_moments_ends_as_one_that_was_not(tmp_path: Path) -> None:

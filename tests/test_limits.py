@@ -19,7 +19,7 @@ from arena.formats.base import Pairing
 from arena.play.clock import clock_after, overrun
 from arena.play.match import play
 from arena.player import Choice, Limit, PlayerSpec
-from arena.record import MOVE_COLUMNS, GameRecord, Task
+from arena.record import MEASURED, MOVE_COLUMNS, GameRecord, Task
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import COLOURS
@@ -73,7 +73,6 @@ NODE_SLACK = 128
 TYPICAL, WORST = 0.02, 1.0
 """Seconds beyond the limit for half of the moves and for any: others use the machine during tests, and
 `arena bench time` measures what is promised."""
-TIMES = {"seconds", "clock", "overrun", "said_ms"}
 
 
 def limits_of(name: str) -> list[str]:
@@ -174,7 +173,7 @@ def assert_same_game(one: GameRecord, other: GameRecord) -> None:
     assert (one.result, one.termination, one.error) == (other.result, other.termination, other.error)
     assert one.plies == other.plies, "another game from the same seed"
     for name, _ in MOVE_COLUMNS:
-        if name not in TIMES:
+        if name not in MEASURED:
             assert np.array_equal(column(one, name), column(other, name), equal_nan=True), (
                 f"another game from the same seed: {name} differs"
             )

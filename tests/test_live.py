@@ -77,7 +77,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
     experiment = load(tmp_path / "t.yaml")
     facts = Facts("black", "", "B", 60, True, {})
     with Ledger(tmp_path / "out", experiment, facts) as ledger:
-        run = Run(ledger, manifest_of(experiment, {}, {}))
+        run = Run(ledger, manifest_of(experiment, {}, {}, {}))
         run.begin()
         yield run
 
@@ -278,7 +278,7 @@ def test_a_sequential_test_is_told_with_its_bounds_by_the_pairs_at_the_head_of_t
     experiment = load(tmp_path / "t.yaml")
     watcher = Watcher(tmp_path / "out")
     with Ledger(tmp_path / "out", experiment, Facts("black", "", "B", 20, False, {})) as ledger:
-        run = Run(ledger, manifest_of(experiment, {}, {}))
+        run = Run(ledger, manifest_of(experiment, {}, {}, {}))
         assert watcher.read().sprt is None
         for game in (1, 2, 4, 5, 6):
             white, black, result = ("a", "b", "1-0") if game % 2 else ("b", "a", "0-1")

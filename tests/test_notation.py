@@ -14,10 +14,9 @@ from arena.rules.game import Game
 from arena.rules.move_text import move_text, parse_move, path
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides, target_of
-from arena.rules.notation import NotationError, diagram, fen, parse_fen
+from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.write import pdn_game
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.rules import NEVER
 from arena.rules.variants import VARIANTS, Variant
 from tests import naive
 
@@ -278,41 +277,6 @@ def test_a_pass_is_written_and_read():
     assert legal_moves(variant.constants, position) == [0]
     assert move_text(variant, position, 0, [0]) == "pass"
     assert parse_move(variant, position, "pass") == 0
-
-
-def test_a_diagram_shows_every_piece_on_its_square():
-    assert diagram(ENGLISH, parse_fen(ENGLISH, "W:WK1,22,32:B5,K8,12")) == (
-        "  1   W   .   .   .\n"
-        "  5 b   .   .   B\n"
-        "  9   .   .   .   b\n"
-        " 13 .   .   .   .\n"
-        " 17   .   .   .   .\n"
-        " 21 .   w   .   .\n"
-        " 25   .   .   .   .\n"
-        " 29 .   .   .   w\n"
-        "White to move"
-    )
-
-
-def test_a_diagram_shows_the_squares_in_the_order_of_their_numbers(variant):
-    for number in range(1, variant.squares + 1):
-        position = parse_fen(variant, f"W:WK{number}:B" if variant.rules.promotion != NEVER else f"W:W{number}:B")
-        rows = [row[4:] for row in diagram(variant, position).splitlines()[:-1]]
-        drawn = [cell for row in rows for cell in row if cell != " "]
-        assert "".join(drawn).lower().index("w") == number - 1
-        darks = {(row, at // 2) for row, text in enumerate(rows) for at, cell in enumerate(text) if cell != " "}
-        assert {(row + column + variant.mirrored) % 2 for row, column in darks} == {1}
-
-
-def test_a_diagram_has_the_pieces_of_the_position(variant, sample):
-    for position in sample:
-        *rows, turn = diagram(variant, position).splitlines()
-        cells = "".join(row[3:] for row in rows)
-        men, kings = position.white & ~position.kings, position.white & position.kings
-        assert (cells.count("w"), cells.count("W")) == (men.bit_count(), kings.bit_count())
-        men, kings = position.black & ~position.kings, position.black & position.kings
-        assert (cells.count("b"), cells.count("B")) == (men.bit_count(), kings.bit_count())
-        assert turn == ("Black to move" if position.turn == BLACK else "White to move")
 
 
 def test_a_game_is_written_as_pdn():

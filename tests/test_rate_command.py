@@ -78,7 +78,8 @@ def test_text_has_the_table_of_a_run(tmp_path):
         "Score",
         "LOS",
     ]
-    assert "Moving first (White) was worth" in output and "Equal players draw" in output
+    assert "Moving first (White) was worth" in output and "1 / (1 + 10^(-d/400))" in output
+    assert "Equal players draw" in invoke("rate", tmp_path / "games.csv", "--model", "davidson").output
     assert "nan" not in output and "inf" not in output
 
 
@@ -92,8 +93,9 @@ def test_options_reach_the_fit(tmp_path):
     assert elo(found("--anchor", "bob"))["bob"] == 0
     assert found("--first", "black")["advantage"] == pytest.approx(-plain["advantage"])
     assert found("--no-advantage")["advantage"] == found("--no-advantage")["advantage_error"] == 0
-    assert found("--model", "bradley-terry")["draw_rate"] == 0
-    assert elo(found("--prior", "5"))["ann"] < elo(plain)["ann"] / 1.5
+    assert plain["model"] == "bradley-terry" and found("--model", "davidson")["model"] == "davidson"
+    assert elo(found("--model", "davidson")) != elo(plain)
+    assert elo(found("--prior", "50"))["ann"] < elo(plain)["ann"] / 1.5
     many = written(tmp_path, "many.csv", "white,black,wins,draws,losses\nann,bob,30,30,30\nbob,ann,30,20,10\n")
     boot = json.loads(invoke("rate", many, "--json", "--bootstrap", 100).output)["players"][0]
     assert boot["elo_high"] - boot["elo"] != pytest.approx(boot["elo"] - boot["elo_low"], rel=1e-6)

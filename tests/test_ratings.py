@@ -12,18 +12,22 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
+from scipy.optimize import minimize, root
+from scipy.stats import t as student
 
-from arena.ratings import davidson
+from arena.ratings import strengths
+from arena.ratings.dispersion import dispersion, drawn_share, mean_dispersion
 from arena.ratings.joint import rate
-from arena.ratings.match import ELO_PER_LOGIT, Z95
+from arena.ratings.match import ELO_PER_LOGIT, Z95, summary
+from arena.report.tables.standings import rated
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 JOINT = [row for row in PUBLISHED if row["kind"] == "joint"]
 COLUMNS = ["white", "black", "result", "pair"]
 RESULTS = ("1-0", "1/2-1/2", "0-1")
 OPPOSITE = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1/2-1/2"}
-MODELS = ("davidson", "bradley-terry")
+MODELS = ("bradley-terry", "davidson")
+VIRTUAL_LEAD = 800 / ELO_PER_LOGIT  # of the opponents of the prior's wins and losses
 
 
 def frame(rows):
@@ -65,31 +69,55 @@ def log_cosh(x):
     return math.log(2 * math.cosh(x / 2))
 
 
-def naive_penalty(x, prior):
+def of_game(lead):
+    """Minus the log likelihood of a win whose strengths expect the score 1 / (1 + e^-lead)."""
+    return math.log1p(math.exp(-lead))
+
+
+def naive_penalty(x, prior, model):
     """Minus the log prior of the parameters (strengths, h, ln nu), as the module's text defines it."""
+    virtual = sum(of_game(VIRTUAL_LEAD + s) + of_game(VIRTUAL_LEAD - s) for s in x[:-2]) + log_cosh(x[-2])
     draw_rate = 1 / (1 + 2 * math.exp(-x[-1]))
-    return prior * (sum(map(log_cosh, x[:-1])) - math.log(draw_rate) - math.log(1 - draw_rate))
+    draws = x[-1] ** 2 if model == "bradley-terry" else -math.log(draw_rate) - math.log(1 - draw_rate)
+    return prior * (virtual + draws)
 
 
-def naive_loss(x, games, names):
-    """Minus the log likelihood of Davidson's model."""
+def naive_loss(x, games, names, model):
+    """Minus the log likelihood: Davidson's, or that of halves of games without draws."""
     total = 0.0
     for (white, black, result), count in games[["white", "black", "result"]].value_counts().items():
         d = x[names.index(white)] - x[names.index(black)] + x[-2]
-        weights = {"1-0": math.exp(d / 2), "1/2-1/2": math.exp(x[-1]), "0-1": math.exp(-d / 2)}
-        total -= count * math.log(weights[result] / sum(weights.values()))
+        if model == "bradley-terry":
+            points = {"1-0": 1, "1/2-1/2": 0.5, "0-1": 0}[result]
+            total += count * (points * of_game(d) + (1 - points) * of_game(-d))
+        else:
+            weights = {"1-0": math.exp(d / 2), "1/2-1/2": math.exp(x[-1]), "0-1": math.exp(-d / 2)}
+            total -= count * math.log(weights[result] / sum(weights.values()))
     return total
 
 
-def naive_elo(x):
+def naive_elo(x, games, names, model):
     """Elo of the players relative to their mean, then of moving first."""
-    scale = ELO_PER_LOGIT * 2 / (2 + math.exp(x[-1]))
-    return scale * np.append(x[:-2] - x[:-2].mean(), x[-2])
+    if model == "davidson":
+        scale = ELO_PER_LOGIT * 2 / (2 + math.exp(x[-1]))
+        return scale * np.append(x[:-2] - x[:-2].mean(), x[-2])
+    met = [(names.index(white), names.index(black)) for white, black in games[["white", "black"]].to_numpy()]
+
+    def excess(elo):
+        total = elo.mean() + np.zeros(len(elo))
+        for i, j in met:
+            both = sum(1 / (1 + math.exp(-(x[i] - x[j] + side * x[-2]))) for side in (1, -1)) / 2
+            points = 1 / (1 + 10 ** ((elo[j] - elo[i]) / 400)) - both
+            total += points * ((np.arange(len(elo)) == i).astype(float) - (np.arange(len(elo)) == j))
+        return total
+
+    start = ELO_PER_LOGIT * (x[:-2] - x[:-2].mean())
+    return np.append(root(excess, start, options={"xtol": 1e-13}).x, ELO_PER_LOGIT * x[-2])
 
 
-def naive_fit(games, names, prior):
+def naive_fit(games, names, prior, model="bradley-terry"):
     def loss(x):
-        return naive_loss(x, games, names) + naive_penalty(x, prior)
+        return naive_loss(x, games, names, model) + naive_penalty(x, prior, model)
 
     return minimize(loss, np.zeros(len(names) + 2), method="BFGS", options={"gtol": 1e-7}).x
 
@@ -100,16 +128,17 @@ def slope(function, x):
     return np.stack([(function(x + step) - function(x - step)) / 2e-4 for step in steps], axis=-1)
 
 
-def naive_covariance(games, names, prior, x):
+def naive_covariance(games, names, prior, x, model):
     """The sandwich of the module's text, every derivative by differences."""
-    middle = slope(lambda x: slope(lambda x: naive_penalty(x, prior), x), x)
-    inverse = np.linalg.inv(slope(lambda x: slope(lambda x: naive_loss(x, games, names), x), x) + middle)
+    middle = slope(lambda x: slope(lambda x: naive_penalty(x, prior, model), x), x)
+    inverse = np.linalg.inv(slope(lambda x: slope(lambda x: naive_loss(x, games, names, model), x), x) + middle)
     clusters = [cluster for _, cluster in games.groupby("cluster")]
-    factor = len(clusters) / (len(clusters) - (len(names) - 1))
+    left = len(clusters) - (len(names) - 1)
+    factor = len(clusters) / left * (student.ppf(0.975, left) / Z95) ** 2
     for cluster in clusters:
-        score = slope(lambda x, cluster=cluster: naive_loss(x, cluster, names), x)
+        score = slope(lambda x, cluster=cluster: naive_loss(x, cluster, names, model), x)
         middle = middle + factor * np.outer(score, score)
-    jacobian = slope(naive_elo, x)
+    jacobian = slope(lambda x: naive_elo(x, games, names, model), x)
     return jacobian @ inverse @ middle @ inverse @ jacobian.T
 
 
@@ -186,16 +215,121 @@ def test_bradley_terry_is_that_of_evalica(seed):
     np.testing.assert_allclose(bradley_terry(games), ELO_PER_LOGIT * (strength - strength.mean()), atol=0.01)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_ratings_are_those_of_choix_with_draws_as_halves(seed):
+    """A win is two victories, a draw one of each; that the advantage of moving first is fitted changes nothing."""
+    choix = pytest.importorskip("choix")
+    games = simulate([0.8, 0.3, 0.0, -0.3, -0.8], 12, nu=2.0, h=0.5, seed=seed)
+    names = sorted(set(games["white"]))
+    beaten = []
+    for white, black, result in games[["white", "black", "result"]].to_numpy():
+        i, j = names.index(white), names.index(black)
+        beaten += {"1-0": [(i, j)] * 2, "0-1": [(j, i)] * 2, "1/2-1/2": [(i, j), (j, i)]}[result]
+    strength = choix.ilsr_pairwise(len(names), beaten, alpha=0, tol=1e-10)
+    ratings = rate(games, prior=0)
+    assert ratings.advantage_error > 20
+    np.testing.assert_allclose(
+        elo_of(ratings).sort_index(), ELO_PER_LOGIT * (strength - strength.mean()), atol=0.01
+    )
+
+
+def match_games(wins, draws, losses, seed=0):
+    """A match of a against b, in pairs with colours swapped that have an opening of their own."""
+    results = np.repeat([1.0, 0.5, 0.0], [wins, draws, losses])
+    np.random.default_rng(seed).shuffle(results)
+    rows = []
+    for game, points in enumerate(results):
+        names, points = (("a", "b"), points) if game % 2 else (("b", "a"), 1 - points)
+        rows.append((*names, RESULTS[int(2 - 2 * points)], game // 2))
+    return frame(rows).assign(opening=lambda table: table["pair"])
+
+
+@pytest.mark.parametrize(
+    "counts", [(24, 76, 0), (60, 30, 10), (40, 20, 40), (85, 10, 5), (320, 40, 40), (8, 10, 2)]
+)
+def test_two_players_differ_by_the_elo_of_their_score(counts):
+    ratings = rate(match_games(*counts))
+    elo = elo_of(ratings)
+    assert ratings.advantage != 0
+    assert elo["a"] - elo["b"] == pytest.approx(summary(counts[::-1]).elo, abs=0.55)
+    table = rated(ratings.table, ratings.groups).set_index("player")
+    assert table["score_elo"]["a"] == pytest.approx(summary(counts[::-1]).elo, abs=1e-2)
+    assert table["score_elo"]["b"] == pytest.approx(-table["score_elo"]["a"])
+
+
+def test_intervals_of_two_players_are_about_those_of_their_pairs():
+    games = match_games(60, 120, 20)
+    points = games["result"].map({"1-0": 2, "1/2-1/2": 1, "0-1": 0}).where(games["white"] == "a", 9)
+    points = points.where(points < 9, games["result"].map({"1-0": 0, "1/2-1/2": 1, "0-1": 2}))
+    pairs = np.bincount(points.groupby(games["pair"]).sum(), minlength=5)
+    table = rate(games).table
+    assert 2 * (table["elo_high"] - table["elo"])[0] == pytest.approx(summary(pairs).elo_error, rel=0.05)
+
+
+def test_draws_narrow_the_intervals():
+    def error(wins, draws):
+        table = rate(match_games(wins, draws, wins)).table
+        return (table["elo_high"] - table["elo"])[0]
+
+    assert error(10, 80) == pytest.approx(error(50, 0) * math.sqrt(0.2), rel=0.25)
+
+
+def test_a_perfect_score_is_worth_more_than_half_a_point_less_and_stays_finite():
+    elo = [elo_of(rate(match_games(*counts)))["a"] for counts in ((18, 1, 1), (19, 1, 0), (20, 0, 0), (40, 0, 0))]
+    assert elo == sorted(elo) and 300 < elo[2] < 500
+
+
+def test_games_that_are_all_drawn_are_surer_than_coins_and_none_too_sure():
+    def error(games):
+        table = rate(match_games(0, games, 0)).table
+        return 2 * (table["elo_high"] - table["elo"])[0]
+
+    coins = 1.96 * 4 * ELO_PER_LOGIT * math.sqrt(0.25 / 20)
+    assert 0.15 * coins < error(20) < 0.5 * coins
+    assert error(200) < error(20) / 3
+
+
+def test_dispersion_is_the_variance_of_games_over_that_of_coins():
+    rng = np.random.default_rng(3)
+    expected = rng.uniform(0.05, 0.95, 20_000)
+    for share in (0.0, 0.5, 0.9):
+        found_drawn = rng.random(len(expected)) < share * 2 * np.minimum(expected, 1 - expected)
+        drawn = found_drawn.astype(np.float64)
+        ones, pairing = np.ones(len(expected)), np.zeros(len(expected), int)
+        assert drawn_share(expected, drawn, ones) == pytest.approx(share, abs=0.02)
+        found = dispersion(expected, drawn, ones, pairing)
+        bound = 2 * np.minimum(expected, 1 - expected)
+        variance = expected * (1 - expected) - share * bound / 4
+        np.testing.assert_allclose(found * expected * (1 - expected), variance, atol=0.01)
+        mean = mean_dispersion(expected, drawn, ones)
+        assert mean == pytest.approx(variance.sum() / (expected * (1 - expected)).sum(), abs=0.02)
+
+
+def test_an_advantage_that_games_cannot_tell_from_strength_is_not_fitted():
+    games = frame(repeat("a", "b", 24, 76, 0))
+    ratings = rate(games)
+    assert ratings.advantage == ratings.advantage_error == 0
+    assert elo_of(ratings)["a"] - elo_of(ratings)["b"] == pytest.approx(85.04, abs=0.1)
+    assert any("cannot tell the advantage" in note for note in ratings.notes)
+    told = rate(pd.concat([games, frame(repeat("b", "a", 1, 0, 0))]))
+    assert told.advantage_error > 0 and told.notes == ()
+    ladder = frame(repeat("a", "b", 2, 1, 1) + repeat("b", "c", 2, 1, 1))
+    assert rate(ladder).advantage_error == 0
+    assert rate(pd.concat([ladder, frame(repeat("a", "c", 1, 1, 1))])).advantage_error > 0
+
+
 def test_two_players_have_davidsons_closed_form():
-    ratings = rate(frame(repeat("a", "b", 30, 50, 10)), prior=0, advantage=False)
+    games = frame(repeat("a", "b", 30, 50, 10))
+    ratings = rate(games, model="davidson", prior=0, advantage=False)
     nu = 50 / math.sqrt(30 * 10)
     assert ratings.draw_rate == pytest.approx(nu / (2 + nu), rel=1e-5)
     difference = elo_of(ratings)["a"] - elo_of(ratings)["b"]
     assert difference == pytest.approx(ELO_PER_LOGIT * 2 / (2 + nu) * math.log(3), rel=1e-4)
 
 
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("prior", [0.5, 2.0])
-def test_fit_and_covariance_agree_with_their_naive_twins(prior):
+def test_fit_and_covariance_agree_with_their_naive_twins(prior, model):
     names = ["p0", "p1", "p2"]
     games = simulate([0.9, 0.2, -0.4], 6, nu=1.0, h=0.4, seed=4).iloc[:-4]
     games["pair"] = games["pair"].where(games["pair"] != 3)
@@ -204,28 +338,33 @@ def test_fit_and_covariance_agree_with_their_naive_twins(prior):
     games["cluster"] = np.where(alone, games.index.astype(str), meeting + games["pair"].astype(str))
     assert games["cluster"].value_counts().tolist() == [2] * 12 + [1] * 8
 
-    ratings = rate(games, prior=prior)
-    x = naive_fit(games, names, prior)
-    covariance = naive_covariance(games, names, prior, x)
-    assert [*elo_of(ratings)[names], ratings.advantage] == pytest.approx(naive_elo(x), abs=0.01)
+    ratings = rate(games, prior=prior, model=model)
+    x = naive_fit(games, names, prior, model)
+    covariance = naive_covariance(games, names, prior, x, model)
+    assert [*elo_of(ratings)[names], ratings.advantage] == pytest.approx(
+        naive_elo(x, games, names, model), abs=0.01
+    )
     np.testing.assert_allclose(ratings.covariance.loc[names, names], covariance[:-1, :-1], rtol=1e-3)
     assert ratings.advantage_error == pytest.approx(Z95 * math.sqrt(covariance[-1, -1]), rel=1e-3)
 
 
-def test_lopsided_results_on_which_full_newton_steps_overshoot_are_fitted():
+@pytest.mark.parametrize("model", MODELS)
+def test_lopsided_results_on_which_full_newton_steps_overshoot_are_fitted(model):
     names = ["a", "b", "c", "d"]
     rows = repeat("b", "a", 0, 0, 300) + repeat("b", "d", 1, 0, 0) + repeat("c", "d", 1, 300, 0)
     games = frame(rows + repeat("d", "a", 300, 0, 1) + repeat("d", "b", 300, 0, 0))
-    ratings = rate(games)
-    x = naive_fit(games, names, 0.5)
-    assert [*elo_of(ratings)[names], ratings.advantage] == pytest.approx(naive_elo(x), abs=0.1)
+    ratings = rate(games, model=model)
+    x = naive_fit(games, names, 1, model)
+    assert [*elo_of(ratings)[names], ratings.advantage] == pytest.approx(
+        naive_elo(x, games, names, model), abs=0.1
+    )
 
 
 def test_simulated_strengths_are_recovered():
     strength = np.array([1.2, 0.5, 0.1, -0.6, -1.2])
     nu, h = 3.0, 0.5
     scale = ELO_PER_LOGIT * 2 / (2 + nu)
-    ratings = rate(simulate(strength, 3000, nu, h, seed=1))
+    ratings = rate(simulate(strength, 3000, nu, h, seed=1), model="davidson")
     np.testing.assert_allclose(elo_of(ratings).sort_index(), scale * strength, atol=6)
     assert list(ratings.table["player"]) == ["p0", "p1", "p2", "p3", "p4"]
     assert ratings.advantage == pytest.approx(scale * h, abs=3)
@@ -239,7 +378,8 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say(nu, bias):
     truth = pd.Series(ELO_PER_LOGIT * 2 / (2 + nu) * strength, index=["p0", "p1", "p2"])
     hits: list[bool] = []
     for seed in range(120):
-        table = rate(simulate(strength, 25, nu, 0.3, seed, bias)).table.set_index("player").sort_index()
+        games = simulate(strength, 25, nu, 0.3, seed, bias)
+        table = rate(games, model="davidson").table.set_index("player").sort_index()
         hits.extend((table["elo_low"] < truth) & (truth < table["elo_high"]))
     assert 0.91 < np.mean(hits) < 0.985
 
@@ -259,10 +399,9 @@ def test_black_first_is_white_first_with_the_colours_named_otherwise():
 
 
 def test_bradley_terry_counts_a_draw_as_half_a_win():
-    drawn = rate(frame(repeat("a", "b", 10, 40, 0)), model="bradley-terry")
-    halves = rate(frame(repeat("a", "b", 30, 0, 20)), model="bradley-terry")
+    drawn, halves = rate(frame(repeat("a", "b", 10, 40, 0))), rate(frame(repeat("a", "b", 30, 0, 20)))
     assert elo_of(drawn)["a"] == pytest.approx(elo_of(halves)["a"])
-    assert drawn.draw_rate == 0
+    assert halves.draw_rate == 0
     assert drawn.table["draws"].sum() == 80
 
 
@@ -294,7 +433,7 @@ def test_pair_numbers_count_within_two_players():
     pd.testing.assert_frame_equal(rate(games).table, rate(unique).table)
 
 
-@pytest.mark.parametrize(("model", "elo"), [("bradley-terry", 397.42), ("davidson", 440.16)])
+@pytest.mark.parametrize(("model", "elo"), [("bradley-terry", 447.33), ("davidson", 439.25)])
 def test_twenty_wins_to_none_are_finite_with_a_wide_interval(model, elo):
     games = frame(repeat("a", "b", wins=10) + repeat("b", "a", losses=10)).assign(pair=[*range(10)] * 2)
     ratings = rate(games, model=model)
@@ -327,7 +466,7 @@ def test_pairs_that_all_go_to_the_first_mover_leave_an_interval_of_the_advantage
     games = frame([row for i in range(50) for row in (("a", "b", "1-0", i), ("b", "a", "1-0", i))])
     ratings = rate(games)
     assert ratings.advantage > 500
-    assert ratings.advantage_error > 600
+    assert ratings.advantage_error > 400
 
 
 def test_a_ladder_of_one_sided_results_is_ranked_with_wide_intervals():
@@ -526,7 +665,7 @@ def test_a_thousand_players_fit():
     ("arguments", "reason"),
     [
         ({"anchor": "z"}, "a, b"),
-        ({"model": "elo"}, "davidson, bradley-terry"),
+        ({"model": "elo"}, "bradley-terry, davidson"),
         ({"first": "red"}, "white, black"),
         ({"prior": -1}, "prior"),
         ({"prior": math.nan}, "prior"),
@@ -622,13 +761,13 @@ def test_one_sided_results_are_not_bootstrapped():
 
 def test_eliminating_the_openings_first_solves_for_all_parameters():
     rng = np.random.default_rng(1)
-    size, few = 2 * davidson.MANY_OPENINGS, 9
+    size, few = 2 * strengths.MANY_OPENINGS, 9
     hessian = np.diag(rng.uniform(40, 60, size))
     hessian[:few, :few] += 1
     hessian[:few, few:] = rng.normal(size=(few, size - few))
     hessian[few:, :few] = hessian[:few, few:].T
     right, free = rng.normal(size=(size, 3)), np.arange(size) != 4
-    found = davidson.solved(hessian, right, free, few)
+    found = strengths.solved(hessian, right, free, few)
     kept = np.ix_(free, free)
     np.testing.assert_allclose(found[free], np.linalg.solve(hessian[kept], right[free]), rtol=1e-9)
     assert not found[4].any()

@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import random
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +25,7 @@ from arena.cli import main
 from arena.experiment.load import load
 from arena.formats.table import FORMATS
 from arena.player import Player
-from arena.report.columns import COLUMNS, IN_FILE, OF_PLAYERS
+from arena.report.dictionary import dictionary
 from arena.report.files import FILES
 from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
@@ -272,10 +274,29 @@ def test_options_of_the_tree_search_are_described_as_the_program_describes_them(
 
 def test_every_file_of_a_report_and_every_column_is_described_as_in_the_program():
     assert table("file", "what it holds") == [(f"`{file.name}`", file.holds) for file in FILES]
-    columns = [(f"`{name}`", "", column) for name, column in COLUMNS.items()]
-    columns += [(f"`{name}`", f"`{file}`", c) for file, own in IN_FILE.items() for name, c in own.items()]
-    columns += [("a player", f"`{file}`", column) for file, column in OF_PLAYERS.items()]
-    assert table("column") == [(name, file, column.meaning, column.unit) for name, file, column in columns]
+    assert (ROOT / "reports" / "columns.md").read_text(encoding="utf-8") == f"{dictionary()}\n"
+
+
+def test_the_tables_of_a_ledger_are_those_that_it_has(tmp_path):
+    (tmp_path / "run.yaml").write_text(BASE)
+    assert invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "out", "--workers", "1").exit_code == 0
+    with closing(sqlite3.connect(tmp_path / "out" / "ledger.sqlite")) as ledger:
+        keys = {key for (key,) in ledger.execute("SELECT key FROM meta")}
+        found = {
+            name: list(ledger.execute(f"SELECT name, type, pk > 0 FROM pragma_table_info('{name}')"))
+            for (name,) in ledger.execute("SELECT name FROM sqlite_master")
+        }
+    types = ("INTEGER", "REAL", "TEXT", "BLOB")
+    rows = table("table", "key", *types)
+    said = {code(row[0])[0]: [set(code(cell)) for cell in row[1:]] for row in rows}
+    assert said == {
+        name: [
+            {column for column, _, is_key in columns if is_key},
+            *({column for column, of, _ in columns if of == kind} for kind in types),
+        ]
+        for name, columns in found.items()
+    }
+    assert {name for row in table("`key`", "`value`") for name in code(row[0])} == keys
 
 
 @pytest.mark.parametrize("place", [place for cells in table("a new ...") for place in code(cells[1])])

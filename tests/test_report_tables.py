@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -12,18 +13,19 @@ import pandas as pd
 import pytest
 
 from arena.ratings.repeats import line_hashes, repeated_games
-from arena.record import MOVE_COLUMNS, PROBE_COLUMNS
-from arena.report.columns import COLUMNS, IN_FILE, column, rounded
-from arena.report.files import FILES
+from arena.record import PROBE_COLUMNS
+from arena.report.columns import COLUMNS, IN_FILE, OF_PLAYERS, rounded
+from arena.report.dictionary import TABLES, described
 from arena.report.number import quantity, signed
+from arena.report.run import Run
 from arena.report.tables.ablation import ablation
 from arena.report.tables.doublings import elo_by_depth
-from arena.report.tables.effort import branching, by_depth, search_time
+from arena.report.tables.effort import CALL, branching, by_depth, search_time
 from arena.report.tables.matrix import crosstable, score_matrix
 from arena.report.tables.outcomes import outcomes, terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import standings
-from arena.report.tables.survey import totals
+from arena.report.tables.survey import Survey, totals
 from arena.report.tables.telemetry import telemetry
 from arena.report.tables.text import telemetry_text
 from arena.store.ledger import GAME_COLUMNS
@@ -134,7 +136,7 @@ def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> Non
 
 def test_effort_by_depth_leaves_out_moves_without_search() -> None:
     moves = moves_with([("x", 4, 100, 0.5), ("x", 4, 300, 1.5), ("x", 0, 0, 9.0), ("x", 2, 10, 0.0)])
-    table: Any = by_depth(totals(moves), ["x"])
+    table: Any = by_depth(totals(moves), ["x"], {"x": CALL})
     assert table["depth"].tolist() == [2, 4]
     assert table["moves"].tolist() == [1, 2]
     assert table["nodes_per_move"].tolist() == [10, 200]
@@ -144,7 +146,7 @@ def test_effort_by_depth_leaves_out_moves_without_search() -> None:
 def test_branching_factor_is_the_geometric_mean_ratio_per_ply() -> None:
     players = [player("d2", 2), player("d4", 4), player("d5", 5), player("other", 4, type="mcts")]
     moves = moves_with([("d2", 2, 10, 1), ("d4", 4, 160, 1), ("d5", 5, 270, 1), ("other", 4, 7, 1)])
-    table: Any = branching(by_depth(totals(moves), ["d5", "d4", "d2", "other"]), specs(players))
+    table: Any = branching(by_depth(totals(moves), ["d5", "d4", "d2", "other"], {}), specs(players))
     table = table.set_index("player")
     assert table.loc["d2", "branching_factor"] == pytest.approx(27 ** (1 / 3))
     assert table.loc["d5", "branching_factor"] == table.loc["d2", "branching_factor"]
@@ -159,7 +161,7 @@ def test_a_player_of_a_family_is_measured_at_its_configured_depth_and_others_at_
             *[("free", 1, 1, 1), ("free", 1, 1, 1), ("free", 8, 80, 1), ("free", 8, 90, 1), ("free", 9, 900, 1)],
         ]
     )
-    table: Any = branching(by_depth(totals(moves), ["free", "d4", "d2"]), specs(players))
+    table: Any = branching(by_depth(totals(moves), ["free", "d4", "d2"], {}), specs(players))
     assert table["player"].tolist() == ["free", "d4", "d2"]
     assert table["depth"].tolist() == [8, 4, 2]
     assert table["nodes_per_move"].tolist() == [85, 90, 10]
@@ -211,7 +213,9 @@ def recorded(**changes: Any) -> pd.DataFrame:
 def telemetry_of(moves: pd.DataFrame, *games: tuple[str, str, str, str]) -> pd.DataFrame:
     """The table of games (white, black, result, termination)."""
     rows = pd.DataFrame(games, columns=["white", "black", "result", "termination"])
-    return telemetry(rows, totals(moves), moves, ["idle", "busy"])
+    players = [player("busy", 4), player("idle", type="random")]
+    survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
+    return telemetry(rows, survey, ["idle", "busy"], specs(players))
 
 
 def test_telemetry_sums_what_a_player_records_over_all_its_moves() -> None:
@@ -281,21 +285,37 @@ def test_signs_are_those_that_people_write(value: float, decimals: int, text: st
     assert signed(value, decimals) == text
 
 
-def test_every_column_of_every_file_is_described_and_no_other_column(tmp_path: Path) -> None:
+def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: Path) -> None:
     players = [player(f"{e}{d}", d, evaluation=e) for e in ("x", "y") for d in (1, 2, 3)]
     whole = experiment(players, probe={"depth": 2}, sprt={"elo0": 0.0, "elo1": 9.0})
     run = run_of(tmp_path, whole, *frames(players, 2, plies=4), pd.DataFrame(columns=list(PROBE_COLUMNS)))
-    moves = run.moves.reindex(columns=["game", "ply", "player", "colour", "move", *(n for n, _ in MOVE_COLUMNS)])
-    run = changed(run, order=[("x1", "")], games=run.games.reindex(columns=list(GAME_COLUMNS)), moves=moves)
-    ablated = ablation(run.probes, run.ratings, whole)
-    written = {file.name: file.table(run) for file in FILES if file.table} | {"ablation.csv": ablated}
-    used: set[str] = set()
-    for name, table in written.items():
-        columns = [*filter(None, [table.index.name]), *table.columns]
-        assert all(column(name, each).meaning for each in columns), name
-        assert set(IN_FILE.get(name, {})) <= set(columns), name
-        used |= set(columns)
-    assert used - set(run.players) == set(COLUMNS)
+    run = changed(run, order=[("x1", "")], games=run.games.reindex(columns=list(GAME_COLUMNS)))
+    others = {"ablation": ablation(run.probes, run.ratings, whole), "positions": run.moves.assign(fen="")}
+    for name, columns in TABLES.items():
+        table = others[name] if name in others else getattr(run, name)
+        of_players = run.players if f"{name}.csv" in OF_PLAYERS else []
+        assert [*filter(None, [table.index.name]), *table.columns] == [*columns, *of_players], name
+        assert set(IN_FILE.get(f"{name}.csv", {})) <= set(columns), name
+    assert {name.removesuffix(".csv") for name in (*IN_FILE, *OF_PLAYERS)} <= set(TABLES)
+    assert {name for columns in TABLES.values() for name in columns} == set(COLUMNS)
+
+
+def test_every_table_of_a_run_and_no_other_is_told_of_by_its_help() -> None:
+    told = {name: pydoc.plain(pydoc.render_doc(vars(Run)[name])) for name in TABLES}
+    for name, text in told.items():
+        for column_name, of in described(name):
+            assert f"{column_name}: {of.meaning}{f' [{of.unit}]' if of.unit else ''}\n" in f"{text}\n", name
+    helped = pydoc.plain(pydoc.render_doc(Run))
+    assert f"Tables: {', '.join(TABLES)}." in helped
+    assert "score_men: " in helped
+    tables = {name for name, of in vars(Run).items() if _returned(of) == "pd.DataFrame"}
+    assert tables == set(TABLES)
+
+
+def _returned(member: Any) -> Any:
+    """What a property or a method of a class says that it returns."""
+    function = getattr(member, "fget", None) or getattr(member, "func", None) or member
+    return getattr(function, "__annotations__", {}).get("return")
 
 
 def test_tables_do_not_import_matplotlib_or_jinja2() -> None:

@@ -63,7 +63,7 @@ def run(
     experiment = load(config)
     rows: list[tuple[str | float, ...]] = [(move, *(columns.get(name, 1) for name in NAMES)) for move in moves]
     with Ledger(folder, experiment, Facts("black", "", "B", planned or len(results), True, {})) as ledger:
-        manifest = manifest_of(experiment, {}, signatures or {})
+        manifest = manifest_of(experiment, {}, signatures or {}, {})
         began = f"2026-03-{day:02}T10:00:00+00:00"
         own = session(0, 2, {}, tree)._replace(began=began, host="box", machine={"cores": 4, "processor": "P"})
         save(ledger, manifest._replace(sessions=[own]))

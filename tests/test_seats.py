@@ -26,6 +26,7 @@ from arena.rules.variants import VARIANTS
 from arena.seats.seat import SeatError, close_seats, seated
 from arena.store.ledger import Ledger
 from arena.yaml.errors import ConfigError
+from tests.report_data import repeatable
 from tests.test_limits import task_of
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
@@ -198,7 +199,7 @@ def assert_others_unharmed(found: arena.Run, well: arena.Run) -> None:
     assert found.games["game"].tolist() == list(range(1, 25))
     for column in ("game", "move"):
         one, other = healthy(found, column), healthy(well, column)
-        pd.testing.assert_frame_equal(one.drop(columns="seconds"), other.drop(columns="seconds"))
+        pd.testing.assert_frame_equal(repeatable(one), repeatable(other))
 
 
 @pytest.mark.parametrize("kind", FAILING)
@@ -215,8 +216,7 @@ def test_a_player_that_fails_loses_its_own_games_alone(kind: str, well: arena.Ru
 @pytest.mark.parametrize("kind", HARMLESS)
 def test_what_a_player_does_to_its_process_harms_nobody(kind: str, well: arena.Run, tmp_path: Path) -> None:
     found = run(configured(tmp_path, kind))
-    columns = [column for column in well.games if column != "seconds"]
-    pd.testing.assert_frame_equal(found.games[columns], well.games[columns])
+    pd.testing.assert_frame_equal(repeatable(found.games), repeatable(well.games))
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_two_workers_see_the_same_failures_as_one(kind: str, well: arena.Run, tm
     (tmp_path / "two").mkdir()
     one, two = run(configured(tmp_path / "one", kind)), run(configured(tmp_path / "two", kind), workers=2)
     assert_others_unharmed(two, well)
-    pd.testing.assert_frame_equal(one.games.drop(columns="seconds"), two.games.drop(columns="seconds"))
+    pd.testing.assert_frame_equal(repeatable(one.games), repeatable(two.games))
 
 
 def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path: Path) -> None:

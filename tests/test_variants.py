@@ -7,7 +7,6 @@ import pytest
 
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.movegen import apply, legal_moves
-from arena.rules.notation import diagram
 from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
 from tests import naive
@@ -91,12 +90,6 @@ def test_every_variant_is_in_the_table() -> None:
 def test_a_game_type_names_one_variant() -> None:
     types = [variant.gametype for variant in VARIANTS.values() if variant.gametype]
     assert len(set(types)) == len(types) == 11
-
-
-def test_mirrored_boards_number_from_the_dark_corner_at_the_left() -> None:
-    italian = VARIANTS["italian"]
-    assert diagram(italian, italian.start).splitlines()[0] == "  1 b   b   b   b"
-    assert diagram(VARIANTS["english"], italian.start).splitlines()[0] == "  1   b   b   b   b"
 
 
 def test_variants_pickle() -> None:

@@ -106,22 +106,29 @@ def _experiment(kind: str) -> Experiment:
 
 
 def _record(pairing: Pairing, rng: random.Random, plies: int, moves: bytes) -> GameRecord:
-    return GameRecord(pairing, rng.choice(RESULTS), "no_moves", 1e-5 * plies, "", plies, moves)
+    result, seconds, began = rng.choice(RESULTS), 1e-5 * plies, 1.8e9 + rng.random()
+    place = (began, 12345, "machine", 0.9 * seconds)
+    return GameRecord(pairing, result, "no_moves", seconds, "", plies, moves, None, *place)
 
 
 def _moves(kind: str, rng: random.Random) -> list[tuple[str | float, ...]]:
-    return [_move(kind, rng) for _ in range(rng.randint(PLIES // 2, 3 * PLIES // 2))]
+    return [_move(kind, rng, ply) for ply in range(rng.randint(PLIES // 2, 3 * PLIES // 2))]
 
 
-def _move(kind: str, rng: random.Random) -> tuple[str | float, ...]:
+def _move(kind: str, rng: random.Random, ply: int) -> tuple[str | float, ...]:
     """A move's text and its MOVE_COLUMNS."""
     origin = rng.randint(1, 28)
     values: dict[str, float] = dict.fromkeys((name for name, _ in MOVE_COLUMNS), 0)
-    values |= {"legal_moves": rng.randint(1, 12), "seconds": rng.lognormvariate(-13, 0.3)}
+    values |= {
+        "legal_moves": rng.randint(1, 12),
+        "pieces": max(24 - ply // 4, 2),
+        "seconds": rng.lognormvariate(-13, 0.3),
+    }
     values |= dict.fromkeys(("score", "clock", "overrun"), math.nan)
     if kind == "searching":
         nodes = int(rng.lognormvariate(6, 1)) + 8
         counted = {name: nodes // rng.randint(2, 8) for name in EFFORT}
         values |= counted | {"depth": 4, "deepest": rng.randint(4, 12), "nodes": nodes}
         values |= {"seconds": 2e-7 * nodes, "score": round(rng.gauss(0, 50), 2)}
+    values["cpu_seconds"] = values["seconds"] + 1e-6 * rng.randint(-2, 2)
     return (f"{origin}-{origin + rng.randint(3, 5)}", *values.values())

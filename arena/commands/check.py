@@ -70,13 +70,15 @@ def doctor(config: Path) -> None:
 
 def _show_examples(variant: Variant, examination: Examination) -> None:
     """How long a call takes, and boards with their values."""
-    from arena.rules.notation import diagram
+    from arena.rules.board.text import board_text
     from arena.rules.position import COLOURS
 
     if examination.nanoseconds is not None:
         click.echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
     for position, value in examination.shown:
-        click.echo(f"\n{diagram(variant, position)}, value for {COLOURS[position.turn].capitalize()}: {value:.6g}")
+        click.echo(
+            f"\n{board_text(variant, position)}, value for {COLOURS[position.turn].capitalize()}: {value:.6g}"
+        )
 
 
 def _end(findings: list[Finding] | tuple[Finding, ...]) -> None:

@@ -61,6 +61,22 @@ class WorkersType(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
+class GamesType(click.ParamType):
+    """A number of games, or all."""
+
+    name = "games"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "all|N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if value == "all":
+            return sys.maxsize
+        if not str(value).isdecimal():
+            self.fail(f"{value!r} is neither all nor a number of games", param, ctx)
+        return int(value)
+
+
 def announce_workers(workers: int | str) -> None:
     """Say how many workers a Dask scheduler has, if games are played there; exits if it does not answer."""
     from arena.play.engine import EngineError

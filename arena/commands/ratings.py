@@ -12,8 +12,8 @@ import click
 from arena.commands.common import fail
 
 if TYPE_CHECKING:
-    from arena.ratings.davidson import RatingModel
     from arena.ratings.joint import Ratings
+    from arena.ratings.models import RatingModel
     from arena.ratings.results import Results
     from arena.report.compare import Side
     from arena.result import Colour
@@ -21,12 +21,22 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--model", type=click.Choice(["davidson", "bradley-terry"]), default="davidson", show_default=True)
+@click.option(
+    "--model",
+    type=click.Choice(["bradley-terry", "davidson"]),
+    default="bradley-terry",
+    show_default=True,
+    help="What Elo means: the expected score, or Davidson's model of draws.",
+)
 @click.option("--advantage/--no-advantage", default=True, help="Fit the advantage of moving first, or take none.")
-@click.option("--prior", type=click.FloatRange(0), default=0.5, show_default=True, help="Virtual draws a player.")
+@click.option(
+    "--prior", type=click.FloatRange(0), default=1.0, show_default=True, help="Virtual wins and losses a player."
+)
 @click.option("--anchor", help="The player whose Elo is 0 [the mean is].")
 @click.option(
-    "--first", type=click.Choice(["white", "black"]), help="Who moves first [as the run says, else white]."
+    "--first",
+    type=click.Choice(["white", "black"]),
+    help="Who moves first [as the run says, or a PDN's GameType, else white].",
 )
 @click.option("--bootstrap", type=click.IntRange(100), help="Intervals from so many resamples of the pairs.")
 @click.option("--nash", is_flag=True, help="Add each player's weight and skill by Nash averaging.")
@@ -78,10 +88,14 @@ def rate(
         notes.append("Nash averaging assumes that groups without games between them have equal means.")
     beside = _beside(found, ratings, nash, residuals)
     if as_json:
-        click.echo(json.dumps(_ratings_document(ratings, notes, beside), ensure_ascii=False))
+        click.echo(json.dumps(_ratings_document(found, ratings, notes, beside), ensure_ascii=False))
         return
     _print_ratings(ratings, beside)
+    if model == "bradley-terry":
+        click.echo("d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.")
     if advantage:
+        click.echo(_first_mover(found))
+    if ratings.advantage_error > 0:
         worth = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"
         click.echo(f"Moving first ({found.first.capitalize()}) was worth {worth}.")
     if model == "davidson":
@@ -169,7 +183,9 @@ def _print_ratings(ratings: Ratings, beside: dict[str, Any]) -> None:
     click.echo(table.to_string(index=False))
 
 
-def _ratings_document(ratings: Ratings, notes: list[str], beside: dict[str, Any]) -> dict[str, Any]:
+def _ratings_document(
+    found: Results, ratings: Ratings, notes: list[str], beside: dict[str, Any]
+) -> dict[str, Any]:
     """A joint rating for JSON; `error`: half width of the 95 % interval; `los`: null for the last of a group."""
     nash = beside["nash"].set_index("player").to_dict("index") if "nash" in beside else {}
     last = {group[-1] for group in ratings.groups}
@@ -181,6 +197,9 @@ def _ratings_document(ratings: Ratings, notes: list[str], beside: dict[str, Any]
         if row["player"] in nash:
             players[-1] |= {f"nash_{name}": nash[row["player"]][name] for name in ("weight", "skill")}
     return {
+        "model": ratings.model,
+        "first": found.first,
+        "first_by": found.first_by or None,
         "players": players,
         "advantage": ratings.advantage,
         "advantage_error": ratings.advantage_error,
@@ -188,6 +207,12 @@ def _ratings_document(ratings: Ratings, notes: list[str], beside: dict[str, Any]
         "notes": notes,
         **{name: table.to_dict("records") for name, table in beside.items() if name != "nash"},
     }
+
+
+def _first_mover(found: Results) -> str:
+    if found.first_by:
+        return f"{found.first.capitalize()} moves first, as {found.first_by} says."
+    return f"{found.first.capitalize()} is taken to move first: nothing here says who does (--first)."
 
 
 def _passed_over(games: int) -> str:

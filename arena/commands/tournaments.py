@@ -6,11 +6,20 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.commands.common import WorkersType, announce_workers, fail, interruptible, say, with_one_thread
+from arena.commands.common import (
+    GamesType,
+    WorkersType,
+    announce_workers,
+    announcing_compilation,
+    fail,
+    interruptible,
+    say,
+    with_one_thread,
+)
 from arena.commands.plan import prepared_from
 
 if TYPE_CHECKING:
@@ -55,11 +64,23 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--fen", is_flag=True, help="moves.csv with the position before each move.")
+@click.option(
+    "--games", type=GamesType(), help="Games inside report.html, the most surprising first; 0: none [what fits]."
+)
+@click.option("--latex", is_flag=True, help="With tables for papers: standings.tex and others, for booktabs.")
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
-def report(folder: Path, moves: bool) -> None:
+@click.option("--parquet", is_flag=True, help="A Parquet file beside each CSV file; needs pyarrow.")
+@click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
+def report(folder: Path, **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
     with_one_thread()
-    _report(folder, moves)
+    if wanted["parquet"]:
+        from arena.report.parquet import is_installed
+
+        if not is_installed():
+            fail("--parquet needs pyarrow, which is not installed: pip install 'draughts-arena[parquet]'")
+    _report(folder, **wanted)
 
 
 def _examine(plan: Plan, folder: Path) -> None:
@@ -189,8 +210,9 @@ def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
     return done == plan.searches
 
 
-def _report(folder: Path, moves: bool = False) -> None:
-    """Write the report of the run in a folder and print what it says first."""
+def _report(folder: Path, **wanted: Any) -> None:
+    """Write the report of the run in a folder, with what else is wanted of it, and print what it says first."""
+    from arena.report.charts.fonts import without_glyphs
     from arena.report.run import load as load_run
     from arena.report.write import write
     from arena.store.store import StoreError
@@ -198,13 +220,19 @@ def _report(folder: Path, moves: bool = False) -> None:
     try:
         finished = load_run(folder)
         try:
-            write(finished, moves=moves)
+            with announcing_compilation():
+                write(finished, **wanted)
         except OSError as error:
             _print_standings(finished)
             fail(f"the report cannot be written to {folder}: {error.strerror or error}")
     except StoreError as error:
         fail(str(error))
     _print_standings(finished)
+    if boxed := without_glyphs(finished.players):
+        others = f" and {len(boxed) - 1} more" if len(boxed) > 1 else ""
+        click.echo(
+            f"no font here has all letters of {boxed[0]}{others}: boxes in PNG and PDF, whole in HTML and SVG"
+        )
     click.echo(f"report: {folder / 'report.html'}")
 
 

@@ -30,6 +30,8 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
     yield from _player_problems(source, players)
     names = list(dict.fromkeys(filter(None, map(_name, players))))
     yield from _format_problems(source, data, names)
+    if _rated_otherwise(data):
+        yield source.problem(("rating", "model"), "the format 'adaptive' needs the model bradley-terry")
     anchor = data.get("anchor") if names else None
     if isinstance(anchor, str) and anchor not in names:
         yield source.problem(("anchor",), unknown("player", anchor, names))
@@ -77,6 +79,13 @@ def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str])
         yield source.problem(("sprt",), f"'sprt' goes with the format {tested}, not with {format.type!r}")
     elif data.get("sprt") is not None and len(names) != 2:
         yield source.problem(("sprt",), f"'sprt' needs exactly two players, not {len(names)}")
+
+
+def _rated_otherwise(data: dict[str, Any]) -> bool:
+    """Whether games are to go where they narrow intervals, by another model than the schedule knows."""
+    format, rating = data.get("format"), data.get("rating")
+    kind = format.get("type") if isinstance(format, dict) else format
+    return kind == "adaptive" and isinstance(rating, dict) and rating.get("model") == "davidson"
 
 
 def _name(player: Any) -> str | None:

@@ -24,6 +24,7 @@ from arena.formats.sprt import Sprt
 from arena.formats.table import FormatField
 from arena.openings import MAX_OPENINGS
 from arena.player import Allowance, Limit, PlayerSpec
+from arena.ratings.models import RatingModel
 from arena.wording import shown, unknown
 from arena.yaml.messages import FOLDER, refusal
 from arena.yaml.section import Document, Section
@@ -57,6 +58,15 @@ class Probe(Section):
     depth: int = Field(ge=1, le=64, description="Plies to search.")
     positions: int = Field(default=40, ge=2, description="Positions, the same ones for every player.")
     plies: int | None = Field(default=None, ge=0, description="Random plies to each position [6 to 40].")
+
+
+class Rating(Section):
+    """How the players are rated."""
+
+    model: RatingModel = Field(
+        default="bradley-terry",
+        description="bradley-terry: Elo means the expected score; davidson: a model of draws, with its own scale.",
+    )
 
 
 def _player_name(name: str) -> str:
@@ -155,6 +165,7 @@ class Experiment(Document):
     )
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
+    rating: Rating = Rating()
     workers: WorkersField = Field(
         default=None,
         exclude=True,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from arena.formats.base import Tie
 from arena.ratings.arrays import Floats
@@ -71,18 +72,15 @@ def worth(covariance: Floats, information: Floats, of: Sequence[int]) -> Floats:
 
 
 def pair_information(elo: Floats, draw_rate: float) -> Floats:
-    """Fisher information of a pair of games of each two players on their difference, 1 / Elo^2.
+    """Information that a pair of games of each two players has on their difference, 1 / Elo^2.
 
-    That of Davidson's model without first-move advantage; `draw_rate` is that of equal
-    players. See arena/ratings/joint.py for model and scale.
+    That of the expected score, without first-move advantage, from games of which equal players draw `draw_rate`,
+    below 1: see `arena.ratings.dispersion`.
     """
-    scale = ELO_PER_LOGIT * (1 - draw_rate)
-    half = (elo[:, None] - elo) / (2 * scale)
-    draws = 2 * draw_rate / (1 - draw_rate)
-    win, loss = np.exp(half), np.exp(-half)
-    mean = (win - loss) / (2 * (win + draws + loss))
-    square = (win + loss) / (4 * (win + draws + loss))
-    information: Floats = 2 * (square - mean**2) / scale**2
+    score = expit((elo[:, None] - elo) / ELO_PER_LOGIT)
+    coin = score * (1 - score)
+    variance = coin - draw_rate * np.minimum(score, 1 - score) / 2
+    information: Floats = 2 * coin**2 / variance / ELO_PER_LOGIT**2
     return information
 
 

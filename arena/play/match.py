@@ -6,6 +6,9 @@ keep to limits of depth and nodes themselves, as nobody else can count what they
 
 from __future__ import annotations
 
+import math
+import os
+import platform
 import random
 import time
 from numbers import Integral
@@ -18,7 +21,7 @@ from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import COLOURS
-from arena.seats.seat import SeatError, failure_of, seated
+from arena.seats.seat import InProcess, Seat, SeatError, failure_of, seated
 from arena.wording import cut, quoted
 
 REASON_CHARACTERS = 200
@@ -34,6 +37,8 @@ class Answer(NamedTuple):
     move: int
     seconds: float
     """Wall time."""
+    cpu_seconds: float
+    """Processor time of the player, wherever it sits; nan if it is not known."""
     search: tuple[float, ...]
     """The values of `arena.record.SEARCH_COLUMNS`."""
 
@@ -74,12 +79,13 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
 
 def _record(task: Task) -> GameRecord:
     """Play the game once."""
-    began = time.perf_counter()
+    when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
     rows: list[MoveRow] = []
+    times: list[float] = []
     error, incident = "", None
     try:
-        outcome = _play(task, game, rows)
+        outcome = _play(task, game, rows, times)
     except Fault as fault:
         name = (task.white, task.black)[fault.colour].name
         outcome = fault.outcome
@@ -102,11 +108,18 @@ def _record(task: Task) -> GameRecord:
         error,
         *packed(rows),
         incident,
+        when,
+        os.getpid(),
+        platform.node(),
+        math.fsum(times),
     )
 
 
-def _play(task: Task, game: Game, rows: list[MoveRow]) -> Outcome:
-    """Play the game, adding a row for each move, and return how it ended. Raises Fault."""
+def _play(task: Task, game: Game, rows: list[MoveRow], times: list[float]) -> Outcome:
+    """Play the game and return how it ended, adding a row and, if known, the processor time of each move.
+
+    Raises Fault.
+    """
     specs = (task.white, task.black)
     sides = [_seated(spec, task, colour) for colour, spec in enumerate(specs)]
     rngs = [random.Random(_seed(task, colour)) for colour in range(len(specs))]
@@ -121,6 +134,8 @@ def _play(task: Task, game: Game, rows: list[MoveRow]) -> Outcome:
         if clock is not None:
             limits[turn] = limit._replace(clock=clock)
         rows.append(_row(game, answer, clock, over))
+        if not math.isnan(answer.cpu_seconds):
+            times.append(answer.cpu_seconds)
         game.push(answer.move)
         if over is not None and over > task.allowance.time_margin:
             late = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had,"
@@ -147,22 +162,27 @@ def _ask(player: Player, game: Game, limit: Limit, rng: random.Random) -> Answer
     """The answer of the player to move. Raises Fault if there is none, or it is no legal move."""
     turn, ply = game.position.turn, len(game.moves) + 1
     try:
-        before = time.perf_counter()
+        began, before = time.thread_time(), time.perf_counter()
         choice = player.choose(game, limit, rng)
         seconds = time.perf_counter() - before
-        move, search = choice.move, search_values(choice, seconds)
+        spent = time.thread_time() - began
+        if isinstance(player, Seat | InProcess):
+            spent = player.cpu_seconds
+        move, search = choice.move, search_values(choice, seconds, spent)
         legal = (type(move) is int or isinstance(move, Integral)) and move in game.legal_moves
         shown = "" if legal else quoted(move)
     except Exception as error:
         raise Fault(turn, failure_of(error), ply) from error
     if not legal:
         raise Fault(turn, SeatError(Termination.ILLEGAL_MOVE, f"returned the illegal move {shown}"), ply)
-    return Answer(move, seconds, search)
+    return Answer(move, seconds, spent, search)
 
 
 def _row(game: Game, answer: Answer, clock: float | None, over: float | None) -> MoveRow:
-    text = move_text(game.variant, game.position, answer.move, game.legal_moves)
-    return (text, len(game.legal_moves), *answer.search, _number(clock), _number(over))
+    position = game.position
+    text = move_text(game.variant, position, answer.move, game.legal_moves)
+    pieces = (position.white | position.black).bit_count()
+    return (text, len(game.legal_moves), pieces, *answer.search, _number(clock), _number(over))
 
 
 def _number(value: float | None) -> float:

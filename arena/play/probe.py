@@ -18,7 +18,7 @@ from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from arena.seats.seat import failure_of, seated
+from arena.seats.seat import InProcess, Seat, failure_of, seated
 from arena.wording import cut
 
 PLIES = (6, 40)
@@ -64,9 +64,13 @@ def measure(task: ProbeTask) -> ProbeRecord:
     game = Game(task.variant, task.position)
     try:
         player = seated(spec, task.variant, task.position, seed, task.allowance)
-        began = time.perf_counter()
+        before, began = time.thread_time(), time.perf_counter()
         choice = player.choose(game, spec.limit, random.Random(seed))
-        search = search_values(choice, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        spent = time.thread_time() - before
+        if isinstance(player, Seat | InProcess):
+            spent = player.cpu_seconds
+        search = search_values(choice, seconds, spent)
     except Exception as raised:
         error = cut(str(failure_of(raised)), REASON_CHARACTERS)
         return ProbeRecord(spec.name, task.number, text, NO_SEARCH, error)

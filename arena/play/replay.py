@@ -11,17 +11,17 @@ import players
 from arena.experiment.model import Experiment
 from arena.formats.base import Pairing
 from arena.player import EFFORT, PlayerSpec
-from arena.record import MOVE_COLUMNS, GameRecord, Task
+from arena.record import GameRecord, Task
 from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
 from arena.rules.position import WHITE
-from arena.store.documents import documents
-from arena.store.ledger import FILE, GAMES, Facts
-from arena.store.manifest import Manifest, parsed
-from arena.store.store import StoreError, check_columns, reading
+from arena.store.game import kept_game
+from arena.store.ledger import Facts
+from arena.store.manifest import Manifest
+from arena.store.store import StoreError
 
-_COUNTED = ("legal_moves", *(name for name in EFFORT if name != "said_ms"), "score")
+_COUNTED = ("legal_moves", "pieces", *(name for name in EFFORT if name != "said_ms"), "score", "wins_in")
 """Columns that are the same whenever the same search is made."""
 
 
@@ -55,25 +55,10 @@ def stored_game(folder: Path, number: int) -> StoredGame:
     A player's relative files are looked for beside the configuration, then in the working directory. Raises
     StoreError if there is no such run or game, the ledger cannot be read, or a player's file is missing.
     """
-    path = folder / FILE
-    with reading(path) as connection:
-        stored = documents(connection)
-        check_columns(path, stored, MOVE_COLUMNS)
-        row = connection.execute(f"{GAMES.query} WHERE game = ?", (number,)).fetchone()
-        most = connection.execute("SELECT MAX(game) FROM games").fetchone()[0]
-    if row is None:
-        there = f"its last one is game {most}" if most else "it has none yet"
-        raise StoreError(f"game {number} is not stored in {folder}: {there}")
-    if not GAMES.intact(row):
-        raise StoreError(f"{path} is damaged (games {number}); arena run does again what is missing")
-    named = dict(zip(GAMES.columns, row, strict=False))
-    if named["termination"] == Termination.WITHDRAWN:
-        raise StoreError(f"game {number} of {folder} was not played: {named['error']}")
-    try:
-        experiment, facts = Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
-    except (ValueError, TypeError):
-        raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
-    return _ready(folder, named, experiment, facts, parsed(stored, path))
+    kept = kept_game(folder, number)
+    if kept.row["termination"] == Termination.WITHDRAWN:
+        raise StoreError(f"game {number} of {folder} was not played: {kept.row['error']}")
+    return _ready(folder, kept.row, kept.experiment, kept.facts, kept.manifest)
 
 
 def difference(game: StoredGame, again: GameRecord) -> str:

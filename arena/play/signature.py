@@ -11,12 +11,12 @@ from arena.formats.base import Pairing
 from arena.openings.lines import random_line
 from arena.play.match import play
 from arena.play.plan import Plan
-from arena.player import Allowance, Limit, PlayerSpec
+from arena.player import Allowance, Limit, PlayerSpec, worth_of
 from arena.record import GameRecord, Task
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.variants import Variant
-from arena.seats.seat import close_seats
+from arena.seats.seat import close_seats, seated
 from arena.store.ledger import Ledger
 from arena.store.manifest import SignedGame, manifest_of, save, session, stored_manifest, versions
 from arena.store.tree import working_tree
@@ -43,12 +43,13 @@ def begin(plan: Plan, ledger: Ledger, workers: int | str, *, force: bool = False
     Returns by player what differs from its signature when the run began: nothing, unless `force` is true. Raises
     PlayerChanged for such a player otherwise, and StoreError if the manifest cannot be read or written.
     """
-    found = signatures(plan)
     tree = working_tree(plan.experiment.path)
     manifest = stored_manifest(ledger)
+    men = worths(plan) if manifest is None else manifest.men
+    found = signatures(plan)
     games = sum(ledger.scores().values())
     if manifest is None:
-        first = manifest_of(plan.experiment, plan.facts.files, found)
+        first = manifest_of(plan.experiment, plan.facts.files, found, men)
         save(ledger, first._replace(sessions=[session(games, workers, {}, tree)]))
         return {}
     changed: dict[str, str] = {}
@@ -77,6 +78,21 @@ def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
             known[key] = signature(spec, plan.variant, plan.experiment.allowance)
         found[spec.name] = known[key]
     close_seats()
+    return found
+
+
+def worths(plan: Plan) -> dict[str, float | None]:
+    """What a man is worth in the scores of each player, by its name; None where that is not known.
+
+    Players that differ in their limit alone have the same; that of a user's code is asked for where it sits.
+    """
+    known: dict[tuple[str, str], float | None] = {}
+    found = {}
+    for spec in plan.players:
+        key = spec.type, repr(spec.options)
+        if key not in known:
+            known[key] = _worth(spec, plan.variant, plan.experiment.allowance)
+        found[spec.name] = known[key]
     return found
 
 
@@ -110,6 +126,13 @@ def difference(then: list[SignedGame], now: list[SignedGame]) -> str:
         if len(before.moves) != len(after.moves):
             return f"{len(before.moves)} moves from {before.fen} then, {len(after.moves)} now"
     return ""
+
+
+def _worth(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> float | None:
+    try:
+        return worth_of(seated(spec, variant, variant.start, "worth", allowance))
+    except Exception:  # a player that fails here fails in its games, where that is told
+        return None
 
 
 def _tasks(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> list[Task]:

@@ -8,7 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from arena.ratings.arrays import Ints
-from arena.ratings.davidson import ClusteredGames
+from arena.ratings.cells import ClusteredGames
 from arena.result import RESULTS, Colour
 
 

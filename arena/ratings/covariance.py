@@ -7,20 +7,23 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from arena.ratings.arrays import Bools, Floats, Ints
+from arena.ratings.cells import ClusteredGames
 from arena.ratings.clusters import components
-from arena.ratings.davidson import (
+from arena.ratings.dispersion import dispersion
+from arena.ratings.match import Z95
+from arena.ratings.strengths import (
     POINTS,
-    ClusteredGames,
-    DavidsonFit,
-    RatingModel,
+    StrengthFit,
     game_moments,
     maximize,
     outer_sum,
     solved,
 )
-from arena.ratings.match import Z95
+
+NORMAL_LEVEL = 0.975  # of the quantile Z95
 
 
 class Estimates(NamedTuple):
@@ -38,8 +41,8 @@ class Estimates(NamedTuple):
         return self._replace(values=self.values + shift, low=self.low + shift, high=self.high + shift)
 
 
-def sandwich(games: ClusteredGames, fit: DavidsonFit, reference: Floats, groups: int) -> Estimates:
-    """The fit's Elo with normal intervals from its `covariance`; *reference* is that of `DavidsonFit.elo`."""
+def sandwich(games: ClusteredGames, fit: StrengthFit, reference: Floats, groups: int) -> Estimates:
+    """The fit's Elo with normal intervals from its `covariance`; *reference* is that of `StrengthFit.elo`."""
     values, jacobian = fit.elo(reference)
     spread, variance, one_sided = covariance(games, fit, jacobian, groups)
     error = Z95 * np.sqrt(np.maximum([*np.diag(spread), variance], 0))
@@ -55,15 +58,16 @@ def bootstrapped(estimates: Estimates, found: Floats) -> Estimates:
 
 
 def covariance(
-    results: ClusteredGames, fit: DavidsonFit, jacobian: Floats, groups: int
+    results: ClusteredGames, fit: StrengthFit, jacobian: Floats, groups: int
 ) -> tuple[Floats, float, int]:
     """Covariance of the Elo ratings, variance of the advantage, and pairings where the model's stands in.
 
     The sum over clusters is scaled by clusters / (clusters - fitted strength differences), of which there are
-    players less *groups*. The prior counts as independent results. A cluster is taken to be of one opening.
+    players less *groups*, and so that normal quantiles give the intervals of Student's t with these degrees of
+    freedom. The prior counts as independent results. A cluster is taken to be of one opening.
     """
     size, openings = fit.size, len(fit.parameters) - fit.size - 2
-    opening = results.opening if openings else np.full(len(results.opening), -1)
+    opening = results.opening
     probability = fit.probability(results.first, results.second, opening)
     excess = POINTS[results.outcome] - probability @ POINTS
     draw_excess = (results.outcome == 1) - probability[:, 1]
@@ -80,12 +84,14 @@ def covariance(
     )
     clusters = results.times.sum()
     moments = np.column_stack([a * a, a * b, a * c, b * b, b * c, c * c]) * results.times[:, None]
-    moments *= clusters / max(clusters - (size - groups), 1)
+    left = clusters - (size - groups)
+    moments *= clusters / max(left, 1) * (stdtrit(max(left, 2), NORMAL_LEVEL) / Z95) ** 2
     alike = _alike(low, high, points / games, size)
 
     observed = outer_sum(low, high, opening[start], moments, size, openings)
     kept, game = ~alike, alike[results.cluster]
-    per_game = results.information[game, None] * game_moments(probability[game])
+    per_game = (results.information * _dispersion(results, fit, probability))[game, None]
+    per_game = per_game * game_moments(probability[game])
     expected = outer_sum(low[kept], high[kept], opening[start][kept], moments[kept], size, openings) + outer_sum(
         results.first[game], results.second[game], opening[game], per_game, size, openings
     )
@@ -103,9 +109,8 @@ def covariance(
 
 def resample(
     results: ClusteredGames,
-    fit: DavidsonFit,
+    fit: StrengthFit,
     reference: Floats,
-    model: RatingModel,
     advantage: bool,
     prior: float,
     count: int,
@@ -121,7 +126,7 @@ def resample(
     for number in range(count):
         times = rng.multinomial(clusters, results.times / clusters).astype(float)
         cells = results.cells(len(reference), times)
-        found[number] = maximize(cells, len(reference), model, advantage, prior, fit).elo(reference)[0]
+        found[number] = maximize(cells, len(reference), fit.model, advantage, prior, fit).elo(reference)[0]
     return found
 
 
@@ -139,6 +144,19 @@ def _alike(low: Ints, high: Ints, score: Floats, size: int) -> Bools:
     differ = (most > least + 1e-9)[pairing_of]
     part = components(low[differ], high[differ], size)
     return part[low] != part[high]
+
+
+def _dispersion(results: ClusteredGames, fit: StrengthFit, probability: Floats) -> Floats:
+    """Variance of each game's score over that of the fit's model, `float[rows]`: 1 under Davidson's.
+
+    *probability*, `float[rows, 3]`, is that of the fit.
+    """
+    if fit.model == "davidson":
+        return np.ones(len(results.first))
+    low, high = np.minimum(results.first, results.second), np.maximum(results.first, results.second)
+    games = results.weight * results.times[results.cluster]
+    pairing = pd.factorize(low * fit.size + high)[0]
+    return dispersion(0.5 + probability @ POINTS, games * (results.outcome == 1), games, pairing)
 
 
 def _by_kind(results: ClusteredGames) -> ClusteredGames:

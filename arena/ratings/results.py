@@ -1,22 +1,24 @@
 """Results of games from PDN of any program and from CSV tables, as `arena.ratings.joint.rate` takes them.
 
 A CSV has a row per game, `white,black,result`, or per encounter, `white,black,wins,draws,losses` counted from
-White's side; a column `pair` is optional, other columns are ignored. Of a PDN only the tags White, Black, FEN and
-Result and the text of the moves count, so that games of unknown rules are read, too.
+White's side; a column `pair` is optional, other columns are ignored. Of a PDN only the tags White, Black,
+GameType, Variant, FEN and Result and the text of the moves count, so that games of unknown rules are read, too.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
 
 from arena.ratings.arrays import Bools, Ints
 from arena.result import RESULTS, Colour, Result
-from arena.rules.pdn.tokens import tagged_games
+from arena.rules.pdn.gametype import variant_of_tags
+from arena.rules.pdn.tokens import TaggedGame, tagged_games
+from arena.rules.position import BLACK
 from arena.wording import cut, quoted
 
 MEANINGS: dict[str, Result | None] = {
@@ -32,6 +34,8 @@ MEANINGS: dict[str, Result | None] = {
 }
 """The result that programs write so, None for a game without winner or draw; spaces do not count."""
 COUNTS = ("wins", "draws", "losses")
+FROM_MOVES = "the numbering of the moves"
+"""What says who moves first where a PDN has no GameType."""
 
 
 class ResultsError(Exception):
@@ -46,6 +50,8 @@ class GameSource(NamedTuple):
     """Columns white, black, result (missing for a game without one), count, pair, opening, line."""
     first: Colour | None = None
     """The colour that moves first, if the source says so."""
+    first_by: str = ""
+    """What of the source says so."""
 
 
 class Results(NamedTuple):
@@ -55,18 +61,22 @@ class Results(NamedTuple):
     """Columns white, black, result, count, and by source pair, opening, line: see `arena.ratings.joint.rate`."""
     first: Colour
     """The colour that moves first: as given, else as the sources say, else white."""
+    first_by: str
+    """What says so, such as "GameType"; empty if nothing does."""
     skipped: int
     """Games without a result."""
 
 
-def read_file(path: Path) -> GameSource:
+def read_file(path: Path, first: Colour | None = None) -> GameSource:
     """Read a file, CSV or PDN by the end of its name; under another name it is PDN if it begins with a tag.
 
-    Raises ResultsError for what cannot be read, a game without players, and an unknown result.
+    Raises ResultsError for what cannot be read, a game without players, an unknown result, and a PDN whose games
+    differ in who moves first, unless *first* is given.
     """
     text, suffix = _text(path), path.suffix.lower()
-    is_pdn = suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("["))
-    return GameSource(path, _pdn(path, text) if is_pdn else _csv(path, text))
+    if suffix == ".pdn" or (suffix != ".csv" and text.lstrip().startswith("[")):
+        return _pdn(path, text, first)
+    return GameSource(path, _csv(path, text))
 
 
 def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Results:
@@ -74,16 +84,19 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Resu
 
     Raises ResultsError if no game has a result, and if sources differ in who moves first and *first* is not given.
     """
-    firsts = {source.first for source in sources} - {None}
-    if first is None and len(firsts) > 1:
-        raise ResultsError("in some of these runs White moves first, in others Black: give --first")
+    said = {source.first: source for source in reversed(sources) if source.first}
+    if first is None and len(said) > 1:
+        paths = [said[colour].path for colour in get_args(Colour)]
+        raise ResultsError(f"White moves first in {paths[0]}, Black in {paths[1]}: give --first for all")
+    first_by = "--first" if first else next((source.first_by for source in said.values()), "")
     frames = [_numbered(source.games, number, len(sources)) for number, source in enumerate(sources)]
     games = pd.concat(frames, ignore_index=True)
     missing = games["result"].isna()
     if missing.all():
         raise ResultsError(f"{', '.join(str(source.path) for source in sources)}: no game with a result")
     skipped = int(games["count"][missing].sum())
-    return Results(games[~missing].reset_index(drop=True), first or next(iter(firsts), None) or "white", skipped)
+    games = games[~missing].reset_index(drop=True)
+    return Results(games, first or next(iter(said), None) or "white", first_by, skipped)
 
 
 def game_table(white: object, black: object, result: object) -> pd.DataFrame:
@@ -113,8 +126,11 @@ def _text(path: Path) -> str:
         return data.decode("latin-1")
 
 
-def _pdn(path: Path, text: str) -> pd.DataFrame:
-    white, black, results, lines = [], [], [], []
+def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
+    """The games; where any has a FEN it names the opening, and games from it with colours swapped are a pair."""
+    white, black, results, lines, fens = [], [], [], [], []
+    # What says who moves first, who does, and the first line that says so.
+    said: dict[tuple[str, Colour], int] = {}
     for game in tagged_games(text):
         place = f"{path}:{game.line}"
         for colour in ("White", "Black"):
@@ -129,9 +145,44 @@ def _pdn(path: Path, text: str) -> pd.DataFrame:
             raise ResultsError(f"{place}: {_unknown(game.tags['Result'])}")
         results.append(MEANINGS[stated] or MEANINGS.get(game.end))
         lines.append(f"{game.tags.get('FEN', '')} {game.moves}" if game.moves else None)
+        fens.append(game.tags.get("FEN", "").strip())
+        for saying in _says_first(game):
+            said.setdefault(saying, game.line)
     if not white:
         raise ResultsError(f'{path}: no games: a PDN has tags such as [White "name"]')
-    return game_table(white, black, results).assign(line=pd.Series(lines, dtype=object))
+    games = game_table(white, black, results).assign(line=pd.Series(lines, dtype=object))
+    if any(fens):
+        number = games.assign(opening=fens).groupby(["white", "black", "opening"]).cumcount().astype(str)
+        games = games.assign(opening=fens, pair=number + " " + pd.Series(fens))
+    return GameSource(path, games, *(_first_of(path, said) if first is None else (None, "")))
+
+
+def _says_first(game: TaggedGame) -> Iterator[tuple[str, Colour]]:
+    """What of a game says which colour moves first under its rules: GameType, Variant, or else its FEN."""
+    kind = game.tags.get("GameType", "")
+    colours: dict[str, Colour] = {"W": "white", "B": "black"}
+    stated = colours.get(kind.upper().replace(" ", "").partition(",")[2][:2].rstrip(","))
+    variant = variant_of_tags(game.tags, None)
+    if stated or variant:
+        by_rules: Colour = "black" if variant and variant.first == BLACK else "white"
+        yield "GameType" if kind else "Variant", stated or by_rules
+    elif (to_move := colours.get(game.tags.get("FEN", "").strip()[:1].upper())) and game.number:
+        other: Colour = "black" if to_move == "white" else "white"
+        yield FROM_MOVES, other if game.number.endswith("..") else to_move
+
+
+def _first_of(path: Path, said: dict[tuple[str, Colour], int]) -> tuple[Colour | None, str]:
+    """The colour that moves first in a PDN, and what says so. Raises ResultsError if its rules differ in it."""
+    rules = {first: (by, line) for (by, first), line in said.items() if by != FROM_MOVES}
+    if len(rules) > 1:
+        by, line = rules["black"]
+        raise ResultsError(
+            f"{path}:{line}: by its {by} Black moves first in this game, but White in that of line "
+            f"{rules['white'][1]}: give --first for all"
+        )
+    if rules:
+        return next((first, by) for first, (by, _) in rules.items())
+    return next(iter(said))[::-1] if len(said) == 1 else (None, "")
 
 
 def _csv(path: Path, text: str) -> pd.DataFrame:

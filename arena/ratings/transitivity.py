@@ -4,18 +4,18 @@ A joint rating assumes that players stand on one line. Where A beats B, B beats 
 cannot show it; these tables do.
 """
 
-import math
-
 import numpy as np
 import pandas as pd
 from scipy.optimize import linprog, minimize
 from scipy.special import logsumexp, ndtri, softmax
 
 from arena.ratings.arrays import Floats, Ints
+from arena.ratings.cells import Cells
 from arena.ratings.clusters import clustered, encode
-from arena.ratings.davidson import NO_DRAWS, POINTS, RIDGE, Cells, game_moments, logits, outer_sum
+from arena.ratings.dispersion import dispersion
 from arena.ratings.joint import Ratings
 from arena.ratings.match import ELO_PER_LOGIT
+from arena.ratings.strengths import POINTS, RIDGE, game_moments, logits, outer_sum
 from arena.result import Colour
 
 MAX_CYCLES = 10  # that are listed
@@ -26,35 +26,43 @@ def residuals(games: pd.DataFrame, ratings: Ratings, first: Colour = "white") ->
 
     Columns: player (of higher rank), opponent, games (distinct ones), score and expected (fractions of the
     player's points), difference, z; a row per pairing, the largest |z| first. z is the difference over its
-    standard deviation under the model, with games taken as independent and what the fit itself took up
-    subtracted (the adjusted residual of S. J. Haberman, "The Analysis of Residuals in Cross-Classified Tables",
-    1973); 0 where the fit takes up everything. Bradley-Terry overrates the variance of draws, so its z is small.
+    standard deviation, with games taken as independent and what the fit itself took up subtracted (the adjusted
+    residual of S. J. Haberman, "The Analysis of Residuals in Cross-Classified Tables", 1973); 0 where the fit
+    takes up everything. The deviation is that of games drawn as often as these, see `arena.ratings.dispersion`, or
+    that of Davidson's model.
     """
     names = ratings.table["player"].tolist()
     cells = clustered(encode(games, names, first), len(names)).cells(len(names))
-    x = _parameters(ratings)
+    x = ratings.parameters
     free = np.ones(len(names) + 2, bool)
-    free[-2:] = ratings.advantage_error > 0, ratings.draw_rate > 0
+    free[-2:] = ratings.advantage_error > 0, ratings.model == "davidson"
     sign = np.where(cells.first < cells.second, 1.0, -1.0)
-    opening = cells.opening if len(ratings.openings) else np.full(len(cells.first), -1)
+    opening = cells.opening if len(x) > len(names) + 2 else np.full(len(cells.first), -1)
     probability = softmax(logits(x, len(names), cells.first, cells.second, opening), axis=1)
     played = cells.counts.sum(axis=1)
+    pairing, low, high = _pairings(cells, len(names))
     moments = played[:, None] * game_moments(probability)
-    hessian = outer_sum(cells.first, cells.second, np.full_like(opening, -1), moments, len(names), 0)
+    varied = moments
+    if ratings.model != "davidson":
+        varied = moments * dispersion(0.5 + probability @ POINTS, cells.counts[:, 1], played, pairing)[:, None]
+    unknown = np.full_like(opening, -1)
+    hessian, middle = (
+        outer_sum(cells.first, cells.second, unknown, products, len(names), 0) for products in (moments, varied)
+    )
     hessian += RIDGE * np.eye(len(hessian))
     inverse = np.zeros_like(hessian)
     inverse[np.ix_(free, free)] = np.linalg.inv(hessian[np.ix_(free, free)])
 
     # One row per pairing, from the view of the player with the lower code, who is of higher rank.
-    pairing, low, high = _pairings(cells, len(names))
     columns = (played, sign * (cells.counts @ POINTS), sign * played * (probability @ POINTS))
     total, observed, expected = (np.bincount(pairing, column, len(low)) for column in columns)
-    shared = (moments[:, 0], sign * moments[:, 1], sign * moments[:, 2])
-    variance, with_h, with_draws = (np.bincount(pairing, column, len(low)) for column in shared)
-    cross = np.column_stack([variance, -variance, with_h, with_draws])  # with the score of these parameters
     parameter = np.column_stack([low, high, np.full_like(low, len(names)), np.full_like(low, len(names) + 1)])
-    taken_up = np.einsum("pi,pij,pj->p", cross, inverse[parameter[:, :, None], parameter[:, None, :]], cross)
-    left = variance - taken_up
+    _, of_fit = _products(pairing, sign, moments, len(low))
+    variance, shared = _products(pairing, sign, varied, len(low))
+    spread = inverse @ middle @ inverse
+    rows, columns_of = parameter[:, :, None], parameter[:, None, :]
+    left = variance + np.einsum("pi,pij,pj->p", of_fit, spread[rows, columns_of], of_fit)
+    left -= 2 * np.einsum("pi,pij,pj->p", of_fit, inverse[rows, columns_of], shared)
     z = np.where(left > 1e-6 * variance, (observed - expected) / np.sqrt(np.maximum(left, 1e-300)), 0)
 
     table = pd.DataFrame(
@@ -111,8 +119,8 @@ def nash_averages(games: pd.DataFrame, ratings: Ratings, first: Colour = "white"
     names = ratings.table["player"].tolist()
     cells = clustered(encode(games, names, first), len(names)).cells(len(names))
     size = len(names)
-    x = _parameters(ratings)
-    x[size:] = 0, x[size + 1], *np.zeros(len(ratings.openings))
+    x = ratings.parameters.copy()
+    x[size] = x[size + 2 :] = 0
     one, other = (index.ravel() for index in np.indices((size, size)))
     expected = (softmax(logits(x, size, one, other, np.full_like(one, -1)), axis=1) @ POINTS).reshape(size, size)
     points, played = np.zeros((size, size)), np.zeros((size, size))
@@ -167,13 +175,16 @@ def nash(payoffs: Floats) -> Floats:
     return weight
 
 
-def _parameters(ratings: Ratings) -> Floats:
-    """The parameters that the Elo ratings mean, see `arena.ratings.davidson`; strengths compare inside groups."""
-    draws = min(ratings.draw_rate, 1 - 1e-9)
-    scale = ELO_PER_LOGIT * (1 - draws)
-    draw = math.log(2 * draws / (1 - draws)) if draws > 0 else NO_DRAWS
-    strengths, openings = ratings.table["elo"] / scale, ratings.openings / scale
-    return np.array([*strengths, ratings.advantage / scale, draw, *openings])
+def _products(pairing: Ints, sign: Floats, moments: Floats, pairings: int) -> tuple[Floats, Floats]:
+    """By pairing, the variance of its points, and their products with the scores of four parameters.
+
+    `float[pairings]` and `float[pairings, 4]`: those of the strengths of the player with the lower code and of the
+    other, of h and of ln nu. *moments* are those of each cell's games, see `game_moments`, and *sign* is 1 where
+    the player with the lower code moves first, else -1.
+    """
+    columns = (moments[:, 0], sign * moments[:, 1], sign * moments[:, 2])
+    variance, with_h, with_draws = (np.bincount(pairing, column, pairings).astype(float) for column in columns)
+    return variance, np.column_stack([variance, -variance, with_h, with_draws])
 
 
 def _pairings(cells: Cells, size: int) -> tuple[Ints, Ints, Ints]:

@@ -39,10 +39,14 @@ COLUMNS: dict[str, Column] = {
     "losses": Column("games lost", "games"),
     **_interval("score", Column("points per game", "0 to 1", 4)),
     "los": Column("likelihood of superiority", "0 to 1", 4),
+    "score_elo": Column("Elo of the score alone over the other player, where there are two", "Elo", 1),
     "nodes_per_move": Column("mean positions entered for a move", "nodes"),
     "leaves_per_move": Column("mean calls of the evaluation for a move", "leaves"),
     "seconds_per_move": Column("mean time of a move", "s"),
-    "nodes_per_second": Column("positions entered in a second of search", "nodes/s"),
+    "nodes_per_second": Column(
+        "positions entered in a second of search; empty where more than a fifth of the time is the call's own",
+        "nodes/s",
+    ),
     "branching_factor": Column("effective branching factor: nodes grow by it with each ply of depth"),
     "mean_depth": Column("mean depth of the moves that searched", "plies"),
     "moves": Column("moves that the row rests on", "moves"),
@@ -50,6 +54,9 @@ COLUMNS: dict[str, Column] = {
     "depth": Column("depth searched in full", "plies"),
     "deepest": Column("plies from the root to the deepest position entered", "plies"),
     "first_move_cutoffs": Column("beta cutoffs that the first move tried gave, of all", "0 to 1"),
+    "time_used": Column(
+        "mean time of a move that searched, over its limit; the greatest of several players", "", 3
+    ),
     "overrun_p99": Column("time beyond the limit, 99th percentile of the moves that had one", "s"),
     "overrun_max": Column("time beyond the limit, worst move", "s"),
     "time_losses": Column("games lost on time", "games"),
@@ -64,10 +71,25 @@ COLUMNS: dict[str, Column] = {
     "termination": Column("why the game ended"),
     "plies": Column("plies played after the opening", "plies"),
     "seconds": Column("wall time", "s"),
+    "cpu_seconds": Column(
+        "processor time of the player; far below the wall time where others used the processor", "s"
+    ),
+    "began": Column("when the game was begun, as ISO 8601; empty, as the next ones, if nobody played it", "UTC"),
+    "worker": Column("process that played the game, by its number on the machine"),
+    "machine": Column("name of that machine"),
     "error": Column("what went wrong with a player, empty if nothing did"),
     "ply": Column("ply within the game, from 1", "plies"),
     "colour": Column("white or black"),
     "move": Column("the move, in the notation of the rules"),
+    "pieces": Column("pieces on the board before the move", "pieces"),
+    "phase": Column(
+        "opening with more than two thirds of the start's pieces on the board, middle with more than one, ending"
+    ),
+    "score_men": Column(
+        "score over what a man is worth to the evaluation; empty for certain wins, and where that is not known",
+        "men",
+    ),
+    "wins_in": Column("plies to a win that the search holds for certain, less than 0 to a loss", "plies"),
     "nodes": Column("positions entered", "nodes"),
     "leaves": Column("calls of the evaluation", "leaves"),
     "cutoffs_max": Column("beta cutoffs where the player itself is to move", "cutoffs"),
@@ -88,6 +110,7 @@ COLUMNS: dict[str, Column] = {
     "setting": Column("key of the configuration in which the players differ"),
     "value": Column("its value, in words"),
     "reference": Column("the value that it is compared with, in words"),
+    "baseline": Column("whether all other values are compared with this reference, too: True or False"),
     "terms": Column("kind of limit that the compared players have in common"),
     "at": Column("least and greatest limit of that kind"),
     "pairs": Column("pairs that the row rests on", "pairs"),
@@ -112,6 +135,12 @@ COLUMNS: dict[str, Column] = {
     "upper": Column("bound at or above which H1 is accepted", "nats"),
     "place": Column("place in the final order of the format, from 1"),
     "reason": Column("what the place rests on"),
+    "line": Column("what was played, as a number that games of the same opening and moves share"),
+    "mean": Column("mean time of a move", "s"),
+    **{
+        f"p{share:02}": Column(f"time that {share} % of the moves took at most", "s")
+        for share in (5, 25, 50, 75, 95)
+    },
 }
 """What a column means in every file, unless IN_FILE says otherwise."""
 
@@ -120,12 +149,20 @@ _SCORE = Column("value that the search gave the position; empty where there is n
 IN_FILE: dict[str, dict[str, Column]] = {
     "standings.csv": {"los": Column("likelihood of superiority over the next player of the table", "0 to 1", 4)},
     "telemetry.csv": {"tt_hits": Column("lookups that found the position, of all lookups", "0 to 1")},
-    "games.csv": {"seconds": Column("wall time of the whole game", "s")},
+    "games.csv": {
+        "seconds": Column("wall time of the whole game", "s"),
+        "cpu_seconds": Column("processor time of both players' moves", "s"),
+    },
     "moves.csv": {"seconds": Column("wall time of the move", "s"), "score": _SCORE},
     "probes.csv": {"seconds": Column("wall time of the search", "s"), "score": _SCORE},
     "residuals.csv": {"games": Column("games of the pairing", "games")},
     "convergence.csv": {"games": Column("games rated: the head of the schedule", "games")},
     "openings.csv": _interval("score", Column("score of the colour that moves first", "0 to 1", 4)),
+    "positions.csv": {"fen": Column("the position before the move, as FEN")},
+    "terminations.csv": {
+        "games": Column("games that ended so", "games"),
+        "share": Column("of all games", "0 to 1"),
+    },
     "sprt.csv": {"pair": Column("number of the pair of the match, from 1")},
     "ablation.csv": {
         "nodes": Column("geometric mean of the nodes over these positions", "nodes"),
@@ -138,6 +175,7 @@ IN_FILE: dict[str, dict[str, Column]] = {
 OF_PLAYERS: dict[str, Column] = {
     "crosstable.csv": Column('points out of games against the player of the column, such as "12.5/20"', "points"),
     "los.csv": Column("likelihood of superiority over the player of the column", "0 to 1", 4),
+    "score_matrix.csv": Column("points per game against the player of the column", "0 to 1", 4),
 }
 """Files with a column for each player, besides `player`."""
 
@@ -152,15 +190,21 @@ def column(file: str, name: str) -> Column:
 def rounded(table: pd.DataFrame, file: str) -> pd.DataFrame:
     """The table as the CSV file of that name has it: fractions rounded as its columns say.
 
-    Infinities become missing values. Integers and text stay as they are.
+    Infinities become missing values, times ISO 8601 in UTC. Integers and text stay as they are.
     """
     return with_decimals(table, {name: column(file, str(name)).decimals for name in table.columns})
 
 
 def with_decimals(table: pd.DataFrame, decimals: Mapping[str, int | None]) -> pd.DataFrame:
-    """The table with the fractions of each column to so many decimals, or to six significant digits for None."""
+    """The table with the fractions of each column to so many decimals, or to six significant digits for None.
+
+    Times are texts in it, to a millisecond.
+    """
     table = table.copy()
     for name in table.columns:
+        if pd.api.types.is_datetime64_any_dtype(table[name].dtype):
+            texts = table[name].dt.strftime("%Y-%m-%dT%H:%M:%S.%f").str[:-3] + "Z"
+            table[name] = texts.where(table[name].notna(), None)
         if pd.api.types.is_float_dtype(table[name].dtype):
             values = table[name].to_numpy(dtype=float, na_value=np.nan)
             values = np.where(np.isfinite(values), values, np.nan)

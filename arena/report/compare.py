@@ -1,6 +1,6 @@
 """Two runs, or two files of results, side by side: the same players on a common scale, and what changed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,7 +81,7 @@ def compare(a: Side, b: Side) -> Comparison:
     both = result["player"].isin([name for part in scale for name in part])
     result["difference"] = (result["elo_b"] - result["elo_a"]).where(both)
     result["difference_error"] = ((result["error_a"] ** 2 + result["error_b"] ** 2) ** 0.5).where(both)
-    return Comparison(result, tuple(_changes(result, a, b)), tuple(_notes(played, scale)))
+    return Comparison(result, tuple(_changes(result, a, b)), tuple(_notes((a, b), played, scale)))
 
 
 def comparison_text(table: pd.DataFrame) -> pd.DataFrame:
@@ -156,7 +156,9 @@ def _changes(table: pd.DataFrame, a: Side, b: Side) -> Iterable[str]:
         yield f"Moving first is worth {abs(difference):.0f} ± {error:.0f} Elo {word} in {b.name}."
 
 
-def _notes(played: list[pd.DataFrame], scale: list[list[str]]) -> Iterable[str]:
+def _notes(sides: Sequence[Side], played: list[pd.DataFrame], scale: list[list[str]]) -> Iterable[str]:
+    if len({side.ratings.model for side in sides}) > 1:
+        yield "The two are rated by different models, so that their Elo means different things."
     shared = set(played[0]["player"]) & set(played[1]["player"])
     alone = sorted(shared - {name for part in scale for name in part})
     if len(shared) < 2:

@@ -5,17 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from arena.report.run import Run
-from arena.report.sentences import ablation
+from arena.report.sentences import ablation, comparisons
 from arena.report.sentences import notes as note
-from arena.report.sentences.facts import facts, headline
+from arena.report.sentences.facts import details, facts, headline
 from arena.report.tables import text
+
+OPEN_PAIRS = 28
+"""Pairs of values that a page shows at once, those of eight values; more are folded."""
+MOST_PAIRS = 100
+"""Pairs of values that page and summary show; comparisons.csv has all."""
 
 
 def content(run: Run) -> dict[str, Any]:
-    """The parts of a report by the name that templates call them; `ablation` is None without a probe."""
+    """The parts of a report by the name that templates call them.
+
+    `comparisons` is None where no two players differ in one setting only, `ablation` without a probe.
+    """
     return {
         "title": run.name,
         "headline": headline(run),
+        "details": details(run),
         "facts": facts(run),
         "notes": note.notes(run),
         "standings": text.standings_text(run.standings),
@@ -24,7 +33,9 @@ def content(run: Run) -> dict[str, Any]:
         "telemetry": text.telemetry_text(run.telemetry),
         "los_note": note.LOS,
         "nodes_note": note.NODES,
+        "speed_note": note.SPEED,
         "telemetry_note": note.TELEMETRY,
+        "comparisons": _comparisons(run) if len(run.comparisons) else None,
         "ablation": _ablation(run) if len(run.ablation) else None,
     }
 
@@ -36,4 +47,18 @@ def _ablation(run: Run) -> dict[str, Any]:
         "title": f"To depth {ablation.probe_depth(run)}",
         "table": text.ablation_text(run.ablation),
         "note": ablation.note(run),
+    }
+
+
+def _comparisons(run: Run) -> dict[str, Any]:
+    """The tables of settings at equal terms; `pairs` is None where that of all pairs would say no more."""
+    table = run.comparisons
+    whole = text.comparisons_text(table, pairs=True)
+    return {
+        "title": comparisons.title(table),
+        "table": text.comparisons_text(table),
+        "note": comparisons.note(table),
+        "pairs": whole.head(MOST_PAIRS) if not table["baseline"].all() else None,
+        "pairs_title": comparisons.pairs_title(len(whole), MOST_PAIRS),
+        "folded": len(whole) > OPEN_PAIRS,
     }

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from arena.report import latex
 from arena.report.columns import rounded
 from arena.report.markdown import markdown
 from arena.report.pdn import write_pdn
@@ -33,11 +34,24 @@ class File(NamedTuple):
     """Of another file, what writes it."""
     of_moves: bool = False
     """Whether it holds all moves, so that a large run has it only when asked for."""
+    of_latex: bool = False
+    """Whether it is a table for papers, which a run has only when asked for."""
 
 
 def _rows(name: str, holds: str, table: Callable[[Run], pd.DataFrame]) -> File:
     """A CSV file that a run has if its table has rows."""
     return File(name, holds, table, applies=lambda run: len(table(run)) > 0)
+
+
+def _tex(name: str, holds: str, table: Callable[[Run], str], applies: Callable[[Run], bool]) -> File:
+    """A table of `arena.report.latex`."""
+    return File(
+        name,
+        f"{holds} as a LaTeX table",
+        applies=applies,
+        fill=lambda run, path: write_text(table(run), path),
+        of_latex=True,
+    )
 
 
 FILES = (
@@ -70,13 +84,30 @@ FILES = (
     _rows("probes.csv", "one row per search to a fixed depth", lambda run: run.probes),
     _rows("sprt.csv", "the sequential test pair by pair", lambda run: run.sprt),
     _rows("order.csv", "the final order of the format", lambda run: run.order),
+    _tex("standings.tex", "standings", latex.standings, lambda run: True),
+    _tex("crosstable.tex", "crosstable", latex.crosstable, lambda run: len(run.players) <= latex.LARGEST),
+    _tex("comparisons.tex", "comparisons of settings", latex.comparisons, lambda run: len(run.comparisons) > 0),
+    _tex("search.tex", "nodes, leaves and time per move", latex.search, lambda run: len(run.search) > 0),
+    _tex("ablation.tex", "cost to a fixed depth", latex.ablation, lambda run: len(run.ablation) > 0),
 )
 """Every file, in the order of the page's list."""
 
 
-def files_of(run: Run, moves: bool = False) -> list[File]:
-    """The files that a run has, in the order of the page's list; those of all moves of a large one if `moves`."""
-    return [file for file in FILES if file.applies(run) and (moves or not (file.of_moves and run.large))]
+def files_of(run: Run, moves: bool = False, latex: bool = False) -> list[File]:
+    """The files that a run has, in the order of the page's list.
+
+    Those of all moves of a large run only if `moves`, tables for papers only if `latex`.
+    """
+    asked = [
+        file for file in FILES if (latex or not file.of_latex) and (moves or not (file.of_moves and run.large))
+    ]
+    return [file for file in asked if file.applies(run)]
+
+
+def parts_of(file: File, run: Run) -> Iterable[pd.DataFrame]:
+    """The table of a CSV file in parts, one as a rule."""
+    assert file.table is not None
+    return file.parts(run) if file.parts else [file.table(run)]
 
 
 def write_file(file: File, run: Run, path: Path) -> None:
@@ -86,7 +117,7 @@ def write_file(file: File, run: Run, path: Path) -> None:
         file.fill(run, path)
         return
     with path.open("w", encoding="utf-8", newline="") as output:
-        for number, part in enumerate(file.parts(run) if file.parts else [file.table(run)]):
+        for number, part in enumerate(parts_of(file, run)):
             table = rounded(part, file.name)
             # A matrix has its players in a named index.
             table.to_csv(output, index=table.index.name is not None, header=not number, lineterminator="\n")

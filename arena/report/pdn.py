@@ -17,7 +17,7 @@ def write_pdn(run: Run, path: Path) -> None:
 
 
 def pdn_games(run: Run) -> Iterator[str]:
-    """Each game as PDN, in the order of the games table."""
+    """Each game as PDN, in the order of the games table; without a GameType all name their start position."""
     facts = run.facts
     for game, moves in zip(run.games.itertuples(index=False), _texts(run), strict=True):
         tags = {
@@ -32,7 +32,7 @@ def pdn_games(run: Run) -> Iterator[str]:
             tags["GameType"] = facts.gametype
         tags["Termination"] = str(game.termination)
         fen = str(game.opening_fen)
-        opening = None if fen == facts.start_fen else fen
+        opening = None if fen == facts.start_fen and facts.gametype else fen
         yield pdn_game(tags, moves, tags["Result"], facts.first, opening)
 
 

@@ -1,14 +1,12 @@
-"""A run as tables, read from its ledger.
-
->>> run = load("reports/my-run")         # doctest: +SKIP
->>> run.standings                        # doctest: +SKIP
-"""
+"""A run as tables, read from its ledger."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +15,8 @@ from arena.experiment.model import Experiment
 from arena.ratings import transitivity
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import lines, repeated_games
+from arena.report.dictionary import TABLES, described
+from arena.report.positions import with_fen
 from arena.report.tables import (
     ablation,
     comparisons,
@@ -33,16 +33,45 @@ from arena.report.tables import (
 )
 from arena.report.tables.openings import Homogeneity
 from arena.report.tables.survey import Survey, is_large, survey
+from arena.rules.custom import build_variant
 from arena.store.ledger import Facts
 from arena.store.read import RunData, read
 
 
+def _documented(run: type[Run]) -> type[Run]:
+    """Add to the docstring of each table what its columns are, and to that of the class which tables there are."""
+    members = vars(run)
+    for table in TABLES:
+        lines = [f"    {name}: {of.meaning}{f' [{of.unit}]' if of.unit else ''}" for name, of in described(table)]
+        members[table].__doc__ = "\n".join(
+            [members[table].__doc__ or "", "", "Columns, with [units]:", "", *lines]
+        )
+    run.__doc__ = f"{run.__doc__}\n    Tables: {', '.join(TABLES)}.\n    "
+    return run
+
+
+@_documented
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run as the ledger holds it, finished or not; the tables are computed when first asked for."""
+    """One run as the ledger holds it, finished or not: `arena.load("reports/quickstart")`.
+
+    Its tables are DataFrames, computed when first asked for: `run.standings`. A missing value is one that does not
+    exist; `_low` and `_high` are the ends of 95 % intervals.
+    """
 
     folder: Path
     data: RunData
+
+    def __repr__(self) -> str:
+        variant = self.experiment.variant
+        rules = variant if isinstance(variant, str) else f"{variant['base']}, changed"
+        played = f"{len(self.games)} of {self.facts.games} games"
+        return f"<Run {self.name}: {rules}, {len(self.experiment.players)} players, {played}, in {self.folder}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows. The module is found by its name, as it reads runs itself."""
+        card: str = import_module("arena.report.card").html(self)
+        return card
 
     @property
     def experiment(self) -> Experiment:
@@ -56,17 +85,27 @@ class Run:
 
     @property
     def games(self) -> pd.DataFrame:
-        """One row per finished game, see `arena.store.read.RunData`."""
+        """One row per finished game."""
         return self.data.games
 
     @cached_property
     def moves(self) -> pd.DataFrame:
-        """One row per move of the finished games, see `arena.store.read.RunData`: all in memory."""
+        """One row per move of the finished games, all in memory; `data.moves()` reads them in parts."""
         return pd.concat(list(self.data.moves()), ignore_index=True)
+
+    def positions(self, games: Collection[int] | None = None) -> pd.DataFrame:
+        """The rows of `moves` with the position before each, of the games with these numbers, else of all."""
+        return pd.concat(list(self.positions_in_parts(games)), ignore_index=True)
+
+    def positions_in_parts(self, games: Collection[int] | None = None) -> Iterator[pd.DataFrame]:
+        """The parts of `positions`, at least one; games are replayed, some thousand moves a second."""
+        for part in self.data.moves():
+            chosen = part if games is None else part[part["game"].isin(list(games))]
+            yield with_fen(build_variant(self.experiment.variant), self.games, chosen)
 
     @property
     def probes(self) -> pd.DataFrame:
-        """One row per search to a fixed depth, see `arena.store.read.RunData`."""
+        """One row per search to a fixed depth."""
         return self.data.probes
 
     @property
@@ -110,7 +149,8 @@ class Run:
     def ratings(self) -> Ratings:
         """The joint rating of all players."""
         players = [player.name for player in self.experiment.players]
-        return rate(self.rated_games, players, first=self.facts.first, anchor=self.experiment.anchor)
+        anchor, model = self.experiment.anchor, self.experiment.rating.model
+        return rate(self.rated_games, players, first=self.facts.first, anchor=anchor, model=model)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -120,7 +160,8 @@ class Run:
     @cached_property
     def convergence(self) -> pd.DataFrame:
         """Ratings after growing parts of the schedule: `tables.convergence`."""
-        return convergence.convergence(self.rated_games, self.players, self.facts.first, self.experiment.anchor)
+        anchor, model = self.experiment.anchor, self.experiment.rating.model
+        return convergence.convergence(self.rated_games, self.players, self.facts.first, anchor, model)
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
@@ -150,7 +191,9 @@ class Run:
     @cached_property
     def search(self) -> pd.DataFrame:
         """Search effort and effective branching factor of each player that searches: `tables.effort.branching`."""
-        return effort.branching(effort.by_depth(self.survey.totals, self.players), self.experiment.players)
+        specs = self.experiment.players
+        call = effort.call_seconds(specs)
+        return effort.branching(effort.by_depth(self.survey.totals, self.players, call), specs)
 
     @cached_property
     def time_to_depth(self) -> pd.DataFrame:
@@ -165,7 +208,7 @@ class Run:
     @cached_property
     def telemetry(self) -> pd.DataFrame:
         """Depths, cutoffs, table hits and time over the limit of each player: `tables.telemetry`."""
-        return telemetry.telemetry(self.games, self.survey.totals, self.survey.sample, self.players)
+        return telemetry.telemetry(self.games, self.survey, self.players, self.experiment.players)
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
@@ -194,8 +237,9 @@ class Run:
 
     @cached_property
     def comparisons(self) -> pd.DataFrame:
-        """Players that differ in one setting, at equal terms: `tables.comparisons`."""
-        return comparisons.comparisons(self.ratings, self.experiment.players, self.experiment.anchor)
+        """Players that differ in one setting, at equal terms, every two values of it: `tables.comparisons`."""
+        used = dict(zip(self.telemetry["player"], self.telemetry["time_used"], strict=True))
+        return comparisons.comparisons(self.ratings, self.experiment.players, self.experiment.anchor, used)
 
     @cached_property
     def openings(self) -> pd.DataFrame:

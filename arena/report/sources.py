@@ -17,7 +17,7 @@ def read_results(paths: Sequence[Path], first: Colour | None = None) -> Results:
 
     Raises ResultsError, see `arena.ratings.results`.
     """
-    return combined([read_run(path) if path.is_dir() else read_file(path) for path in paths], first)
+    return combined([read_run(path) if path.is_dir() else read_file(path, first) for path in paths], first)
 
 
 def read_run(folder: Path) -> GameSource:
@@ -29,4 +29,4 @@ def read_run(folder: Path) -> GameSource:
         raise ResultsError(str(error)) from None
     games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
     games = games.assign(pair=run.games["pair"], opening=run.games["opening"], line=lines(run.games, hashes))
-    return GameSource(folder, games, run.facts.first)
+    return GameSource(folder, games, run.facts.first, "the run")

@@ -9,30 +9,55 @@ from pathlib import Path
 
 from arena.files import replace
 from arena.report.charts.catalogue import CHARTS, charts_of
-from arena.report.charts.picture import save_png, svg
-from arena.report.files import FILES, files_of, write_file, write_text
+from arena.report.charts.picture import save_pdf, save_png, svg
+from arena.report.files import FILES, File, files_of, parts_of, write_file, write_text
 from arena.report.page.page import html
+from arena.report.parquet import write_parquet
 from arena.report.run import Run
+from arena.report.viewer.fragment import room, viewer
 
 
-def write(run: Run, folder: str | os.PathLike[str] | None = None, *, moves: bool = False) -> list[Path]:
+def write(
+    run: Run,
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    fen: bool = False,
+    games: int | None = None,
+    latex: bool = False,
+    moves: bool = False,
+    parquet: bool = False,
+    pdf: bool = False,
+) -> list[Path]:
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
     The files of `arena.report.files`, charts as PNG and SVG, and report.html; files of a report that the run does
-    not have are removed. Those with all moves of a large run (`Run.large`) are written only if `moves`. The same
-    ledger gives the same bytes. Each file is replaced whole, so a reader never sees half of one.
+    not have are removed. The page holds so many `games`, by default as many as fit. The files with all moves of
+    a large run (`Run.large`) are written only if `moves`, tables for papers only if `latex`, charts as PDF only if
+    `pdf`. With `fen` the moves have the position before each; with `parquet` every CSV file has a Parquet file
+    beside it, for which pyarrow is needed. The same ledger gives the same bytes. Each file is replaced whole, so a
+    reader never sees half of one.
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
     charts = {chart.name: chart.draw(run) for chart in charts_of(run)}
     pictures = {name: svg(axes) for name, axes in charts.items()}
 
-    listed = files_of(run, moves)
+    listed = files_of(run, moves, latex)
+    if fen:
+        parts = lambda run: run.positions_in_parts()  # noqa: E731
+        listed = [file._replace(parts=parts) if file.name == "moves.csv" else file for file in listed]
     files: dict[str, Callable[[Path], object]] = {file.name: partial(write_file, file, run) for file in listed}
+    if parquet:
+        for file in listed:
+            if file.table is not None:
+                files[parquet_name(file.name)] = partial(_fill_parquet, file, run)
     for name, axes in charts.items():
         files[f"{name}.png"] = partial(save_png, axes)
         files[f"{name}.svg"] = partial(write_text, pictures[name])
-    files["report.html"] = partial(write_text, html(run, pictures, listed))
+        if pdf:
+            files[f"{name}.pdf"] = partial(save_pdf, axes)
+    games_part = viewer(run, games, room(pictures.values()))
+    files["report.html"] = partial(write_text, html(run, pictures, listed, games_part, pdf=pdf))
 
     for name in _every_name() - set(files):
         (target / name).unlink(missing_ok=True)
@@ -41,5 +66,14 @@ def write(run: Run, folder: str | os.PathLike[str] | None = None, *, moves: bool
 
 def _every_name() -> set[str]:
     """The files that a run may have, beside the page."""
-    pictures = {f"{chart.name}.{suffix}" for chart in CHARTS for suffix in ("png", "svg")}
-    return {file.name for file in FILES} | pictures
+    pictures = {f"{chart.name}.{suffix}" for chart in CHARTS for suffix in ("pdf", "png", "svg")}
+    return {file.name for file in FILES} | pictures | {parquet_name(file.name) for file in FILES if file.table}
+
+
+def parquet_name(name: str) -> str:
+    """The name of the Parquet file beside a CSV file."""
+    return f"{name.removesuffix('.csv')}.parquet"
+
+
+def _fill_parquet(file: File, run: Run, path: Path) -> None:
+    write_parquet(parts_of(file, run), path)

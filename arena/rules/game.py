@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
+from arena.rules.board.board import Board
 from arena.rules.custom import build_variant
 from arena.rules.draws import Ending, in_balance
 from arena.rules.move_text import MoveSquares, move_squares, move_text, parse_move
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.moves import sides
-from arena.rules.notation import diagram, parse_fen, piece_letter
 from arena.rules.notation import fen as fen_of
+from arena.rules.notation import parse_fen, piece_letter
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.write import write_pdn
 from arena.rules.position import BLACK, WHITE, Position
@@ -196,8 +197,18 @@ class Game:
         outcome = self.outcome
         return write_pdn(PdnGame(self.variant, self.start, self.moves, outcome.result if outcome else "*"))
 
+    def board(self, **options: Any) -> Board:
+        """The position drawn, its last move marked; the options are those of `Board`, such as `arrows`."""
+        last = None
+        if self.moves:
+            last = move_squares(self.variant, self.positions[-2], self.moves[-1])
+        return Board(self.variant, self.position, **({"last": last} | options))
+
     def __str__(self) -> str:
-        return diagram(self.variant, self.position)
+        return str(self.board())
+
+    def _repr_svg_(self) -> str:
+        return self.board().svg()
 
     def __repr__(self) -> str:
         return f"<Game {self.variant.name}, after {len(self.moves)} plies, {self.fen}>"

@@ -1,4 +1,4 @@
-"""Positions as text: FEN in and out, algebraic squares, the board as characters."""
+"""Positions as text: FEN in and out, the names and places of squares."""
 
 from __future__ import annotations
 
@@ -85,11 +85,16 @@ def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bo
 
 def algebraic(variant: Variant, bit: int) -> str:
     """The algebraic name of a square, such as c3: column from a at White's left, row from 1 at White's side."""
+    column, row = place(variant, bit)
+    return f"{chr(ord('a') + column)}{variant.rules.rows - row}"
+
+
+def place(variant: Variant, bit: int) -> tuple[int, int]:
+    """The column and the row of a square, both from 0 at the top left, as White sees the board."""
     per_row = variant.rules.per_row
     row, index = divmod(square_of(bit, per_row), per_row)
     column = column_of(row, index)
-    column = 2 * per_row - 1 - column if variant.mirrored else column
-    return f"{chr(ord('a') + column)}{variant.rules.rows - row}"
+    return (2 * per_row - 1 - column if variant.mirrored else column), row
 
 
 @lru_cache
@@ -102,21 +107,3 @@ def piece_letter(position: Position, bit: int) -> str:
     """What stands on a square: `w W b B`, men and kings; empty where there is nothing."""
     letter = "w" if position.white & bit else "b" if position.black & bit else ""
     return letter.upper() if position.kings & bit else letter
-
-
-def diagram(variant: Variant, position: Position) -> str:
-    """The board as text, row 1 at the top: `w W b B` men and kings, `.` an empty dark square."""
-    width = 2 * variant.rules.per_row
-    lines = []
-    for row in range(variant.rules.rows):
-        cells = [" "] * width
-        for index in range(variant.rules.per_row):
-            bit = variant.bits[row * variant.rules.per_row + index]
-            letter = piece_letter(position, bit) or "."
-            column = column_of(row, index)
-            if variant.mirrored:
-                column = width - 1 - column_of(row, variant.rules.per_row - 1 - index)
-            cells[column] = letter
-        first = row * variant.rules.per_row + 1
-        lines.append(f"{first:3} {' '.join(cells).rstrip()}")
-    return "\n".join(lines) + f"\n{'White' if position.turn == WHITE else 'Black'} to move"

@@ -21,12 +21,12 @@ from arena.seats.answer import message_of, traceback_of
 from arena.seats.tenure import Tenure
 from arena.wording import quoted
 
-NOTE, BUILT, REFUSED = "note", "built", "refused"
+NOTE, BUILT, REFUSED, WORTH = "note", "built", "refused", "worth"
 CHOSEN, NO_MOVE, FAILED, RAISED = "chosen", "no move", "failed", "raised"
 Reply: TypeAlias = list[Any]
 """A kind and what belongs to it, as JSON: NOTE, that something is compiled; BUILT; REFUSED, a message and the keys
-to blame; CHOSEN, the fields of a Choice; NO_MOVE, the move in words; FAILED, a message; RAISED, the type of an
-exception, its message and where it was raised."""
+to blame; WORTH, a number or None; CHOSEN, the processor time in seconds and the fields of a Choice; NO_MOVE, the
+move in words; FAILED, a message; RAISED, the type of an exception, its message and where it was raised."""
 
 
 class Begin(NamedTuple):
@@ -37,6 +37,10 @@ class Begin(NamedTuple):
     opening: Position
     seed: str
     """Of the player's chance, and of the chance of Python and numpy."""
+
+
+class Worth(NamedTuple):
+    """The request for what a man is worth in the scores of the player that was begun."""
 
 
 class Ask(NamedTuple):
@@ -85,6 +89,9 @@ class _Occupant:
         self._game = Game(request.variant, request.opening)
         return [BUILT]
 
+    def worth(self) -> Reply:
+        return [WORTH, None if self._tenure is None else self._tenure.man]
+
     def ask(self, request: Ask) -> Reply:
         game, tenure = self._game, self._tenure
         if game is None or tenure is None:
@@ -94,15 +101,17 @@ class _Occupant:
         choice = tenure.choose(game, request.limit, self._rng)
         if not isinstance(choice.move, int) or choice.move not in game.legal_moves:
             return [NO_MOVE, quoted(choice.move)]
-        return [CHOSEN, *choice]
+        return [CHOSEN, tenure.cpu_seconds, *choice]
 
     def close(self) -> None:
         if self._tenure is not None:
             self._tenure.close()
 
 
-def _reply(occupant: _Occupant, request: Begin | Ask) -> Reply:
+def _reply(occupant: _Occupant, request: Begin | Ask | Worth) -> Reply:
     try:
+        if isinstance(request, Worth):
+            return occupant.worth()
         return occupant.begin(request) if isinstance(request, Begin) else occupant.ask(request)
     except players.PlayerError as error:
         return [REFUSED, message_of(error), list(error.keys)]

@@ -20,7 +20,20 @@ from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from arena.seats.answer import message_of, traceback_of
-from arena.seats.occupant import BUILT, CHOSEN, FAILED, NO_MOVE, NOTE, RAISED, REFUSED, Ask, Begin, serve
+from arena.seats.occupant import (
+    BUILT,
+    CHOSEN,
+    FAILED,
+    NO_MOVE,
+    NOTE,
+    RAISED,
+    REFUSED,
+    WORTH,
+    Ask,
+    Begin,
+    Worth,
+    serve,
+)
 from arena.seats.tenure import Tenure
 from players import PlayerError, build_player, without_own_code
 
@@ -98,6 +111,16 @@ class InProcess:
     def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
         self._tenure = Tenure(spec, variant)
 
+    @property
+    def man(self) -> float | None:
+        """What a man is worth in the player's scores, if it says so."""
+        return self._tenure.man
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time of the last answer; nan if it is not known."""
+        return self._tenure.cpu_seconds
+
     def begin(self, opening: Position, seed: str) -> None:
         """Have the player ready for a game. Raises PlayerError, and what its method `begin` raises."""
         self._tenure.begin()
@@ -120,6 +143,8 @@ class Seat:
         self._process: process.Process | None = None
         self._sent = 0
         self._left = allowance.game_patience
+        self.cpu_seconds = 0.0
+        """Processor time of the last answer, measured where the player sits; nan if it is not known."""
 
     def begin(self, opening: Position, seed: str) -> None:
         """Have the player ready for a game. Raises PlayerError and SeatError."""
@@ -132,6 +157,14 @@ class Seat:
         if reply[0] != BUILT:
             self._fail_by(reply)
 
+    @property
+    def man(self) -> float | None:
+        """What a man is worth in the scores of the player that was begun, if it says so. Raises SeatError."""
+        reply = self._exchange(Worth(), self._allowance.patience)
+        if reply[0] != WORTH or len(reply) != 2 or not isinstance(reply[1], float | None):
+            self._fail_by(reply)
+        return reply[1]
+
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """What the player chooses; its chance is not `rng`, but its own from the same seed. Raises SeatError."""
         began = time.perf_counter()
@@ -142,8 +175,9 @@ class Seat:
         if reply[0] != CHOSEN:
             self._fail_by(reply)
         try:
-            return checked(Choice(*reply[1:]))
-        except (TypeError, AnswerError):
+            self.cpu_seconds = float(reply[1])
+            return checked(Choice(*reply[2:]))
+        except (IndexError, TypeError, ValueError):
             self._fail("answered what is no answer")
 
     def close(self) -> None:
@@ -169,7 +203,7 @@ class Seat:
             return min(self._allowance.patience, self._left)
         return limit.longest + self._allowance.time_margin + _GRACE
 
-    def _exchange(self, request: Begin | Ask, seconds: float) -> list[Any]:
+    def _exchange(self, request: Begin | Ask | Worth, seconds: float) -> list[Any]:
         """The reply to a request. Raises SeatError if there is none in time, or the process ends."""
         assert self._process is not None
         deadline = time.perf_counter() + seconds

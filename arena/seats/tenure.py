@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import random
+import time
 from contextlib import suppress
 
-from arena.player import Choice, Limit, Player, PlayerSpec
+from arena.player import Choice, Limit, Player, PlayerSpec, worth_of
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from arena.seats.answer import answer_of
@@ -23,6 +25,13 @@ class Tenure:
         self._spec, self._variant = spec, variant
         self.player: Player | None = None
         """The one that is there now."""
+        self.cpu_seconds = 0.0
+        """Processor time of the last answer, here and in processes that the player tells of; nan if unknown."""
+
+    @property
+    def man(self) -> float | None:
+        """What a man is worth in the player's scores, if it says so."""
+        return worth_of(self.player)
 
     def begin(self) -> None:
         """Have a player for a game. Raises PlayerError, and what its method `begin` raises."""
@@ -40,11 +49,13 @@ class Tenure:
         """What the player chooses, which may be no legal move. Raises what `answer_of` raises."""
         if self.player is None:
             raise RuntimeError("no game was begun")
+        began = time.process_time()
         try:
             choice = answer_of(self.player, game, limit, rng)
         except BaseException:
             self.close()
             raise
+        self.cpu_seconds = time.process_time() - began + _elsewhere(self.player)
         if not isinstance(choice.move, int) or choice.move not in game.legal_moves:
             self.close()
         return choice
@@ -54,6 +65,15 @@ class Tenure:
         player, self.player = self.player, None
         with suppress(Exception):
             getattr(player, "close", _nothing)()
+
+
+def _elsewhere(player: Player) -> float:
+    """Its attribute `cpu_elsewhere`, nan if that is no number."""
+    try:
+        seconds = float(getattr(player, "cpu_elsewhere", 0.0))
+    except Exception:
+        return math.nan
+    return seconds if 0 <= seconds < math.inf else math.nan
 
 
 def _nothing() -> None:

@@ -26,10 +26,17 @@ class ThreadedSearch:
     """A search, which says what it found when it ends."""
 
     def __init__(
-        self, tenure: Tenure, game: Game, limit: Limit, rng: random.Random, write: Callable[[str], None]
+        self,
+        tenure: Tenure,
+        game: Game,
+        limit: Limit,
+        rng: random.Random,
+        man: float,
+        write: Callable[[str], None],
     ) -> None:
+        """`man` is what a man is worth in the player's scores."""
         self._tenure, self._game, self._limit, self._rng, self._write = tenure, game, limit, rng, write
-        self._player = tenure.player
+        self._player, self._man = tenure.player, man
         self._lock = threading.Lock()
         self._silent = self._stopping = self._said = False
         self._ended = threading.Event()
@@ -41,8 +48,7 @@ class ThreadedSearch:
             choice = self._tenure.choose(self._game, self._limit, self._rng)
             if choice.move not in self._game.legal_moves:
                 raise AnswerError(f"the illegal move {quoted(choice.move)}")
-            man = float(getattr(self._player, "man", 1.0))
-            lines = _answer(self._game, choice, time.perf_counter() - self._began, man)
+            lines = _answer(self._game, choice, time.perf_counter() - self._began, self._man)
         except BaseException as error:
             lines = [line("error", {"message": f"{type(error).__name__}: {message_of(error)}"})]
         with self._lock:

@@ -106,6 +106,7 @@ class Server:
         self._tenure = Tenure(replace(self._spec, limit=self._endless), self._variant)
         self._game = Game(self._variant)
         self._new_game(read)
+        self._man = self._tenure.man or 1.0
         self._write("ready")
 
     def _new_game(self, _: Line) -> None:
@@ -136,7 +137,7 @@ class Server:
             raise ValueError("the game is over")
         limit = self._limit if "think" in read.arguments and self._limit != ENDLESS else self._endless
         getattr(self._tenure.player, "check_limit", lambda _: None)(limit)
-        self._search = ThreadedSearch(self._tenure, self._game, limit, self._rng, self._write)
+        self._search = ThreadedSearch(self._tenure, self._game, limit, self._rng, self._man, self._write)
         self._searches.put(self._search)
         if hasattr(self._tenure.player, "progress"):
             self._reported.put(self._search)

@@ -28,6 +28,10 @@ _GAMES = {
     "termination": "TEXT",
     "plies": "INTEGER",
     "seconds": "REAL",
+    "cpu_seconds": "REAL",
+    "began": "REAL",
+    "worker": "INTEGER",
+    "machine": "TEXT",
     "error": "TEXT",
 }
 _MOVES = {"moves": "BLOB"}
@@ -43,7 +47,7 @@ _FAILURES = (
 )
 
 GAME_COLUMNS = tuple(_GAMES)
-"""Names of what is stored for a game, besides its moves; `opening` counts from 1."""
+"""Names of what is stored for a game, besides its moves; `opening` counts from 1, `began` seconds since 1970."""
 
 
 class Facts(NamedTuple):
@@ -105,6 +109,10 @@ class Ledger(Store):
             record.termination,
             record.plies,
             record.seconds,
+            record.cpu_seconds,
+            record.began,
+            record.worker,
+            record.machine,
             record.error,
             record.moves,
         )

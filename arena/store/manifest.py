@@ -71,11 +71,15 @@ class Manifest(NamedTuple):
     """Of `configuration` and `files`."""
     seed: int
     signatures: dict[str, list[SignedGame] | None]
+    men: dict[str, float | None]
+    """By player what a man is worth in the unit of its scores, None where that is not known."""
     sessions: list[Session]
     """In their order; the first one began the run."""
 
 
-def manifest_of(experiment: Experiment, files: Mapping[str, str], signatures: Signatures) -> Manifest:
+def manifest_of(
+    experiment: Experiment, files: Mapping[str, str], signatures: Signatures, men: Mapping[str, float | None]
+) -> Manifest:
     """The manifest of a run that has no session yet."""
     configuration = experiment.as_dict()
     text = json.dumps([configuration, dict(files)], sort_keys=True)
@@ -86,6 +90,7 @@ def manifest_of(experiment: Experiment, files: Mapping[str, str], signatures: Si
         sha256(text.encode()).hexdigest()[:_DIGITS],
         experiment.seed,
         dict(signatures),
+        dict(men),
         [],
     )
 

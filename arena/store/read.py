@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +14,7 @@ import pandas as pd
 
 from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
+from arena.rules.custom import build_variant
 from arena.store.documents import COMPLETE, documents
 from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts
 from arena.store.manifest import Manifest, parsed
@@ -23,6 +24,10 @@ GAMES_AT_ONCE = 50_000
 """Games that are read at once."""
 PLIES_AT_ONCE = 250_000
 """Plies of a part of the moves, about."""
+MOST_MEN = 50
+"""Men beyond which a score is a win that its player counts in a way of its own: no board holds more."""
+PHASES = ("opening", "middle", "ending")
+"""Phases of a game: more than two thirds of the start's pieces on the board, more than one third, the rest."""
 
 
 class RunData(NamedTuple):
@@ -33,9 +38,13 @@ class RunData(NamedTuple):
     order: list[tuple[str, str]] | None
     """The final order of its format: players with the reasons, best first; None while the run is not complete."""
     games: pd.DataFrame
-    """A row per finished game, in the order of the schedule: GAME_COLUMNS."""
+    """A row per finished game, in the order of the schedule: GAME_COLUMNS, `began` as a time in UTC."""
     moves: Callable[[], Iterator[pd.DataFrame]]
     """Reads a row per move of these games: game, ply (from 1), player, colour, move (its text), then MOVE_COLUMNS.
+
+    After `pieces` stands `phase`, one of PHASES; after `score` stands `score_men`, the score in men by what the
+    manifest says that a man is worth to the player, missing for certain wins and where that is not known. Where no
+    win or loss is certain, `wins_in` is missing.
 
     In parts, at least one, that hold whole games, in their order.
     """
@@ -68,7 +77,15 @@ def read(folder: Path) -> RunData:
     )
     probes = pd.DataFrame(searches, columns=list(PROBE_COLUMNS))
     probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
-    return RunData(experiment, facts, order, games, partial(_moves, folder / FILE, games), probes, manifest)
+    probes["wins_in"] = _whole(probes["wins_in"].to_numpy(dtype=np.int64))
+    scale = _Scale(manifest.men if manifest is not None else {}, pieces_at_start(experiment))
+    return RunData(experiment, facts, order, games, partial(_moves, folder / FILE, games, scale), probes, manifest)
+
+
+def pieces_at_start(experiment: Experiment) -> int:
+    """Pieces on the board at the start of the rules."""
+    start = build_variant(experiment.variant).start
+    return (start.white | start.black).bit_count()
 
 
 def _games(connection: Connection) -> pd.DataFrame:
@@ -79,20 +96,33 @@ def _games(connection: Connection) -> pd.DataFrame:
         # Equal texts are one object, or a million games would take five times the memory.
         shared = [tuple(texts.setdefault(it, it) if type(it) is str else it for it in row) for row in rows]
         parts.append(pd.DataFrame(shared, columns=list(GAME_COLUMNS)))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(GAME_COLUMNS))
+    games = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(GAME_COLUMNS))
+    milliseconds = (1000 * games["began"].astype(float)).round()
+    games["began"] = pd.to_datetime(milliseconds, unit="ms", utc=True).dt.as_unit("ms")
+    games["worker"] = games["worker"].astype("Int64")
+    return games
 
 
-def _moves(path: Path, games: pd.DataFrame) -> Iterator[pd.DataFrame]:
+class _Scale(NamedTuple):
+    """What moves are measured with."""
+
+    men: Mapping[str, float | None]
+    """By player what a man is worth to it."""
+    start: int
+    """Pieces at the start."""
+
+
+def _moves(path: Path, games: pd.DataFrame, scale: _Scale) -> Iterator[pd.DataFrame]:
     """See `RunData.moves`. Raises StoreError if the ledger does not hold one of the games any more."""
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
     part = games["plies"].to_numpy(dtype=np.int64).cumsum() // PLIES_AT_ONCE
     bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
     with reading(path) as connection:
         for first, last in pairwise(bounds):
-            yield _part(path, connection, games.iloc[first:last], names)
+            yield _part(path, connection, games.iloc[first:last], names, scale)
 
 
-def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:
+def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Index, scale: _Scale) -> pd.DataFrame:
     numbers = games["game"].tolist()
     query = "SELECT game, moves FROM games WHERE game BETWEEN ? AND ? ORDER BY game"
     stored = dict(connection.execute(query, (numbers[0], numbers[-1]))) if numbers else {}
@@ -105,17 +135,42 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
     black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[game]
     black = (ply % 2 == 1) == black_first
     white_code, black_code = (names.get_indexer(pd.Index(games[side]))[game] for side in ("white", "black"))
+    player = np.where(black, black_code, white_code)
     moves: dict[str, Any] = {
         "game": games["game"].to_numpy(dtype=np.int64)[game],
         "ply": ply,
-        "player": pd.Categorical.from_codes(np.where(black, black_code, white_code), names),
+        "player": pd.Categorical.from_codes(player, names),
         "colour": pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"])),
         **columns,
         "move": _texts(columns["move"]),
+        "wins_in": _whole(columns["wins_in"]),
     }
-    for name in ("score", "clock", "overrun"):
+    for name in ("score", "cpu_seconds", "clock", "overrun"):
         moves[name] = pd.array(columns[name], dtype="Float64")
-    return pd.DataFrame(moves)
+    table = pd.DataFrame(moves)
+    men = np.array([scale.men.get(name) or np.nan for name in names], float)
+    in_men = _in_men(columns["score"], columns["wins_in"], men[player])
+    order = list(table)
+    table.insert(order.index("score") + 1, "score_men", in_men)
+    table.insert(order.index("pieces") + 1, "phase", _phase(columns["pieces"], scale.start))
+    return table
+
+
+def _in_men(score: np.ndarray, wins_in: np.ndarray, man: np.ndarray) -> Any:
+    """Scores in men, missing for certain wins and losses, and where it is not known what a man is worth."""
+    values = np.where(wins_in == 0, score / man, np.nan)
+    return pd.array(np.where(np.abs(values) <= MOST_MEN, values, np.nan), dtype="Float64")
+
+
+def _phase(pieces: np.ndarray, start: int) -> Any:
+    """The phase of each of so many pieces, see PHASES."""
+    codes = 2 - (3 * pieces.astype(np.int64) > start).astype(int) - (3 * pieces.astype(np.int64) > 2 * start)
+    return pd.Categorical.from_codes(codes, pd.Index(PHASES), ordered=True)
+
+
+def _whole(values: np.ndarray) -> Any:
+    """Whole numbers, missing where they are 0."""
+    return pd.arrays.IntegerArray(values.astype(np.int64), values == 0)
 
 
 def _texts(found: np.ndarray) -> Any:

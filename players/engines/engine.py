@@ -40,6 +40,7 @@ class Engine:
     """
 
     kept = True
+    man = 1.0
 
     def __init__(
         self,
@@ -53,6 +54,8 @@ class Engine:
         self._variant, self._reserve = variant, reserve
         words = words_of_command(command)
         self.name = Path(words[0]).name if words else ""
+        self.cpu_elsewhere = 0.0
+        """Processor time of the program for its last answer, in seconds; nan where the system does not tell."""
         self._program = _started(words, Path(folder))
         try:
             self._initialise(parameters or {})
@@ -86,6 +89,7 @@ class Engine:
         self.check_limit(limit)
         longest = limit.longest
         deadline = None if longest is None else time.perf_counter() + longest
+        before = self._program.cpu_seconds()
         try:
             self._program.forget()
             self._program.say(self._position(game), line("level", _level(limit, self._reserve)), "go think")
@@ -93,6 +97,7 @@ class Engine:
             done = self._answer(deadline, latest)
         except ProgramError as error:
             raise AnswerError(str(error)) from None
+        self.cpu_elsewhere = self._program.cpu_seconds() - before
         return _choice(game, done, latest)
 
     def close(self) -> None:

@@ -27,8 +27,8 @@ from players.mcts.options import (
 )
 from players.mcts.search import compiled_tree_search
 from players.mcts.workspace import TreeWorkspace
+from players.negamax.game import earlier_positions, give_moves
 from players.negamax.player import budget, settings_of
-from players.negamax.state import HISTORY
 from players.negamax.workspace import Workspace
 
 SHALLOW_SEARCH = {"order_captures": True, "quiescence": "captures", "draws": True}
@@ -67,7 +67,6 @@ class Mcts:
         way, depth = rollout_of(rollout)
         self._settings = settings_of(variant, evaluation, "alphabeta", SHALLOW_SEARCH)
         self._simulations, self._keeps = simulations, keep_tree
-        self._all_legal = not variant.king_moves
         self._rules = variant.constants
         self._search = compiled_tree_search(self._rules)
         self._memory, self._shallow = _idle[tree].pop() if _idle[tree] else (TreeWorkspace(tree), Workspace(0))
@@ -107,9 +106,9 @@ class Mcts:
             self._memory.states,
             self._shallow.states,
             game.position,
-            self._earlier(game),
+            earlier_positions(game),
             game.without_capture,
-            self._given_moves(game),
+            give_moves(game, self._memory.states[0]["moves"]),
             self._played(game),
             nodes,
             min(2 * soft, hard),
@@ -120,7 +119,7 @@ class Mcts:
             raise AnswerError("has an evaluation that is not a number (nan)")
         line = self._memory.line(counted["line_length"])
         found = {name: counted[name] for name in ("nodes", "leaves", "deepest", "tt_probes", "tt_hits", "tree")}
-        return Choice(line[0], value, depth=len(line), pv=line, **found)
+        return Choice(line[0], value, depth=len(line), pv=line, wins_in=self._memory.proven(line[0]), **found)
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
@@ -132,19 +131,6 @@ class Mcts:
             raise ValueError("a tree search has no depth to limit; give it nodes (simulations), seconds or clock")
         if self._simulations is limit.nodes is limit.seconds is limit.clock is None:
             raise ValueError("a tree search needs a limit: nodes (simulations), seconds or clock")
-
-    def _earlier(self, game: Game) -> NDArray[np.int64]:
-        """The game's positions before this one that the search is to know, int64[n, 4]."""
-        known = min(game.without_progress, HISTORY - 1)
-        return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4)
-
-    def _given_moves(self, game: Game) -> int:
-        """How many legal moves are given in the state: none, unless there are rules that the generator lacks."""
-        if self._all_legal:
-            return 0
-        count = len(game.legal_moves)
-        self._memory.states[0]["moves"][:count] = game.legal_moves
-        return count
 
     def _played(self, game: Game) -> NDArray[np.int64]:
         """The moves since the last search of this game; none if there was none, or its tree is not kept."""

@@ -11,7 +11,7 @@ from arena.rules.jit.clock import monotonic
 from arena.rules.jit.kernel import inlined
 from arena.rules.moves import BUFFER
 from arena.rules.position import Position
-from players.negamax.state import HISTORY, MAX_MOVES
+from players.negamax.state import HISTORY, MAX_MOVES, begin_path
 
 RANDOM, EVALUATION, SHALLOW = range(3)
 """How a new position is valued, `rollout`: by a random game, the evaluation, a shallow search."""
@@ -79,15 +79,7 @@ def begin_tree_search(
     state.node_limit = nodes
     state.poll_every = state.poll_at = 1
     state.chance = chance
-    state.base = earlier.shape[0]
-    for n in range(state.base):
-        for i in range(3):
-            state.path[n, i] = earlier[n, i]
-    state.path[state.base, 0] = position.white
-    state.path[state.base, 1] = position.black
-    state.path[state.base, 2] = position.kings
-    state.progress[state.base, 0] = state.base
-    state.progress[state.base, 1] = without_capture
+    begin_path(state, position, earlier, without_capture)
 
 
 @inlined

@@ -10,7 +10,7 @@ import numpy as np
 from arena.rules.jit.kernel import is_compiling
 from players.mcts.formations import new_formations
 from players.mcts.state import COUNTERS, TREE_SEARCH
-from players.mcts.tree import WIDTH, new_tree
+from players.mcts.tree import COUNT, DRAWN, FIRST, MOVE, PROVEN, ROOT, WIDTH, new_tree
 from players.negamax.workspace import PlainState
 
 
@@ -42,6 +42,13 @@ class TreeWorkspace:
         """The values of COUNTERS, by their names, and the positions in the tree."""
         state = self.states[0]
         return {name: int(state[name]) for name in COUNTERS} | {"tree": int(state["used"]) // WIDTH}
+
+    def proven(self, move: int) -> int:
+        """Plies to the win that a move of the root is proven to be, less than 0 to a loss; 0 if it is neither."""
+        first, count = (int(self._tree[ROOT + word]) for word in (FIRST, COUNT))
+        children = self._tree[first : first + count * WIDTH].reshape(count, WIDTH)
+        proven = int(children[children[:, MOVE] == move, PROVEN][0])
+        return 0 if proven == DRAWN else proven
 
     def line(self, length: int) -> tuple[int, ...]:
         """The principal line, the chosen move first."""

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.player import AnswerError, Choice, Limit
 from arena.rules.game import Game
@@ -20,11 +19,14 @@ from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, Evaluation, build_evaluation
+from players.negamax.certain import wins_in
 from players.negamax.deepening import compiled_search
+from players.negamax.game import earlier_positions, give_moves
 from players.negamax.score import LIMIT, compiled_static_value
-from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
+from players.negamax.state import MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, named_switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings
+from players.negamax.worth import worth_of_a_man
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""
@@ -70,14 +72,16 @@ class Negamax:
         self._settings = settings_of(variant, evaluation, preset, switches)
         self.switches = self._settings.switches
         self._sees_history = self.switches.draws or self.switches.repetition_penalty != 0
-        self._all_legal = not variant.king_moves
         idle = _idle[self.switches.tt]
         self._workspace = idle.pop() if idle else Workspace(self.switches.tt)
         self._workspace.begin_game(self._settings.stored)
         weakref.finalize(self, _give_back, self._workspace, self.switches.tt).atexit = False
-        self._rules = variant.constants
-        self.man = float(self._workspace.states[0]["man"])
-        """What a man is worth in the evaluation's unit."""
+        self._variant, self._rules = variant, variant.constants
+
+    @property
+    def man(self) -> float | None:
+        """What a man is worth in the evaluation's unit: `worth_of_a_man`."""
+        return worth_of_a_man(self._variant, self._settings.evaluation)
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Search until the first limit is met and choose the best move.
@@ -93,9 +97,9 @@ class Negamax:
             self._rules,
             workspace.states,
             game.position,
-            self._earlier(game),
+            earlier_positions(game) if self._sees_history else _NONE,
             game.without_capture,
-            self._given_moves(game),
+            give_moves(game, workspace.states[0]["moves"]),
             limit.depth or MAX_DEPTH,
             limit.nodes or 2**62,
             soft,
@@ -105,12 +109,12 @@ class Negamax:
         if not found:
             if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
-            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, ()))
+            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, (), 0))
         line = workspace.line(line_length)
         if tie_count:
             move = rng.choice(workspace.tied_moves(tie_count))
             line = line if line[0] == move else [move]
-        return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line)))
+        return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line), wins_in(score)))
 
     def progress(self) -> Choice | None:
         """What the search under way has found, without its score, for another thread; None if nothing yet.
@@ -121,7 +125,7 @@ class Negamax:
         if not found or not 0 < length < PLIES:
             return None
         line = self._workspace.line(length)
-        return Choice._make((line[0], None, completed, *counted, 0, 0, tuple(line)))
+        return Choice._make((line[0], None, completed, *counted, 0, 0, tuple(line), 0))
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
@@ -135,21 +139,6 @@ class Negamax:
             raise ValueError("negamax without iterative deepening needs the limit 'depth'")
         if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
             raise ValueError("negamax needs a limit: depth, nodes, seconds or clock")
-
-    def _earlier(self, game: Game) -> NDArray[np.int64]:
-        """The game's positions before this one that the search is to know, int64[n, 4]."""
-        if not self._sees_history:
-            return _NONE
-        known = min(game.without_progress, HISTORY - 1)
-        return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4)
-
-    def _given_moves(self, game: Game) -> int:
-        """How many legal moves are given in the state: none, unless there are rules that the generator lacks."""
-        if self._all_legal:
-            return 0
-        count = len(game.legal_moves)
-        self._workspace.states[0]["moves"][:count] = game.legal_moves
-        return count
 
 
 def _give_back(workspace: Workspace, megabytes: int) -> None:
@@ -176,7 +165,7 @@ def _settings(variant: Variant, evaluation: str, changed: int, preset: str, give
             no_progress=variant.draws.no_progress,
             no_capture=variant.draws.no_capture,
         )
-    state["man"] = _worth_of_a_man(variant, built)
+    state["man"] = _man_at_the_start(variant, built)
     state["evaluation"] = built.address
     state["weights"] = built.weights.ctypes.data if is_compiling() else built.weights
     state["weight_count"] = built.weights.size
@@ -184,8 +173,11 @@ def _settings(variant: Variant, evaluation: str, changed: int, preset: str, give
     return Settings(switches, stored_settings(state), built, search)
 
 
-def _worth_of_a_man(variant: Variant, evaluation: Evaluation) -> float:
-    """What the start's evaluation rises by, on average, when the other side lacks a man; 1 if it falls."""
+def _man_at_the_start(variant: Variant, evaluation: Evaluation) -> float:
+    """What the start's evaluation rises by, on average, when the other side lacks a man; 1 if it falls.
+
+    It scales the search's margins.
+    """
     start = variant.start
     value, arguments = compiled_static_value(variant.constants), (variant.constants, *evaluation)
     before, rises = value(*arguments, start, 0), []

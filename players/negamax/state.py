@@ -99,6 +99,18 @@ def begin_search(
     state.node_limit = nodes
     state.poll_every = state.poll_at = 64
     state.generation += 1
+    begin_path(state, position, earlier, without_capture)
+    if state.order_killers:
+        state.killers[:] = -1
+    if state.order_history:
+        for turn in range(2):
+            for i in range(1 << HISTORY_BITS):
+                state.history[turn, i] //= 8
+
+
+@inlined
+def begin_path(state: Any, position: Position, earlier: NDArray[np.int64], without_capture: int) -> None:
+    """Make the game's last positions, and then the position, the beginning of the line."""
     state.base = earlier.shape[0]
     for n in range(state.base):
         for i in range(3):
@@ -108,12 +120,6 @@ def begin_search(
     state.path[state.base, 2] = position.kings
     state.progress[state.base, 0] = state.base
     state.progress[state.base, 1] = without_capture
-    if state.order_killers:
-        state.killers[:] = -1
-    if state.order_history:
-        for turn in range(2):
-            for i in range(1 << HISTORY_BITS):
-                state.history[turn, i] //= 8
 
 
 @inlined

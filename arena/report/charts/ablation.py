@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arena.report.charts.axes import LEADING, beside, dots, label_width, log_ratios, rows_of, set_margins
+from arena.report.charts.axes import BOTTOM, LEADING, beside, dots, label_width, log_ratios, rows_of, set_margins
 from arena.report.charts.style import DASHED, MUTED, styled
 from arena.report.charts.tips import interval, tip_rows
 from arena.report.number import signed, times
@@ -26,9 +26,9 @@ def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) ->
     names, reference, depth = ablation["player"], ablation["player"].iloc[0], ablation["depth"].iloc[0]
     if axes is None:
         left = label_width(shown["player"]) + 0.25
-        figure = Figure(figsize=(12.6 + left, max(1.15 + 0.29 * len(shown), 2.2)))
+        figure = Figure(figsize=(12.6 + left, max(1.05 + 0.29 * len(shown), 2.1)))
         axes = figure.subplots(1, 3, sharey=True, gridspec_kw={"wspace": 1.75 / 2.45})
-        set_margins(figure, left, right=1.75, top=0.4, bottom=0.65)
+        set_margins(figure, left, right=1.75, top=0.4, bottom=BOTTOM)
     panels = (
         ("node_ratio", f"Nodes to depth {depth}", f"ratio to {reference} (log scale)"),
         ("time_ratio", f"Time to depth {depth}", f"ratio to {reference} (log scale)"),

@@ -16,11 +16,11 @@ from arena.report.number import quantity
 
 SHORT_LEGEND = 4
 """Entries that fit inside the Axes."""
-LEADING = 40
+LEADING = 30
 """Rows that a chart of players has room for."""
 LINES = 12
 """Lines that a chart of families has room for."""
-BOTTOM = 0.65
+BOTTOM = 0.55
 """Inches under the Axes, for the numbers of the axis and its label."""
 SLACK = 1.04
 """Hinted letters are wider than the font's own."""
@@ -71,9 +71,9 @@ def rows_of(
 ) -> Axes:
     """Axes with a row for each label, the first at the top; `margin` inches are for text beside."""
     labels = [str(label) for label in labels]
-    height = max(1.15 + per_row * len(labels), 2.2) + (0.2 if title_pad else 0)
+    height = max(1.05 + per_row * len(labels), 2.1) + (0.2 if title_pad else 0)
     names, right = label_width(labels) + (0.45 if title_pad else 0.25), margin + 0.15
-    ax = area(ax, title, width=max(6.8, 4 + names + right), height=height, left=names, right=right,
+    ax = area(ax, title, width=max(6.8, 3.3 + names + right), height=height, left=names, right=right,
               title_pad=title_pad)  # fmt: skip
     ax.set_yticks(np.arange(len(labels)), labels)
     ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
@@ -84,7 +84,7 @@ def rows_of(
 
 
 def leading(count: int, most: int = LEADING, what: str = "") -> str:
-    """What a title says of a chart that shows the first `most` of so many rows: ", the leading 40 of 60"."""
+    """What a title says of a chart that shows the first `most` of so many rows: ", the leading 30 of 60"."""
     return f", the leading {most} of {count}{what}" if count > most else ""
 
 
@@ -159,7 +159,7 @@ def legend(ax: Axes) -> None:
     width, height = figure.get_size_inches()
     entry = 0.7 + label_width(labels)
     columns = min(max(1, int(width / entry)), len(labels))
-    grown = 0.1 + 0.2 * -(-len(labels) // columns)
+    grown = 0.05 + 0.2 * -(-len(labels) // columns)
     place, wider = figure.subplotpars, max(width, entry + 0.3)
     left, right = place.left * width, (1 - place.right) * width
     top, bottom = (1 - place.top) * height, place.bottom * height

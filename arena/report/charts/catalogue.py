@@ -55,7 +55,7 @@ CHARTS = (
         "Players that differ in one setting, at equal limits: difference of their Elo, with 95 % "
         "intervals from the covariance of the ratings; means where there are several limits of one kind.",
         "comparisons.csv",
-        lambda run: plot_comparisons(run.comparisons),
+        lambda run: plot_comparisons(run.comparisons[run.comparisons["baseline"]]),
         lambda run: len(run.comparisons) > 0,
     ),
     Chart(
@@ -82,7 +82,8 @@ CHARTS = (
     ),
     Chart(
         "crosstable",
-        "Score of the row player against the column player in per cent; columns numbered as rows.",
+        "Score of the row player against the column player in per cent, more than 50 blue, less orange; "
+        "columns numbered as rows.",
         "crosstable.csv",
         lambda run: plot_crosstable(run.score_matrix),
     ),
@@ -106,7 +107,7 @@ CHARTS = (
     ),
     Chart(
         "time_to_depth",
-        "Mean time per move of players that differ in depth only; any move has a fixed cost.",
+        f"Mean time per move of players that differ in depth only. {notes.FIXED}.",
         "search.csv",
         lambda run: plot_time_to_depth(run.time_to_depth),
         lambda run: len(run.time_to_depth) > 0,

@@ -30,8 +30,9 @@ def plot_crosstable(matrix: pd.DataFrame, ax: Axes | None = None) -> Axes:
     cell = float(np.clip(5.0 / max(n, 1), 0.34, 0.9) if numbered else np.clip(8 / n, SMALL_CELL, 0.3))
     labels = [f"{name}  {i + 1}" for i, name in enumerate(matrix.index)]
     left = label_width(labels) + 0.25
-    ax = area(ax, "Score of row against column, %", width=max(n * cell + left + 0.3, 6.0),
-              height=max(n * cell + 1.35, 2.6), left=left, title_pad=22)  # fmt: skip
+    width = max(n * cell + left + 0.3, 6.0)
+    ax = area(ax, "Score of row against column, %", width=width, height=max(n * cell + 1.12, 2.6), left=left,
+              right=width - left - n * cell if n else 0.3, title_pad=22)  # fmt: skip
     values = 100 * matrix.to_numpy(dtype=float)
     if not np.isfinite(values).any():
         return no_games(ax)

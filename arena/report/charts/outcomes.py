@@ -47,8 +47,10 @@ def plot_outcomes(outcomes: pd.DataFrame, ax: Axes | None = None) -> Axes:
         left = left + share
     ax.set_xlim(0, 100)
     ax.set_xlabel("share of games, % (numbers: games)")
-    ax.set_yticks(y, ["W" if c == "white" else "B" for c in outcomes["colour"]], minor=True)
-    ax.tick_params(axis="y", which="minor", length=0, labelsize=7, labelcolor=MUTED, pad=3)
+    for row, side in zip(y, outcomes["colour"], strict=True):
+        letter = "W" if side == "white" else "B"
+        ax.annotate(letter, (0, row), (-3, 0), textcoords="offset points", ha="right", va="center", color=MUTED,
+                    size=7, annotation_clip=False)  # fmt: skip
     ax.tick_params(axis="y", which="major", pad=16)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2, handlelength=1.2)
     return ax

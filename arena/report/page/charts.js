@@ -34,7 +34,12 @@
     (enlarged.open ? enlarged : document.body).append(tip);
     tip.textContent = tipText(mark);
     tip.hidden = false;
-    const at = mark.getBoundingClientRect();
+    placeTip();
+  }
+
+  function placeTip() {
+    if (!marked) return;
+    const at = marked.getBoundingClientRect();
     const { width, height } = tip.getBoundingClientRect();
     const above = at.top - height - 6;
     tip.style.left = `${Math.max(4, Math.min(at.left + at.width / 2 - width / 2, innerWidth - width - 4))}px`;
@@ -86,7 +91,7 @@
     else if (marked) hideTip();
   });
 
-  document.addEventListener("scroll", hideTip, { capture: true, passive: true });
+  document.addEventListener("scroll", placeTip, { capture: true, passive: true });
 
   for (const figure of document.querySelectorAll("figure")) {
     const plot = figure.querySelector(".plot");

@@ -18,6 +18,7 @@ from arena.report.charts.style import GRID, INK, MUTED, PAPER
 from arena.report.content import content
 from arena.report.files import File
 from arena.report.run import Run
+from arena.report.viewer.fragment import style
 
 WIDE = 560
 """Points (1/72 inch) above which a chart gets a row of its own."""
@@ -58,7 +59,7 @@ def html(
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     text = environment.from_string(part("page.html")).render(
         content(run),
-        style=Markup("".join(map(part, STYLES))),
+        style=Markup("".join(map(part, STYLES)) + (style() if viewer else "")),
         script=Markup("".join(map(part, SCRIPTS))),
         charts=plots(charts),
         pdf=pdf,

@@ -37,7 +37,7 @@ function sortTable(table, column) {
   const header = table.tHead.rows[0].cells[column];
   const body = table.tBodies[0];
   const rows = [...body.rows];
-  const asText = header.matches(".name, .text");
+  const asText = ["name", "word"].some((kind) => header.classList.contains(kind));
   const numbers = !asText && rows.some((row) => !Number.isNaN(sortKey(cellText(row, column))));
   const before = header.getAttribute("aria-sort");
   const first = numbers && header.textContent.trim() !== "#" ? "descending" : "ascending";

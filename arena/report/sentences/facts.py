@@ -1,25 +1,30 @@
-"""The facts of a run: what was decided, how many games were played and drawn, what moving first was worth."""
+"""The opening words of a report and the facts of its run: games played and drawn, what moving first was worth."""
 
 from __future__ import annotations
 
 from arena.report.number import known, percent, with_error
 from arena.report.run import Run
 from arena.report.sentences import sprt
-from arena.report.sentences.answers import answers, lead
-from arena.report.sentences.forfeits import forfeits
+from arena.report.sentences.answers import answers, lead, opening_sentences
 from arena.report.sentences.words import counted
 
+MOST = 4
+"""Sentences of the opening words."""
 PODIUM = 3
 """Places of the final order that the sentence names."""
 
 
 def headline(run: Run) -> list[str]:
-    """What was lost by failures, what the run decided, its answers and who leads, as plain sentences.
+    """The opening words: what the run decided, its answers and who leads, in MOST plain sentences at most.
 
     Without games only what was decided.
     """
-    decided = [*forfeits(run), *decisions(run)]
-    return [*decided, *answers(run), *lead(run.standings)] if len(run.games) else decided
+    return _told(run)[0]
+
+
+def details(run: Run) -> list[str]:
+    """The answers for which the opening words have no room, and openings that favour a colour."""
+    return _told(run)[1]
 
 
 def decisions(run: Run) -> list[str]:
@@ -37,7 +42,7 @@ def facts(run: Run) -> list[str]:
     sentences = [_progress(run)]
     if not played:
         return sentences
-    if known(ratings.advantage) and known(ratings.advantage_error):
+    if known(ratings.advantage) and ratings.advantage_error > 0:
         worth = with_error(ratings.advantage, ratings.advantage_error)
         sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {worth} Elo.")
     draws = int((run.games["result"].astype(str) == "1/2-1/2").sum())
@@ -45,6 +50,18 @@ def facts(run: Run) -> list[str]:
         *sentences,
         f"{counted(draws, 'game')} of {played} ({percent(draws / played)}) ended in a draw.",
     ]
+
+
+def _told(run: Run) -> tuple[list[str], list[str]]:
+    """The opening words and the rest of what the run answers."""
+    first = decisions(run)
+    if not len(run.games):
+        return first, []
+    last = lead(run.standings) if len(run.players) > 2 or run.comparisons.empty else []
+    room = MOST - len(first) - len(last)
+    found = answers(run, room)
+    biased = opening_sentences(run.openings, run.opening_test, run.facts.first)
+    return [*first, *found[:room], *last], [*found[room:], *biased]
 
 
 def _progress(run: Run) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from arena.report.number import quantity
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
+from arena.report.sentences.cautions import below_random, too_long, unbalanced
+from arena.report.sentences.forfeits import forfeits
 from arena.report.sentences.transitivity import sentences
 from arena.report.sentences.words import counted
+from arena.report.tables.effort import CALL, MOST_CALL, PROGRAM, SEAT
 from arena.report.tables.sprt import verdict
 
 LOS = "LOS: likelihood of superiority over the next player in the table."
@@ -13,18 +17,26 @@ NODES = (
     "Mean nodes per move. The effective branching factor is the geometric mean, per ply, of the "
     "ratios of mean nodes at successive depths, for players that differ in depth only."
 )
+FIXED = (
+    f"Every move has a fixed cost, about {quantity(CALL, 's')} ({quantity(SEAT, 's')} with code of one's own, "
+    f"{quantity(PROGRAM, 's')} for an outside program)"
+)
+SPEED = f"{FIXED}: Nodes/s is left out where it is above {100 * MOST_CALL:.0f} % of the time, as at small depths."
 TELEMETRY = (
     "Over all moves. First-move cutoffs: share of the beta cutoffs that the first move tried gave. TT hits: share "
-    "of the lookups that found the position. Over limit: time beyond the limit, 99th percentile and worst move."
+    "of the lookups that found the position. Of limit: mean time of the moves that searched, of their limit. "
+    "Over limit: time beyond the limit, 99th percentile and worst move."
 )
 
 
 def notes(run: Run) -> list[str]:
-    """Of players that changed, the rating, repeated games, pairings and cycles that ratings cannot express,
-    unmeasured players."""
+    """Of games lost by failures, players that changed, limits that were not kept, schedules out of balance, the
+    rating, repeated games, pairings and cycles that ratings cannot express, players below random ones, unmeasured
+    players."""
     found = _changes(run)
     if len(run.games):
-        found += [*run.ratings.notes, *sentences(run.residuals, run.cycles)]
+        found = [*forfeits(run), *found, *too_long(run), *unbalanced(run)]
+        found += [*run.ratings.notes, *sentences(run.residuals, run.cycles), *below_random(run)]
     if verdict(run.sprt) != "continue":
         found.append(
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "

@@ -1,53 +1,79 @@
-"""Comparisons: players that differ in one setting, at equal terms."""
+"""Comparisons: players that differ in one setting, at equal terms, every two values of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import PurePath
+from typing import NamedTuple
 
 import pandas as pd
 
 from arena.experiment.names import phrases
 from arena.player import PlayerSpec
 from arena.ratings.joint import Ratings
-from arena.report.tables.contrasts import contrast
+from arena.report.tables.contrasts import contrasts
 from arena.report.tables.settings import LIMITS, key, limits, settings, terms, without
 
-Pair: TypeAlias = tuple[PlayerSpec, PlayerSpec]
-"""A player and the one that it is compared with."""
+COMPARISONS = (
+    "setting", "value", "reference", "baseline", "terms", "at", "pairs", "time_used",
+    "elo_difference", "elo_difference_low", "elo_difference_high", "los",
+)  # fmt: skip
 
 
-def comparisons(ratings: Ratings, specs: Sequence[PlayerSpec], anchor: str | None = None) -> pd.DataFrame:
-    """Players that differ in one setting other than a limit, at equal terms.
+class Meeting(NamedTuple):
+    """Two values of a setting, as texts of `settings.key`, at limits of one kind."""
 
-    One row for each setting, value and kind of limit: setting, value and reference (in words: the value of the
-    player `anchor`, else the first), terms ("depth", "nodes", "time", ...; empty without a limit), at (the
-    least and greatest such limit, in words), pairs (of players that differ in this setting only), and the mean of
-    their elo_difference (value minus reference) with elo_difference_low, elo_difference_high (95 %) and los.
+    value: str
+    reference: str
+    baseline: bool
+    """Whether all other values are compared with the reference."""
+    players: list[tuple[PlayerSpec, PlayerSpec]]
+    """The players with the value, each with the one that differs from it in this setting only."""
+
+
+def comparisons(
+    ratings: Ratings,
+    specs: Sequence[PlayerSpec],
+    anchor: str | None = None,
+    time_used: Mapping[str, float] | None = None,
+) -> pd.DataFrame:
+    """Players that differ in one setting other than a limit, at equal terms: every two values of the setting.
+
+    One row for each setting, pair of values and kind of limit: setting, value and reference (in words), baseline
+    (whether the reference is what all other values are compared with: the value of the player `anchor`, else of
+    the first player), terms ("depth", "nodes", "time", ...; empty without a limit), at (the least and greatest
+    such limit, in words), pairs (of players that differ in this setting only), time_used (the greatest that the
+    mapping `time_used`, of which `tables.telemetry` says more, has of these players), and the mean of their
+    elo_difference (value minus reference) with elo_difference_low, elo_difference_high (95 %) and los.
 
     The mean is over all that the two values have in common: limits of one kind, and in a factorial the values of
-    the other settings.
+    the other settings. A value that never meets that of the baseline has the first one that it meets instead.
     """
-    preferred = next((spec for spec in specs if spec.name == anchor), specs[0]) if specs else None
     rows = []
+    weights: list[dict[str, float]] = []
+    preferred = next((spec for spec in specs if spec.name == anchor), specs[0]) if specs else None
     for setting in _differing(specs):
-        values = {key(settings(spec).get(setting)): settings(spec).get(setting) for spec in specs}
-        words = dict(zip(values, phrases(setting, list(values.values())), strict=True))
-        words |= {"null": f"default {setting}"} if "null" in words else {}
-        groups: dict[str, dict[str, PlayerSpec]] = {}
-        for spec in specs:
-            groups.setdefault(without(spec, setting), {})[key(settings(spec).get(setting))] = spec
         assert preferred is not None
-        for reference, value, pairs in _pairs(groups, key(settings(preferred).get(setting))):
-            weights: dict[str, float] = {}
-            for one, other in pairs:
-                weights[one.name], weights[other.name] = 1 / len(pairs), -1 / len(pairs)
-            found = contrast(ratings, weights)
-            if found is not None:
-                kind, at = _terms([one for one, _ in pairs])
-                rows.append((setting, words[value], words[reference], kind, at, len(pairs), *found))
-    difference = ["elo_difference", "elo_difference_low", "elo_difference_high", "los"]
-    return pd.DataFrame(rows, columns=["setting", "value", "reference", "terms", "at", "pairs", *difference])
+        words = _words(setting, specs)
+        for meeting in _meetings(setting, specs, key(settings(preferred).get(setting))):
+            count = len(meeting.players)
+            used = [(time_used or {}).get(spec.name, math.nan) for pair in meeting.players for spec in pair]
+            rows.append(
+                (
+                    *(setting, words[meeting.value], words[meeting.reference], meeting.baseline),
+                    *(*_terms([one for one, _ in meeting.players]), count),
+                    max((share for share in used if not math.isnan(share)), default=math.nan),
+                )
+            )
+            weights.append({})
+            for one, other in meeting.players:
+                weights[-1] |= {one.name: 1 / count, other.name: -1 / count}
+    found = zip(rows, contrasts(ratings, weights), strict=True)
+    return pd.DataFrame(
+        [(*row, *difference) for row, difference in found if difference is not None], columns=list(COMPARISONS)
+    )
 
 
 def _differing(specs: Sequence[PlayerSpec]) -> list[str]:
@@ -57,21 +83,45 @@ def _differing(specs: Sequence[PlayerSpec]) -> list[str]:
     return [name for name in names if len({key(of_one.get(name)) for of_one in all_settings}) > 1]
 
 
-def _pairs(
-    groups: Mapping[str, Mapping[str, PlayerSpec]], preferred: str
-) -> Iterator[tuple[str, str, list[Pair]]]:
-    """Reference, other value, and the pairs of players at limits of one kind.
+def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
+    """The values of a setting in words, by their `settings.key`: of a file its name, where that tells it.
 
-    The reference of a group of players that differ in one setting is `preferred`, or the group's first value.
+    Values of the same words have the first player's name, too.
     """
-    found: dict[tuple[str, str, tuple[str, ...]], list[Pair]] = {}
+    firsts: dict[str, PlayerSpec] = {}
+    for spec in specs:
+        firsts.setdefault(key(settings(spec).get(setting)), spec)
+    whole = phrases(setting, [settings(spec).get(setting) for spec in firsts.values()])
+    whole = [f"default {setting}" if value == "null" else word for value, word in zip(firsts, whole, strict=True)]
+    short = [PurePath(word).name or word for word in whole]
+    words = [name if short.count(name) == 1 else word for name, word in zip(short, whole, strict=True)]
+    words = [
+        word if words.count(word) == 1 else f"{word} ({spec.name})"
+        for word, spec in zip(words, firsts.values(), strict=True)
+    ]
+    return dict(zip(firsts, words, strict=True))
+
+
+def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list[Meeting]:
+    """Every two values at limits of one kind; those of the baseline first, then in the order of the values.
+
+    Of two values the reference is `preferred`, or the one that comes first in the configuration.
+    """
+    groups: dict[str, dict[str, PlayerSpec]] = {}
+    for spec in specs:
+        groups.setdefault(without(spec, setting), {})[key(settings(spec).get(setting))] = spec
+    values = dict.fromkeys([preferred, *(key(settings(spec).get(setting)) for spec in specs)])
+    place = {value: i for i, value in enumerate(values)}
+    found: dict[tuple[str, str, tuple[str, ...]], list[tuple[PlayerSpec, PlayerSpec]]] = {}
     for group in groups.values():
-        reference = preferred if preferred in group else next(iter(group))
-        for value, spec in group.items():
-            if value != reference:
-                found.setdefault((reference, value, tuple(limits(spec))), []).append((spec, group[reference]))
-    for (reference, value, _), pairs in found.items():
-        yield reference, value, pairs
+        for reference, value in combinations(sorted(group, key=place.__getitem__), 2):
+            pair = (group[value], group[reference])
+            found.setdefault((value, reference, tuple(limits(pair[0]))), []).append(pair)
+    baseline: dict[str, str] = {}
+    for value, reference, _ in found:
+        baseline[value] = min(reference, baseline.get(value, reference), key=place.__getitem__)
+    meetings = [Meeting(v, r, baseline[v] == r, players) for (v, r, _), players in found.items()]
+    return sorted(meetings, key=lambda m: (not m.baseline, place[m.reference], place[m.value]))
 
 
 def _terms(specs: Sequence[PlayerSpec]) -> tuple[str, str]:

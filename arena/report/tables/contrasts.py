@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -26,12 +26,23 @@ def contrast(ratings: Ratings, weights: Mapping[str, float]) -> Contrast | None:
 
     None unless all these players have games and are connected through games.
     """
-    played = ratings.table.loc[ratings.table["games"] > 0].set_index("player")["elo"]
-    names = list(weights)
-    if not set(names) <= set(played.index) or not any(set(names) <= set(group) for group in ratings.groups):
-        return None
-    c = np.array([weights[name] for name in names])
-    value = float(c @ played[names].to_numpy(dtype=float))
-    covariance = ratings.covariance.loc[names, names].to_numpy(dtype=float)
-    error = math.sqrt(max(float(c @ covariance @ c), 0.0))
-    return Contrast(value, value - Z95 * error, value + Z95 * error, los(value, error))
+    return contrasts(ratings, [weights])[0]
+
+
+def contrasts(ratings: Ratings, several: Iterable[Mapping[str, float]]) -> list[Contrast | None]:
+    """`contrast` of each of several weights."""
+    played = ratings.table.loc[ratings.table["games"] > 0]
+    elo = dict(zip(played["player"], played["elo"].astype(float), strict=True))
+    group = {name: number for number, members in enumerate(ratings.groups) for name in members}
+    place = {name: i for i, name in enumerate(ratings.covariance.index)}
+    covariance = ratings.covariance.to_numpy(dtype=float)
+    found: list[Contrast | None] = []
+    for weights in several:
+        if not weights.keys() <= elo.keys() or len({group.get(name, name) for name in weights}) > 1:
+            found.append(None)
+            continue
+        c, at = np.array(list(weights.values())), [place[name] for name in weights]
+        value = float(c @ np.array([elo[name] for name in weights]))
+        error = math.sqrt(max(float(c @ covariance[np.ix_(at, at)] @ c), 0.0))
+        found.append(Contrast(value, value - Z95 * error, value + Z95 * error, los(value, error)))
+    return found

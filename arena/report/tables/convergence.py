@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.joint import rate
+from arena.ratings.models import RatingModel
 from arena.result import Colour
 
 PARTS = 12
@@ -17,7 +18,11 @@ FEWEST_GAMES = 20
 
 
 def convergence(
-    games: pd.DataFrame, players: Sequence[str], first: Colour, anchor: str | None = None
+    games: pd.DataFrame,
+    players: Sequence[str],
+    first: Colour,
+    anchor: str | None = None,
+    model: RatingModel = "bradley-terry",
 ) -> pd.DataFrame:
     """Ratings refitted to growing parts of the schedule: games, player, elo, elo_low, elo_high.
 
@@ -36,6 +41,6 @@ def convergence(
     chosen = np.unique(np.linspace(0, len(ends) - 1, min(PARTS, len(ends))).round().astype(int))
     parts = []
     for count in ends[chosen].tolist():
-        table = rate(whole.iloc[:count], players, first=first, anchor=anchor).table
+        table = rate(whole.iloc[:count], players, first=first, anchor=anchor, model=model).table
         parts.append(table[table["games"] > 0].assign(games=count)[columns])
     return pd.concat(parts, ignore_index=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,23 +11,45 @@ import pandas as pd
 from arena.player import PlayerSpec
 from arena.report.tables.order import by_player
 from arena.report.tables.settings import families
+from players.loading import ENGINE, own_code
 
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
+CALL = 13e-6
+"""Seconds of a move that are no search, of players that come along: alpha-beta to depth 1 with the preset full."""
+SEAT = 85e-6
+"""The same of a player with code of a user's own, which plays in a process of its own (`arena bench overhead`)."""
+PROGRAM = 600e-6
+"""The same of an outside program (`arena bench overhead`)."""
+MOST_CALL = 0.2
+"""Share of a move's time that the call may have where nodes a second still tell the search's speed."""
 
 
-def by_depth(totals: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+def call_seconds(specs: Iterable[PlayerSpec]) -> dict[str, float]:
+    """Seconds of each player's move that are no search: CALL, SEAT or PROGRAM."""
+    return {
+        spec.name: PROGRAM if spec.type == ENGINE else SEAT if own_code(spec) and not spec.in_process else CALL
+        for spec in specs
+    }
+
+
+def nodes_per_second(nodes: pd.Series, seconds: pd.Series, call: pd.Series) -> pd.Series:
+    """Nodes over seconds, each of a move; missing if no time was measured or over MOST_CALL of it is `call`."""
+    return nodes / seconds.where((seconds > 0) & (call <= MOST_CALL * seconds))
+
+
+def by_depth(totals: pd.DataFrame, players: Sequence[str], call: Mapping[str, float]) -> pd.DataFrame:
     """Search effort for each player and depth reached, over the moves that searched at least one node.
 
     Columns: player, depth (plies), moves, the means legal_moves, nodes_per_move, leaves_per_move and
-    seconds_per_move, and nodes_per_second (missing if no time was measured). Rows are in the order of
-    `players`, then of depth. `totals` is that of `tables.survey`.
+    seconds_per_move, and nodes_per_second (see there). Rows are in the order of `players`, then of depth.
+    `totals` is that of `tables.survey`, `call` that of `call_seconds`.
     """
     searched = totals[totals["searched"]]
     table = searched[["player", "depth", "moves"]].assign(legal_moves=searched["legal_moves"] / searched["moves"])
     for name in ("nodes", "leaves", "seconds"):
         table[f"{name}_per_move"] = searched[name] / searched["moves"]
-    seconds = table["seconds_per_move"]
-    table["nodes_per_second"] = table["nodes_per_move"] / seconds.where(seconds > 0)
+    of_call = table["player"].astype(str).map(call).astype(float)
+    table["nodes_per_second"] = nodes_per_second(table["nodes_per_move"], table["seconds_per_move"], of_call)
     return by_player(table, players, then="depth")
 
 

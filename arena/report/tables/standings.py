@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
+from arena.ratings.match import elo_from_score
+
 
 def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
     """The table of `arena.ratings.joint.rate` with what each player spent on a move.
@@ -26,9 +28,15 @@ def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequ
 
 
 def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
-    """The table of `arena.ratings.joint.rate` without what is unknown, see `standings`."""
+    """The table of `arena.ratings.joint.rate` without what is unknown, see `standings`.
+
+    Two players have `score_elo`, too: the Elo that each one's score alone gives it over the other, as match tools
+    count it (`arena.ratings.match`), without prior and first-move advantage; missing for a score of 0 or 1.
+    """
     table = ratings.copy()
     figures = ["elo", "elo_low", "elo_high", "score", "los"]
     table[figures] = table[figures].astype(float).where(table["games"] > 0)
     table.loc[table["player"].isin([group[-1] for group in groups]), "los"] = np.nan
+    if len(table) == 2:
+        table["score_elo"] = [elo_from_score(s) if 0 < s < 1 else np.nan for s in table["score"]]
     return table

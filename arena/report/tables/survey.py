@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.repeats import line_hashes
+from arena.report.tables.surprise import swings
 
 SAMPLE = 1_000_000
 """Plies of a run above which tables that need single moves rest on the moves of so many plies, and `moves.csv` and
@@ -27,6 +28,8 @@ class Survey(NamedTuple):
     """That of `arena.ratings.repeats.line_hashes`, of all games."""
     sample: pd.DataFrame
     """The moves of the games of `sampled`."""
+    swings: pd.Series
+    """That of `tables.surprise.swings`, of all games."""
 
 
 def survey(games: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Survey:
@@ -35,11 +38,15 @@ def survey(games: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Survey:
     sums: list[pd.DataFrame] = []
     hashes: list[pd.Series] = []
     sample: list[pd.DataFrame] = []
+    swung: list[pd.Series] = []
     for part in parts:
         sums.append(totals(part))
         hashes.append(line_hashes(part))
+        swung.append(swings(part))
         sample.append(part if chosen is None else part[part["game"].isin(chosen)])
-    return Survey(_together(pd.concat(sums)), pd.concat(hashes), pd.concat(sample, ignore_index=True))
+    return Survey(
+        _together(pd.concat(sums)), pd.concat(hashes), pd.concat(sample, ignore_index=True), pd.concat(swung)
+    )
 
 
 def is_large(games: pd.DataFrame) -> bool:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from arena.player import PlayerSpec
+from arena.report.tables.effort import call_seconds, nodes_per_second
 from arena.report.tables.order import by_player
+from arena.report.tables.survey import Survey
+
+TOO_LONG = 1.2
+"""Mean time a move, over its limit, above which equal limits of time are no equal time."""
 
 
 def telemetry(
-    games: pd.DataFrame, totals: pd.DataFrame, sample: pd.DataFrame, players: Sequence[str]
+    games: pd.DataFrame, survey: Survey, players: Sequence[str], specs: Iterable[PlayerSpec]
 ) -> pd.DataFrame:
     """Search and clock of each player that moved, over all its moves; missing what no move recorded.
 
-    `totals` and `sample` are those of `tables.survey`; the percentile rests on the sample.
-
-    Columns: player, nodes_per_second and mean_depth (over the moves that searched at least one node), deepest
-    (plies), first_move_cutoffs (share of the beta cutoffs that the first move tried gave), tt_hits (share of the
-    lookups that found the position), overrun_p99 and overrun_max (seconds beyond the limit of time, over the
-    moves that had one), time_losses (games lost on time, if any move had a limit of time).
+    Columns: player, nodes_per_second (see `tables.effort.nodes_per_second`) and mean_depth (over the moves that
+    searched at least one node), deepest (plies), first_move_cutoffs (share of the beta cutoffs that the first move
+    tried gave), tt_hits (share of the lookups that found the position), time_used (mean seconds of the moves that
+    searched, over the limit `seconds`, where there is one), overrun_p99 and overrun_max (seconds beyond the limit
+    of time, over the moves that had one; the percentile rests on the sample), time_losses (games lost on time, if
+    any move had a limit of time).
     """
+    specs, totals, sample = list(specs), survey.totals, survey.sample
     searched = totals[totals["searched"]]
     plies = (searched["depth"] * searched["moves"]).groupby(searched["player"], observed=True).sum()
     effort = searched.groupby("player", observed=True)[["moves", "nodes", "seconds"]].sum()
@@ -29,14 +36,19 @@ def telemetry(
     overrun = sample["overrun"].astype(float).groupby(sample["player"], observed=True)
     beaten = games["white"].where(games["result"].astype(str) == "0-1", games["black"]).astype(str)
     table = pd.DataFrame(index=total.index)
-    table["nodes_per_second"] = effort["nodes"] / effort["seconds"].where(effort["seconds"] > 0)
+    names = table.index.astype(str)
+    seconds = effort["seconds"] / effort["moves"]
+    call = pd.Series(call_seconds(specs)).reindex(effort.index.astype(str)).set_axis(effort.index)
+    table["nodes_per_second"] = nodes_per_second(effort["nodes"] / effort["moves"], seconds, call)
     table["mean_depth"] = plies / effort["moves"]
     table["deepest"] = _counted(grouped["deepest"].max()).astype("Int64")
     table["first_move_cutoffs"] = _counted(total["cutoffs_first"]) / (total["cutoffs_max"] + total["cutoffs_min"])
     table["tt_hits"] = total["tt_hits"] / _counted(total["tt_probes"])
+    allowed = pd.Series({spec.name: spec.limit.seconds for spec in specs}, dtype=float)
+    table["time_used"] = seconds / allowed.reindex(effort.index.astype(str)).set_axis(effort.index)
     table["overrun_p99"], table["overrun_max"] = overrun.quantile(0.99), grouped["overrun"].max()
     losses = beaten[games["termination"].astype(str) == "time"].value_counts()
-    losses = losses.reindex(table.index.astype(str), fill_value=0).set_axis(table.index)
+    losses = losses.reindex(names, fill_value=0).set_axis(table.index)
     table["time_losses"] = losses.where(table["overrun_max"].notna()).astype("Int64")
     return by_player(table.reset_index(), players)
 

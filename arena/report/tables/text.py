@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import pandas as pd
 
-from arena.report.number import fixed, known, percent, probability, quantity, signed, times
+from arena.report.number import fixed, known, percent, probability, quantity, signed, times, with_error
+from arena.report.tables.telemetry import TOO_LONG
 
 
 def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
@@ -18,7 +19,7 @@ def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "#": standings["rank"].map(str),
         "Player": standings["player"].astype(str),
-        "Elo": [signed(v) if known(v) else "" for v in standings["elo"]],
+        "Elo": [_elo(v) for v in standings["elo"]],
         "95 % interval": [
             _interval(low, high) for low, high in zip(standings["elo_low"], standings["elo_high"], strict=True)
         ],
@@ -27,6 +28,7 @@ def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
         "Drawn": standings["draws"].map(str),
         "Lost": standings["losses"].map(str),
         "Score": [percent(v) for v in standings["score"]],
+        **({"Elo of score": standings["score_elo"].map(_elo)} if "score_elo" in standings else {}),
         "LOS": [probability(v) for v in standings["los"]],
     }
     if "nodes_per_move" in standings:
@@ -67,6 +69,7 @@ def telemetry_text(telemetry: pd.DataFrame) -> pd.DataFrame:
         "Deepest": [fixed(v, 0) for v in telemetry["deepest"]],
         "First-move cutoffs": [percent(v) for v in telemetry["first_move_cutoffs"]],
         "TT hits": [percent(v) for v in telemetry["tt_hits"]],
+        "Of limit": [percent(v) for v in telemetry["time_used"]],
         "Over limit, 99 %": [quantity(v, "s") for v in telemetry["overrun_p99"]],
         "Over limit, worst": [quantity(v, "s") for v in telemetry["overrun_max"]],
         "Lost on time": [fixed(v, 0) for v in telemetry["time_losses"]],
@@ -89,6 +92,32 @@ def ablation_text(table: pd.DataFrame) -> pd.DataFrame:
         "Elo difference (95 %)": _estimates(table, "elo_difference", signed),
     }
     return pd.DataFrame(columns)
+
+
+def comparisons_text(comparisons: pd.DataFrame, *, pairs: bool = False) -> pd.DataFrame:
+    """Differences of Elo at equal terms, with their likelihood of superiority, as text for people.
+
+    A row for each value of a setting, against that of the baseline, or for every two values if `pairs`, and two
+    columns for each kind of terms. "†": a player took more than TOO_LONG of its limit of time.
+    """
+    rows = comparisons if pairs else comparisons[comparisons["baseline"].astype(bool)]
+    keys = list(rows[["setting", "value", "reference"]].drop_duplicates().itertuples(index=False, name=None))
+    columns = [] if rows["setting"].nunique() == 1 else [("Setting", [setting for setting, _, _ in keys])]
+    if pairs:
+        columns.append(("Pair", [f"{value} − {reference}" for _, value, reference in keys]))
+    else:
+        columns.append(("Value", [value for _, value, _ in keys]))
+        if rows["reference"].nunique() > 1:
+            columns.append(("Against", [reference for _, _, reference in keys]))
+    for terms in rows["terms"].unique():
+        of_terms = rows[rows["terms"] == terms]
+        found = {(row["setting"], row["value"], row["reference"]): row for row in of_terms.to_dict("records")}
+        at = of_terms["at"].unique()
+        title = (f"Equal {terms}" if terms else "No limit") + (f" ({at[0]})" if len(at) == 1 and at[0] else "")
+        columns.append((title, [_difference(found[key]) if key in found else "" for key in keys]))
+        columns.append(("LOS", [probability(found[key]["los"]) if key in found else "" for key in keys]))
+    table = pd.DataFrame(dict(enumerate(cells for _, cells in columns)), dtype=object)
+    return table.set_axis([name for name, _ in columns], axis=1)
 
 
 def residuals_text(residuals: pd.DataFrame) -> pd.DataFrame:
@@ -123,6 +152,15 @@ def _estimates(table: pd.DataFrame, name: str, form: Callable[[float], str]) -> 
         interval = f" ({form(low)} to {form(high)})" if known(low) and known(high) else ""
         cells.append(form(value) + interval if known(value) else "")
     return cells
+
+
+def _elo(value: Any) -> str:
+    return signed(value) if known(value) else ""
+
+
+def _difference(row: dict[Hashable, Any]) -> str:
+    error = (row["elo_difference_high"] - row["elo_difference_low"]) / 2
+    return with_error(row["elo_difference"], error) + (" †" if row["time_used"] > TOO_LONG else "")
 
 
 def _interval(low: Any, high: Any) -> str:

@@ -43,6 +43,7 @@ _TOKEN = re.compile(
 _WORD = re.compile(r"\S")
 _TAG_OR_COMMENT = re.compile(r"[\[{;%]")
 _BETWEEN_MOVES = re.compile(rf"(?: \s | {_IGNORED} | {_NUMBER} )+", _FLAGS)
+_FIRST_NUMBER = re.compile(r"\s*([0-9]+\.+)")
 _LAST_WORDS = re.compile(rf"(?<!\S) (?: {_END} ) \s* \Z", _FLAGS)
 _LONGEST_END = 20
 """Characters, spaces included, in which the end of a game is looked for."""
@@ -86,6 +87,8 @@ class TaggedGame(NamedTuple):
     """The text without comments, numbers and strengths of moves, and without its end, in single spaces."""
     end: str
     """The result that the text ends in, without spaces, such as 1-0, ½-½ or *; empty if there is none."""
+    number: str
+    """The number of the first move, `1.`, or `1...` of the side that moves second; empty if it has none."""
 
 
 def split(text: str) -> Iterator[RawGame]:
@@ -165,8 +168,13 @@ def tagged_games(text: str) -> Iterator[TaggedGame]:
 def _tagged_game(line: int, tags: dict[str, str], body: str) -> TaggedGame:
     ending = _LAST_WORDS.search(body, max(len(body.rstrip()) - _LONGEST_END, 0))
     moves = body[: ending.start()] if ending else body
+    number = _FIRST_NUMBER.match(moves)
     return TaggedGame(
-        line, tags, _BETWEEN_MOVES.sub(" ", moves).strip(), re.sub(r"\s", "", ending[0]) if ending else ""
+        line,
+        tags,
+        _BETWEEN_MOVES.sub(" ", moves).strip(),
+        re.sub(r"\s", "", ending[0]) if ending else "",
+        number[1] if number else "",
     )
 
 

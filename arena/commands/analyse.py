@@ -1,0 +1,240 @@
+"""The command that searches for the best moves of a position: analyse."""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.commands.board import save, show_scene
+from arena.commands.common import announcing_compilation, fail
+from arena.commands.position import Scene, scene, scene_options
+from arena.commands.scores import score_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from arena.analysis import Analysis, Findings, Line
+    from arena.player import Limit
+
+DEFAULT_PLAYER = "{type: negamax, preset: full}"
+DEFAULT_SECONDS = 10.0
+"""Seconds of an analysis that has no limit."""
+_LOOK_SECONDS = 0.1
+"""Seconds between two looks at what was found."""
+_PLIES_SHOWN = 12
+_WIDTHS = {"": 2, "score": 11, "depth": 5, "nodes": 13, "seconds": 8}
+"""Headings and widths of what is printed of a line; nodes and seconds are those of the whole analysis."""
+
+
+@click.command()
+@scene_options
+@click.option("--player", default=DEFAULT_PLAYER, show_default=True, help="An entry of `players:`, as YAML.")
+@click.option("--lines", type=click.IntRange(1), default=1, show_default=True, help="How many of the best moves.")
+@click.option("--depth", type=click.IntRange(1), help="Plies of each search, whatever the player's entry says.")
+@click.option("--nodes", type=click.IntRange(1), help="Positions of each search.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Of the analysis [10 without a limit].")
+@click.option("--flip", is_flag=True, help="Black below.")
+@click.option("--svg", type=click.Path(path_type=Path), help="Write the board with arrows, as SVG.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, at the end.")
+def analyse(
+    what: str,
+    variant: str | None,
+    fen: str | None,
+    game: int | None,
+    ply: int | None,
+    player: str,
+    lines: int,
+    depth: int | None,
+    nodes: int | None,
+    seconds: float | None,
+    flip: bool,
+    svg: Path | None,
+    as_json: bool,
+) -> None:
+    """Search for the best moves of a position, which is named as for `arena show`: WHAT is a FEN, a variant, ...
+
+    Scores are the side to move's, in men where the player says what a man is worth. Ctrl-C ends the search and
+    shows what was found.
+    """
+    from dataclasses import replace
+
+    from arena.analysis import Analysis
+    from arena.experiment.entry import player_spec
+    from arena.yaml.errors import ConfigError
+    from players import PlayerError, located
+
+    found = scene(what, variant, fen, game, ply)
+    with announcing_compilation():
+        try:
+            spec = located(player_spec(player, "--player"), Path())
+            given = {"depth": depth, "nodes": nodes, "seconds": seconds}
+            limit = _limit(spec.limit, {name: value for name, value in given.items() if value is not None})
+            analysis = Analysis(replace(spec, limit=limit), found.game, lines)
+        except ConfigError as error:
+            fail(str(error))
+        except (PlayerError, ValueError) as error:
+            fail(f"--player: {error}" if isinstance(error, PlayerError) else str(error))
+        if as_json:
+            last = next(iter(deque(_watched(analysis), maxlen=1)), None)
+        else:
+            show_scene(found, found.board(flip=flip))
+            last = _draw(analysis) if sys.stdout.isatty() else _print(analysis)
+    if last is None or not last.lines:
+        fail("nothing was found before the search was stopped")
+    if as_json:
+        click.echo(json.dumps(_document(found, analysis, last)))
+    if svg is not None:
+        save(found.board(flip=flip, arrows=[_arrow(found, line) for line in last.lines]), svg)
+
+
+def _limit(limit: Limit, given: dict[str, Any]) -> Limit:
+    """The limit of an entry, with those that are given in place of its own, and always one."""
+    limit = limit._replace(**given, clock=None, increment=None)
+    if limit.depth is limit.nodes is limit.seconds is None:
+        limit = limit._replace(seconds=DEFAULT_SECONDS)
+    return limit
+
+
+def _arrow(found: Scene, line: Line) -> tuple[int, int]:
+    """The squares of a line's first move."""
+    from arena.rules.move_text import move_squares
+
+    return move_squares(found.variant, found.position, line.move)[:2]
+
+
+def _watched(analysis: Analysis) -> Iterator[Findings]:
+    """What an analysis finds, searched by another thread so that Ctrl-C can stop it; exits if the player fails.
+
+    The second Ctrl-C ends the process.
+    """
+    from arena.player import AnswerError
+    from arena.seats.answer import message_of
+
+    messages: queue.SimpleQueue[Findings | BaseException | None] = queue.SimpleQueue()
+    interrupts: list[int] = []
+
+    def search() -> None:
+        try:
+            for findings in analysis.findings():
+                messages.put(findings)
+            messages.put(None)
+        except BaseException as error:
+            messages.put(error)
+
+    def interrupted(number: int, _frame: Any) -> None:
+        interrupts.append(number)
+        if len(interrupts) > 1:
+            sys.exit(128 + number)
+        analysis.stop()
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    threading.Thread(target=search, daemon=True).start()
+    try:
+        while (message := _next(messages)) is not None:
+            if isinstance(message, AnswerError):
+                fail(f"the player {message_of(message)}")
+            if isinstance(message, ValueError):
+                fail(message_of(message))
+            if isinstance(message, BaseException):
+                fail(f"the player raised {type(message).__name__}: {message_of(message)}")
+            yield message
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _next(messages: queue.SimpleQueue[Any]) -> Any:
+    """The next message; waited for in short turns, as Python heeds no signal while it waits."""
+    while True:
+        with suppress(queue.Empty):
+            return messages.get(timeout=_LOOK_SECONDS)
+
+
+def _print(analysis: Analysis) -> Findings | None:
+    """The lines of each round as rows of text, as they come."""
+    _print_row(tuple(_WIDTHS), "line")
+    findings = printed = None
+    for findings in _watched(analysis):
+        if findings.whole:
+            _print_rows(analysis, findings)
+            printed = findings
+    if findings is not None and (printed is None or findings.lines != printed.lines):
+        _print_rows(analysis, findings)
+    return findings
+
+
+def _print_rows(analysis: Analysis, findings: Findings) -> None:
+    for cells, moves in _rows(analysis, findings):
+        _print_row(cells, moves)
+
+
+def _print_row(cells: Sequence[str], moves: str) -> None:
+    aligned = (cell.rjust(width) for cell, width in zip(cells, _WIDTHS.values(), strict=True))
+    click.echo("  ".join([*aligned, moves]))
+
+
+def _draw(analysis: Analysis) -> Findings | None:
+    """The lines as a table that grows."""
+    from rich.console import Console
+    from rich.live import Live
+
+    findings = None
+    with Live(console=Console(highlight=False), refresh_per_second=8) as live:
+        for findings in _watched(analysis):
+            live.update(_table(analysis, findings))
+    return findings
+
+
+def _table(analysis: Analysis, findings: Findings) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    rate = findings.nodes / max(findings.seconds, 1e-3) / 1e6
+    title = f"{findings.nodes:,} nodes, {findings.seconds:.1f} s, {rate:.2f} million nodes/s"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    for name in ("", "score", "depth"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("line", no_wrap=True, overflow="ellipsis")
+    for (number, score, depth, *_), moves in _rows(analysis, findings):
+        table.add_row(number, score, depth, moves)
+    return table
+
+
+def _rows(analysis: Analysis, findings: Findings) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Of each line the cells of _WIDTHS, and its moves."""
+    for number, line in enumerate(findings.lines, start=1):
+        score = score_text(line.score, line.wins_in, analysis.man)
+        depth = str(line.depth) if line.depth else "end"
+        seconds = f"{findings.seconds:.3f}"
+        cells = (str(number), score, depth, f"{findings.nodes:,}", seconds)
+        yield cells, " ".join(analysis.texts(line)[:_PLIES_SHOWN])
+
+
+def _document(found: Scene, analysis: Analysis, findings: Findings) -> dict[str, Any]:
+    lines = [
+        {
+            "moves": analysis.texts(line),
+            "score": line.score,
+            "wins_in": line.wins_in or None,
+            "depth": line.depth,
+            "nodes": line.nodes,
+        }
+        for line in findings.lines
+    ]
+    return {
+        "variant": found.variant.name,
+        "fen": found.fen,
+        "man": analysis.man,
+        "nodes": findings.nodes,
+        "seconds": findings.seconds,
+        "lines": lines,
+    }

@@ -1,0 +1,100 @@
+"""The command that shows a position, alone or of a game: show."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.commands.board import save, show_scene
+from arena.commands.position import Scene, scene, scene_options
+from arena.commands.scores import score_text
+from arena.commands.table import show_table
+
+_AROUND = 8
+"""Plies before and after the position whose moves are printed."""
+_COUNTED = ("depth", "nodes")
+_HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
+
+
+@click.command()
+@scene_options
+@click.option("--flip", is_flag=True, help="Black below.")
+@click.option("--svg", type=click.Path(path_type=Path), help="Write the board into this file, as SVG.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show(
+    what: str,
+    variant: str | None,
+    fen: str | None,
+    game: int | None,
+    ply: int | None,
+    flip: bool,
+    svg: Path | None,
+    as_json: bool,
+) -> None:
+    """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
+
+    Of a game, the moves around the position are shown with it, and of a run's game the players' scores.
+    """
+    found = scene(what, variant, fen, game, ply)
+    board = found.board(flip=flip)
+    if svg is not None:
+        save(board, svg)
+    if as_json:
+        click.echo(json.dumps(_document(found)))
+        return
+    show_scene(found, board)
+    if found.moves:
+        click.echo(_moves_around(found))
+    if found.searches is not None and found.moves:
+        click.echo()
+        show_table(_HEADER, list(_rows(found)))
+
+
+def _moves_around(found: Scene) -> str:
+    """The moves near the position, numbered, the last one in []."""
+    first, last = max(found.ply - _AROUND, 0) + 1, min(found.ply + _AROUND, len(found.moves))
+    words = ["..."] if first > 1 else []
+    behind = found.positions[0].turn != found.variant.first
+    for ply in range(first, last + 1):
+        number, second = divmod(ply - 1 + behind, 2)
+        text = f"[{found.text(ply)}]" if ply == found.ply else found.text(ply)
+        words.append(text if second and ply > first else f"{number + 1}.{'..' if second else ''} {text}")
+    return " ".join([*words, found.result if last == len(found.moves) else "..."])
+
+
+def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
+    """The searches of the two moves before the position, and of those after it."""
+    for ply in range(max(found.ply - 2, 0) + 1, min(found.ply + 2, len(found.moves)) + 1):
+        search = _search(found, ply)
+        score = score_text(search["score"], search["wins_in"])
+        counted = (f"{search[name]}" for name in _COUNTED)
+        yield str(ply), search["player"], search["move"], score, *counted, f"{search['seconds']:.6f}"
+
+
+def _search(found: Scene, ply: int) -> dict[str, Any]:
+    """What is known of the search for a move, by name."""
+    from players.negamax.certain import wins_in
+
+    colour = found.positions[ply - 1].turn
+    known: dict[str, Any] = {"ply": ply, "player": found.names[colour], "move": found.text(ply)}
+    if found.searches is not None:
+        score = float(found.searches["score"][ply - 1])
+        known["wins_in"] = 0 if math.isnan(score) else wins_in(score)
+        known["score"] = None if math.isnan(score) else score
+        known |= {name: int(found.searches[name][ply - 1]) for name in _COUNTED}
+        known["seconds"] = float(found.searches["seconds"][ply - 1])
+    return known
+
+
+def _document(found: Scene) -> dict[str, Any]:
+    document: dict[str, Any] = {"variant": found.variant.name, "fen": found.fen}
+    if found.heading:
+        moves = [_search(found, ply) for ply in range(1, len(found.moves) + 1)]
+        named = dict(zip(("white", "black"), found.names, strict=True))
+        document |= {**named, "result": found.result, "ply": found.ply, "moves": moves}
+    return document

@@ -1,0 +1,44 @@
+"""Notes on a joint rating: what a reader of its table must know, in sentences."""
+
+from collections.abc import Sequence
+
+from arena.ratings.clusters import CodedGames
+
+MAX_NAMES = 8  # groups, and players of a group, that a note names
+DAVIDSON = (
+    "Elo is that of Davidson's model of draws: where draws are many, large differences read smaller than by the "
+    "expected score."
+)
+NO_ADVANTAGE = "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
+NOT_RESAMPLED = "Results that are all alike do not differ between resamples: intervals are not bootstrapped."
+
+
+def ratings_notes(
+    games: CodedGames, groups: tuple[tuple[str, ...], ...], one_sided: int, anchor: str | None
+) -> list[str]:
+    """Sentences on *games* that repeat others, on players not connected, and on pairings of results all alike."""
+    notes = []
+    if repeated := games.total - games.distinct:
+        notes.append(
+            f"{games.total} games, {games.distinct} distinct: {repeated} of {games.total} games repeat an earlier "
+            "one move for move, as deterministic players do; they add nothing to what the intervals rest on."
+        )
+    if len(groups) > 1:
+        members = [f"({number}) {_listed(group, ', ')}" for number, group in enumerate(groups, 1)]
+        notes.append(
+            f"The players fall into {len(groups)} groups without games between them, so ratings compare "
+            f"only inside a group: {_listed(members, '; ')}."
+        )
+        if anchor is not None:
+            notes.append(f"Ratings are relative to {anchor} in its group, to the group's mean elsewhere.")
+    if one_sided:
+        notes.append(
+            f"The results of {one_sided} pairing{'s' * (one_sided > 1)} were all alike and leave no spread "
+            "to measure: intervals that rest on them come from the model and the prior."
+        )
+    return notes
+
+
+def _listed(names: Sequence[str], separator: str) -> str:
+    rest = [f"and {len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
+    return separator.join([*names[:MAX_NAMES], *rest])

@@ -1,0 +1,113 @@
+"""Cautions: limits of time that were not kept, schedules out of balance, players that are below random ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from arena.player import PlayerSpec
+from arena.report.number import quantity, with_error
+from arena.report.run import Run
+from arena.report.sentences.forfeits import lost_by_failures
+from arena.report.sentences.words import CERTAIN, counted, first_few
+from arena.report.tables.contrasts import contrast
+from arena.report.tables.telemetry import TOO_LONG
+from arena.wording import listed
+
+MOST = 5
+"""Players that a sentence names."""
+UNEVEN = 0.1
+"""Share of the games by which ties, and a player's colours, may differ where a schedule is balanced."""
+PAIR = 2
+"""Games by which they may differ in any case."""
+EVERY_TIE = ("round-robin", "match", "gauntlet")
+"""Formats in which every tie plays every opening."""
+
+
+def too_long(run: Run) -> list[str]:
+    """The players that took more than TOO_LONG of their limit of time a move, on the mean."""
+    table = run.telemetry.sort_values("time_used", ascending=False, kind="stable")
+    late = table[table["time_used"] > TOO_LONG]
+    if not len(late):
+        return []
+    allowed = {spec.name: spec.limit.seconds or 0.0 for spec in run.experiment.players}
+    parts = [
+        f"{row['player']} took {quantity(row['time_used'] * allowed[row['player']], 's')} a move "
+        f"({row['time_used']:.1f} times its limit of {quantity(allowed[row['player']], 's')})"
+        for row in late.head(MOST).to_dict("records")
+    ]
+    return [
+        f"Equal limits of time are not equal time here: {first_few(parts, len(late))}; means of the moves that "
+        "searched. The reason can be a loaded machine, slow code, or a limit close to what a call costs."
+    ]
+
+
+def unbalanced(run: Run) -> list[str]:
+    """Ties that met much less often than others where the format has all meet equally often; uneven colours."""
+    names = [spec.name for spec in run.experiment.players]
+    colours = run.games[["white", "black"]].astype(str)
+    met = Counter(frozenset(pair) for pair in zip(colours["white"], colours["black"], strict=True))
+    sentences = []
+    so_far = " so far" if run.facts.games > len(run.games) else ""
+    ties = run.experiment.format.ties(names) if run.experiment.format.type in EVERY_TIE else []
+    counts = {(names[a], names[b]): met[frozenset((names[a], names[b]))] for a, b in ties}
+    if counts:
+        most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
+        if counts[most] - counts[least] > max(PAIR, UNEVEN * counts[most]):
+            sentences.append(
+                f"The schedule is not balanced{so_far}: {listed(most)} met in {counted(counts[most], 'game')}, "
+                f"{listed(least)} in {counts[least]}."
+            )
+    table = run.outcomes.pivot(index="player", columns="colour", values="games").reindex(names)
+    allowed = (UNEVEN * (table["white"] + table["black"])).clip(lower=PAIR)
+    uneven = table[(table["white"] - table["black"]).abs() > allowed]
+    if len(uneven):
+        parts = [
+            f"{row.Index} had White {row.white} times and Black {row.black}"
+            for row in uneven.head(MOST).itertuples()
+        ]
+        sentences.append(f"Colours are not balanced{so_far}: {first_few(parts, len(uneven))}.")
+    return sentences
+
+
+def below_random(run: Run) -> list[str]:
+    """Players that choose and are below one that does not: greedy ones in any case, others where that is certain.
+
+    Without those that lost half their games or more by failures.
+    """
+    specs = {spec.name: spec for spec in run.experiment.players}
+    randoms = [name for name, spec in specs.items() if spec.type == "random"]
+    failures = lost_by_failures(run.games).sum(axis=1)
+    games = run.standings.set_index("player")["games"]
+    sentences = []
+    for name, spec in specs.items():
+        failed = 2 * failures.get(name, 0) >= games[name]
+        for other in [] if spec.type == "random" or failed else randoms:
+            found = contrast(run.ratings, {name: 1.0, other: -1.0})
+            if found is None or round(found.value) >= 0:
+                continue
+            figure = f"{with_error(found.value, (found.high - found.low) / 2)} Elo"
+            certain = found.los < 1 - CERTAIN
+            if spec.type == "greedy":
+                sentences.append(_greedy(run, spec, other, figure, certain))
+            elif certain:
+                sentences.append(
+                    f"{name} is below {other}, which moves by chance ({figure}). Look for a wrong sign or a "
+                    f"wrong view in what it chooses by{_check(run, spec)}."
+                )
+    return sentences
+
+
+def _greedy(run: Run, spec: PlayerSpec, other: str, figure: str, certain: bool) -> str:
+    below = "below" if certain else "below, if not measurably,"
+    return (
+        f"{spec.name} is {below} {other} ({figure}): a greedy player takes what is best right after its own move "
+        "and does not see the answer, so it runs into exchanges that random play meets only by chance. If it "
+        f"should be above, look for a wrong sign in its evaluation{_check(run, spec)}."
+    )
+
+
+def _check(run: Run, spec: PlayerSpec) -> str:
+    """The command that looks for mistakes in a player's evaluation, where both it and the rules have a name."""
+    evaluation, variant = spec.options.get("evaluation"), run.experiment.variant
+    named = isinstance(evaluation, str) and isinstance(variant, str)
+    return f": arena check {evaluation} {variant}" if named else ""

@@ -1,0 +1,185 @@
+"""Settings against one another in words: which is better at which equal terms, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from arena.report.number import probability, with_error
+from arena.report.sentences.words import CERTAIN, certain_difference, counted
+from arena.report.tables.telemetry import TOO_LONG
+from arena.wording import listed
+
+NAMED = 4
+"""Values that a sentence on many settings names, and groups of values that one on many values of a setting has."""
+
+
+def comparison_sentences(comparisons: pd.DataFrame, most: int) -> list[str]:
+    """What `tables.comparisons` has against the baseline, in `most` sentences at most.
+
+    One for each value, over all terms, if there are so few; else of one setting which value is best at which terms
+    and how the others stand, and of several settings for each kind of terms the greatest certain differences.
+    """
+    rows = comparisons[comparisons["baseline"].astype(bool)]
+    groups = [group for _, group in rows.groupby(["setting", "value", "reference"], sort=False)]
+    if len(groups) <= most:
+        return [_of_value(group) for group in groups]
+    if comparisons["setting"].nunique() == 1 and rows["reference"].nunique() == 1:
+        return [_best(comparisons), *_standing(comparisons)][:most]
+    return [_of_terms(group) for _, group in rows.groupby("terms", sort=False)][:most]
+
+
+def title(comparisons: pd.DataFrame) -> str:
+    """What the table against the baseline shows, as a heading: "Evaluation: Elo against simple"."""
+    rows = comparisons[comparisons["baseline"].astype(bool)]
+    settings, references = rows["setting"].unique(), rows["reference"].unique()
+    what = settings[0].capitalize() if len(settings) == 1 else "Settings"
+    return f"{what}: Elo against {references[0]}" if len(references) == 1 else f"{what} at equal terms"
+
+
+def pairs_title(count: int, most: int) -> str:
+    """What the table of all pairs shows, of which there are `most` rows at most."""
+    return f"All {count} pairs" if count <= most else f"The first {most} of {count} pairs; comparisons.csv has all"
+
+
+def note(comparisons: pd.DataFrame) -> str:
+    """How the tables of comparisons are to be read."""
+    text = (
+        "Difference of the joint ratings ± half of its 95 % interval. LOS: likelihood of superiority of the first."
+    )
+    if (comparisons["pairs"] > 1).any():
+        text += " Means where several pairs of players differ in nothing else."
+    if not were_kept(comparisons):
+        text += f" †: a player took more than {TOO_LONG} times its limit of time, so the time was not equal."
+    return text
+
+
+def were_kept(rows: pd.DataFrame) -> bool:
+    """Whether the players of some comparisons kept their limits of time on the mean, see TOO_LONG."""
+    return not (rows["time_used"] > TOO_LONG).any()
+
+
+def at_equal(terms: Sequence[str]) -> str:
+    """Kinds of limits in words: "at equal depth and nodes"."""
+    limited = [name for name in terms if name]
+    return f"at equal {listed(limited)}" if limited else "in the games"
+
+
+def mean_of(row: dict[str, Any]) -> str:
+    """What a mean is over: "mean over depths 1 to 4", "mean of 2 pairs of players"; nothing if it is none."""
+    if row["pairs"] < 2:
+        return ""
+    if " to " not in row["at"]:
+        return f"mean of {row['pairs']} pairs of players"
+    kind = {"depth": "depth {}", "nodes": "{} nodes", "time": "{}"}.get(row["terms"], f"{row['terms']} {{}}")
+    return f"mean over {kind.format(row['at'])}"
+
+
+def _of_value(rows: pd.DataFrame) -> str:
+    """One value against its reference: what is certain at which terms first, then what is not."""
+    value, reference = rows["value"].iloc[0], rows["reference"].iloc[0]
+    certain: list[str] = []
+    uncertain: list[str] = []
+    for row in _records(rows):
+        where = at_equal([row["terms"]])
+        if _certain(row):
+            than = "" if certain else f" than {reference}"
+            notes = [mean_of(row), f"LOS {probability(row['los'])}", *_unkept(row)]
+            difference = certain_difference(row["elo_difference"], row["error"])
+            certain.append(f"{difference}{than} {where} ({'; '.join(filter(None, notes))})")
+        else:
+            notes = [mean_of(row), with_error(row["elo_difference"], row["error"]), *_unkept(row)]
+            uncertain.append(f"{where} ({'; '.join(filter(None, notes))})")
+    if not certain:
+        return f"{value} is not measurably stronger or weaker than {reference} {listed(uncertain)}."
+    text = f"{value} is {listed(certain)}"
+    return f"{text}; not measurably different {listed(uncertain)}." if uncertain else f"{text}."
+
+
+def _best(comparisons: pd.DataFrame) -> str:
+    """Of many values of one setting the best at each kind of terms, and how far it is above the baseline."""
+    reference = comparisons["reference"].iloc[0]
+    best: dict[str, list[str]] = {}
+    for terms, rows in comparisons.groupby("terms", sort=False):
+        first, second = _ranked(rows, reference)[:2]
+        met = {frozenset((row["value"], row["reference"])): row for row in _records(rows)}
+        duel = met.get(frozenset((first, second)))
+        against = second if first == reference else reference
+        row = met[frozenset((first, against))]
+        notes = [f"{with_error(abs(row['elo_difference']), row['error'])} Elo against {against}"]
+        if duel is None or not _certain(duel):
+            notes.append("not measurable" if against == second else f"not measurably ahead of {second}")
+        best.setdefault(first, []).append(f"{at_equal([str(terms)])} ({'; '.join([*notes, *_unkept(row)])})")
+    parts = [f"{name} is best {listed(where)}" for name, where in best.items()]
+    count = len({*comparisons["value"], *comparisons["reference"]})
+    setting = comparisons["setting"].iloc[0]
+    noun = f"{setting}s" if setting in ("evaluation", "type") else f"values of {setting}"
+    return f"Of {count} {noun} {listed(parts)}."
+
+
+def _standing(comparisons: pd.DataFrame) -> list[str]:
+    """How the values of one setting stand against the baseline, those of one standing together."""
+    rows = comparisons[comparisons["baseline"].astype(bool)]
+    reference = rows["reference"].iloc[0]
+    alike: dict[str, list[str]] = {}
+    for value, of_value in rows.groupby("value", sort=False):
+        signs: dict[str, list[str]] = {"stronger": [], "weaker": [], "": []}
+        for row in _records(of_value):
+            signs["" if not _certain(row) else "stronger" if row["elo_difference"] > 0 else "weaker"].append(
+                row["terms"]
+            )
+        clauses = [f"{word} {at_equal(terms)}" for word, terms in signs.items() if word and terms]
+        if not clauses:
+            clauses = ["not measurably different"]
+        elif signs[""]:
+            clauses.append(f"not measurably different {at_equal(signs[''])}")
+        alike.setdefault(listed(clauses), []).append(str(value))
+    ranked = sorted(alike.items(), key=lambda item: -len(item[1]))
+    parts = [
+        f"{listed(_few(values))} {'is' if len(values) == 1 else 'are'} {words}" for words, values in ranked[:NAMED]
+    ]
+    more = sum(len(values) for _, values in ranked[NAMED:])
+    rest = f"; {more} more are listed below" if more else ""
+    return [f"Against {reference}, {'; '.join(parts)}{rest}."]
+
+
+def _of_terms(rows: pd.DataFrame) -> str:
+    """Many settings at one kind of terms: the greatest certain differences, and how many there are not."""
+    certain = sorted(filter(_certain, _records(rows)), key=lambda row: -abs(row["elo_difference"]))
+    where = at_equal([rows["terms"].iloc[0]])
+    others = len(rows) - len(certain)
+    if not certain:
+        return f"With one setting changed, nothing differs measurably {where} ({counted(others, 'comparison')})."
+    named = [f"{row['value']} {with_error(row['elo_difference'], row['error'])}" for row in certain[:NAMED]]
+    rest = f" and {len(certain) - NAMED} more" if len(certain) > NAMED else ""
+    text = f"With one setting changed, Elo {where}: {', '.join(named)}{rest}"
+    text += f"; no measurable difference for {others} others" if others > 1 else ""
+    text += "; no measurable difference for 1 other" if others == 1 else ""
+    return text + ("." if were_kept(rows) else "; some limits were not kept, see the notes.")
+
+
+def _ranked(rows: pd.DataFrame, reference: str) -> list[str]:
+    """The values at one kind of terms, the baseline with them, the best first."""
+    of_baseline = rows[rows["reference"] == reference]
+    elo = {reference: 0.0} | dict(zip(of_baseline["value"], of_baseline["elo_difference"], strict=True))
+    return sorted(elo, key=lambda value: -elo[value])
+
+
+def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows, each with `error`, half the width of its interval."""
+    error = (rows["elo_difference_high"] - rows["elo_difference_low"]) / 2
+    return rows.assign(error=error).to_dict("records")  # type: ignore[return-value]
+
+
+def _unkept(row: dict[str, Any]) -> list[str]:
+    return ["the limit was not kept, see the notes"] if row["time_used"] > TOO_LONG else []
+
+
+def _certain(row: dict[str, Any]) -> bool:
+    return bool(max(row["los"], 1 - row["los"]) > CERTAIN)
+
+
+def _few(values: list[str]) -> list[str]:
+    return values if len(values) <= NAMED else [*values[: NAMED - 1], f"{len(values) - NAMED + 1} more"]

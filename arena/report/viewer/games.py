@@ -1,0 +1,146 @@
+"""The games that a page holds: which they are, and what it is told of them, as plain data."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from arena.report.charts.outcomes import humanised
+from arena.report.number import known
+from arena.report.run import Run
+from arena.report.viewer.replay import Replayer
+from arena.rules.custom import build_variant
+
+CHARACTERS = 1_500_000
+"""Characters that games take in a page, at most, unless a number of games is asked for."""
+AT_ONCE = 40
+"""Games of a block: what a browser unpacks to show one of them."""
+_LEAST = 2
+"""Characters that a ply takes at least: bounds the moves that are read to fill a page."""
+
+
+class Games(NamedTuple):
+    """The games inside a page."""
+
+    inside: int
+    of: int
+    """Games of the run."""
+    listed: str
+    """What the list shows, see `listed`; packed."""
+    blocks: list[str]
+    """The moves, AT_ONCE games each, see `_block`; packed."""
+
+
+def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Games:
+    """The games of a run that a page holds, the greatest swings first: see `arena.report.tables.surprise`.
+
+    As many as fit into `characters`, or `most` if that is a number.
+    """
+    table = by_surprise(run.games, run.survey.swings)
+    fits = table["plies"].cumsum() <= characters / _LEAST
+    table = table[fits] if most is None else table.head(most)
+    moves = _moves(run, pd.Index(table["game"]))
+    replayer = Replayer(build_variant(run.experiment.variant))
+    blocks: list[str] = []
+    inside = 0
+    for first in range(0, len(table), AT_ONCE):
+        part = table.iloc[first : first + AT_ONCE]
+        block = packed(_block(part, moves, replayer))
+        characters -= len(block)
+        if most is None and characters < 0:
+            break
+        blocks.append(block)
+        inside += len(part)
+    return Games(inside, len(run.games), packed(listed(table.head(inside), run)), blocks)
+
+
+def by_surprise(games: pd.DataFrame, swings: pd.Series) -> pd.DataFrame:
+    """Games with the column `swing`, in men, the greatest first; those without one last, in their order."""
+    table = games.assign(swing=games["game"].map(swings))
+    return table.sort_values("swing", ascending=False, kind="stable", na_position="last")
+
+
+def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
+    """What the list shows of games, a list a column: players and terminations are numbers of `players` and `ends`.
+
+    `swing` is in hundredths of a man, null where there is none; `error` has that of games that have one, by place.
+    """
+    players, ends = pd.Index(run.players), pd.Index(pd.unique(games["termination"]))
+    errors = games["error"].astype(str).tolist() if "error" in games else []
+    return {
+        "players": players.tolist(),
+        "ends": [humanised(str(end)) for end in ends],
+        "game": games["game"].tolist(),
+        "white": players.get_indexer(pd.Index(games["white"])).tolist(),
+        "black": players.get_indexer(pd.Index(games["black"])).tolist(),
+        "opening": games["opening"].tolist(),
+        "result": games["result"].tolist(),
+        "end": ends.get_indexer(pd.Index(games["termination"])).tolist(),
+        "plies": games["plies"].tolist(),
+        "swing": _whole(100 * games["swing"].to_numpy(dtype=float)),
+        "error": {place: error for place, error in enumerate(errors) if error},
+    }
+
+
+def packed(data: Any) -> str:
+    """Plain data as JSON, deflated, as text."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def _moves(run: Run, games: pd.Index) -> pd.DataFrame:
+    """The moves of some games, as `RunData.moves` has them."""
+    if not run.large:
+        return run.survey.sample
+    return pd.concat([part[part["game"].isin(games)] for part in run.data.moves()], ignore_index=True)
+
+
+def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list[dict[str, Any]]:
+    """What the board shows of each game: the position after its opening, and of each ply what it changed.
+
+    `score` is in hundredths of a man, `own` is that of a player of whom no man's worth is known, in its own unit,
+    `wins` is in plies, all from the mover's view; `time` is in microseconds; null where there is none.
+    """
+    numbers = moves["game"].to_numpy()
+    bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
+    found = moves.iloc[np.concatenate([np.arange(first, last) for first, last in bounds])]
+    certain = found["wins_in"].to_numpy(dtype=float, na_value=np.nan)
+    score, in_men = (found[name].to_numpy(dtype=float, na_value=np.nan) for name in ("score", "score_men"))
+    own = _digits(np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan))
+    columns = {
+        "score": _whole(100 * in_men),
+        "own": [value if known(value) else None for value in own.tolist()],
+        "wins": _whole(certain),
+        "time": _whole(_digits(1e6 * found["seconds"].to_numpy(dtype=float, na_value=np.nan))),
+        "depth": found["depth"].tolist(),
+        "nodes": found["nodes"].tolist(),
+    }
+    texts = found["move"].tolist()
+    block = []
+    start = 0
+    for fen, (first, last) in zip(games["opening_fen"], bounds, strict=True):
+        end = start + last - first
+        board, steps, fault = replayer.replay(fen, texts[start:end])
+        game = {"board": board, "turn": fen[0], "steps": " ".join(steps), "fault": fault}
+        block.append(game | {name: column[start:end] for name, column in columns.items()})
+        start = end
+    return block
+
+
+def _digits(values: np.ndarray) -> np.ndarray:
+    """Values to three digits."""
+    power = np.floor(np.log10(np.maximum(np.abs(values), 1e-12))) - 2
+    size = 10.0 ** np.abs(power)
+    return np.where(power < 0, np.rint(values * size) / size, np.rint(values / size) * size)
+
+
+def _whole(values: np.ndarray) -> list[int | None]:
+    """Rounded numbers, None for nan."""
+    missing = np.isnan(values)
+    whole = np.rint(np.where(missing, 0, values)).astype(np.int64).tolist()
+    return [None if none else value for value, none in zip(whole, missing.tolist(), strict=True)]

@@ -1,0 +1,1 @@
+"""A position to look at: as SVG, as text on a terminal."""

@@ -1,0 +1,50 @@
+"""One game as a ledger holds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.experiment.model import Experiment
+from arena.record import MOVE_COLUMNS
+from arena.store.documents import documents
+from arena.store.ledger import FILE, GAMES, Facts
+from arena.store.manifest import Manifest, parsed
+from arena.store.store import StoreError, check_columns, reading
+
+
+class KeptGame(NamedTuple):
+    """A game of a run, and the documents of the run."""
+
+    row: dict[str, Any]
+    """By the columns of the ledger's table of games, `moves` as `arena.record.packed` made them."""
+    experiment: Experiment
+    facts: Facts
+    manifest: Manifest | None
+    """None for a run that was not played by the command line."""
+    last: int
+    """The highest number of a game that is stored."""
+
+
+def kept_game(folder: Path, number: int) -> KeptGame:
+    """Read a game from the ledger in a run's folder.
+
+    Raises StoreError if there is no such run or game, or the ledger is damaged there or cannot be read.
+    """
+    path = folder / FILE
+    with reading(path) as connection:
+        stored = documents(connection)
+        check_columns(path, stored, MOVE_COLUMNS)
+        row = connection.execute(f"{GAMES.query} WHERE game = ?", (number,)).fetchone()
+        last = connection.execute("SELECT MAX(game) FROM games").fetchone()[0]
+    if row is None:
+        there = f"its last one is game {last}" if last else "it has none yet"
+        raise StoreError(f"game {number} is not stored in {folder}: {there}")
+    if not GAMES.intact(row):
+        raise StoreError(f"{path} is damaged (games {number}); arena run does again what is missing")
+    try:
+        experiment, facts = Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
+    except (ValueError, TypeError):
+        raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
+    named = dict(zip(GAMES.columns, row, strict=False))
+    return KeptGame(named, experiment, facts, parsed(stored, path), last)

@@ -1,0 +1,272 @@
+"""The data of a run: what is recorded of games and moves, what is made of it, and how it is given."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import arena
+from arena.play.match import play
+from arena.play.signature import worths
+from arena.player import PlayerSpec
+from arena.record import MEASURED
+from arena.report.dictionary import TABLES
+from arena.report.run import Run
+from arena.report.write import parquet_name
+from arena.rules.notation import parse_fen
+from arena.rules.variants import VARIANTS
+from arena.seats.seat import close_seats
+from arena.store.read import PHASES
+from players.evaluation.build import build_evaluation
+from players.negamax.certain import wins_in
+from players.negamax.score import LIMIT, WIN
+from players.negamax.worth import worth_of_a_man
+from tests.command_line import invoke
+from tests.report_data import experiment, frames, player, run_of
+from tests.test_limits import task_of
+
+ENGLISH = VARIANTS["english"]
+OWN = '''
+import time
+
+from arena import Choice, evaluator
+
+
+class Says:
+    """Says that it has won, and that a man is worth 7."""
+
+    man = 7.0
+    cpu_elsewhere = 0.25
+
+    def __init__(self, variant):
+        pass
+
+    def choose(self, game, limit, rng):
+        ended = time.process_time() + 0.02
+        while time.process_time() < ended:
+            pass
+        time.sleep(0.03)
+        return Choice(rng.choice(game.legal_moves), 14.0, wins_in=-3 if len(game.moves) > 3 else 0)
+
+
+class Lies(Says):
+    man = "much"
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], wins_in=1.5)
+
+
+@evaluator
+def twice(position, rules):
+    value = 0.0
+    for i in range(64):
+        value += 2.0 * ((position.white >> i & 1) - (position.black >> i & 1))
+    return value if position.turn == 0 else -value
+'''
+CONFIG = """\
+name: data
+variant: english
+seed: 2
+openings: {random_plies: 4, count: 2}
+max_plies: 150
+players:
+  - {name: random, type: random}
+  - {name: greedy, type: greedy, evaluation: material}
+  - {name: tree, type: mcts, nodes: 200}
+  - {name: own, type: negamax, depth: 4, evaluation: "own.py:twice"}
+  - {name: material, type: negamax, depth: 4, evaluation: material}
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The tournament of CONFIG, played by two processes."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "own.py").write_text(OWN)
+    (folder / "config.yaml").write_text(CONFIG)
+    result = invoke("run", folder / "config.yaml", "--out", folder / "out", "--workers", "2", "--no-report")
+    assert result.exit_code == 0, result.output
+    return arena.load(folder / "out")
+
+
+# --- moves
+
+
+def test_tables_of_a_real_run_have_the_columns_that_are_described(run: Run) -> None:
+    for name in ("games", "moves", "probes", "standings", "search", "telemetry", "rated_games"):
+        assert list(getattr(run, name)) == list(TABLES[name]), name
+    assert list(run.positions([1])) == list(TABLES["positions"])
+
+
+def test_pieces_phase_and_fen_are_of_the_position_before_the_move(run: Run) -> None:
+    moves = run.positions()
+    pd.testing.assert_frame_equal(moves.drop(columns="fen"), run.moves)
+    positions = [parse_fen(ENGLISH, text) for text in moves["fen"]]
+    pieces = np.array([(it.white | it.black).bit_count() for it in positions])
+    assert moves["pieces"].tolist() == pieces.tolist()
+    assert [it.turn == 1 for it in positions] == (moves["colour"] == "black").tolist()
+    phase = np.where(pieces > 16, "opening", np.where(pieces > 8, "middle", "ending"))
+    assert moves["phase"].tolist() == phase.tolist() and set(phase) == set(PHASES)
+    starts = moves[moves["ply"] == 1].set_index("game")["fen"].to_dict()
+    assert starts == run.games.set_index("game")["opening_fen"].to_dict()
+    chosen = moves[moves["game"].isin([2, 5])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(run.positions([5, 2]), chosen)
+
+
+def test_scores_in_men_can_be_compared_and_are_missing_where_there_are_none(run: Run) -> None:
+    assert run.data.manifest is not None
+    assert run.data.manifest.men == {"random": None, "greedy": 1.0, "tree": None, "own": 2.0, "material": 1.0}
+    moves = run.moves
+    for name, man in run.data.manifest.men.items():
+        own = moves[moves["player"] == name]
+        known = own["score_men"].notna()
+        if man is None:
+            assert not known.any(), name
+            continue
+        assert known.tolist() == (own["score"].notna() & own["wins_in"].isna()).tolist()
+        assert (own["score_men"][known] == own["score"][known] / man).all() and known.sum() > 10
+
+
+def test_certain_wins_come_true(run: Run) -> None:
+    moves = run.moves.merge(run.games[["game", "plies", "result"]], on="game")
+    certain = moves[moves["wins_in"].notna()]
+    won = np.where(certain["colour"] == "white", "1-0", "0-1")
+    lost = np.where(certain["colour"] == "white", "0-1", "1-0")
+    ahead = (certain["wins_in"] > 0).to_numpy(dtype=bool)
+    searching = certain["player"].isin(["own", "material"]).to_numpy()
+    assert {"tree", "own", "material"} <= set(certain["player"])
+    assert (certain["result"] == np.where(ahead, won, lost))[ahead & searching].all()
+    left = (certain["plies"] - certain["ply"] + 1)[ahead & searching]
+    assert (left <= certain["wins_in"][ahead & searching]).all()
+    assert (certain["wins_in"].abs() % 2 == np.where(ahead, 1, 0)).all(), "who wins makes the last move"
+
+
+@pytest.mark.parametrize(("score", "plies"), [(WIN - 3, 3), (4 - WIN, -4), (LIMIT, 0), (-2.5, 0), (0.0, 0)])
+def test_a_score_says_in_how_many_plies_a_win_is(score: float, plies: int) -> None:
+    assert wins_in(score) == plies
+
+
+@pytest.mark.parametrize(
+    ("description", "worth"),
+    [("material", 1.0), ({"linear": {"man": 250}}, 250.0), ({"linear": {"king": 9}}, None)],
+)
+def test_a_man_is_worth_what_the_evaluation_loses_with_it(description: Any, worth: float | None) -> None:
+    for name in ("english", "international", "antidraughts"):
+        variant = VARIANTS[name]
+        assert worth_of_a_man(variant, build_evaluation(description, variant)) == pytest.approx(worth)
+
+
+# --- code of a user's own
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    (tmp_path / "own.py").write_text(OWN)
+    return tmp_path / "own.py"
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_sits(
+    own: Path, in_process: bool
+) -> None:
+    spec = PlayerSpec("own", f"{own}:Says", in_process=in_process)
+    record = play(task_of(ENGLISH, spec, PlayerSpec("random", "random"), max_plies=8))
+    assert record.error == ""
+    table = record.table()[1::2]
+    assert ((table["cpu_seconds"] - 0.25 > 0.019) & (table["cpu_seconds"] - 0.25 < 0.029)).sum() >= 2
+    assert (table["seconds"] > 0.049).all()
+    assert table["wins_in"].tolist() == [0, 0, -3, -3]
+    assert record.cpu_seconds == pytest.approx(record.table()["cpu_seconds"].sum(), abs=1e-5)
+    close_seats()
+
+
+def test_what_a_class_says_is_checked(own: Path) -> None:
+    record = play(task_of(ENGLISH, PlayerSpec("own", f"{own}:Lies"), PlayerSpec("random", "random")))
+    assert "own returned the wins_in 1.5, not a whole number from -32767 to 32767" in record.error
+    of = experiment([{"name": name, "type": f"{own}:{name}"} for name in ("Says", "Lies", "Missing")])
+    assert worths_of(of) == {"Says": 7.0, "Lies": None, "Missing": None}
+    close_seats()
+
+
+def worths_of(of: Any) -> dict[str, float | None]:
+    """`worths` of an experiment that is not prepared."""
+    from types import SimpleNamespace
+
+    plan: Any = SimpleNamespace(players=of.players, variant=ENGLISH, experiment=of)
+    return worths(plan)
+
+
+# --- games
+
+
+def test_a_game_says_when_and_where_it_was_played(run: Run) -> None:
+    games = run.games
+    assert run.data.manifest is not None
+    (session,) = run.data.manifest.sessions
+    assert (games["machine"] == session.host).all()
+    assert games["worker"].nunique() == 2 and session.process not in set(games["worker"])
+    began = datetime.fromisoformat(session.began)
+    assert ((began <= games["began"]) & (games["began"] <= datetime.now(UTC))).all()
+    spent = run.moves.groupby("game")["cpu_seconds"].sum().to_numpy(dtype=float)
+    np.testing.assert_allclose(games["cpu_seconds"].to_numpy(), spent, atol=1e-4)
+    assert {"began", "worker", "machine", "cpu_seconds", "seconds"} <= set(MEASURED)
+
+
+# --- forms
+
+
+def test_a_report_has_positions_and_parquet_if_asked_for(run: Run) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    folder = run.folder
+    assert invoke("report", folder, "--fen", "--parquet").exit_code == 0
+    written = pd.read_csv(folder / "moves.csv")
+    assert written["fen"].tolist() == run.positions()["fen"].tolist()
+    games = pd.read_csv(folder / "games.csv", parse_dates=["began"])
+    assert (games["began"] == run.games["began"]).all() and "Z" in (folder / "games.csv").read_text()
+    for name in ("games", "standings", "crosstable", "moves"):
+        found = pd.read_parquet(folder / parquet_name(f"{name}.csv"))
+        table = run.positions() if name == "moves" else getattr(run, name)
+        table = table.reset_index() if table.index.name else table
+        pd.testing.assert_frame_equal(found, table, check_dtype=False)
+    schema = pyarrow.parquet.read_schema(folder / "moves.parquet")
+    assert pyarrow.types.is_dictionary(schema.field("player").type)
+    assert pyarrow.types.is_integer(schema.field("wins_in").type)
+    assert invoke("report", folder).exit_code == 0
+    assert not list(folder.glob("*.parquet")) and "fen" not in pd.read_csv(folder / "moves.csv")
+
+
+def test_without_pyarrow_one_line_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.report.parquet.find_spec", lambda name: None)
+    result = invoke("report", run.folder, "--parquet")
+    line = "--parquet needs pyarrow, which is not installed: pip install 'draughts-arena[parquet]'\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", line)
+
+
+def test_a_run_shows_itself(run: Run, tmp_path: Path) -> None:
+    assert repr(run) == f"<Run data: english, 5 players, 40 of 40 games, in {run.folder}>"
+    html = run._repr_html_()
+    assert "data (english)" in html and "5 players, 40 games played" in html and "<td>tree</td>" in html
+    hostile = [player("<script>alert(1)</script>", 1), player("حسن & 将", 2)]
+    shown = run_of(tmp_path, experiment(hostile), *frames(hostile, 2))._repr_html_()
+    assert "<script" not in shown and "&lt;script&gt;" in shown and "حسن &amp; 将" in shown
+    empty = run_of(tmp_path, experiment(hostile, variant={"base": "english", "men": 8}), run.games.iloc[:0])
+    assert "0 games played" in empty._repr_html_() and "(english, changed)" in empty._repr_html_()
+    assert repr(empty) == f"<Run synthetic: english, changed, 2 players, 0 of 0 games, in {tmp_path}>"
+
+
+def test_the_ledger_holds_what_a_man_is_worth(run: Run) -> None:
+    with closing(sqlite3.connect(run.folder / "ledger.sqlite")) as ledger:
+        (text,) = ledger.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
+    assert (
+        json.loads(text)["men"]["own"]
+        == 2.0
+        == json.loads((run.folder / "manifest.json").read_text())["men"]["own"]
+    )

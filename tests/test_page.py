@@ -1,0 +1,267 @@
+"""The page of a report and its charts: as files, and in a real browser at the widths of a desk and of a phone."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.report.charts.axes import LEADING
+from arena.report.charts.crosstable import NUMBERED, plot_crosstable
+from arena.report.charts.elo import plot_elo
+from arena.report.charts.fonts import without_glyphs
+from arena.report.charts.picture import save_pdf, save_png, svg
+from arena.report.latex import latex
+from arena.report.page.page import FOLDED, WIDE, part, plots
+from arena.report.run import Run
+from arena.report.write import write
+from tests.report_data import player, synthetic, texts
+
+CJK, ARABIC, MARKUP = "対局プログラム", "برنامج الداما", 'a <b> & "id="x" url(#y)'
+NAMES = [CJK, ARABIC, MARKUP, *(f"player {number}" for number in range(4, 19))]
+VOID = {"br", "col", "hr", "img", "input", "link", "meta"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run of 18 players with names of all kinds and its report for papers, with empty pictures but for SVG."""
+    players = [player(name, 1 + i % 5, e=i) for i, name in enumerate(NAMES)]
+    run = synthetic(tmp_path_factory.mktemp("page"), players, 1, plies=4)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("save_png", "save_pdf"):
+            patch.setattr(f"arena.report.write.{name}", lambda axes, path: path.touch())
+        write(run, latex=True, pdf=True)
+    return run
+
+
+@contextmanager
+def opened(browser: Any, run: Run, width: int = 1280, scheme: str = "light") -> Iterator[Any]:
+    """The page of a run in a window; no error may be written to its console."""
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(f"file://{run.folder}/report.html")
+    yield page
+    context.close()
+    assert not wrong
+
+
+class Balance(HTMLParser):
+    """Whether every element that is opened is closed, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.wrong: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+
+# files
+
+
+def test_every_element_of_the_page_is_closed_in_order(made: Run) -> None:
+    balance = Balance()
+    balance.feed((made.folder / "report.html").read_text(encoding="utf-8"))
+    assert not balance.open and not balance.wrong
+
+
+def test_every_entry_of_the_contents_leads_to_a_heading(made: Run) -> None:
+    text = (made.folder / "report.html").read_text(encoding="utf-8")
+    contents = re.findall(r'<li><a href="#([\w-]+)">', text[: text.index("</nav>")])
+    assert contents == re.findall(r'<h[12] id="([\w-]+)">', text)
+
+
+def test_names_in_any_script_are_text_in_svg_and_give_no_warning(made: Run, tmp_path: Path) -> None:
+    axes = plot_elo(made.standings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = svg(axes)
+        save_png(axes, tmp_path / "elo.png")
+        save_pdf(axes, tmp_path / "elo.pdf")
+    shown = re.findall(r"<text[^>]*>([^<]*)</text>", text)
+    assert {CJK, ARABIC, MARKUP.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")} <= set(shown)
+    assert "Verdana" in text and '<defs>\n  <path id="DejaVu' not in text
+
+
+def test_a_chart_inside_the_page_keeps_names_that_look_like_markup(made: Run) -> None:
+    (shown,) = plots({"elo": svg(plot_elo(made.standings))})
+    assert 'a &lt;b&gt; &amp; "id="x" url(#y)</text>' in shown.svg
+    assert "var(--ink)" in shown.svg and shown.wide
+
+
+def test_a_pdf_has_truetype_fonts_and_the_same_bytes_each_time(made: Run, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        save_pdf(plot_elo(made.standings), tmp_path / name)
+    content = (tmp_path / "a").read_bytes()
+    assert content.startswith(b"%PDF") and b"/Type3" not in content and b"/CIDFontType2" in content
+    assert content == (tmp_path / "b").read_bytes()
+
+
+def test_only_letters_that_no_font_has_are_named() -> None:
+    assert without_glyphs(["plain", "größer ≥ α", "\U00012000 cuneiform"]) == ["\U00012000 cuneiform"]
+
+
+def test_a_row_says_its_values_under_the_pointer(made: Run) -> None:
+    titles = re.findall(r"<title>([^<]*)</title>", svg(plot_elo(made.standings)))
+    first: Any = made.standings.iloc[0]
+    assert len(titles) == len(NAMES)
+    assert titles[0].startswith(f"{first['player']}: +{first['elo']:.0f} (")
+    assert f"of {first['games']} games" in titles[0]
+
+
+def test_tips_of_a_crosstable_lie_on_their_cells() -> None:
+    names = ["a", "b"]
+    text = svg(plot_crosstable(pd.DataFrame([[np.nan, 0.75], [0.25, np.nan]], names, names)))
+    boxes = {
+        title: tuple(map(float, place))
+        for *place, title in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"[^>]*><title>([^<]*)</title>', text)
+    }
+    assert set(boxes) == {"a against b: 75.0 %", "b against a: 25.0 %"}
+    (x, y), (below_x, below_y) = boxes["a against b: 75.0 %"], boxes["b against a: 25.0 %"]
+    assert x > below_x and y < below_y
+
+
+@pytest.mark.parametrize(("count", "digits"), [(NUMBERED, True), (NUMBERED + 1, False)])
+def test_a_heat_map_of_many_players_has_no_digits(count: int, digits: bool) -> None:
+    names = [f"p{number}" for number in range(count)]
+    ax = plot_crosstable(pd.DataFrame(np.full((count, count), 0.5), names, names))
+    assert bool(ax.texts) == digits
+
+
+def test_a_chart_of_many_players_shows_the_leading_ones_and_says_so() -> None:
+    count = LEADING + 9
+    table = pd.DataFrame({"player": [f"p{i}" for i in range(count)], "elo": np.linspace(300, -300, count)})
+    table = table.assign(elo_low=table["elo"] - 9, elo_high=table["elo"] + 9, games=4, score=0.5)
+    shown = texts(plot_elo(table))
+    assert f"Elo ratings with 95 % intervals, the leading {LEADING} of {count}" in shown
+    assert f"p{LEADING - 1}" in shown and f"p{LEADING}" not in shown
+
+
+def test_the_crosstable_of_many_players_is_folded(made: Run) -> None:
+    assert len(NAMES) > FOLDED
+    text = (made.folder / "report.html").read_text(encoding="utf-8")
+    assert re.search(
+        r'<details><summary>18 players</summary>\s*<div[^>]*><table class="data" id="crosstable">', text
+    )
+
+
+def test_a_chart_alone_among_wide_ones_has_a_row_of_its_own() -> None:
+    narrow, wide = (f'<svg width="{width}pt"></svg>' for width in (WIDE, WIDE + 1))
+    assert [chart.wide for chart in plots({"elo": narrow, "time": narrow, "nodes": wide})] == [False, False, True]
+    assert [chart.wide for chart in plots({"elo": narrow, "nodes": wide})] == [True, True]
+
+
+def test_the_summary_shows_every_picture(made: Run) -> None:
+    shown = re.findall(r"^!\[[^\]]+\]\(([\w.]+)\)$", (made.folder / "summary.md").read_text(), flags=re.MULTILINE)
+    assert set(shown) == {path.name for path in made.folder.glob("*.png")} and len(shown) > 5
+
+
+def test_latex_tables_have_the_same_columns_in_each_row_and_no_letter_that_latex_lacks(made: Run) -> None:
+    tables = {path.name: path.read_text(encoding="utf-8") for path in made.folder.glob("*.tex")}
+    assert (
+        set(tables) >= {"standings.tex", "search.tex"} and "crosstable.tex" not in tables
+    )  # 18 players: too wide
+    for name, text in tables.items():
+        rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+        assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1 and len(rows) > 1, name
+        assert not re.search("[−±×µ]", text), name
+    assert 'a $<$b$>$ \\& "id="x" url(\\#y)' in tables["standings.tex"]
+
+
+def test_latex_escapes_what_means_something_there() -> None:
+    table = pd.DataFrame({"Player": ["[a]_b%", "$x^2$ \\n {y} ~"], "Elo": ["−5 ± 3", "1.2 µs"]})
+    text = latex(table)
+    assert r"\begin{tabular}{lr}" in text and r"\toprule" in text
+    assert r"{[}a{]}\_b\% & $-$5 $\pm$ 3 \\" in text
+    assert r"\$x\textasciicircum 2\$ \textbackslash n \{y\} \textasciitilde  & 1.2 \textmu{}s \\" in text
+
+
+# in a browser
+
+
+def test_cells_sort_by_the_numbers_that_they_show(browser: Any, made: Run) -> None:
+    rising = ["−1,234", "−7 to +20", "0", "500 µs", "1.5 ms", "12.5/20", "0.75 (0.5 to 1)", "3/3", "+12 ± 5"]
+    rising += ["99.9 %", "> 99.9 %", "1,234", "1.3 k", "2 M"]
+    with opened(browser, made) as page:
+        keys = page.evaluate("texts => texts.map(sortKey)", rising)
+        assert keys == sorted(keys) and len(set(keys)) == len(keys)
+        assert page.evaluate("['', 'anchor', 'name'].map(sortKey).every(Number.isNaN)")
+        order = "(sign) => ['b', '', '3', '−2', 'a'].sort((x, y) => compareCells(x, y, sign, false))"
+        assert page.evaluate(order, 1) == ["−2", "3", "a", "b", ""]
+        assert page.evaluate(order, -1) == ["3", "−2", "b", "a", ""]
+
+
+def test_a_header_sorts_its_table_from_the_keyboard_and_back_again(browser: Any, made: Run) -> None:
+    with opened(browser, made) as page:
+        table = page.locator("#standings-table")
+        elo = "rows => rows.map(row => sortKey(row.cells[2].textContent))"
+        header = table.locator("th", has_text="Elo").first
+        for key, order in (("Enter", "descending"), ("Space", "ascending")):
+            header.locator("button").press(key)
+            assert header.get_attribute("aria-sort") == order
+            shown = table.locator("tbody tr").evaluate_all(elo)
+            assert shown == sorted(shown, reverse=order == "descending") and shown[0] != shown[-1]
+
+
+def test_the_box_above_a_long_table_filters_it(browser: Any, made: Run) -> None:
+    with opened(browser, made) as page:
+        line = page.locator(".filter:has(+ .scroll #standings-table)")
+        box = line.locator("input")
+        box.fill("12 PLAYER")
+        rows = page.locator("#standings-table").locator("tbody tr:visible")
+        assert rows.locator(".name").all_inner_texts() == ["player 12"]
+        assert line.locator("[role=status]").inner_text() == "1 of 18"
+        box.fill("")
+        assert rows.count() == 18
+
+
+def test_a_mark_says_its_value_under_the_pointer_and_between_arrow_keys(browser: Any, made: Run) -> None:
+    with opened(browser, made) as page:
+        best = made.standings["player"].iloc[0]
+        page.locator("#chart-elo .tips rect").first.hover()
+        assert page.locator(".tip").inner_text().startswith(f"{best}: +")
+        page.mouse.move(0, 0)
+        page.locator("#chart-elo .plot").focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        second = made.standings["player"].iloc[1]
+        assert page.locator(".tip").inner_text().startswith(f"{second}: ")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_a_chart_is_enlarged_in_a_dialog_and_comes_back(browser: Any, made: Run, width: int, scheme: str) -> None:
+    with opened(browser, made, width, scheme) as page:
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.locator("#chart-elo .enlarge").click()
+        assert page.locator("dialog.enlarged svg").is_visible()
+        letters = "svg => svg.querySelector('text').getBoundingClientRect().height"
+        assert page.locator("dialog.enlarged svg").evaluate(letters) >= 12
+        page.get_by_role("button", name="Close").click()
+        assert page.locator("#chart-elo .plot svg").is_visible()
+        assert not page.locator("dialog.enlarged").is_visible()
+        assert page.locator("#chart-elo .plot svg").evaluate(letters) >= 8
+
+
+def test_scripts_of_the_page_need_no_other() -> None:
+    for name in ("tables.js", "charts.js"):
+        assert part(name).startswith('"use strict";') and "import " not in part(name)

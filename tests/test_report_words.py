@@ -1,0 +1,336 @@
+"""What a report says first, of settings at equal terms, and what it warns of."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.experiment.load import load
+from arena.player import PlayerSpec
+from arena.ratings.joint import Ratings
+from arena.report.content import content
+from arena.report.markdown import markdown
+from arena.report.run import Run
+from arena.report.sentences.answers import gain_sentences
+from arena.report.sentences.cautions import below_random, too_long, unbalanced
+from arena.report.sentences.comparisons import comparison_sentences
+from arena.report.sentences.facts import MOST, details, headline
+from arena.report.sentences.notes import notes
+from arena.report.tables.comparisons import comparisons
+from arena.report.tables.contrasts import contrast
+from arena.report.tables.effort import CALL, PROGRAM, SEAT, call_seconds, nodes_per_second
+from arena.report.tables.text import comparisons_text
+from tests.report_data import MISSING_WORD, changed, experiment, frames, player, run_of, specs, synthetic
+from tests.test_report_sweeps import rated
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+TERMS: list[dict[str, Any]] = [{"depth": 6}, {"nodes": 2000}, {"seconds": 0.02}]
+OWN = ("simple", "mine.py:fast", "mine.py:slow", "mine.py:poor")
+STUDENT = [player(f"{e} {term}", type="negamax", evaluation=e, **term) for e in OWN for term in TERMS]
+
+
+def of_student(*elo: float) -> Ratings:
+    """Ratings of STUDENT in its order, with errors of 28 Elo in a difference."""
+    return rated(dict(zip([p["name"] for p in STUDENT], elo, strict=True)))
+
+
+# comparisons
+
+
+def test_every_two_values_of_a_setting_are_compared_and_those_with_the_baseline_come_first() -> None:
+    ratings = of_student(0, 0, 0, 50, 40, 30, 10, 20, -60, -70, 0, 5)
+    table = comparisons(ratings, specs(STUDENT))
+    assert len(table) == 6 * len(TERMS)
+    pairs = list(dict.fromkeys(zip(table["value"], table["reference"], table["baseline"], strict=True)))
+    assert pairs[:3] == [(value, "simple", True) for value in OWN[1:]]
+    assert pairs[3:] == [(b, a, False) for a, b in combinations(OWN[1:], 2)]
+    row = table[(table["value"] == "mine.py:poor") & (table["reference"] == "mine.py:fast")].iloc[0]
+    found = contrast(ratings, {STUDENT[9]["name"]: 1, STUDENT[3]["name"]: -1})
+    assert found is not None and (row["elo_difference"], row["los"]) == (found.value, found.los)
+    assert row["elo_difference"] == -120
+
+
+def test_values_that_never_meet_the_baseline_are_compared_with_the_first_that_they_meet() -> None:
+    players = [player("a", 4, type="negamax"), player("b", 4, type="mcts")]
+    players += [player(name, type=name) for name in ("random", "greedy", "other")]
+    table = comparisons(rated(dict.fromkeys([p["name"] for p in players], 0.0)), specs(players))
+    assert table[["value", "reference", "baseline"]].to_numpy().tolist() == [
+        ["mcts", "negamax", True], ["greedy", "random", True], ["other", "random", True],
+        ["other", "greedy", False],
+    ]  # fmt: skip
+
+
+def test_values_of_the_same_words_are_told_apart_by_their_first_player_and_files_are_called_by_name() -> None:
+    values = ["some/where/net.npz", {"mix": {"x": 1}}, {"mix": {"x": 1, "y": 2}, "more": {}}, {"mix": {"x": 1}}]
+    players = [player(f"p{i}", 4, evaluation=value) for i, value in enumerate(values[:3])]
+    players.append(player("q1", 5, evaluation=values[3]))
+    players.append(player("q0", 5, evaluation={"mix": {"x": 1}, "less": {}}))
+    names = [p["name"] for p in players]
+    table = comparisons(rated(dict.fromkeys(names, 0.0)), specs(players))
+    words = {*table["value"], *table["reference"]}
+    assert "net.npz" in words
+    assert len(words) == 4
+
+
+def test_the_tables_have_a_row_for_each_value_or_pair_and_columns_for_each_kind_of_terms() -> None:
+    table = comparisons(of_student(0, 0, 0, 50, 40, 30, 10, 20, -60, -70, 0, 5), specs(STUDENT))
+    against = comparisons_text(table)
+    assert against.columns.tolist() == [
+        "Value", "Equal depth (6)", "LOS", "Equal nodes (2000)", "LOS", "Equal time (0.02 s)", "LOS"
+    ]  # fmt: skip
+    assert against.iloc[0].tolist() == [
+        "mine.py:fast", "+50 ± 28", "> 99.9 %", "+40 ± 28", "99.8 %", "+30 ± 28", "98.3 %",
+    ]  # fmt: skip
+    pairs = comparisons_text(table, pairs=True)
+    assert pairs["Pair"].tolist() == [f"{b} − {a}" for a, b in combinations(OWN, 2)]
+    assert pairs.iloc[3, 1] == "−40 ± 28"
+
+
+def test_two_kinds_of_settings_share_a_table_with_a_column_for_the_setting() -> None:
+    players = [player("a", 4), player("b", 4, pvs=False), player("c", 4, tt=0)]
+    table = comparisons(rated({"a": 9, "b": 1, "c": 2}), specs(players))
+    text = comparisons_text(table)
+    assert text.iloc[:, :3].to_numpy().tolist() == [["pvs", "no pvs", "default pvs"], ["tt", "tt 0", "default tt"]]
+    assert table["baseline"].all()
+
+
+def test_page_and_summary_show_a_hundred_pairs_at_most_and_fold_those_of_more_than_eight_values(
+    tmp_path: Path,
+) -> None:
+    shown = []
+    for count in (2, 8, 9, 16):
+        players = [player(f"p{i}", 3, evaluation=f"e{i}") for i in range(count)]
+        run = synthetic(tmp_path, players, 1, plies=2)
+        part = content(run)["comparisons"]
+        rows = None if part["pairs"] is None else len(part["pairs"])
+        shown.append((rows, part["folded"], part["pairs_title"]))
+        assert len(run.comparisons) == count * (count - 1) // 2
+    assert shown[0][0] is None
+    assert shown[1:] == [
+        (28, False, "All 28 pairs"), (36, True, "All 36 pairs"),
+        (100, True, "The first 100 of 120 pairs; comparisons.csv has all"),
+    ]  # fmt: skip
+    assert not MISSING_WORD.search(markdown(run))
+
+
+# the opening words
+
+
+def test_a_student_reads_of_each_of_three_heuristics_whether_it_is_better_at_which_terms_and_by_how_much() -> None:
+    table = comparisons(of_student(0, 0, 0, 50, 40, 30, 10, 20, -60, -70, 0, 5), specs(STUDENT))
+    assert comparison_sentences(table, 3) == [
+        "mine.py:fast is 50 ± 28 Elo stronger than simple at equal depth (LOS > 99.9 %), 40 ± 28 Elo stronger at "
+        "equal nodes (LOS 99.8 %) and 30 ± 28 Elo stronger at equal time (LOS 98.3 %).",
+        "mine.py:slow is 60 ± 28 Elo weaker than simple at equal time (LOS < 0.1 %); not measurably different at "
+        "equal depth (+10 ± 28) and at equal nodes (+20 ± 28).",
+        "mine.py:poor is 70 ± 28 Elo weaker than simple at equal depth (LOS < 0.1 %); not measurably different at "
+        "equal nodes (0 ± 28) and at equal time (+5 ± 28).",
+    ]
+
+
+def test_of_many_values_the_best_is_named_at_each_kind_of_terms_and_the_others_by_how_they_stand() -> None:
+    table = comparisons(of_student(0, 0, 0, 50, 40, 30, 10, 20, -60, -70, 0, 5), specs(STUDENT))
+    assert comparison_sentences(table, 2) == [
+        "Of 4 evaluations mine.py:fast is best at equal depth (+50 ± 28 Elo against simple), at equal nodes "
+        "(+40 ± 28 Elo against simple; not measurably ahead of mine.py:slow) and at equal time (+30 ± 28 Elo "
+        "against simple; not measurably ahead of mine.py:poor).",
+        "Against simple, mine.py:fast is stronger at equal depth, nodes and time; mine.py:slow is weaker at equal "
+        "time and not measurably different at equal depth and nodes; mine.py:poor is weaker at equal depth and "
+        "not measurably different at equal nodes and time.",
+    ]
+    level = comparisons(of_student(*[0] * 3, *[-50] * 9), specs(STUDENT))
+    first, second = comparison_sentences(level, 2)
+    assert first.startswith(
+        "Of 4 evaluations simple is best at equal depth (+50 ± 28 Elo against mine.py:fast), at"
+    )
+    assert second == (
+        "Against simple, mine.py:fast, mine.py:slow and mine.py:poor are weaker at equal depth, nodes and time."
+    )
+
+
+def test_of_many_settings_the_greatest_certain_differences_are_named_for_each_kind_of_terms() -> None:
+    players = [
+        player(f"with {name}, {term}", type="negamax", **term, **settings)
+        for name, settings in [("all", {}), *((name, {name: 1}) for name in "abcdef")]
+        for term in TERMS[:2]
+    ]
+    elo = [0.0, 0, 90, 0, -80, 0, 70, 0, -60, 0, 50, 0, 0, 0]
+    table = comparisons(rated(dict(zip([p["name"] for p in players], elo, strict=True))), specs(players))
+    assert comparison_sentences(table, 3) == [
+        "With one setting changed, Elo at equal depth: a 1 +90 ± 28, b 1 −80 ± 28, c 1 +70 ± 28, d 1 −60 ± 28 "
+        "and 1 more; no measurable difference for 1 other.",
+        "With one setting changed, nothing differs measurably at equal nodes (6 comparisons).",
+    ]
+
+
+def test_a_mean_says_what_it_is_over() -> None:
+    several = [player(f"{e}{x}", seconds=0.01, x=x, evaluation=e) for e in "ab" for x in (1, 2)]
+    table = comparisons(rated(dict.fromkeys([p["name"] for p in several], 0.0)), specs(several))
+    text = " ".join(comparison_sentences(table[table["setting"] == "evaluation"], 1))
+    assert (
+        text == "b is not measurably stronger or weaker than a at equal time (mean of 2 pairs of players; 0 ± 20)."
+    )
+    several = [player(f"{e}{s}", seconds=s, evaluation=e) for e in "ab" for s in (0.01, 0.02)]
+    table = comparisons(rated(dict.fromkeys([p["name"] for p in several], 0.0)), specs(several))
+    assert "at equal time (mean over 0.01 to 0.02 s; 0 ± 20)" in comparison_sentences(table, 1)[0]
+
+
+def test_of_many_families_a_doubling_is_given_from_the_least_to_the_greatest() -> None:
+    rows = [(f"e{i}", "depth", g, g - 9.0, g + 9.0) for i, g in enumerate((80.0, 60.0, 100.0, 70.0))]
+    gains = pd.DataFrame(rows, columns=["family", "per", "gain", "gain_low", "gain_high"])
+    assert gain_sentences(gains) == [
+        "Each doubling of depth is worth 60 ± 9 Elo with e1 to 100 ± 9 Elo with e2 (least and greatest of 4 "
+        "families)."
+    ]
+    assert gain_sentences(gains.head(1)) == ["Each doubling of depth is worth 80 ± 9 Elo."]
+
+
+CONFIGURATIONS = sorted(
+    path for path in CONFIGS.rglob("*.yaml") if path.stem.split("_")[0] not in ("tuning", "patterns", "train")
+)
+
+
+@pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.stem)
+def test_every_shipped_configuration_has_four_opening_sentences_at_most(path: Path, tmp_path: Path) -> None:
+    of = load(path)
+    players = [{"name": spec.name, "depth": spec.limit.depth or 3} for spec in of.players]
+    run = run_of(tmp_path, of, *frames(players, 1, plies=2))
+    opening = headline(run)
+    assert 1 <= len(opening) <= MOST == 4
+    assert all(sentence.endswith(".") for sentence in [*opening, *details(run)])
+    assert not MISSING_WORD.search(" ".join([*opening, *details(run)]).replace("none", ""))
+
+
+def test_a_sequential_test_comes_first_and_a_doubling_before_the_settings(tmp_path: Path) -> None:
+    of = experiment([player("a", 3), player("b", 4)], format="match", sprt={"elo0": 0, "elo1": 10})
+    run = run_of(tmp_path, of, *frames([player("a", 3), player("b", 4)], 3, plies=2))
+    assert headline(run)[0].startswith("The test of 0 against 10 normalized Elo is open")
+    grid = [player(f"{e}{d}", d, evaluation=e) for e in "xy" for d in (1, 2, 4)]
+    first, second, *_ = headline(synthetic(tmp_path, grid, 2, plies=4))
+    assert first.startswith("Each doubling of depth is worth ") and second.startswith("y is ")
+
+
+def test_two_players_that_are_compared_need_no_second_sentence(tmp_path: Path) -> None:
+    players = [player("a", 3, evaluation="x"), player("b", 3, evaluation="y")]
+    (sentence,) = headline(synthetic(tmp_path, players, 3, plies=2))
+    assert sentence.startswith("y is ")
+
+
+# notes
+
+
+def timed(folder: Path, seconds: float, limit: float = 0.002) -> Run:
+    """A run of two evaluations at equal time, of which `slow` took so many seconds a move."""
+    players = [player(name, type="negamax", evaluation=name, seconds=limit) for name in ("quick", "slow")]
+    run = synthetic(folder, players, 2, plies=6)
+    took = np.where(run.moves["player"].astype(str) == "slow", seconds, 0.9 * limit)
+    return changed(run, moves=run.moves.assign(nodes=1000, depth=4, seconds=took))
+
+
+def test_a_limit_of_time_that_was_not_kept_is_noted_and_marked_where_it_was_compared(tmp_path: Path) -> None:
+    late, kept = timed(tmp_path, 0.0042), timed(tmp_path, 0.00239)
+    (note,) = too_long(late)
+    assert note.startswith(
+        "Equal limits of time are not equal time here: slow took 4.2 ms a move (2.1 times its limit of "
+        "2 ms); means of the moves that searched."
+    )
+    assert note in notes(late)
+    assert "the limit was not kept, see the notes" in headline(late)[0]
+    part = content(late)["comparisons"]
+    assert part["table"].iloc[0, 1].endswith(" †") and "†: a player took more than 1.2 times" in part["note"]
+    assert too_long(kept) == [] and "not kept" not in headline(kept)[0]
+    assert "†" not in markdown(kept)
+    np.testing.assert_allclose(late.telemetry.set_index("player")["time_used"][["quick", "slow"]], [0.9, 2.1])
+
+
+def test_games_lost_by_failures_are_noted_with_who_lost_how_many_of_how_many(tmp_path: Path) -> None:
+    run = synthetic(tmp_path, [player("a", 3), player("b", 4)], 5, plies=2)
+    assert not [note for note in notes(run) if "failures" in note]
+    games = run.games.assign(termination=["time", "error", "time", *["no_moves"] * 7], result="1-0")
+    games["white"], games["black"] = "a", "b"
+    found = notes(changed(run, games=games))[0]
+    assert found == ("3 games of 10 were lost by players' failures: b lost 2 on time and 1 by errors, of 10.")
+
+
+def test_a_schedule_out_of_balance_is_noted_unless_the_format_intends_it(tmp_path: Path) -> None:
+    players = [player(name, 3) for name in "abc"]
+    run = synthetic(tmp_path, players, 10, plies=2)
+    assert unbalanced(run) == []
+    met = run.games["white"].isin(["a", "b"]) & run.games["black"].isin(["a", "b"])
+    some = changed(run, games=run.games[~met | (run.games["pair"] < 4)].reset_index(drop=True))
+    assert unbalanced(some) == ["The schedule is not balanced so far: a and c met in 20 games, a and b in 8."]
+    assert unbalanced(some)[0] in notes(some)
+    assert unbalanced(changed(some, experiment=experiment(players, format={"type": "ladder"}))) == []
+    seeds = changed(some, experiment=experiment(players, format={"type": "gauntlet", "seeds": ["c"]}))
+    assert unbalanced(seeds) == []
+
+
+def test_colours_out_of_balance_are_noted_in_every_format(tmp_path: Path) -> None:
+    players = [player("a", 3), player("b", 3)]
+    run = synthetic(tmp_path, players, 10, plies=2)
+    one_sided = run.games[(run.games["white"] == "a") | (run.games["pair"] < 7)].reset_index(drop=True)
+    of = experiment(players, format={"type": "ladder"})
+    (note,) = unbalanced(changed(run, games=one_sided, experiment=of))
+    assert note == (
+        "Colours are not balanced so far: a had White 10 times and Black 7; b had White 7 times and Black 10."
+    )
+
+
+def below(folder: Path, loser: dict[str, Any], *, wins: bool = False, **games: Any) -> Run:
+    """A run in which a player loses, or wins, every game against a random one."""
+    run = synthetic(folder, [player("chance", type="random"), loser], 10, plies=2)
+    white = run.games["white"] == (loser["name"] if wins else "chance")
+    return changed(run, games=run.games.assign(result=np.where(white, "1-0", "0-1"), **games))
+
+
+def test_a_greedy_player_below_random_is_explained(tmp_path: Path) -> None:
+    (note,) = below_random(below(tmp_path, player("g", type="greedy", evaluation="mine.py:own")))
+    assert note.startswith("g is below chance (−")
+    assert "does not see the answer" in note and note.endswith(": arena check mine.py:own english.")
+    assert below_random(below(tmp_path, player("g", type="greedy"), wins=True)) == []
+    run = below(tmp_path, player("g", type="greedy"))
+    even = run.games.assign(result=np.where(run.games["pair"] < 9, "1/2-1/2", run.games["result"]))
+    (note,) = below_random(changed(run, games=even))
+    assert note.startswith("g is below, if not measurably, chance (−")
+
+
+def test_a_searching_player_that_is_certainly_below_random_is_sent_to_arena_check(tmp_path: Path) -> None:
+    poor = player("poor", 4, type="negamax", evaluation="simple")
+    (note,) = below_random(below(tmp_path, poor))
+    assert note.startswith("poor is below chance, which moves by chance (−")
+    assert note.endswith(": arena check simple english.") and note in notes(below(tmp_path, poor))
+    assert below_random(below(tmp_path, poor, wins=True)) == []
+    assert below_random(below(tmp_path, poor, termination="error")) == []
+    assert below_random(synthetic(tmp_path, [player("a", 3), player("b", 4)], 2, plies=2)) == []
+
+
+# nodes a second
+
+
+def test_nodes_a_second_are_left_out_where_the_call_is_a_fifth_of_the_time() -> None:
+    nodes, seconds = pd.Series([100.0, 100.0, 100.0]), pd.Series([0.0, 4.9 * CALL, 5.1 * CALL])
+    found = nodes_per_second(nodes, seconds, pd.Series([CALL] * 3))
+    assert found.isna().tolist() == [True, True, False]
+    assert found[2] == pytest.approx(100 / (5.1 * CALL))
+
+
+def test_the_fixed_cost_of_a_move_is_greater_with_code_of_ones_own_and_of_programs() -> None:
+    players = [
+        *specs([player("plain", 4, type="negamax", evaluation="simple")]),
+        *specs([player("own", 4, type="negamax", evaluation="mine.py:f")]),
+        PlayerSpec("inside", "mine.py:Player", in_process=True),
+        PlayerSpec("program", "engine", options={"command": "scan hub"}),
+    ]
+    assert call_seconds(players) == {"plain": CALL, "own": SEAT, "inside": CALL, "program": PROGRAM}
+
+
+def test_the_search_table_says_why_nodes_a_second_are_missing(tmp_path: Path) -> None:
+    run = synthetic(tmp_path, [player("small", 1), player("great", 9)], 2, plies=6)
+    shown = content(run)["search"].set_index("Player")["Nodes/s"]
+    assert shown["small"] == "" and shown["great"] != ""
+    assert "Nodes/s is left out where it is above 20 % of the time" in markdown(run)

@@ -1,0 +1,181 @@
+"""The games on the page of a report: which are inside, and what the page is told of them, without a browser."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import re
+import zlib
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import arena
+from arena.report.run import Run
+from arena.report.tables.surprise import DECIDED, swings
+from arena.report.viewer import games as viewer_games
+from arena.report.viewer.fragment import viewer
+from arena.report.viewer.games import by_surprise, games_of
+from arena.report.viewer.replay import Replayer
+from arena.rules.game import Game
+from arena.rules.notation import fen
+from arena.rules.variants import Variant
+from tests.command_line import invoke
+from tests.report_data import player, synthetic
+
+PLAYERS = [player("x", 3), player("y", 4), player("r", type="random")]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Games whose moves are not all legal, with scores but of `r`."""
+    return synthetic(tmp_path_factory.mktemp("made"), PLAYERS, 4, plies=20)
+
+
+def unpacked(text: str):
+    """What `packed` was given."""
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+def shown(board: str, turn: str) -> str:
+    """The FEN of a board as the page has it."""
+    groups = (
+        ",".join(
+            f"{'K' * letter.isupper()}{place + 1}" for place, letter in enumerate(board) if letter.lower() == of
+        )
+        for of in "wb"
+    )
+    return "{}:W{}:B{}".format(turn, *groups)
+
+
+def stepped(board: str, step: str) -> str:
+    """The board after a step, as the docstring of Replay says."""
+    found = re.fullmatch(r"([^=/]+)(?:=(.))?(?:/([\d,]+))?", step)
+    assert found
+    numbers = [int(number) for number in re.findall(r"\d+", found[1])]
+    if not numbers:
+        return board
+    squares = list(board)
+    piece = found[2] or squares[numbers[0] - 1]
+    for number in (numbers[0], *map(int, (found[3] or "").split(",") if found[3] else ())):
+        squares[number - 1] = "."
+    squares[numbers[-1] - 1] = piece
+    return "".join(squares)
+
+
+def test_the_steps_of_a_game_lead_to_the_positions_of_the_game(variant: Variant) -> None:
+    rng = random.Random(5)
+    replayer = Replayer(variant)
+    for _ in range(4):
+        game = Game(variant)
+        texts: list[str] = []
+        while not game.outcome and len(texts) < 120:
+            texts.append(game.text(rng.choice(game.legal_moves)))
+            game.push(texts[-1])
+        board, steps, fault = replayer.replay(fen(variant, variant.start), texts)
+        assert not fault and len(steps) == len(texts)
+        for position, step in zip(game.positions[1:], steps, strict=True):
+            board = stepped(board, step)
+            assert shown(board, "WB"[position.turn]) == fen(variant, position)
+
+
+def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
+    _, steps, fault = Replayer(Game("english").variant).replay(Game("english").fen, ["11-15", "23-19", "15-11"])
+    assert steps == ["11-15", "23-19"]
+    assert fault.startswith("'15-11' is not legal in B:W")
+
+
+def test_a_swing_is_the_greatest_step_between_two_scores_of_one_player(made: Run) -> None:
+    rng = np.random.default_rng(3)
+    moves = made.moves.copy()
+    moves["score_men"] = pd.array(rng.normal(0, 3, len(moves)), dtype="Float64")
+    moves["wins_in"] = pd.array(rng.integers(-9, 9, len(moves)), dtype="Int64")
+    moves.loc[rng.random(len(moves)) < 0.3, "score_men"] = pd.NA
+    moves.loc[(rng.random(len(moves)) < 0.8) | (moves["wins_in"] == 0), "wins_in"] = pd.NA
+    expected: dict[Any, float] = {}
+    for (game, _), own in moves.groupby(["game", "colour"], observed=True):
+        values = [
+            np.sign(wins) * DECIDED if not pd.isna(wins) else min(max(score, -DECIDED), DECIDED)
+            for score, wins in zip(own["score_men"], own["wins_in"], strict=True)
+            if not (pd.isna(score) and pd.isna(wins))
+        ]
+        steps = [abs(b - a) for a, b in pairwise(values)]
+        expected[game] = max([expected.get(game, 0.0), *steps])
+    found = swings(moves)
+    assert found.to_dict() == pytest.approx(expected)
+    assert found.max() <= 2 * DECIDED
+
+
+def test_games_without_scores_come_last_in_their_order() -> None:
+    games = pd.DataFrame({"game": [1, 2, 3, 4]})
+    assert by_surprise(games, pd.Series({2: 0.5, 4: 3.0}))["game"].tolist() == [4, 2, 1, 3]
+
+
+@pytest.mark.parametrize("most", [1, 7, 100])
+def test_the_page_holds_as_many_games_as_are_asked_for(made: Run, most: int) -> None:
+    games = games_of(made, most)
+    count = min(most, len(made.games))
+    assert games.inside == count and games.of == len(made.games)
+    listed = unpacked(games.listed)
+    assert listed["game"] == by_surprise(made.games, made.survey.swings)["game"].tolist()[:count]
+    assert sum(len(unpacked(block)) for block in games.blocks) == count
+
+
+def test_games_fit_into_the_characters_that_there_are(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(viewer_games, "AT_ONCE", 2)
+    whole = games_of(made)
+    room = sum(map(len, whole.blocks)) // 2
+    part = games_of(made, characters=room)
+    assert 0 < part.inside < whole.inside == len(made.games)
+    assert sum(map(len, part.blocks)) <= room
+
+
+def test_the_moves_of_a_large_run_are_those_of_a_small_one(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = games_of(made, 5)
+    monkeypatch.setattr("arena.report.tables.survey.SAMPLE", 100)
+    large = Run(made.folder, made.data)
+    assert large.large
+    assert games_of(large, 5) == small
+
+
+def test_the_page_says_which_games_are_inside_and_none_is_no_part_of_it(made: Run) -> None:
+    assert "The 3 games of the greatest swings, out of 24 games; arena report --games all" in viewer(made, 3)
+    assert "All 24 games of the run, greatest swing first." in viewer(made)
+    assert viewer(made, 0) == ""
+
+
+def test_what_the_page_holds_cannot_end_its_script(made: Run) -> None:
+    part = str(viewer(made))
+    data = re.search(r"<script type=.application/json. data-games>(.*?)</script>", part, re.DOTALL)
+    assert data and "<" not in data[1]
+    assert unpacked(json.loads(data[1])["listed"])["players"] == made.players
+
+
+def test_the_command_takes_all_or_a_number_of_games(tmp_path: Path, no_pictures: None) -> None:
+    config = tmp_path / "tiny.yaml"
+    config.write_text(
+        "name: tiny\nvariant: english\nseed: 1\nopenings: {random_plies: 4, count: 3}\nmax_plies: 12\n"
+        "players: [{name: a, type: random}, {name: b, type: greedy}]\n"
+    )
+    assert invoke("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 0
+    page = tmp_path / "out" / "report.html"
+    said = {"all": "All 6 games", "2": "The 2 games of the greatest swings, out of 6 games"}
+    for games, words in said.items():
+        assert invoke("report", tmp_path / "out", "--games", games).exit_code == 0
+        assert words in page.read_text(encoding="utf-8")
+    invoke("report", tmp_path / "out", "--games", 0)
+    assert 'id="viewer"' not in page.read_text(encoding="utf-8")
+    for wrong in ("-1", "some"):
+        result = invoke("report", tmp_path / "out", "--games", wrong)
+        assert result.exit_code == 2 and f"'{wrong}' is neither all nor a number of games" in result.stderr
+
+
+def test_the_page_of_a_run_under_way_holds_its_games(made: Run) -> None:
+    part = made.data._replace(games=made.games.head(3))
+    run = arena.report.run.Run(made.folder, part._replace(moves=lambda: iter([made.moves.head(60)])))
+    assert games_of(run).inside == 3

@@ -1,0 +1,302 @@
+"""The games on the page of a report in a real browser: opened from a file, at two widths, light and dark."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+import arena
+from arena.report.run import Run
+from arena.rules.board.svg import UNIT, corner
+from arena.rules.custom import build_variant
+from tests.command_line import invoke
+
+LONG = "a player whose name has forty characters"
+CJK = "深度搜索の棋士"
+ARABIC = "لاعب الداما"
+SCRIPT = "<script>alert(1)</script>"
+HOSTILE = (SCRIPT, LONG, CJK, ARABIC)
+VARIANTS = {
+    "english": "english",
+    "international": "international",
+    "italian": "italian",
+    "custom": {"base": "international", "men": 8, "first": "black"},
+}
+"""The variant of each run; a board is mirrored in Italian, and international but emptier in the custom one."""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> dict[str, Run]:
+    """A run of each of VARIANTS, with its report: four games of two players, in English twelve of four."""
+    found = {}
+    for name, variant in VARIANTS.items():
+        folder = tmp_path_factory.mktemp(name)
+        names = HOSTILE if name == "english" else HOSTILE[:2]
+        searching = {"type": "negamax", "depth": 2}
+        players = [
+            {"name": player} | (searching if name == "english" and place else {"type": "random"})
+            for place, player in enumerate(names)
+        ]
+        openings = {"random_plies": 3, "count": 1 if name == "english" else 2}
+        document = {"name": name, "variant": variant, "seed": 4, "openings": openings}
+        document |= {"max_plies": 80, "players": players}
+        (folder / "run.yaml").write_text(json.dumps(document), encoding="utf-8")
+        assert invoke("run", folder / "run.yaml", "--out", folder / "out", "--workers", 1).exit_code == 0
+        found[name] = arena.load(folder / "out")
+    return found
+
+
+@contextmanager
+def opened(
+    browser: Any, run: Run, address: str = "", *, width: int = 1280, scheme: str = "light", script: str = ""
+) -> Iterator[Any]:
+    """The page of a run in a window; no error may be written to its console, no dialog opened."""
+    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on(
+        "console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    if script:
+        page.add_init_script(script)
+    page.goto(f"file://{run.folder}/report.html{address}")
+    if not script:
+        page.wait_for_selector("#viewer[data-ready]")
+    yield page
+    context.close()
+    assert not wrong
+
+
+def position(page: Any) -> str:
+    """The FEN that is shown."""
+    return str(page.input_value("[data-part=fen]"))
+
+
+def pieces(page: Any) -> dict[int, str]:
+    """What is drawn on the board: the symbol of a piece by the number of its square."""
+    drawn = page.eval_on_selector_all(
+        ".board-pieces use", "uses => uses.map(use => [+use.dataset.square, use.getAttribute('href')])"
+    )
+    return dict(drawn)
+
+
+def places(page: Any, selector: str) -> list[tuple[int, float, float]]:
+    """Number, x and y of elements of the board."""
+    numbers = "[+each.dataset.square, +each.getAttribute('x'), +each.getAttribute('y')]"
+    found = page.locator(".viewer-board").locator(selector).evaluate_all(f"all => all.map(each => {numbers})")
+    return [tuple(each) for each in found]
+
+
+def listed(page: Any) -> list[int]:
+    """The numbers of the games in the list."""
+    return list(page.eval_on_selector_all(".viewer-game", "all => all.map(one => +one.dataset.game)"))
+
+
+def fens(run: Run, number: int) -> list[str]:
+    """The positions of a game after each ply, by the rules."""
+    row = run.games.set_index("game").loc[number]
+    game = arena.Game(run.experiment.variant, str(row["opening_fen"]))
+    found = [game.fen]
+    for text in run.moves.loc[run.moves["game"] == number, "move"]:
+        game.push(text)
+        found.append(game.fen)
+    return found
+
+
+def show(page: Any, number: int) -> None:
+    """Open a game by its address."""
+    page.evaluate(f"location.hash = 'game={number}'")
+    page.wait_for_function(f"document.querySelector('[data-part=title]').textContent.startsWith('Game {number}:')")
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_position_on_the_board_is_that_of_the_game_by_the_rules(browser, runs, name):
+    run = runs[name]
+    with opened(browser, run) as page:
+        for number in run.games["game"].tolist():
+            expected = fens(run, number)
+            show(page, number)
+            assert position(page) == expected[0]
+            page.keyboard.press("End")
+            assert position(page) == expected[-1]
+        for fen in reversed(expected[:-1]):
+            page.keyboard.press("ArrowLeft")
+            assert position(page) == fen
+        page.keyboard.press("End")
+        symbols = {
+            "w": "#board-white-man",
+            "W": "#board-white-king",
+            "b": "#board-black-man",
+            "B": "#board-black-king",
+        }
+        last = arena.Game(run.experiment.variant, expected[-1])
+        assert pieces(page) == {number: symbols[letter] for number, letter in last.pieces.items()}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_squares_and_pieces_stand_where_the_drawing_has_them_also_flipped(browser, runs, name):
+    variant = build_variant(runs[name].experiment.variant)
+    with opened(browser, runs[name]) as page:
+        for flip in (False, True):
+            found = places(page, ".board-squares [data-square], .board-pieces use")
+            assert len(found) == variant.squares + len(pieces(page))
+            corners = [corner(variant, number, flip) for number in range(1, variant.squares + 1)]
+            assert {(number, (x, y)) for number, x, y in found} == set(enumerate(corners, start=1))
+            [_, *label] = places(page, ".board-labels text")[0]
+            assert [value // UNIT * UNIT for value in label] == [*corners[0]]
+            page.click("[data-action=flip]")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_buttons_and_keys_go_through_a_game(browser, runs, width, scheme):
+    run = runs["english"]
+    expected = fens(run, 5)
+    with opened(browser, run, "#game=5&ply=3", width=width, scheme=scheme) as page:
+        assert position(page) == expected[3]
+        for action, ply in (("first", 0), ("forward", 1), ("forward", 2), ("back", 1), ("last", -1)):
+            page.click(f"[data-action={action}]")
+            assert position(page) == expected[ply]
+        page.focus("[data-part=board]")
+        for key, ply in (("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", -1)):
+            page.keyboard.press(key)
+            assert position(page) == expected[ply]
+        page.click(".viewer-moves button >> nth=5")
+        assert position(page) == expected[6]
+        assert page.inner_text(".viewer-moves [aria-current]") == run.moves.query("game == 5")["move"].iloc[5]
+        assert page.inner_text("[data-part=status]").startswith(f"Ply 6 of {len(expected) - 1}: ")
+        page.click(".viewer-curves", position={"x": 1, "y": 40})
+        assert position(page) == expected[0]
+        page.click("[data-action=next]")
+        page.wait_for_function("!document.querySelector('[data-part=title]').textContent.startsWith('Game 5:')")
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        board, button = (page.locator(part).bounding_box() for part in (".viewer-board", "[data-action=forward]"))
+        assert width > 500 or board["width"] == width
+        assert button["height"] >= 44 and button["width"] >= 40
+        assert {"rgb(255, 255, 255)": "light", "rgb(28, 32, 39)": "dark"}[page.eval_on_selector(
+            ".viewer-list", "list => getComputedStyle(list).backgroundColor")] == scheme  # fmt: skip
+
+
+def test_a_game_plays_by_itself_until_it_is_stopped(browser, runs):
+    with opened(browser, runs["english"], "#game=5") as page:
+        expected = fens(runs["english"], 5)
+        page.select_option("[data-part=speed]", "0.3")
+        page.focus("[data-part=board]")
+        page.keyboard.press(" ")
+        page.wait_for_function(f"document.querySelector('[data-part=fen]').value === {json.dumps(expected[2])}")
+        assert page.get_attribute("[data-action=play]", "aria-label") == "Pause"
+        page.keyboard.press(" ")
+        assert page.get_attribute("[data-action=play]", "aria-label") == "Play"
+        stopped = position(page)
+        page.wait_for_timeout(500)
+        assert position(page) == stopped
+
+
+def test_the_list_is_filtered_and_sorted(browser, runs):
+    run = runs["english"]
+    games = run.games
+
+    with opened(browser, run) as page:
+        assert len(listed(page)) == len(games) == 12
+        page.select_option("[name=order]", "number")
+        assert listed(page) == games["game"].tolist()
+        page.select_option("[name=order]", "longest")
+        assert listed(page) == games.sort_values(["plies", "game"], ascending=[False, True])["game"].tolist()
+        page.select_option("[name=player]", SCRIPT)
+        of = games[(games["white"] == SCRIPT) | (games["black"] == SCRIPT)]
+        assert sorted(listed(page)) == of["game"].tolist()
+        assert page.inner_text(".viewer-count") == "6 of 12 games"
+        page.select_option("[name=result]", "lost")
+        lost = (of["result"] == "0-1") & (of["white"] == SCRIPT) | (of["result"] == "1-0") & (
+            of["black"] == SCRIPT
+        )
+        assert sorted(listed(page)) == of.loc[lost, "game"].tolist() != []
+        page.click("button[type=reset]")
+        middle = int(games["plies"].median())
+        page.fill("[name=shortest]", str(middle))
+        assert sorted(listed(page)) == games.loc[games["plies"] >= middle, "game"].tolist()
+        page.fill("[name=longest]", str(middle))
+        assert sorted(listed(page)) == games.loc[games["plies"] == middle, "game"].tolist()
+        page.click("button[type=reset]")
+        page.select_option("[name=opening]", str(games["opening"].iloc[0]))
+        page.select_option("[name=end]", index=1)
+        end = page.eval_on_selector("[name=end]", "select => select.value")
+        assert (
+            len(listed(page))
+            == sum(f" · {end}" in text for text in page.locator(".viewer-game small").all_inner_texts())
+            > 0
+        )
+
+
+def test_a_cell_of_the_crosstable_leads_to_its_games(browser, runs):
+    run = runs["english"]
+    a, b = run.players[1], run.players[3]
+    games = run.games
+    met = games[games["white"].isin([a, b]) & games["black"].isin([a, b])]["game"].tolist()
+    with opened(browser, run, width=390) as page:
+        for _ in range(2):
+            page.click("#crosstable td[data-row='1'][data-column='3'] button")
+            assert sorted(listed(page)) == met
+            page.click("button[type=reset]")
+        address = page.evaluate("location.hash")
+    with opened(browser, run, address) as page:
+        assert sorted(listed(page)) == met
+
+
+def test_an_address_names_a_game_and_its_ply_and_follows_the_reader(browser, runs):
+    run = runs["english"]
+    with opened(browser, run, "#game=7&ply=9") as page:
+        assert page.inner_text("[data-part=title]").startswith("Game 7: ")
+        assert position(page) == fens(run, 7)[9]
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("location.hash === '#game=7&ply=10'")
+        page.evaluate("location.hash = 'game=99'")
+        page.wait_for_selector("text=Game 99 is not inside this page.")
+    with opened(browser, run) as page:
+        page.wait_for_timeout(300)
+        assert page.evaluate("location.hash") == ""
+
+
+def test_names_of_players_are_shown_as_they_are(browser, runs):
+    with opened(browser, runs["english"]) as page:
+        shown = set(page.locator(".viewer-game bdi").all_inner_texts())
+        assert shown == set(HOSTILE)
+        show(page, 1)
+        game = runs["english"].games.iloc[0]
+        assert page.locator("[data-part=title] bdi").all_inner_texts() == [game["white"], game["black"]]
+
+
+def test_scores_are_drawn_for_the_players_that_have_some(browser, runs):
+    run = runs["english"]
+    number = int(run.games[(run.games["white"] == SCRIPT)]["game"].iloc[0])
+    with opened(browser, run) as page:
+        show(page, number)
+        count = {side: page.locator(f"circle.viewer-{side}").count() for side in ("white", "black")}
+        scored = run.moves[
+            (run.moves["game"] == number) & (run.moves["score_men"].notna() | run.moves["wins_in"].notna())
+        ]
+        assert count == {side: int((scored["colour"] == side).sum()) for side in ("white", "black")}
+        assert count["black"] > 3 and count["white"] == 0
+        text = page.eval_on_selector(".viewer-curves", "svg => svg.outerHTML")
+        assert not re.search("NaN|Infinity|undefined|null", text)
+
+
+def test_the_position_is_copied(browser, runs):
+    with opened(browser, runs["english"]) as page:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.click("[data-action=copy]")
+        page.wait_for_selector("text=copied")
+        assert page.evaluate("navigator.clipboard.readText()") == position(page)
+
+
+def test_a_browser_that_cannot_unpack_games_says_so(browser, runs):
+    with opened(browser, runs["english"], script="delete window.DecompressionStream") as page:
+        page.wait_for_selector("text=This browser is too old to unpack the games")
+        assert page.is_hidden(".viewer-body")
