@@ -90,7 +90,7 @@ def test_a_list_has_every_run_below_a_folder_the_latest_first(tmp_path: Path) ->
     assert [entry.name for entry in found] == ["deep/down/new", "half", "old"]
     newest, half, _ = found
     assert (newest.date, newest.state, newest.players, newest.games) == ("2026-03-09 10:00", "complete", 2, 8)
-    assert (newest.leader, newest.commit, newest.machine) == ("mine", "abcdef0123+", "box, 4 cores, P")
+    assert (newest.leader, newest.commit, newest.machine) == ("mine", "abcdef0123+", "box, 4 cores")
     assert re.fullmatch(r"\+\d+ ± \d+", newest.leader_elo)
     assert half.state == "3 of 30 games"
 
@@ -184,6 +184,14 @@ def test_players_of_several_runs_are_measured_against_the_one_that_stays_the_sam
     assert mine["elo"].is_monotonic_increasing and (mine["elo_low"] < mine["elo"]).all()
     assert set(found.table["player"]) == {"mine", "third"}
     assert mine["games"].tolist() == [22, 24, 26, 28]
+
+
+def test_runs_of_other_players_have_a_chart_of_their_own(tmp_path: Path) -> None:
+    for day in range(1, 4):
+        run(tmp_path / f"r{day}", games(3, 1), day=day)
+    for day in range(4, 6):
+        run(tmp_path / f"s{day}", games(3, 1, "x", "y"), day=day)
+    assert [overlay.table["run"].nunique() for overlay in overlays(entries(tmp_path))] == [3, 2]
 
 
 def test_runs_that_share_one_player_or_none_have_no_chart(tmp_path: Path) -> None:

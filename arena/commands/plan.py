@@ -89,14 +89,12 @@ def _measured(
     from arena.play.executor import WorkerDied
     from arena.play.expectation import Costs, expectation
     from arena.play.pilot import pilot
-    from arena.play.signature import signatures
     from arena.store.ledger import Ledger
 
     ready = time.perf_counter()
-    signatures(plan)
-    signed = time.perf_counter() - ready
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(ignore_cleanup_errors=True)))
+        examined = _examination_seconds(plan, folder)
         try:
             with Ledger(folder, plan.experiment, plan.facts) as ledger:
                 found = pilot(plan, workers, games, _storing(plan, ledger))
@@ -104,12 +102,24 @@ def _measured(
             fail(f"{error} ends the process that plays it")
         except EngineError as error:
             fail(str(error))
-        start = signed + (found.start_seconds if compiled else ready - began)
+        start = examined + (found.start_seconds if compiled else ready - began)
         without = expectation(plan, found, Costs(start))
         if not report:
             return without
         measured = _report_seconds(folder) if without.seconds < LONG else None
         return expectation(plan, found, Costs(start, measured))
+
+
+def _examination_seconds(plan: Plan, folder: Path) -> float:
+    """Seconds that a run takes to look at its players before the first game, as `arena run` does."""
+    from arena.play.doctor import diagnose, is_own
+    from arena.play.signature import signatures
+
+    began = time.perf_counter()
+    if any(map(is_own, plan.players)):
+        list(diagnose(plan.experiment, folder, drawn=len(plan.openings)))
+    signatures(plan)
+    return time.perf_counter() - began
 
 
 def _storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:

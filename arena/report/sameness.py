@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.repeats import line_hashes
+from arena.record import MEASURED, MOVE_COLUMNS
 from arena.report.run import Run
 
-TIMES = ("seconds", "cpu_seconds", "said_ms", "clock", "overrun")
-"""Columns of moves that tell how fast a player was: they differ whenever a game is played again."""
 _KEY = ["game", "white", "black", "opening_fen"]
 _PLY = np.uint64(0x9E3779B97F4A7C15)
 
@@ -73,8 +72,9 @@ def _table(run: Run) -> pd.DataFrame:
 
 def _hashes(moves: pd.DataFrame) -> pd.DataFrame:
     """64-bit hashes by game: `moves`, `searches` (what else is not a time) and `times`."""
-    times = [name for name in moves if name in TIMES]
-    searches = [name for name in moves if name not in (*TIMES, "game", "player", "colour", "move")]
+    recorded = [name for name, _ in MOVE_COLUMNS if name in moves]
+    times = [name for name in recorded if name in MEASURED]
+    searches = [name for name in recorded if name not in MEASURED]
     columns = {
         "moves": line_hashes(moves),
         "searches": _sums(moves, searches),

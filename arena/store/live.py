@@ -98,8 +98,9 @@ class Moment(NamedTuple):
     anchor: str | None
     """The player whose Elo is 0."""
     sprt: SprtState | None
-    """Of the sequential test after the pairs that it has taken in; None without one, or before its first pair."""
+    """Of the sequential test; None without one, or before its first pair."""
     sprt_pairs: int
+    """Pairs that the test has taken in."""
 
     @property
     def rate(self) -> float | None:
@@ -209,7 +210,7 @@ class _Tally:
         self.incidents: dict[tuple[str, str], Forfeits] = {}
         """By player and termination."""
         self.points: dict[int, float] = {}
-        """White's points by number of the game, if they are wanted: a sequential test's."""
+        """White's points by number of the game, if they are wanted, as by a sequential test."""
         self._with_points = with_points
 
     @property
@@ -247,8 +248,7 @@ class _Tally:
 
     def _copy(self) -> _Tally:
         copy = _Tally()
-        copy.points = self.points
-        copy.results, copy.incidents = dict(self.results), dict(self.incidents)
+        copy.points, copy.results, copy.incidents = self.points, dict(self.results), dict(self.incidents)
         return copy
 
     def _blame(self, game: int, player: str, termination: str, error: str) -> None:
@@ -257,9 +257,8 @@ class _Tally:
 
 
 def _as_dict(standing: Standing, estimate: Estimate | None) -> dict[str, Any]:
-    elo, low, high = estimate or (None, None, None)
-    counts = standing._asdict() | {"games": standing.games, "score": standing.score}
-    return counts | {"elo": elo, "elo_low": low, "elo_high": high}
+    elo = dict(zip(("elo", "elo_low", "elo_high"), estimate or (None,) * 3, strict=True))
+    return {**standing._asdict(), "games": standing.games, "score": standing.score, **elo}
 
 
 def _name(value: str | dict[str, Any], key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +21,9 @@ LABELS = 24
 """Runs whose names stand under the chart, at most; of more, some."""
 NAME_CHARACTERS = 28
 """Characters of a run's name under the chart."""
+ANGLE = 40
+"""Degrees by which names are turned."""
+SLOPE = math.sin(math.radians(ANGLE))
 _SPREAD = 0.3
 """Part of the way from one run to the next over which its players stand side by side."""
 
@@ -33,12 +37,12 @@ def plot_runs(table: pd.DataFrame, ax: Axes | None = None, *, reference: str = "
     runs = table["run"].drop_duplicates().tolist()
     step = -(-len(runs) // LABELS)
     names = [cut(run, NAME_CHARACTERS) for run in runs[::step]]
-    under = 0.25 + 0.75 * max((width(name, 9) for name in names), default=0)
-    ax = area(ax, f"Elo against {reference}, run after run, with 95 % intervals", width=9.6, height=4.2 + under)
+    under = 0.3 + SLOPE * max((width(name, 9) for name in names), default=0)
+    ax = area(ax, f"Elo against {reference}, run after run, with 95 % intervals", width=9.6, height=3.9 + under)
     if table.empty:
         return no_games(ax, "no runs that share players")
     figure = figure_of(ax)
-    set_margins(figure, 0.85, 0.25, 0.4, 0.35 + under)
+    set_margins(figure, 0.85, 0.25, 0.4, under)
     players = table["player"].drop_duplicates().tolist()
     ax.axhline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
     for number, player in enumerate(players):
@@ -50,7 +54,7 @@ def plot_runs(table: pd.DataFrame, ax: Axes | None = None, *, reference: str = "
         ax.vlines(x, low, high, color=style["color"], linewidth=2, alpha=0.45)
         ax.plot(x, elo, label=player, markersize=5, **style)
         tip_points(ax, x, elo, [_said(row) for row in rows.to_dict("records")])
-    ax.set_xticks(range(0, len(runs), step), names, rotation=40, ha="right", rotation_mode="anchor")
+    ax.set_xticks(range(0, len(runs), step), names, rotation=ANGLE, ha="right", rotation_mode="anchor")
     ax.set_xlim(-0.5, len(runs) - 0.5)
     ax.grid(False, axis="x")
     ax.set_ylabel(f"Elo ({cut(reference, NAME_CHARACTERS)} = 0)")

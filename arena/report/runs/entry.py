@@ -46,6 +46,8 @@ class Entry(NamedTuple):
     """The colour that moves first."""
     anchor: str | None = None
     machine: str = ""
+    """`host, 2 cores`, of its last session."""
+    processor: str = ""
     tree: WorkingTree | None = None
     """Of its last session."""
     signatures: dict[str, Any] = {}  # noqa: RUF012
@@ -110,6 +112,7 @@ def read_entry(folder: Path, root: Path) -> Entry:
         first=moment.first,
         anchor=moment.anchor,
         machine=_machine(sessions[-1]),
+        processor=str((sessions[-1].get("machine") or {}).get("processor") or ""),
         tree=None if moment.session is None else moment.session.tree,
         signatures=manifest.get("signatures") or {},
     )
@@ -155,11 +158,9 @@ def _state(moment: Moment) -> str:
 
 
 def _machine(session: dict[str, Any]) -> str:
-    """`host, 2 cores, Intel(R) Xeon(R)`, as far as it is known."""
-    machine = session.get("machine") or {}
-    cores = machine.get("cores")
-    parts = (session.get("host"), f"{cores} cores" if cores else "", machine.get("processor"))
-    return ", ".join(str(part) for part in parts if part)
+    """`host, 2 cores`, as far as it is known."""
+    cores = (session.get("machine") or {}).get("cores")
+    return ", ".join(part for part in (str(session.get("host") or ""), f"{cores} cores" if cores else "") if part)
 
 
 def _reason(error: str, folder: Path) -> str:

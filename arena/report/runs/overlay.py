@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from statistics import mean
 from typing import NamedTuple, cast
 
 import pandas as pd
@@ -15,7 +16,7 @@ from arena.store.elo import estimates
 MAX_PLAYERS = 6
 """Players of a chart, at most: those of most runs."""
 MAX_CHARTS = 4
-"""Rule sets that have a chart, at most: those of most runs."""
+"""Charts, at most: those of most runs."""
 
 
 class Overlay(NamedTuple):
@@ -34,15 +35,20 @@ class Overlay(NamedTuple):
 
 
 def overlays(runs: Sequence[Entry]) -> list[Overlay]:
-    """The rule sets of which two runs or more share players, those of most runs first.
+    """Runs of one rule set that share players, two or more; the most runs first.
 
-    Elo is that of each run's results, fitted without their pairs and openings.
+    Runs without the reference of the first of a rule set may have one of their own. Elo is that of each run's
+    results, fitted without their pairs and openings.
     """
     by_variant: dict[str, list[Entry]] = defaultdict(list)
     for entry in sorted(runs, key=lambda entry: (entry.began, entry.name)):
         if entry.results:
             by_variant[entry.variant].append(entry)
-    found = [overlay for of_one in by_variant.values() if (overlay := _overlay(of_one)) is not None]
+    found: list[Overlay] = []
+    for of_one in by_variant.values():
+        while (overlay := _overlay(of_one)) is not None:
+            found.append(overlay)
+            of_one = [entry for entry in of_one if overlay.reference not in entry.elo]
     return sorted(found, key=lambda overlay: -overlay.table["run"].nunique())[:MAX_CHARTS]
 
 
@@ -73,18 +79,22 @@ def _overlay(runs: Sequence[Entry]) -> Overlay | None:
 
 
 def _reference(runs: Sequence[Entry]) -> str | None:
-    """The player that shares most runs with others that are in several; one that stays the same counts twice."""
+    """The player that shares most runs with others that are in several; one that stays the same counts twice.
+
+    Of equals it is the anchor of most runs, then the strongest.
+    """
     shared = Counter(player for entry in runs for player in entry.elo)
     meetings = Counter[str]()
     for entry in runs:
         common = [player for player in entry.elo if shared[player] > 1]
         meetings.update(common if len(common) > 1 else [])
     anchors = Counter(entry.anchor for entry in runs)
-    return max(
-        meetings,
-        key=lambda player: (meetings[player] * (1 + _unchanged(runs, player)), anchors[player], player),
-        default=None,
-    )
+
+    def worth(player: str) -> tuple[float, ...]:
+        strength = mean(entry.elo[player].elo for entry in runs if player in entry.elo)
+        return meetings[player] * (1 + _unchanged(runs, player)), anchors[player], strength
+
+    return max(meetings, key=worth, default=None)
 
 
 def _unchanged(runs: Sequence[Entry], player: str) -> bool:
