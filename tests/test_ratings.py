@@ -293,14 +293,14 @@ def test_dispersion_is_the_variance_of_games_over_that_of_coins():
     rng = np.random.default_rng(3)
     expected = rng.uniform(0.05, 0.95, 20_000)
     for share in (0.0, 0.5, 0.9):
-        drawn = rng.random(len(expected)) < share * 2 * np.minimum(expected, 1 - expected)
+        drawn = (rng.random(len(expected)) < share * 2 * np.minimum(expected, 1 - expected)).astype(np.float64)
         ones, pairing = np.ones(len(expected)), np.zeros(len(expected), int)
-        assert drawn_share(expected, drawn * 1.0, ones) == pytest.approx(share, abs=0.02)
-        found = dispersion(expected, drawn * 1.0, ones, pairing)
+        assert drawn_share(expected, drawn, ones) == pytest.approx(share, abs=0.02)
+        found = dispersion(expected, drawn, ones, pairing)
         bound = 2 * np.minimum(expected, 1 - expected)
         variance = expected * (1 - expected) - share * bound / 4
         np.testing.assert_allclose(found * expected * (1 - expected), variance, atol=0.01)
-        mean = mean_dispersion(expected, drawn * 1.0, ones)
+        mean = mean_dispersion(expected, drawn, ones)
         assert mean == pytest.approx(variance.sum() / (expected * (1 - expected)).sum(), abs=0.02)
 
 
