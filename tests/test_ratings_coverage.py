@@ -202,12 +202,12 @@ def test_intervals_of_two_players_hold_the_truth_in_95_of_100_matches(draws, bia
 
 @pytest.mark.slow
 def test_davidsons_elo_is_not_the_expected_scores():
-    """At 85 % draws it makes 160 Elo 120, and holds the truth in about half of the tournaments."""
+    """Where 85 % of the draws that there is room for happen, it makes 144 of 160 Elo."""
     truth, found = np.array([160, 80, 0, -80, -160]), []
     for seed in range(40):
         games = scored(truth, np.zeros(25), 0.85, 0.3, np.random.default_rng(seed))
         found.append(elo_of(rate(games, model="davidson"))["p0"])
-    assert 100 < np.mean(found) < 140
+    assert 135 < np.mean(found) < 152
 
 
 def pair_chances(elo):
