@@ -63,7 +63,7 @@ def experiment(players: list[dict[str, Any]], **changes: Any) -> Experiment:
 
 def facts(games: int = 0) -> Facts:
     """The facts of a round robin of so many games."""
-    return Facts("black", "", START, games, True, {})
+    return Facts("black", "21,B,8,8,N1,0", START, games, True, {})
 
 
 def synthetic(

@@ -116,6 +116,7 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "withdraw": 3,
         "probe": None,
         "anchor": None,
+        "rating": {"model": "bradley-terry"},
         "players": [{"name": "x", "type": "random"}],
     }
     partial = load_text(tmp_path, MINIMAL + "openings: {count: 3}\n")
@@ -229,7 +230,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (choices: name, variant, seed, openings, "
             "format, sprt, max_plies, time_margin, patience, game_patience, memory, on_failure, failures, "
-            "withdraw, probe, anchor, workers, pin, players)",
+            "withdraw, probe, anchor, rating, workers, pin, players)",
         ),
         (
             "count: 20",

@@ -458,9 +458,11 @@ def test_tags_that_stand_together_begin_a_game_of_any_rules():
     assert [game.line for game in games] == [2, 10, 11]
     first, second, third = games
     assert first.tags == {"Event": "chess", "White": "a", "Black": 'b "c"', "FEN": "of no matter"}
-    assert (first.moves, first.end) == ("e4 e5 Nf3 0-0 O-O ( h3 1-0)", "1/2-1/2")
-    assert second[1:] == ({"Event": "without moves"}, "", "")
-    assert third[1:] == ({"Event": "without end"}, "11-15 22x18", "")
+    assert (first.moves, first.end, first.number) == ("e4 e5 Nf3 0-0 O-O ( h3 1-0)", "1/2-1/2", "1.")
+    assert second[1:] == ({"Event": "without moves"}, "", "", "")
+    assert third[1:] == ({"Event": "without end"}, "11-15 22x18", "", "1.")
+    [second_to_move] = tagged_games('[White "a"]\n\n7... 22x18')
+    assert second_to_move.number == "7..."
 
 
 @pytest.mark.parametrize("end", ["1-0", "0 - 1", "½-½", "2-0", "0-0", "*"])

@@ -293,8 +293,7 @@ def test_dispersion_is_the_variance_of_games_over_that_of_coins():
     rng = np.random.default_rng(3)
     expected = rng.uniform(0.05, 0.95, 20_000)
     for share in (0.0, 0.5, 0.9):
-        found_drawn = rng.random(len(expected)) < share * 2 * np.minimum(expected, 1 - expected)
-        drawn = found_drawn.astype(np.float64)
+        drawn = (rng.random(len(expected)) < share * 2 * np.minimum(expected, 1 - expected)).astype(np.float64)
         ones, pairing = np.ones(len(expected)), np.zeros(len(expected), int)
         assert drawn_share(expected, drawn, ones) == pytest.approx(share, abs=0.02)
         found = dispersion(expected, drawn, ones, pairing)

@@ -189,25 +189,25 @@ def test_intervals_hold_the_truth_in_95_of_100_tournaments(draws, bias):
 @pytest.mark.parametrize("bias", [0.0, 0.7, 1.5])
 @pytest.mark.parametrize("draws", [0.1, 0.5, 0.85])
 def test_intervals_of_two_players_hold_the_truth_in_95_of_100_matches(draws, bias, pairs):
-    """Elo is that of the score over the openings, whatever these favour; 400 matches."""
+    """Elo is that of the score over the openings, whatever these favour; 300 matches, so that chance is 1.3 %."""
     truth, held = np.array([50, -50]), []
     over = 0.3 + bias * np.random.default_rng(0).normal(size=4001)
-    for seed in range(400):
+    for seed in range(300):
         rng = np.random.default_rng(seed)
         games = scored(truth, rng.normal(0, bias, pairs), draws, 0.3, rng, over)
         table = rate(games).table.set_index("player").sort_index()
         held.append((table["elo_low"] < truth) & (truth < table["elo_high"]))
-    assert 0.93 <= np.mean(held) <= 0.97
+    assert 0.92 <= np.mean(held) <= 0.98
 
 
 @pytest.mark.slow
 def test_davidsons_elo_is_not_the_expected_scores():
-    """At 85 % draws it makes 160 Elo 120, and holds the truth in about half of the tournaments."""
+    """Where 85 % of the draws that there is room for happen, it makes 144 of 160 Elo."""
     truth, found = np.array([160, 80, 0, -80, -160]), []
     for seed in range(40):
         games = scored(truth, np.zeros(25), 0.85, 0.3, np.random.default_rng(seed))
         found.append(elo_of(rate(games, model="davidson"))["p0"])
-    assert 100 < np.mean(found) < 140
+    assert 135 < np.mean(found) < 152
 
 
 def pair_chances(elo):
