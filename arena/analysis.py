@@ -73,7 +73,7 @@ class Analysis:
 
     def __init__(self, spec: PlayerSpec, game: Game, lines: int = 1) -> None:
         """Raises PlayerError for a player that cannot be built, ValueError if the game is over or the depth 1."""
-        """Raises PlayerError for a player that cannot be built, ValueError if the game is over or a depth too low."""
+        if not game.legal_moves:
             raise ValueError("the game is over: there is no legal move")
         self._game, self._count = game, min(lines, len(game.legal_moves))
         self._limit, self._rng = spec.limit, random.Random(0)
