@@ -90,7 +90,8 @@ def test_planes_show_the_board_as_it_is_printed(variant):
     game = drawn(Game(variant), 3)
     while game.moves:
         game.pop()
-        rows = [line[4:].ljust(encoding.shape[2] * 2 - 1)[::2] for line in str(game).splitlines()[:-1]]
+        columns = encoding.shape[2]
+        rows = [line.ljust(5 * columns)[3::5] for line in str(game).splitlines()[:-1]]
         planes = encoding.planes(game, WHITE)
         assert planes.dtype == np.int8 and planes.shape == encoding.shape
         for letter, plane in zip("wWbB", planes, strict=False):

@@ -222,7 +222,7 @@ def test_check_lists_what_was_found_with_boards_and_the_speed():
     assert result.exit_code == 0
     assert re.search(r"\n  \d+ ns a call, \d+ ns for simple\n", result.stdout)
     assert result.stdout.count(" to move, value for ") == 3
-    assert " 29 w   w   w   w\nBlack to move, value for Black: 3\n" in result.stdout
+    assert " 29w       30w       31w       32w\nBlack to move, value for Black: 3\n" in result.stdout
     assert result.stdout.endswith("\nno problems\n")
     wrong = invoke("check", "own.py:wrong_sign", "english")
     assert wrong.exit_code == 1

@@ -153,7 +153,11 @@ def assert_telemetry_is_sound(choice: Choice, limit: Limit) -> None:
     assert limit.depth is None or choice.depth <= limit.depth, "deeper than its limit"
     assert limit.nodes is None or choice.nodes <= limit.nodes + NODE_SLACK, "more nodes than its limit"
     assert choice.score is None or math.isfinite(choice.score)
-    assert all(value >= 0 for name, value in choice._asdict().items() if name not in ("move", "score", "pv"))
+    assert all(
+        value >= 0 for name, value in choice._asdict().items() if name not in ("move", "score", "pv", "wins_in")
+    )
+    assert abs(choice.wins_in) <= 512
+    assert choice.wins_in == 0 or choice.score is None or (choice.wins_in > 0) == (choice.score > 0)
     assert choice.leaves <= choice.nodes
     assert choice.cutoffs_first <= choice.cutoffs_max + choice.cutoffs_min <= choice.nodes
     assert choice.tt_hits <= choice.tt_probes

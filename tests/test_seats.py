@@ -248,9 +248,8 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path)
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
     assert "game 5: bad raised SystemExit: at ply " in done.stderr and "(out/incidents/game-5.yaml)" in done.stderr
-    first = (
-        "12 games of 24 were lost by players' failures: bad lost 3 by errors and 9 unplayed, as it was withdrawn."
-    )
+    failures = "bad lost 3 by errors and 9 unplayed, as it was withdrawn, of 12."
+    first = f"12 games of 24 were lost by players' failures: {failures}"
     assert done.stdout.splitlines()[0] == first
     assert first.replace("'", "&#x27;") in (tmp_path / "out" / "report.html").read_text() or first in (
         tmp_path / "out" / "report.html"
