@@ -57,13 +57,13 @@ def estimates(results: Results, first: Colour, anchor: str | None = None) -> dic
 class Refits:
     """The Elo of a run that goes on, for a window that is drawn often: fitted every few seconds at most.
 
-    Fits take FIT_SHARE of the time at most, the import of their libraries aside, which the report needs, too.
+    Fits take FIT_SHARE of the time at most, but for the first one, in which libraries prepare themselves.
     """
 
     def __init__(self, first: Colour, anchor: str | None = None) -> None:
         self._first, self._anchor = first, anchor
         self._found: dict[str, Estimate] = {}
-        self._games = 0
+        self._games = self._fits = 0
         self._due = -inf
         self._lock = Lock()
 
@@ -86,4 +86,5 @@ class Refits:
         began = time.monotonic()
         self._found, self._games = estimates(results, self._first, self._anchor), games
         now = time.monotonic()
-        self._due = now + max(REFIT_SECONDS, (now - began) / FIT_SHARE)
+        took, self._fits = (now - began) * (self._fits > 0), self._fits + 1
+        self._due = now + max(REFIT_SECONDS, took / FIT_SHARE)
