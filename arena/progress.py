@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from arena.formats.sequential import SequentialTest
-from arena.result import Colour, points_of
-from arena.store.elo import Refits
+from arena.result import points_of
+from arena.store.elo import EloScale, Refits
 from arena.store.live import Standing, by_score
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Ticker:
 class Progress:
     """Counts finished games and shows them on `stream`; a context manager around the run.
 
-    `planned` is the number of games, or the most that there may be if not `exact`. `first` is the colour that
-    moves first, `anchor` the player whose Elo is 0, and `sprt` the run's sequential test.
+    `planned` is the number of games, or the most that there may be if not `exact`. `scale` is that of the
+    Elo shown, and `sprt` the run's sequential test.
     """
 
     def __init__(
@@ -55,8 +55,7 @@ class Progress:
         stream: TextIO | None = None,
         *,
         exact: bool = True,
-        first: Colour = "white",
-        anchor: str | None = None,
+        scale: EloScale = EloScale(),  # noqa: B008  a value
         sprt: Sprt | None = None,
     ) -> None:
         self._planned = planned
@@ -68,7 +67,7 @@ class Progress:
         self._points: dict[int, float] | None = None if sprt is None else {}
         """White's points by number of the game, for the test."""
         self._test = SequentialTest(sprt)
-        self._refits = Refits(first, anchor)
+        self._refits = Refits(scale)
         self._done = self._before = 0
         self._began = time.monotonic()
         self._ticker = Ticker()

@@ -27,6 +27,7 @@ from arena.formats.base import Pairing
 from arena.ratings.joint import rate
 from arena.ratings.match import sprt
 from arena.record import GameRecord
+from arena.store.elo import EloScale
 from arena.store.ledger import FILE, Facts, Ledger
 from arena.store.live import Forfeits, Moment, Standing, Watcher
 from arena.store.manifest import Manifest, Session, manifest_of, save, session
@@ -205,7 +206,7 @@ def moment_of(began: float, **changes: Any) -> Moment:
     last = Session(text, 10, 2, "host", 77, {}, {}, {})
     moment = Moment(
         "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], last, True, 995.0, WAY_BACK,
-        3, {}, "black", None, None, 0,
+        3, {}, EloScale("black"), None, 0,
     )  # fmt: skip
     return moment._replace(**changes)
 

@@ -245,8 +245,8 @@ class Tells(First):
     """Reports a number of its own in every field."""
 
     def choose(self, game, limit, rng):
-        numbers = {name: value for value, name in enumerate(NUMBERS, 1)}
-        return Choice(game.legal_moves[0], **numbers)
+        numbers: dict[str, Any] = {name: value for value, name in enumerate(NUMBERS, 1)}
+        return Choice(game.legal_moves[0])._replace(**numbers)
 
 
 def test_every_number_of_a_choice_is_recorded() -> None:

@@ -13,7 +13,7 @@ from arena.formats.sprt import Sprt
 from arena.progress import PLAIN_SECONDS, Progress, Ticker, duration
 from arena.ratings.match import sprt
 from arena.store import elo
-from arena.store.elo import Estimate, Refits
+from arena.store.elo import EloScale, Estimate, Refits, estimates
 from arena.store.live import Standing
 from arena.window import Scene, ranked, view
 
@@ -108,14 +108,14 @@ def test_elo_is_fitted_again_after_some_seconds_and_takes_a_hundredth_of_the_tim
 ) -> None:
     fits = []
 
-    def fit(results: object, first: str, anchor: str | None) -> dict[str, Estimate]:
+    def fit(results: object, scale: EloScale) -> dict[str, Estimate]:
         fits.append(clock.now)
         clock.now += 0.1
         return {}
 
     monkeypatch.setattr(elo, "time", clock)
     monkeypatch.setattr(elo, "estimates", fit)
-    refits = Refits("white")
+    refits = Refits(EloScale())
     for number in range(1, 100):
         clock.now += 0.25
         refits.of({("a", "b", "1-0"): number})
@@ -182,10 +182,10 @@ def test_without_elo_a_window_shows_scores_alone() -> None:
 
 def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     results = {("a", "b", "1-0"): 3, ("c", "b", "0-1"): 2}
-    assert list(elo.estimates(results, "white")) == ["a", "b", "c"]
+    assert list(elo.estimates(results, EloScale())) == ["a", "b", "c"]
     monkeypatch.setattr(elo, "MAX_PLAYERS", 2)
-    assert elo.estimates(results, "white") == {}
-    assert elo.estimates({}, "white") == {}
+    assert elo.estimates(results, EloScale()) == {}
+    assert elo.estimates({}, EloScale()) == {}
 
 
 @pytest.mark.parametrize(
@@ -201,3 +201,11 @@ def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_durations_are_written_in_two_units_at_most(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_elo_so_far_is_by_the_model_of_the_run() -> None:
+    won = {("a", "b", "1-0"): 12, ("b", "a", "0-1"): 12}
+    results = won | {("a", "b", "1/2-1/2"): 38, ("b", "a", "1/2-1/2"): 38}
+    by_score, by_draws = (estimates(results, EloScale(model=model)) for model in ("bradley-terry", "davidson"))
+    assert by_score["a"].elo - by_score["b"].elo == pytest.approx(85, abs=1)
+    assert by_draws["a"].elo - by_draws["b"].elo < 60

@@ -43,7 +43,7 @@ def status(folder: Path, as_json: bool) -> None:
         moment = Watcher(folder).read()
     except StoreError as error:
         fail(str(error))
-    elo = estimates(moment.results, moment.first, moment.anchor)
+    elo = estimates(moment.results, moment.scale)
     if as_json:
         click.echo(json.dumps({"folder": str(folder)} | moment.as_dict(elo)))
         return
@@ -108,7 +108,7 @@ def _watch_on_terminal(folder: Path) -> None:
         for moment in _moments(folder):
             if moment is None:
                 continue
-            refits = refits or Refits(moment.first, moment.anchor)
+            refits = refits or Refits(moment.scale)
             scene = scene_of(moment, refits.of(moment.results, last=moment.complete))
             live.update(view(scene, console), refresh=True)
 

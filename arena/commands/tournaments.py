@@ -152,9 +152,11 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
 def _progress(plan: Plan) -> Progress:
     """What shows the games of a tournament as they end."""
     from arena.progress import Progress
+    from arena.store.elo import EloScale
 
     experiment = plan.experiment
-    return Progress(plan.games, exact=plan.exact, first=plan.first, anchor=experiment.anchor, sprt=experiment.sprt)
+    scale = EloScale(plan.first, experiment.anchor, experiment.rating.model)
+    return Progress(plan.games, exact=plan.exact, scale=scale, sprt=experiment.sprt)
 
 
 def _code(ledger: Ledger) -> int:

@@ -8,6 +8,7 @@ from math import inf
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
+from arena.ratings.models import RatingModel
 from arena.result import Colour
 
 Results: TypeAlias = Mapping[tuple[str, str, str], int]
@@ -34,7 +35,17 @@ class Estimate(NamedTuple):
         return (self.high - self.low) / 2
 
 
-def estimates(results: Results, first: Colour, anchor: str | None = None) -> dict[str, Estimate]:
+class EloScale(NamedTuple):
+    """What a run's Elo is measured by."""
+
+    first: Colour = "white"
+    """The colour that moves first."""
+    anchor: str | None = None
+    """The player whose Elo is 0; None if the mean is."""
+    model: RatingModel = "bradley-terry"
+
+
+def estimates(results: Results, scale: EloScale) -> dict[str, Estimate]:
     """The joint rating of those results, by player, best first; 0 is the mean, or the anchor if it has games.
 
     Games are taken as independent, without their pairs and openings: a report's intervals may be narrower. Empty
@@ -49,7 +60,8 @@ def estimates(results: Results, first: Colour, anchor: str | None = None) -> dic
         return {}
     rows = [(*key, games) for key, games in results.items()]
     games = pd.DataFrame(rows, columns=["white", "black", "result", "count"])
-    table = rate(games, first=first, anchor=anchor if anchor in players else None).table
+    anchor = scale.anchor if scale.anchor in players else None
+    table = rate(games, first=scale.first, anchor=anchor, model=scale.model).table
     columns = (table[name].tolist() for name in ("player", "elo", "elo_low", "elo_high"))
     return {player: Estimate(*figures) for player, *figures in zip(*columns, strict=True)}
 
@@ -60,8 +72,8 @@ class Refits:
     Fits take FIT_SHARE of the time at most, but for the first one, in which libraries prepare themselves.
     """
 
-    def __init__(self, first: Colour, anchor: str | None = None) -> None:
-        self._first, self._anchor = first, anchor
+    def __init__(self, scale: EloScale) -> None:
+        self._scale = scale
         self._found: dict[str, Estimate] = {}
         self._games = self._fits = 0
         self._due = -inf
@@ -84,7 +96,7 @@ class Refits:
         if games == self._games:
             return
         began = time.monotonic()
-        self._found, self._games = estimates(results, self._first, self._anchor), games
+        self._found, self._games = estimates(results, self._scale), games
         now = time.monotonic()
         took, self._fits = (now - began) * (self._fits > 0), self._fits + 1
         self._due = now + max(REFIT_SECONDS, took / FIT_SHARE)

@@ -19,10 +19,10 @@ from arena.files import LOCK
 from arena.formats.sequential import SequentialTest
 from arena.formats.sprt import Sprt
 from arena.ratings.match import SprtState
-from arena.result import Colour, points_of
+from arena.result import points_of
 from arena.rules.game import FORFEITS
 from arena.store.documents import documents
-from arena.store.elo import Estimate, Results
+from arena.store.elo import EloScale, Estimate, Results
 from arena.store.ledger import FILE
 from arena.store.manifest import Session, parsed, session_document
 from arena.store.store import StoreError, reading
@@ -93,10 +93,7 @@ class Moment(NamedTuple):
     players: int
     results: Results
     """How many games have each white, black and result."""
-    first: Colour
-    """The colour that moves first."""
-    anchor: str | None
-    """The player whose Elo is 0."""
+    scale: EloScale
     sprt: SprtState | None
     """Of the sequential test; None without one, or before its first pair."""
     sprt_pairs: int
@@ -193,8 +190,7 @@ class Watcher:
             now=time.time(),
             players=len(experiment["players"]),
             results=dict(tally.results),
-            first=facts["first"],
-            anchor=experiment["anchor"],
+            scale=EloScale(facts["first"], experiment["anchor"], experiment["rating"]["model"]),
             sprt=self._test.state,
             sprt_pairs=self._test.games // 2,
         )

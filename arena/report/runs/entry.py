@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.report.number import with_error
-from arena.store.elo import Estimate, Results, estimates
+from arena.store.elo import EloScale, Estimate, Results, estimates
 from arena.store.ledger import FILE
 from arena.store.live import Moment, Watcher
 from arena.store.manifest import FILE as MANIFEST
@@ -42,9 +42,7 @@ class Entry(NamedTuple):
     elo: dict[str, Estimate] = {}  # noqa: RUF012  no field of a NamedTuple is changed
     """Best first, as its report has it, or, where that is not up to date, of the games so far."""
     results: Results = {}  # noqa: RUF012
-    first: str = "white"
-    """The colour that moves first."""
-    anchor: str | None = None
+    scale: EloScale = EloScale()
     machine: str = ""
     """`host, 2 cores`, of its last session."""
     processor: str = ""
@@ -107,10 +105,9 @@ def read_entry(folder: Path, root: Path) -> Entry:
         format=moment.format,
         players=moment.players,
         games=moment.games,
-        elo=_reported(folder, moment.games) or estimates(moment.results, moment.first, moment.anchor),
+        elo=_reported(folder, moment.games) or estimates(moment.results, moment.scale),
         results=moment.results,
-        first=moment.first,
-        anchor=moment.anchor,
+        scale=moment.scale,
         machine=_machine(sessions[-1]),
         processor=str((sessions[-1].get("machine") or {}).get("processor") or ""),
         tree=None if moment.session is None else moment.session.tree,

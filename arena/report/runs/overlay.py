@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from statistics import mean
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import pandas as pd
 
 from arena.report.runs.entry import Entry
-from arena.result import Colour
 from arena.store.elo import estimates
 
 MAX_PLAYERS = 6
@@ -62,7 +61,7 @@ def _overlay(runs: Sequence[Entry]) -> Overlay | None:
         games = Counter[str]()
         for (white, black, _), count in entry.results.items():
             games.update({white: count, black: count})
-        elo = estimates(entry.results, cast(Colour, entry.first), reference)
+        elo = estimates(entry.results, entry.scale._replace(anchor=reference))
         rows += [
             (entry.name, entry.date, player, *found, games[player])
             for player, found in elo.items()
@@ -88,7 +87,7 @@ def _reference(runs: Sequence[Entry]) -> str | None:
     for entry in runs:
         common = [player for player in entry.elo if shared[player] > 1]
         meetings.update(common if len(common) > 1 else [])
-    anchors = Counter(entry.anchor for entry in runs)
+    anchors = Counter(entry.scale.anchor for entry in runs)
 
     def worth(player: str) -> tuple[float, ...]:
         strength = mean(entry.elo[player].elo for entry in runs if player in entry.elo)
