@@ -166,6 +166,11 @@ def test_of_many_settings_the_greatest_certain_differences_are_named_for_each_ki
         "and 1 more; no measurable difference for 1 other.",
         "With one setting changed, nothing differs measurably at equal nodes (6 comparisons).",
     ]
+    fewer = table[~((table["terms"] == "depth") & (table["value"] == "a 1"))]
+    assert [sentence[-15:] for sentence in comparison_sentences(fewer, 3)] == [
+        "6 comparisons).",
+        "ce for 1 other.",
+    ]
 
 
 def test_a_mean_says_what_it_is_over() -> None:

@@ -20,7 +20,8 @@ def comparison_sentences(comparisons: pd.DataFrame, most: int) -> list[str]:
     """What `tables.comparisons` has against the baseline, in `most` sentences at most.
 
     One for each value, over all terms, if there are so few; else of one setting which value is best at which terms
-    and how the others stand, and of several settings for each kind of terms the greatest certain differences.
+    and how the others stand, and of several settings the greatest certain differences for each kind of terms, that
+    of most comparisons first.
     """
     rows = comparisons[comparisons["baseline"].astype(bool)]
     groups = [group for _, group in rows.groupby(["setting", "value", "reference"], sort=False)]
@@ -28,7 +29,8 @@ def comparison_sentences(comparisons: pd.DataFrame, most: int) -> list[str]:
         return [_of_value(group) for group in groups]
     if comparisons["setting"].nunique() == 1 and rows["reference"].nunique() == 1:
         return [_best(comparisons), *_standing(comparisons)][:most]
-    return [_of_terms(group) for _, group in rows.groupby("terms", sort=False)][:most]
+    of_terms = sorted((group for _, group in rows.groupby("terms", sort=False)), key=len, reverse=True)
+    return [_of_terms(group) for group in of_terms[:most]]
 
 
 def title(comparisons: pd.DataFrame) -> str:
