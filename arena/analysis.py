@@ -26,7 +26,7 @@ _PRESS_SECONDS = 0.01
 """Seconds between two requests to a search to stop, until it has; one that has not begun does not heed them."""
 
 
-class Line(NamedTuple):
+class Candidate(NamedTuple):
     """A move, and what the player thinks of it, from the side to move's view."""
 
     move: int
@@ -52,7 +52,7 @@ class Line(NamedTuple):
 class Findings(NamedTuple):
     """What an analysis has found so far."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[Candidate, ...]
     """Best first."""
     step: int
     """How many rounds were begun."""
@@ -88,7 +88,7 @@ class Analysis:
         if self._count > 1 and "depth" in self._heeds and spec.limit.depth == 1:
             raise ValueError("several lines need a depth of 2 or more")
         self._nodes = 0
-        self._lines: dict[int, Line] = {}
+        self._lines: dict[int, Candidate] = {}
         self._done: set[int] = set()
         """Moves that a longer search would say no more of."""
         self._stopping, self._ended = threading.Event(), threading.Event()
@@ -133,7 +133,7 @@ class Analysis:
         if self._can_stop:
             threading.Thread(target=self._press, daemon=True).start()
 
-    def texts(self, line: Line) -> list[str]:
+    def texts(self, line: Candidate) -> list[str]:
         """The moves of a line as PDN writes them, as far as they are legal."""
         variant, position, legal = self._game.variant, self._game.position, self._game.legal_moves
         texts = []
@@ -168,7 +168,7 @@ class Analysis:
             choice = self._search(game, limit)
             before = next(iter(self._lines.values()), None)
             if self._counts(choice, before, limit):
-                line = Line(
+                line = Candidate(
                     choice.move,
                     choice.score,
                     choice.wins_in,
@@ -191,7 +191,7 @@ class Analysis:
         after.push(move)
         if (outcome := after.outcome) is not None:
             decided = 0 if outcome.winner is None else 1 if outcome.winner == self._game.turn else -1
-            self._lines[move] = Line(move, None if decided else 0.0, decided, 0, 0, (move,))
+            self._lines[move] = Candidate(move, None if decided else 0.0, decided, 0, 0, (move,))
             self._done.add(move)
             return True
         choice = self._search(after, limit)
@@ -202,7 +202,7 @@ class Analysis:
         theirs = choice.wins_in
         ours = -theirs + (-1 if theirs > 0 else 1) if theirs else 0
         pv = (move, *(choice.pv or (choice.move,)))
-        self._lines[move] = Line(move, -choice.score, ours, choice.depth + 1, choice.nodes, pv)
+        self._lines[move] = Candidate(move, -choice.score, ours, choice.depth + 1, choice.nodes, pv)
         if _is_done(ours, choice, limit):
             self._done.add(move)
         return True
@@ -221,7 +221,7 @@ class Analysis:
             self._stopping.set()
         return choice
 
-    def _counts(self, choice: Choice, before: Line | None, limit: Limit) -> bool:
+    def _counts(self, choice: Choice, before: Candidate | None, limit: Limit) -> bool:
         """Whether an answer says more than the one before: not always, if the search was stopped."""
         if before is None or not self._stopping.is_set():
             return True

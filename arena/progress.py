@@ -15,7 +15,7 @@ from arena.store.live import Standing, by_score
 
 if TYPE_CHECKING:
     from arena.formats.sprt import Sprt
-    from arena.window import Scene
+    from arena.window import RunView
 
 PLAIN_SECONDS = 10.0
 """Seconds to the first plain line."""
@@ -146,15 +146,15 @@ class Progress:
             self._live = None
         print(self.line(), file=self._stream, flush=True)
 
-    def scene(self) -> Scene:
+    def scene(self) -> RunView:
         """What a terminal's window shows."""
-        from arena.window import Scene, ranked, test_line
+        from arena.window import RunView, ranked, test_line
 
         elo = self._refits.of(dict(self._results))
         state = self._test.state
         test = [] if state is None else [test_line(state, self._test.games // 2)]
         standings = ranked(self._standings(), elo)
-        return Scene(standings, elo, self._done, self._planned, below=[*test, self.line()])
+        return RunView(standings, elo, self._done, self._planned, below=[*test, self.line()])
 
     def _count_all(self, results: Mapping[tuple[str, str, str], int]) -> None:
         for result, games in results.items():

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from arena.ratings.match import SprtState
-    from arena.store.elo import Estimate
+    from arena.store.elo import EloEstimate
     from arena.store.live import Standing
 
 NAME_CELLS = 16
@@ -22,12 +22,12 @@ _LEFT_OUT = ("won", "lost", "games", "drawn", "score", "Elo")
 """Columns in the order in which a narrow window leaves them out."""
 
 
-class Scene(NamedTuple):
+class RunView(NamedTuple):
     """What there is to show of a run."""
 
     standings: Sequence[Standing]
     """In their order, the leader first."""
-    elo: Mapping[str, Estimate]
+    elo: Mapping[str, EloEstimate]
     """By player; empty where it is not known."""
     games: int
     planned: int
@@ -39,7 +39,7 @@ class Scene(NamedTuple):
     """Lines below the bar."""
 
 
-def view(scene: Scene, console: Console) -> RenderableType:
+def view(scene: RunView, console: Console) -> RenderableType:
     """The scene in at most a line less than the height of the window; no line is wrapped."""
     from rich.console import Group
     from rich.progress_bar import ProgressBar
@@ -66,13 +66,13 @@ def view(scene: Scene, console: Console) -> RenderableType:
     return Group(*parts, *incidents, bar, *map(line, scene.below))
 
 
-def ranked(standings: Sequence[Standing], elo: Mapping[str, Estimate]) -> list[Standing]:
+def ranked(standings: Sequence[Standing], elo: Mapping[str, EloEstimate]) -> list[Standing]:
     """By Elo, the greatest first; players without one behind the others, as they stood."""
     unknown = [it for it in standings if it.player not in elo]
     return sorted((it for it in standings if it.player in elo), key=lambda it: -elo[it.player].elo) + unknown
 
 
-def row_of(standing: Standing, estimate: Estimate | None) -> dict[str, str]:
+def row_of(standing: Standing, estimate: EloEstimate | None) -> dict[str, str]:
     """A player's figures by column, those of COLUMNS; "" where there is none."""
     return {
         "Elo": "" if estimate is None else elo_text(estimate),
@@ -84,7 +84,7 @@ def row_of(standing: Standing, estimate: Estimate | None) -> dict[str, str]:
     }
 
 
-def elo_text(estimate: Estimate) -> str:
+def elo_text(estimate: EloEstimate) -> str:
     """`+123 ± 45`."""
     from arena.report.number import with_error
 
@@ -99,7 +99,7 @@ def test_line(state: SprtState, pairs: int) -> str:
     return f"SPRT: LLR {ratio} of {bounds}, {pairs} pair{'' if pairs == 1 else 's'}{decided}"
 
 
-def _table(standings: Sequence[Standing], elo: Mapping[str, Estimate], width: int) -> list[str]:
+def _table(standings: Sequence[Standing], elo: Mapping[str, EloEstimate], width: int) -> list[str]:
     """A header and a line for each player; names are cut off and columns left out until they fit the width.
 
     It is text as it stands, as a rich.table.Table takes ten times as long and the window is drawn while games are

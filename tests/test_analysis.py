@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 from arena import Game, Opponent, PlayerSpec
-from arena.analysis import Analysis, Findings, Line
+from arena.analysis import Analysis, Candidate, Findings
 from arena.commands.analyse import lines_table
 from arena.commands.scores import score_text
 from arena.player import Limit
@@ -102,7 +102,7 @@ def test_one_line_is_what_the_player_chooses():
         (line,) = analysed(START, depth=5, preset=preset)[-1].lines
         player = Opponent({"type": "negamax", "preset": preset, "depth": 5})
         chosen = player.choose(Game("english"))
-        assert line == Line(chosen.move, chosen.score, 0, 5, chosen.nodes, chosen.pv)
+        assert line == Candidate(chosen.move, chosen.score, 0, 5, chosen.nodes, chosen.pv)
 
 
 def test_findings_grow_depth_by_depth():

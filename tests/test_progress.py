@@ -13,9 +13,9 @@ from arena.formats.sprt import Sprt
 from arena.progress import PLAIN_SECONDS, Progress, Ticker, duration
 from arena.ratings.match import sprt
 from arena.store import elo
-from arena.store.elo import EloScale, Estimate, Refits, estimates
+from arena.store.elo import EloEstimate, EloScale, Refits, estimates
 from arena.store.live import Standing
-from arena.window import Scene, ranked, view
+from arena.window import RunView, ranked, view
 
 
 class Clock:
@@ -108,7 +108,7 @@ def test_elo_is_fitted_again_after_some_seconds_and_takes_a_hundredth_of_the_tim
 ) -> None:
     fits = []
 
-    def fit(results: object, scale: EloScale) -> dict[str, Estimate]:
+    def fit(results: object, scale: EloScale) -> dict[str, EloEstimate]:
         fits.append(clock.now)
         clock.now += 0.1
         return {}
@@ -133,7 +133,7 @@ NAMES = ("n" * 40, "名" * 20, "короткий", "a", "x]y[red]")
 SIZES = [(80, 24), (60, 15), (120, 40), (200, 60), (30, 12)]
 
 
-def drawn(scene: Scene, width: int, height: int) -> list[str]:
+def drawn(scene: RunView, width: int, height: int) -> list[str]:
     """The lines that a window of that size shows."""
     out = io.StringIO()
     console = Console(file=out, width=width, height=height, force_terminal=True, color_system=None)
@@ -147,8 +147,10 @@ def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
     width: int, height: int, players: int
 ) -> None:
     standings = [Standing(f"{n}{NAMES[n % 5]}", 1000, 20000 - n, 3000) for n in range(players)]
-    elo = {it.player: Estimate(500.0 - 10 * n, 400.0 - 10 * n, 600.0 - 10 * n) for n, it in enumerate(standings)}
-    scene = Scene(standings, elo, 5, 9, ["t" * 300], ["w" * 300] * 9, ["SPRT" * 50, "line" * 50, "state" * 50])
+    elo = {
+        it.player: EloEstimate(500.0 - 10 * n, 400.0 - 10 * n, 600.0 - 10 * n) for n, it in enumerate(standings)
+    }
+    scene = RunView(standings, elo, 5, 9, ["t" * 300], ["w" * 300] * 9, ["SPRT" * 50, "line" * 50, "state" * 50])
     lines = drawn(scene, width, height)
     assert max(map(cell_len, lines)) <= width
     assert len(lines) <= height - 1
@@ -164,19 +166,19 @@ def test_a_window_shows_as_many_players_as_it_has_lines_and_wraps_none(
 
 def test_a_narrow_window_keeps_names_and_elo() -> None:
     standings = [Standing("n" * 40, 1000, 2000, 3000)]
-    shown = drawn(Scene(standings, {"n" * 40: Estimate(5, -5, 15)}, 1, 2), 30, 10)
+    shown = drawn(RunView(standings, {"n" * 40: EloEstimate(5, -5, 15)}, 1, 2), 30, 10)
     assert shown[0].split()[:2] == ["player", "Elo"]
     assert shown[1].startswith("n" * 15) and "+5 ± 10" in shown[1]
 
 
 def test_a_window_ranks_by_elo_and_players_without_it_by_score_behind() -> None:
     standings = [Standing(name, 1, 0, 0) for name in "abcd"]
-    found = ranked(standings, {"c": Estimate(9, 0, 18), "b": Estimate(10, 0, 20)})
+    found = ranked(standings, {"c": EloEstimate(9, 0, 18), "b": EloEstimate(10, 0, 20)})
     assert [it.player for it in found] == ["b", "c", "a", "d"]
 
 
 def test_without_elo_a_window_shows_scores_alone() -> None:
-    shown = drawn(Scene([Standing("a", 1, 0, 0)], {}, 1, 2), 80, 24)
+    shown = drawn(RunView([Standing("a", 1, 0, 0)], {}, 1, 2), 80, 24)
     assert shown[0].split() == ["player", "score", "games", "won", "drawn", "lost"]
 
 

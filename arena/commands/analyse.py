@@ -23,7 +23,7 @@ from arena.commands.scores import score_text
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from arena.analysis import Analysis, Findings, Line
+    from arena.analysis import Analysis, Candidate, Findings
     from arena.player import Limit
 
 DEFAULT_PLAYER = "{type: negamax, preset: full, evaluation: strong}"
@@ -122,7 +122,7 @@ def _limit(limit: Limit, given: dict[str, Any]) -> Limit:
     return limit
 
 
-def _arrow(found: Scene, line: Line) -> list[int]:
+def _arrow(found: Scene, line: Candidate) -> list[int]:
     """The squares of a line's first move, of a capture all where its piece lands or turns."""
     from arena.rules.move_text import move_squares, path
 

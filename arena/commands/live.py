@@ -16,9 +16,9 @@ from arena.commands.common import fail, say
 from arena.commands.table import show_table
 
 if TYPE_CHECKING:
-    from arena.store.elo import Estimate
+    from arena.store.elo import EloEstimate
     from arena.store.live import Forfeits, Moment
-    from arena.window import Scene
+    from arena.window import RunView
 
 SECONDS = 1.0
 """Seconds between two readings of a run that is watched."""
@@ -77,12 +77,12 @@ def watch(folder: Path) -> None:
         sys.exit(130)
 
 
-def scene_of(moment: Moment, elo: Mapping[str, Estimate]) -> Scene:
+def scene_of(moment: Moment, elo: Mapping[str, EloEstimate]) -> RunView:
     """What a window shows of a run."""
-    from arena.window import Scene, ranked, test_line
+    from arena.window import RunView, ranked, test_line
 
     test = [test_line(moment.sprt, moment.sprt_pairs)] if moment.sprt is not None else []
-    return Scene(
+    return RunView(
         ranked(moment.standings, elo),
         elo,
         moment.games,

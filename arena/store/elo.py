@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from arena.ratings.models import RatingModel
 from arena.result import Colour
 
-Results: TypeAlias = Mapping[tuple[str, str, str], int]
+ResultCounts: TypeAlias = Mapping[tuple[str, str, str], int]
 """How many games have each white, black and result."""
 
 REFIT_SECONDS = 3.0
@@ -22,7 +22,7 @@ MAX_PLAYERS = 500
 """Players above which nothing is fitted: a fit takes seconds."""
 
 
-class Estimate(NamedTuple):
+class EloEstimate(NamedTuple):
     """A player's Elo so far, with its 95 % interval."""
 
     elo: float
@@ -45,7 +45,7 @@ class EloScale(NamedTuple):
     model: RatingModel = "bradley-terry"
 
 
-def estimates(results: Results, scale: EloScale) -> dict[str, Estimate]:
+def estimates(results: ResultCounts, scale: EloScale) -> dict[str, EloEstimate]:
     """The joint rating of those results, by player, best first; 0 is the mean, or the anchor if it has games.
 
     Games are taken as independent, without their pairs and openings: a report's intervals may be narrower. Empty
@@ -63,7 +63,7 @@ def estimates(results: Results, scale: EloScale) -> dict[str, Estimate]:
     anchor = scale.anchor if scale.anchor in players else None
     table = rate(games, first=scale.first, anchor=anchor, model=scale.model).table
     columns = (table[name].tolist() for name in ("player", "elo", "elo_low", "elo_high"))
-    return {player: Estimate(*figures) for player, *figures in zip(*columns, strict=True)}
+    return {player: EloEstimate(*figures) for player, *figures in zip(*columns, strict=True)}
 
 
 class Refits:
@@ -74,12 +74,12 @@ class Refits:
 
     def __init__(self, scale: EloScale) -> None:
         self._scale = scale
-        self._found: dict[str, Estimate] = {}
+        self._found: dict[str, EloEstimate] = {}
         self._games = self._fits = 0
         self._due = -inf
         self._lock = Lock()
 
-    def of(self, results: Results, *, last: bool = False) -> dict[str, Estimate]:
+    def of(self, results: ResultCounts, *, last: bool = False) -> dict[str, EloEstimate]:
         """The Elo of the players as it was found last; if it is the `last` time, of just these results."""
         if (time.monotonic() < self._due and not last) or not self._lock.acquire(blocking=False):
             return self._found
@@ -89,7 +89,7 @@ class Refits:
             self._lock.release()
         return self._found
 
-    def _refit(self, results: Results) -> None:
+    def _refit(self, results: ResultCounts) -> None:
         import arena.ratings.joint  # noqa: F401  its time is none of the fit's
 
         games = sum(results.values())

@@ -22,7 +22,7 @@ from arena.ratings.match import SprtState
 from arena.result import points_of
 from arena.rules.game import FORFEITS
 from arena.store.documents import documents
-from arena.store.elo import EloScale, Estimate, Results
+from arena.store.elo import EloEstimate, EloScale, ResultCounts
 from arena.store.ledger import FILE
 from arena.store.manifest import Session, parsed, session_document
 from arena.store.store import StoreError, reading
@@ -91,7 +91,7 @@ class Moment(NamedTuple):
     now: float
     """When this was read, in seconds since 1970."""
     players: int
-    results: Results
+    results: ResultCounts
     """How many games have each white, black and result."""
     scale: EloScale
     sprt: SprtState | None
@@ -113,7 +113,7 @@ class Moment(NamedTuple):
         """Seconds until all planned games are played at this rate; None if nobody plays them."""
         return (self.planned - self.games) / self.rate if self.rate and self.playing else None
 
-    def as_dict(self, elo: Mapping[str, Estimate]) -> dict[str, Any]:
+    def as_dict(self, elo: Mapping[str, EloEstimate]) -> dict[str, Any]:
         """All of it as JSON types but `results`, with the players' Elo."""
         values = self._asdict() | {
             "rate": self.rate,
@@ -122,8 +122,9 @@ class Moment(NamedTuple):
             "incidents": [it._asdict() for it in self.incidents],
             "session": None if self.session is None else session_document(self.session),
             "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
+            **self.scale._asdict(),
         }
-        return {name: value for name, value in values.items() if name not in ("results", "sprt_pairs")}
+        return {name: value for name, value in values.items() if name not in ("results", "scale", "sprt_pairs")}
 
 
 def by_score(standings: Iterable[Standing]) -> list[Standing]:
@@ -252,7 +253,7 @@ class _Tally:
         self.incidents[player, termination] = before._replace(games=before.games + 1)
 
 
-def _as_dict(standing: Standing, estimate: Estimate | None) -> dict[str, Any]:
+def _as_dict(standing: Standing, estimate: EloEstimate | None) -> dict[str, Any]:
     elo = dict(zip(("elo", "elo_low", "elo_high"), estimate or (None,) * 3, strict=True))
     return {**standing._asdict(), "games": standing.games, "score": standing.score, **elo}
 

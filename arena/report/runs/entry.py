@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.report.number import with_error
-from arena.store.elo import EloScale, Estimate, Results, estimates
+from arena.store.elo import EloEstimate, EloScale, ResultCounts, estimates
 from arena.store.ledger import FILE
 from arena.store.live import Moment, Watcher
 from arena.store.manifest import FILE as MANIFEST
@@ -39,9 +39,9 @@ class Entry(NamedTuple):
     format: str = ""
     players: int = 0
     games: int = 0
-    elo: dict[str, Estimate] = {}  # noqa: RUF012  no field of a NamedTuple is changed
+    elo: dict[str, EloEstimate] = {}  # noqa: RUF012  no field of a NamedTuple is changed
     """Best first, as its report has it, or, where that is not up to date, of the games so far."""
-    results: Results = {}  # noqa: RUF012
+    results: ResultCounts = {}  # noqa: RUF012
     scale: EloScale = EloScale()
     machine: str = ""
     """`host, 2 cores`, of its last session."""
@@ -130,7 +130,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def _reported(folder: Path, games: int) -> dict[str, Estimate]:
+def _reported(folder: Path, games: int) -> dict[str, EloEstimate]:
     """The Elo of the run's report, best first; empty if there is none, or it is of other games."""
     try:
         with (folder / STANDINGS).open(encoding="utf-8", newline="") as file:
@@ -142,9 +142,9 @@ def _reported(folder: Path, games: int) -> dict[str, Estimate]:
         return {}
 
 
-def _estimate(row: dict[str, str]) -> Estimate:
+def _estimate(row: dict[str, str]) -> EloEstimate:
     elo = float(row["elo"])
-    return Estimate(elo, float(row["elo_low"] or elo), float(row["elo_high"] or elo))
+    return EloEstimate(elo, float(row["elo_low"] or elo), float(row["elo_high"] or elo))
 
 
 def _state(moment: Moment) -> str:
