@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from arena.player import AnswerError, Choice, Limit, PlayerSpec
 from arena.rules.game import Game
-from arena.rules.move_text import move_text
-from arena.rules.movegen import apply, legal_moves
-from arena.seats.tenure import Tenure
+from arena.rules.move_text import line_texts
+from arena.seats.tenure import Tenure, press
 from arena.wording import quoted
 from players import own_code
 from players.negamax.score import WIN
@@ -22,8 +21,6 @@ from players.negamax.score import WIN
 _FIRST_NODES = 500
 """Nodes of the first search by a player that cannot be given a depth; each one after has twice as many."""
 _LEAST_SECONDS = 0.001
-_PRESS_SECONDS = 0.01
-"""Seconds between two requests to a search to stop, until it has; one that has not begun does not heed them."""
 
 
 class Candidate(NamedTuple):
@@ -131,19 +128,11 @@ class Analysis:
             return
         self._stopping.set()
         if self._can_stop:
-            threading.Thread(target=self._press, daemon=True).start()
+            press(self._player, self._ended)
 
     def texts(self, line: Candidate) -> list[str]:
         """The moves of a line as PDN writes them, as far as they are legal."""
-        variant, position, legal = self._game.variant, self._game.position, self._game.legal_moves
-        texts = []
-        for move in line.pv:
-            if move not in legal:
-                break
-            texts.append(move_text(variant, position, move, legal))
-            position = apply(variant.constants, position, move)
-            legal = legal_moves(variant.constants, position)
-        return texts
+        return line_texts(self._game.variant, self._game.position, line.pv)
 
     def _limits(self) -> Iterator[Limit]:
         """What each search of one round after the other may take, but for seconds."""
@@ -239,11 +228,6 @@ class Analysis:
     def _found(self, step: int, whole: bool) -> Findings:
         lines = sorted(self._lines.values(), key=lambda line: line.value, reverse=True)[: self._count]
         return Findings(tuple(lines), step, whole, self._nodes, time.perf_counter() - self._began)
-
-    def _press(self) -> None:
-        while not self._ended.is_set():
-            self._player.stop()
-            self._ended.wait(_PRESS_SECONDS)
 
 
 def _is_done(certain: int, choice: Choice, limit: Limit) -> bool:

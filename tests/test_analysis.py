@@ -19,10 +19,10 @@ from rich.console import Console
 from arena import Game, Opponent, PlayerSpec
 from arena.analysis import Analysis, Candidate, Findings
 from arena.commands.analyse import lines_table
-from arena.commands.scores import score_text
 from arena.player import Limit
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
+from arena.scores import score_text
 from tests.command_line import invoke
 from tests.conftest import error_line
 

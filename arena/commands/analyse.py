@@ -18,7 +18,7 @@ import click
 from arena.commands.board import save, show_scene
 from arena.commands.common import announcing_compilation, fail
 from arena.commands.position import Scene, scene, scene_options
-from arena.commands.scores import score_text
+from arena.scores import score_text
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -12,8 +12,8 @@ import click
 
 from arena.commands.board import save, show_scene
 from arena.commands.position import Scene, scene, scene_options
-from arena.commands.scores import score_text
 from arena.commands.table import show_table
+from arena.scores import score_text
 
 _AROUND = 8
 """Plies before and after the position whose moves are printed."""

@@ -50,6 +50,10 @@ class Termination(StrEnum):
     """A player raised an exception, or its process ended, and loses."""
     WITHDRAWN = "withdrawn"
     """A player that failed in each of its first games is withdrawn: the game is lost unplayed."""
+    RESIGNATION = "resignation"
+    """A person gave up and loses."""
+    AGREEMENT = "agreement"
+    """The sides agreed on a draw."""
 
 
 FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR, Termination.WITHDRAWN)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
-from arena.rules.movegen import legal_moves
+from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import CROWNED, promotion_row, sides, target_of
 from arena.rules.notation import NotationError, fen
 from arena.rules.position import Position
@@ -25,6 +25,10 @@ class MoveSquares(NamedTuple):
     """In ascending order."""
 
 
+MoveWriter: TypeAlias = Callable[[Variant, Position, int, Sequence[int]], str]
+"""A legal move as text, in a position with those legal moves."""
+
+
 def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:
     """The move as PDN writes it: `11-15`, `22x15`, `pass`; with its path (`1x10x19`) where another legal
     capture has the same origin and target."""
@@ -37,6 +41,21 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
     twins = [twin for twin in legal_moves if twin != move and _ends(variant, position, twin) == ends]
     squares = path(variant, position, move) if twins else list(ends)
     return "x".join(str(variant.numbers[square]) for square in squares)
+
+
+def line_texts(
+    variant: Variant, position: Position, moves: Iterable[int], written: MoveWriter = move_text
+) -> list[str]:
+    """Moves one after another from a position, as text, as far as they are legal."""
+    texts: list[str] = []
+    legal = legal_moves(variant.constants, position)
+    for move in moves:
+        if move not in legal:
+            break
+        texts.append(written(variant, position, move, legal))
+        position = apply(variant.constants, position, move)
+        legal = legal_moves(variant.constants, position)
+    return texts
 
 
 def move_squares(variant: Variant, position: Position, move: int) -> MoveSquares:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 import random
+import threading
 import time
 from contextlib import suppress
+from typing import Any
 
 from arena.player import Choice, Limit, Player, PlayerSpec, worth_of
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from arena.seats.answer import answer_of
 from players import build_player
+
+_PRESS_SECONDS = 0.01
+"""Seconds between two requests to a search to stop."""
 
 
 class Tenure:
@@ -65,6 +70,21 @@ class Tenure:
         player, self.player = self.player, None
         with suppress(Exception):
             getattr(player, "close", _nothing)()
+
+
+def press(player: Any, ended: threading.Event) -> None:
+    """Have a player's search end soon, if it has a method `stop`; this returns at once.
+
+    It is asked again and again until the search has `ended`, as one that has not begun does not heed it.
+    """
+
+    def ask() -> None:
+        while not ended.is_set():
+            player.stop()
+            ended.wait(_PRESS_SECONDS)
+
+    if hasattr(player, "stop"):
+        threading.Thread(target=ask, daemon=True).start()
 
 
 def _elsewhere(player: Player) -> float:

@@ -11,13 +11,11 @@ from queue import SimpleQueue
 from arena.player import AnswerError, Choice, Limit
 from arena.rules.game import Game
 from arena.rules.hub import hub_move, line
-from arena.rules.movegen import apply, legal_moves
+from arena.rules.move_text import line_texts
 from arena.seats.answer import message_of
-from arena.seats.tenure import Tenure
+from arena.seats.tenure import Tenure, press
 from arena.wording import quoted
 
-_PRESS_SECONDS = 0.01
-"""Seconds between two requests to a search to stop, until it has; one that has not begun does not heed them."""
 _REPORT_SECONDS = 0.1
 """Seconds between two looks at what a search has found."""
 
@@ -79,16 +77,11 @@ class ThreadedSearch:
         """Have the player stop, if it can; this returns at once."""
         if not self._ended.is_set() and not self._stopping and hasattr(self._player, "stop"):
             self._stopping = True
-            threading.Thread(target=self._press, daemon=True).start()
+            press(self._player, self._ended)
 
     def join(self, seconds: float | None) -> None:
         """Wait until it has ended, for so many seconds or for ever."""
         self._ended.wait(seconds)
-
-    def _press(self) -> None:
-        while not self._ended.is_set():
-            self._player.stop()  # type: ignore[union-attr]
-            self._ended.wait(_PRESS_SECONDS)
 
 
 def think(searches: SimpleQueue[ThreadedSearch]) -> None:
@@ -121,11 +114,4 @@ def _info(game: Game, choice: Choice, seconds: float, man: float) -> str:
 
 def _line_of_play(game: Game, choice: Choice) -> list[str]:
     """A principal variation, as the protocol writes it, as far as its moves are legal."""
-    position, legal, texts = game.position, game.legal_moves, []
-    for move in choice.pv or (choice.move,):
-        if move not in legal:
-            break
-        texts.append(hub_move(game.variant, position, move, legal))
-        position = apply(game.variant.constants, position, move)
-        legal = legal_moves(game.variant.constants, position)
-    return texts
+    return line_texts(game.variant, game.position, choice.pv or (choice.move,), hub_move)

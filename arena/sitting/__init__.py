@@ -1,0 +1,1 @@
+"""One game at a board, between persons and players of the arena, in a terminal or in a browser."""

@@ -1,0 +1,95 @@
+"""What a side's player is asked, and what it found."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from typing import NamedTuple
+
+from arena.player import AnswerError, Choice, Limit, PlayerSpec
+from arena.rules.game import Game
+from arena.rules.move_text import line_texts
+from arena.rules.variants import Variant
+from arena.scores import score_text
+from arena.seats.tenure import Tenure, press
+from arena.wording import quoted
+
+
+class Thought(NamedTuple):
+    """What a player found, and what it took; scores are from its own view."""
+
+    choice: Choice
+    seconds: float
+    """Wall time."""
+    man: float | None
+    """What a man is worth in its scores, if it says so."""
+    line: tuple[str, ...]
+    """Its principal variation as PDN writes it, the move first."""
+
+    @property
+    def score(self) -> str:
+        """Its score as people read it, empty without one."""
+        return score_text(self.choice.score, self.choice.wins_in, self.man)
+
+
+class Searcher:
+    """A side's player: built when it is first asked, then kept. Any thread may call its methods."""
+
+    def __init__(self, spec: PlayerSpec, variant: Variant, seed: str) -> None:
+        self._tenure = Tenure(spec, variant)
+        self._rng = random.Random(seed)
+        self._one_at_a_time = threading.Lock()
+        self._is_begun = False
+        self._ended: threading.Event | None = None
+        """Of the search under way."""
+
+    def prepare(self) -> None:
+        """Build the player. Raises PlayerError, and whatever a class of the user's own raises."""
+        with self._one_at_a_time:
+            self._begin()
+
+    def renew(self) -> None:
+        """Take what is asked next as a new game."""
+        self._is_begun = False
+
+    def ask(self, game: Game, limit: Limit) -> Thought:
+        """What the player finds in a position; nobody else may use the game meanwhile.
+
+        Raises AnswerError for an answer that is none, and whatever the player raises.
+        """
+        with self._one_at_a_time:
+            self._begin()
+            self._ended = threading.Event()
+            began = time.perf_counter()
+            try:
+                choice = self._tenure.choose(game, limit, self._rng)
+            except BaseException:
+                self._is_begun = False
+                raise
+            finally:
+                self._ended.set()
+            seconds = time.perf_counter() - began
+            if choice.move not in game.legal_moves:
+                self._is_begun = False
+                raise AnswerError(f"returned the illegal move {quoted(choice.move)}")
+            line = line_texts(game.variant, game.position, choice.pv or (choice.move,))
+            return Thought(choice, seconds, self._tenure.man, tuple(line))
+
+    def stop(self) -> None:
+        """Have a search under way answer soon, if its player can be stopped; this returns at once."""
+        player, ended = self._tenure.player, self._ended
+        if player is not None and ended is not None and not ended.is_set():
+            press(player, ended)
+
+    def close(self) -> None:
+        """Be done with the player, after the search under way, which is stopped."""
+        self.stop()
+        with self._one_at_a_time:
+            self._tenure.close()
+            self._is_begun = False
+
+    def _begin(self) -> None:
+        if not self._is_begun:
+            self._tenure.begin()
+            self._is_begun = True

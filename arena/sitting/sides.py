@@ -1,0 +1,73 @@
+"""Who plays a side: a person, or a player of the arena."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.experiment.entry import player_spec
+from arena.player import Limit, PlayerSpec
+from arena.rules.variants import Variant
+from players import PLAYERS, located
+from players.published import PUBLISHED
+
+HUMAN = "human"
+"""What a side is called that a person plays."""
+LEVELS = range(1, 13)
+"""The levels of `cis300`, plies of its search."""
+USUAL_SECONDS = 1.0
+"""Seconds a move of a player whose entry has no limit, if it cannot do without."""
+USUAL_LEVEL = 4
+"""The level of who plays against a person where nothing is said."""
+_OWN_PROGRAMS: Mapping[str, str | Mapping[str, Any]] = {
+    **{name: name for name in PUBLISHED},
+    "cis300": {"type": "cis300", "depth": USUAL_LEVEL},
+    "casual-10x10": {"type": "hybrid", "nodes": 1000},
+}
+"""The published program of a rule set, by the name of both."""
+
+
+class Side(NamedTuple):
+    """Who plays a colour."""
+
+    name: str
+    spec: PlayerSpec | None = None
+    """None for a person."""
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person plays it."""
+        return self.spec is None
+
+
+def side_of(entry: str | Mapping[str, Any], given_as: str = "player", folder: Path = Path()) -> Side:
+    """`human`, or a player: an entry of `players:`, a mapping or YAML, or a type alone as `greedy`.
+
+    Files that it names are looked for in `folder`. Without a limit it has USUAL_SECONDS. Raises
+    ConfigError, naming `given_as`, for what is no entry, PlayerError for a file that is not there.
+    """
+    if isinstance(entry, str) and entry.strip() == HUMAN:
+        return Side(HUMAN)
+    spec = located(player_spec(entry, given_as), folder)
+    kind = PLAYERS.get(spec.type)
+    needs = (
+        kind is not None and not hasattr(kind, "default") and "seconds" in getattr(kind, "limits", Limit._fields)
+    )
+    if needs and spec.limit == Limit():
+        spec = replace(spec, limit=Limit(seconds=USUAL_SECONDS))
+    return Side(spec.name, spec)
+
+
+def level(number: int) -> Side:
+    """The player of a level, one of LEVELS: `cis300` that searches so many plies."""
+    spec = PlayerSpec(f"level {number}", "cis300", Limit(depth=number))
+    return Side(spec.name, spec)
+
+
+def usual_opponent(variant: Variant) -> Side:
+    """Who plays against a person where nothing is said: the program of a published rule set, else a low level."""
+    if variant.name in _OWN_PROGRAMS:
+        return side_of(_OWN_PROGRAMS[variant.name])
+    return level(USUAL_LEVEL)

@@ -1,0 +1,313 @@
+"""Sitting: one game at a board between two sides, with moves taken back, clocks, and what players saw."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from arena.player import AnswerError, Limit
+from arena.rules.game import Game, Outcome, Termination
+from arena.rules.pdn.game import PdnGame
+from arena.rules.pdn.write import write_pdn
+from arena.rules.position import COLOURS, Position
+from arena.rules.variants import Variant
+from arena.seats.answer import message_of
+from arena.sitting.search import Searcher, Thought
+from arena.sitting.sides import Side
+
+AGREES_FROM = 40
+"""Plies of a game before which no player agrees on a draw."""
+AGREES_BELOW = 0.25
+"""Men by which a player may think itself ahead and still agree."""
+
+
+class SittingError(ValueError):
+    """Something that cannot be done now; the message says why, in one line for the person at the board."""
+
+
+class Clock(NamedTuple):
+    """Time for a whole game, of each side."""
+
+    seconds: float
+    increment: float = 0.0
+    """Seconds that are added after each move."""
+
+
+class Turn(NamedTuple):
+    """A move that was played."""
+
+    move: int
+    text: str
+    """As PDN writes it."""
+    seconds: float
+    """What the side took for it; 0 for a move of a file."""
+    thought: Thought | None
+    """None of a person's move, or one of a file."""
+    clocks: tuple[float, float] | None
+    """What White's and Black's clocks showed before it; None without clocks."""
+
+
+class Request(NamedTuple):
+    """What the player to move is asked: `answer` may be called in another thread."""
+
+    searcher: Searcher
+    game: Game
+    """A copy, for the player alone."""
+    limit: Limit
+    version: int
+    """Of the sitting."""
+
+    def answer(self) -> Thought:
+        """What the player finds, see `Searcher.ask`."""
+        return self.searcher.ask(self.game, self.limit)
+
+
+class Sitting:
+    """A game between two sides: `play` a person's moves, `request` a player's and `accept` what it found.
+
+    Only one thread may use it, but a request can be answered in another one, while the game goes elsewhere.
+    """
+
+    def __init__(
+        self,
+        variant: Variant,
+        sides: tuple[Side, Side],
+        start: Position | None = None,
+        *,
+        clock: Clock | None = None,
+        seed: int = 0,
+    ) -> None:
+        """White's side first. All chance of its players comes from `seed`; they are built when first asked."""
+        self.variant, self.clock, self.seed = variant, clock, seed
+        self.game = Game(variant, start)
+        self.turns: list[Turn] = []
+        self.version = 0
+        """Counts all that happened."""
+        self.failure = ""
+        """What a player that failed did, in one line."""
+        self._clocks = None if clock is None else (clock.seconds, clock.seconds)
+        self._began = time.monotonic()
+        """When the turn began."""
+        self._ended: Outcome | None = None
+        self._sides = sides
+        self._searchers: dict[int, Searcher] = {}
+        """Of the colours whose players were asked."""
+
+    @classmethod
+    def of_pdn(cls, pdn: PdnGame, sides: tuple[Side, Side], **options: Any) -> Sitting:
+        """A game of a PDN, to be played on from its end; without what is before the last position set up in it.
+
+        Options are those of a Sitting.
+        """
+        begins = max(pdn.setups, default=0)
+        sitting = cls(pdn.variant, sides, pdn.positions()[begins], **options)
+        for move in pdn.moves[begins:]:
+            sitting._push(move, 0.0, None)
+        return sitting
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """White's side and Black's."""
+        return self._sides
+
+    @property
+    def side(self) -> Side:
+        """The side to move."""
+        return self._sides[self.game.turn]
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended, by its rules, on time, resignation, agreement or failure; None while it goes on."""
+        return self._ended or self.game.outcome
+
+    def clocks(self) -> tuple[float, float] | None:
+        """What White's and Black's clocks show now; None without. A person whose clock has run out has lost."""
+        if self._clocks is None or self.outcome is not None:
+            return self._clocks
+        left, turn = [*self._clocks], self.game.turn
+        left[turn] = max(left[turn] - (time.monotonic() - self._began), 0.0)
+        if not left[turn] and self.side.is_person:
+            self._flag(turn)
+        return left[0], left[1]
+
+    def play(self, move: int) -> None:
+        """Play a legal move for the person to move.
+
+        Raises SittingError if the game is over or a player is to move, ValueError for an illegal move.
+        """
+        self._goes_on()
+        if not self.side.is_person:
+            raise SittingError(f"it is {self.side.name}'s move")
+        if move not in self.game.legal_moves:
+            raise ValueError(f"{move} is not a legal move")
+        self._push(move, time.monotonic() - self._began, None)
+
+    def prepare(self) -> None:
+        """Build the players of both sides, so that what is wrong with one shows.
+
+        Raises PlayerError, and whatever a class of the user's own raises.
+        """
+        for colour, side in enumerate(self._sides):
+            if not side.is_person:
+                self._searcher(colour).prepare()
+
+    def request(self) -> Request:
+        """What to ask the player to move. Raises SittingError if that is a person or the game is over."""
+        self._goes_on()
+        turn, spec = self.game.turn, self.side.spec
+        if spec is None:
+            raise SittingError("it is a person's move")
+        limit = spec.limit
+        if self.clock is not None and self._clocks is not None:
+            limit = limit._replace(clock=self._clocks[turn], increment=self.clock.increment)
+        self._began = time.monotonic()
+        return Request(self._searcher(turn), self.game.copy(), limit, self.version)
+
+    def accept(self, request: Request, thought: Thought) -> bool:
+        """Play what a player found; false, and nothing is done, if anything else happened since the request."""
+        if request.version != self.version:
+            return False
+        if self._clocks is not None and thought.seconds > self._clocks[self.game.turn]:
+            self._flag(self.game.turn)
+        else:
+            self._push(thought.choice.move, thought.seconds, thought)
+        return True
+
+    def fail(self, request: Request, error: BaseException) -> bool:
+        """The player failed with that error, and loses; false, and nothing is done, as in `accept`."""
+        if request.version != self.version:
+            return False
+        words = message_of(error)
+        if not isinstance(error, AnswerError):
+            words = f"raised {type(error).__name__}: {words}"
+        self.failure = f"{self.side.name} {words}"
+        self._end(Outcome(1 - self.game.turn, Termination.ERROR))
+        return True
+
+    def stop(self) -> None:
+        """Have a search under way answer soon, if its player can be stopped; the answer counts."""
+        for searcher in self._searchers.values():
+            searcher.stop()
+
+    def undo(self) -> int:
+        """Take back the last move of a person and what followed; of players alone one ply. Returns how many plies.
+
+        Raises SittingError if there is none.
+        """
+        movers = [position.turn for position in reversed(self.game.positions[:-1])]
+        if any(side.is_person for side in self._sides):
+            plies = next((back for back, turn in enumerate(movers, 1) if self._sides[turn].is_person), 0)
+        else:
+            plies = min(len(movers), 1)
+        if not plies:
+            raise SittingError("there is no move to take back")
+        for _ in range(plies):
+            self.game.pop()
+            self._clocks = self.turns.pop().clocks
+        self._ended, self.failure = None, ""
+        self._elsewhere()
+        return plies
+
+    def seat(self, sides: tuple[Side, Side]) -> None:
+        """Go on with those sides."""
+        for colour, side in enumerate(sides):
+            if side != self._sides[colour] and colour in self._searchers:
+                self._searchers.pop(colour).close()
+        self._sides = sides
+        self._elsewhere()
+
+    def resign(self, colour: int) -> None:
+        """Give up for a colour. Raises SittingError if the game is over."""
+        self._goes_on()
+        self._end(Outcome(1 - colour, Termination.RESIGNATION))
+
+    def offer_draw(self, colour: int) -> bool:
+        """Offer a draw for a colour's person; whether it is agreed. Two persons agree by themselves.
+
+        A player agrees after AGREES_FROM plies if its last search saw at most AGREES_BELOW men for itself. Raises
+        SittingError if the game is over.
+        """
+        self._goes_on()
+        if not self._sides[1 - colour].is_person and not self._agrees():
+            return False
+        self._end(Outcome(None, Termination.AGREEMENT))
+        return True
+
+    def pdn(self, tags: Mapping[str, str] | None = None) -> str:
+        """The game so far as PDN, with what players saw as comments; `tags` beside those that name the sides."""
+        named = {"Event": "At the board", "Date": time.strftime("%Y.%m.%d")}
+        for colour, side in zip(COLOURS, self._sides, strict=True):
+            named[colour.capitalize()] = side.name
+        for colour, side in zip(COLOURS, self._sides, strict=True):
+            named[f"{colour.capitalize()}Type"] = "human" if side.is_person else "program"
+        outcome = self.outcome
+        comments = {ply: comment(turn.thought) for ply, turn in enumerate(self.turns, start=1) if turn.thought}
+        if outcome is not None and self._ended is not None:
+            words = f"{comments.get(len(self.turns), '')} {outcome.termination.value}"
+            comments[len(self.turns)] = words.strip()
+        result = outcome.result if outcome else "*"
+        game = PdnGame(self.variant, self.game.start, self.game.moves, result, named | dict(tags or {}), comments)
+        return write_pdn(game)
+
+    def close(self) -> None:
+        """Be done with the players, after a search under way, which is stopped."""
+        self._elsewhere()
+        while self._searchers:
+            self._searchers.popitem()[1].close()
+
+    def _goes_on(self) -> None:
+        self.clocks()
+        if self.outcome is not None:
+            raise SittingError("the game is over")
+
+    def _push(self, move: int, seconds: float, thought: Thought | None) -> None:
+        text, turn, clocks = self.game.text(move), self.game.turn, self._clocks
+        self.game.push(move)
+        self.turns.append(Turn(move, text, seconds, thought, clocks))
+        if clocks is not None and self.clock is not None:
+            left = [*clocks]
+            left[turn] = max(left[turn] - seconds, 0.0) + self.clock.increment
+            self._clocks = left[0], left[1]
+        self._moved()
+
+    def _flag(self, colour: int) -> None:
+        if self._clocks is not None:
+            white, black = self._clocks
+            self._clocks = (white, 0.0) if colour else (0.0, black)
+        self._end(Outcome(1 - colour, Termination.TIME))
+
+    def _end(self, outcome: Outcome) -> None:
+        self._ended = outcome
+        self._moved()
+        self.stop()
+
+    def _elsewhere(self) -> None:
+        """The game did not go on by a move: searches under way are of no use, and a new game to the players."""
+        self._moved()
+        self.stop()
+        for searcher in self._searchers.values():
+            searcher.renew()
+
+    def _moved(self) -> None:
+        self.version += 1
+        self._began = time.monotonic()
+
+    def _searcher(self, colour: int) -> Searcher:
+        spec = self._sides[colour].spec
+        if colour not in self._searchers and spec is not None:
+            self._searchers[colour] = Searcher(spec, self.variant, f"{self.seed} {COLOURS[colour]}")
+        return self._searchers[colour]
+
+    def _agrees(self) -> bool:
+        thought = next((turn.thought for turn in reversed(self.turns) if turn.thought), None)
+        if len(self.turns) < AGREES_FROM or thought is None or thought.choice.score is None:
+            return False
+        return thought.choice.wins_in <= 0 and thought.choice.score <= AGREES_BELOW * (thought.man or 1.0)
+
+
+def comment(thought: Thought) -> str:
+    """What a player found, as a comment of a PDN: `+0.25, depth 6, 1234 nodes, 0.012 s`."""
+    choice = thought.choice
+    parts = [thought.score, f"depth {choice.depth}" if choice.depth else "", f"{choice.nodes} nodes"]
+    return ", ".join(filter(None, [*parts, f"{thought.seconds:.3g} s"]))
