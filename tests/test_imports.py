@@ -56,7 +56,6 @@ HEAVY = (
     "torch",
     "starlette",
     "uvicorn",
-    "websockets",
 )
 
 
