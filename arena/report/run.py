@@ -65,7 +65,8 @@ class Run:
     def __repr__(self) -> str:
         variant = self.experiment.variant
         rules = variant if isinstance(variant, str) else f"{variant['base']}, changed"
-        played = f"{len(self.games)} of {self.facts.games} games"
+        of = f" of {self.facts.games}" if self.facts.games else ""
+        played = f"{len(self.games)}{of} games"
         return f"<Run {self.name}: {rules}, {len(self.experiment.players)} players, {played}, in {self.folder}>"
 
     def _repr_html_(self) -> str:

@@ -76,11 +76,13 @@ class Searcher:
             line = line_texts(game.variant, game.position, choice.pv or (choice.move,))
             return Thought(choice, seconds, self._tenure.man, tuple(line))
 
-    def stop(self) -> None:
-        """Have a search under way answer soon, if its player can be stopped; this returns at once."""
+    def stop(self) -> bool:
+        """Have a search under way answer soon, if its player can be stopped; returns, at once, whether one is."""
         player, ended = self._tenure.player, self._ended
-        if player is not None and ended is not None and not ended.is_set():
-            press(player, ended)
+        if player is None or ended is None or ended.is_set():
+            return False
+        press(player, ended)
+        return True
 
     def close(self) -> None:
         """Be done with the player, after the search under way, which is stopped."""

@@ -86,6 +86,8 @@ class Sitting:
         """Counts all that happened."""
         self.failure = ""
         """What a player that failed did, in one line."""
+        self.helped = ""
+        """Why the game says little of how well its person plays, such as a hint; empty while nothing does."""
         self._clocks = None if clock is None else (clock.seconds, clock.seconds)
         self._began = time.monotonic()
         """When the turn began."""
@@ -104,6 +106,7 @@ class Sitting:
         sitting = cls(pdn.variant, sides, pdn.positions()[begins], **options)
         for move in pdn.moves[begins:]:
             sitting._push(move, 0.0, None)
+        sitting.helped = "it began with the moves of a file" if sitting.turns else ""
         return sitting
 
     @property
@@ -186,9 +189,9 @@ class Sitting:
         return True
 
     def stop(self) -> None:
-        """Have a search under way answer soon, if its player can be stopped; the answer counts."""
-        for searcher in self._searchers.values():
-            searcher.stop()
+        """Have a search under way answer soon, if its player can be stopped; the answer is played."""
+        if self._stop_searches():
+            self.helped = "a search was cut short"
 
     def undo(self) -> int:
         """Take back the last move of a person and what followed; of players alone one ply. Returns how many plies.
@@ -205,7 +208,7 @@ class Sitting:
         for _ in range(plies):
             self.game.pop()
             self._clocks = self.turns.pop().clocks
-        self._ended, self.failure = None, ""
+        self._ended, self.failure, self.helped = None, "", "moves were taken back"
         self._elsewhere()
         return plies
 
@@ -214,6 +217,8 @@ class Sitting:
         for colour, side in enumerate(sides):
             if side != self._sides[colour] and colour in self._searchers:
                 self._searchers.pop(colour).close()
+        if self.turns and sides != self._sides:
+            self.helped = "the sides were changed"
         self._sides = sides
         self._elsewhere()
 
@@ -280,14 +285,19 @@ class Sitting:
     def _end(self, outcome: Outcome) -> None:
         self._ended = outcome
         self._moved()
-        self.stop()
+        self._stop_searches()
 
     def _elsewhere(self) -> None:
         """The game did not go on by a move: searches under way are of no use, and a new game to the players."""
         self._moved()
-        self.stop()
+        self._stop_searches()
         for searcher in self._searchers.values():
             searcher.renew()
+
+    def _stop_searches(self) -> bool:
+        """Whether there was one."""
+        stopped = [searcher.stop() for searcher in self._searchers.values()]
+        return any(stopped)
 
     def _moved(self) -> None:
         self.version += 1

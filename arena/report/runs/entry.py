@@ -150,6 +150,8 @@ def _estimate(row: dict[str, str]) -> EloEstimate:
 def _state(moment: Moment) -> str:
     if moment.complete:
         return "complete"
+    if not moment.planned:
+        return f"{moment.games} games, being played" if moment.playing else f"{moment.games} games"
     share = f"{moment.games} of {'' if moment.exact else 'at most '}{moment.planned} games"
     return f"{share}, being played" if moment.playing else share
 
