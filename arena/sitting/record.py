@@ -31,7 +31,7 @@ from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.sides import LEVELS, level
 from arena.sitting.sitting import Sitting, Turn
 from arena.store.documents import documents
-from arena.store.elo import EloScale, estimates
+from arena.store.elo import EloScale, estimates, tells_elo
 from arena.store.ledger import FILE, Facts, Ledger
 from arena.store.manifest import manifest_of, save, session, stored_manifest
 from arena.store.store import StoreError, reading
@@ -211,14 +211,14 @@ class Record:
     def _standing(self) -> str:
         """`me −34 ± 240 Elo (level 4 = 0)`, or what there is of it where results say nothing of an Elo yet."""
         results = self._ledger.scores()
-        points = games = 0.0
+        points, games = 0.0, 0
         for (white, black, result), count in results.items():
             if self.person in (white, black):
                 won = WHITE_POINTS[result]
                 points += count * (won if self.person == white else 1 - won)
                 games += count
-        if games == 1 or points in (0, games):
-            return f"{self.person} has {points:g} of {games:g}, which says too little for an Elo"
+        if not tells_elo(points, games):
+            return f"{self.person} has {points:g} of {games}, which says too little for an Elo"
         scale = EloScale(self._facts.first, self._experiment.anchor, self._experiment.rating.model)
         own = estimates(results, scale)[self.person]
         return f"{self.person} {with_error(own.elo, own.error)} Elo ({scale.anchor} = 0)"
