@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.experiment.entry import player_spec
-from arena.player import Limit, PlayerSpec
+from arena.player import HUMAN, Limit, PlayerSpec
 from arena.rules.variants import Variant
 from arena.wording import cut
 from players import PLAYERS, located
 from players.published import PUBLISHED
 
-HUMAN = "human"
-"""What a side is called that a person plays."""
 LEVELS = range(1, 13)
 """The levels of `cis300`, plies of its search."""
 USUAL_SECONDS = 1.0

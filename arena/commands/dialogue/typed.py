@@ -60,7 +60,7 @@ def obey(host: Host, text: str) -> None:
 
 
 def _named(word: str) -> str:
-    """The command that a word is, or alone begins with it; empty if there is none. Raises ValueError for several."""
+    """The command that is a word, or alone begins with it; empty if none is. Raises ValueError for several."""
     if word in COMMANDS:
         return word
     begun = [name for name in COMMANDS if name.startswith(word)]
