@@ -21,6 +21,8 @@ _DISCS = {"w": "●", "W": "♛", "b": "●", "B": "♛", "": " "}
 _INK = {"w": "#ffffff", "b": "#000000", "": "#000000"}
 _MARKED = "#d98a7f"
 """The colour of a marked square, which has no room for a ring."""
+_LAST = "#9c8f1f"
+"""The colour of the squares of the last move, dark enough for a white piece."""
 _WIDTH = 5
 """Characters across a square."""
 _GAP = 3
@@ -90,7 +92,7 @@ def coloured(board: Board, edges: bool = False) -> Text:
     """A board in colours, two lines a row, and who is to move below; `edges` numbers them."""
     from rich.text import Text
 
-    from arena.rules.board.svg import DARK, LABEL, LAST, LIGHT
+    from arena.rules.board.svg import DARK, LABEL, LIGHT
     from arena.rules.board.text import rows_of, to_move
     from arena.rules.notation import piece_letter
 
@@ -106,7 +108,7 @@ def coloured(board: Board, edges: bool = False) -> Text:
                     text.append(" " * _WIDTH, f"on {LIGHT}")
                     continue
                 piece = piece_letter(board.position, board.variant.bits[number - 1])
-                ground = _MARKED if number in board.marks else LAST if number in last else DARK
+                ground = _MARKED if number in board.marks else _LAST if number in last else DARK
                 shown = f"{number:<{_WIDTH}}" if upper else _DISCS[piece].center(_WIDTH)
                 ink = LABEL if upper else f"bold {_INK[piece.lower()]}"
                 text.append(shown, f"{ink} on {ground}")

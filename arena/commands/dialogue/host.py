@@ -13,7 +13,7 @@ import click
 
 from arena.commands.board import show_board
 from arena.commands.dialogue.told import recent_moves, side_lines, turn_lines
-from arena.commands.dialogue.waiting import watched
+from arena.commands.waiting import watched
 from arena.rules.position import COLOURS
 
 if TYPE_CHECKING:

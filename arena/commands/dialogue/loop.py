@@ -5,7 +5,7 @@ from __future__ import annotations
 from arena.commands.dialogue.host import Host
 from arena.commands.dialogue.told import clock_text
 from arena.commands.dialogue.typed import obey
-from arena.commands.dialogue.waiting import line_of
+from arena.commands.waiting import line_of
 
 _AFTERWARDS = "`new` begins another game; `undo`, `save FILE`, `quit`"
 

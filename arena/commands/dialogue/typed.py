@@ -17,9 +17,13 @@ if TYPE_CHECKING:
     from arena.sitting.sides import Side
 
 _ABOUT_MOVES = """\
-A move is two squares or more: 11-15, 22x15x8, 22 15. A beginning that no other move has is enough: 11, 22x.
-Four numbers or more with spaces between them are rows and columns from 0 at the top left, as White sees the board:
-5 2 4 3. So are pairs in brackets: (5, 2) (4, 3)."""
+A move is its squares, 11-15 or 22x15x8 or 22 15, or a beginning that no other
+move has: 11, 22x. Four numbers or more with spaces alone between them are rows
+and columns from 0 at the top left, as White sees the board: 5 2 4 3. So are
+pairs in brackets: (5, 2) (4, 3). `pass` where there is no other move."""
+_ABOUT_COMMANDS = """\
+The beginning of a command is enough, too. An empty line shows the board.
+Ctrl-C has a player move now; where a line is waited for, twice, it leaves."""
 
 
 class Typed(NamedTuple):
@@ -187,14 +191,14 @@ COMMANDS: Mapping[str, Typed] = {
     "moves": Typed(_moves, "the legal moves"),
     "flip": Typed(_flip, "turn the board"),
     "eval": Typed(_eval, "who is ahead, in men"),
-    "save": Typed(_save, "write the game into a PDN file, behind those that it has", "FILE"),
+    "save": Typed(_save, "write the game into a PDN file, behind others", "FILE"),
     "fen": Typed(_fen, "the position as FEN"),
     "resign": Typed(_resign, "give up"),
     "draw": Typed(_draw, "offer a draw"),
     "new": Typed(_new, "another game"),
     "level": Typed(_level, "play against a level, 1 to 12", "N"),
-    "white": Typed(_white, "who plays White from here: human, level N, or a player of the arena", "PLAYER"),
-    "black": Typed(_black, "who plays Black from here", "PLAYER"),
+    "white": Typed(_white, "who plays White: human, level N, {type: mcts, ...}", "PLAYER"),
+    "black": Typed(_black, "who plays Black", "PLAYER"),
     "swap": Typed(_swap, "change sides"),
     "quit": Typed(_quit, "leave"),
     "help": Typed(_help, "this"),

@@ -29,14 +29,15 @@ def line_of(prompt: str) -> str | None:
     try:
         return input(prompt).strip()
     except EOFError:
+        print()
         return None
 
 
-def watched(items: Iterable[T], stop: Callable[[], None]) -> Iterator[T | None]:
+def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | None = None) -> Iterator[T | None]:
     """The items, drawn by another thread, as they come, and None now and then where none came.
 
-    The first Ctrl-C calls `stop`, the second raises KeyboardInterrupt and leaves the thread behind. What drawing
-    them raises is raised here.
+    The first Ctrl-C calls `stop`, the second raises `end`, KeyboardInterrupt unless one is given, and leaves the
+    thread behind. What drawing the items raises is raised here.
     """
     found: queue.SimpleQueue[tuple[T | None, BaseException | None, bool]] = queue.SimpleQueue()
     interrupts: list[int] = []
@@ -52,7 +53,7 @@ def watched(items: Iterable[T], stop: Callable[[], None]) -> Iterator[T | None]:
     def interrupted(number: int, _frame: Any) -> None:
         interrupts.append(number)
         if len(interrupts) > 1:
-            raise KeyboardInterrupt
+            raise end or KeyboardInterrupt()
         stop()
 
     before = signal.signal(signal.SIGINT, interrupted)
