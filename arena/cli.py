@@ -12,6 +12,7 @@ from arena.commands.hub import hub
 from arena.commands.init import init
 from arena.commands.live import status, watch
 from arena.commands.plan import plan
+from arena.commands.play import play
 from arena.commands.ratings import compare, rate
 from arena.commands.replay import replay
 from arena.commands.reports import reports
@@ -31,6 +32,7 @@ def main() -> None:
 
 for command in (
     init,
+    play,
     doctor,
     run,
     plan,
