@@ -82,6 +82,18 @@ class Searcher:
         if player is not None and ended is not None and not ended.is_set():
             press(player, ended)
 
+    def progress(self) -> Choice | None:
+        """What the search under way has found so far, if its player says so; its line may be half another one's."""
+        player, ended = self._tenure.player, self._ended
+        if player is None or ended is None or ended.is_set():
+            return None
+        found: Choice | None = getattr(player, "progress", _nothing)()
+        return found
+
+    def retire(self) -> None:
+        """`close` without waiting for the search under way: this returns at once."""
+        threading.Thread(target=self.close, daemon=True).start()
+
     def close(self) -> None:
         """Be done with the player, after the search under way, which is stopped."""
         self.stop()
@@ -93,3 +105,7 @@ class Searcher:
         if not self._is_begun:
             self._tenure.begin()
             self._is_begun = True
+
+
+def _nothing() -> None:
+    pass

@@ -210,10 +210,10 @@ class Sitting:
         return plies
 
     def seat(self, sides: tuple[Side, Side]) -> None:
-        """Go on with those sides."""
+        """Go on with those sides; this waits for no search under way."""
         for colour, side in enumerate(sides):
             if side != self._sides[colour] and colour in self._searchers:
-                self._searchers.pop(colour).close()
+                self._searchers.pop(colour).retire()
         self._sides = sides
         self._elsewhere()
 
@@ -249,6 +249,14 @@ class Sitting:
         result = outcome.result if outcome else "*"
         game = PdnGame(self.variant, self.game.start, self.game.moves, result, named | dict(tags or {}), comments)
         return write_pdn(game)
+
+    def release(self) -> None:
+        """Let go of the players and their memory, without waiting for a search under way, which is stopped.
+
+        They are built again when they are next asked.
+        """
+        while self._searchers:
+            self._searchers.popitem()[1].retire()
 
     def close(self) -> None:
         """Be done with the players, after a search under way, which is stopped."""
