@@ -21,7 +21,7 @@ from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import COLOURS
-from arena.seats.seat import InProcess, Seat, SeatError, failure_of, seated
+from arena.seats.seat import SeatError, failure_of, seated, timed_choice
 from arena.store.underway import UnderwayFile, UnderwayPlace, file_of
 from arena.wording import cut, quoted
 
@@ -174,12 +174,7 @@ def _ask(player: Player, game: Game, limit: Limit, rng: random.Random) -> Answer
     """The answer of the player to move. Raises Fault if there is none, or it is no legal move."""
     turn, ply = game.position.turn, len(game.moves) + 1
     try:
-        began, before = time.thread_time(), time.perf_counter()
-        choice = player.choose(game, limit, rng)
-        seconds = time.perf_counter() - before
-        spent = time.thread_time() - began
-        if isinstance(player, Seat | InProcess):
-            spent = player.cpu_seconds
+        choice, seconds, spent = timed_choice(player, game, limit, rng)
         move, search = choice.move, search_values(choice, seconds, spent)
         legal = (type(move) is int or isinstance(move, Integral)) and move in game.legal_moves
         shown = "" if legal else quoted(move)

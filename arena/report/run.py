@@ -63,10 +63,10 @@ class Run:
     data: RunData
 
     def __repr__(self) -> str:
-        variant = self.experiment.variant
-        rules = variant if isinstance(variant, str) else f"{variant['base']}, changed"
         played = f"{len(self.games)} of {self.facts.games} games"
-        return f"<Run {self.name}: {rules}, {len(self.experiment.players)} players, {played}, in {self.folder}>"
+        return (
+            f"<Run {self.name}: {self.rules}, {len(self.experiment.players)} players, {played}, in {self.folder}>"
+        )
 
     def _repr_html_(self) -> str:
         """What a notebook shows. The module is found by its name, as it reads runs itself."""
@@ -112,6 +112,12 @@ class Run:
     def name(self) -> str:
         """The run's name in the configuration."""
         return self.experiment.name
+
+    @property
+    def rules(self) -> str:
+        """The name of the rules; of custom ones that of their base, with `, changed`."""
+        variant = self.experiment.variant
+        return variant if isinstance(variant, str) else f"{variant['base']}, changed"
 
     @property
     def players(self) -> list[str]:
