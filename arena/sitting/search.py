@@ -88,7 +88,7 @@ class Searcher:
             press(player, ended)
 
     def progress(self) -> Choice | None:
-        """What the search under way has found so far, if its player says so; its line may be half another one's."""
+        """What the search under way has found, if its player says so; its line may be half another one's."""
         player, ended = self._tenure.player, self._ended
         if player is None or ended is None or ended.is_set():
             return None

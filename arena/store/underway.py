@@ -1,8 +1,9 @@
 """Games under way: files in a run's folder in which workers show theirs ply by ply; nothing depends on them.
 
 Each worker has one small file, mapped into memory, with room for two games that it uses in turn, so that the end
-of a game can be seen while the next one is played. A game is its head, then its plies. What is written in full is
-told by numbers that are written last: the game's in the file in its head, and that with the ply in each ply.
+of a game can be seen while the next one is played. A game is its head, then its plies. What is being written is
+told by numbers that are written last: the game's number in the file, in the head, and that with the ply, in each
+ply.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ def file_of(place: UnderwayPlace) -> UnderwayFile | None:
 
 
 def games_under_way(folder: Path) -> list[UnderwayGame]:
-    """The games that living workers of this machine show in a run's folder: of each the last one and the one now.
+    """The games that living workers of this machine show in a run's folder: each the one before and the one now.
 
     Whether the run is being played at all, `arena.store.live.Moment` says. Empty if nothing is shown; a file that
     is none is passed over.

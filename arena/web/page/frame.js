@@ -97,7 +97,7 @@
     }
     const shown = element(name);
     shown.hidden = false;
-    return view.show(shown, ...words);
+    return Promise.resolve(view.show(shown, ...words)).catch((error) => { if (error.status === undefined) throw error; });
   }
 
   function decoded(word) {
