@@ -58,5 +58,6 @@ def humanised(termination: str) -> str:
         "time": "out of time",
         "error": "error of a player",
         "withdrawn": "player withdrawn",
+        "agreement": "agreed draw",
     }
     return words.get(termination, termination.replace("_", " "))

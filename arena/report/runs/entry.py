@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arena.formats.free import Free
 from arena.report.number import with_error
 from arena.store.elo import EloEstimate, EloScale, ResultCounts, estimates
 from arena.store.ledger import FILE
@@ -55,6 +56,11 @@ class Entry(NamedTuple):
     def readable(self) -> bool:
         """Whether anything is known of it but its state."""
         return bool(self.title)
+
+    @property
+    def open(self) -> bool:
+        """Whether it is of games at the board, which nothing completes."""
+        return self.format == Free().type
 
     @property
     def date(self) -> str:
@@ -150,6 +156,8 @@ def _estimate(row: dict[str, str]) -> EloEstimate:
 def _state(moment: Moment) -> str:
     if moment.complete:
         return "complete"
+    if not moment.planned:
+        return f"{moment.games} games, being played" if moment.playing else f"{moment.games} games"
     share = f"{moment.games} of {'' if moment.exact else 'at most '}{moment.planned} games"
     return f"{share}, being played" if moment.playing else share
 
