@@ -26,6 +26,7 @@ from arena.web.games import GameRoom
 from arena.web.guard import Guard, Pass
 from arena.web.mailbox import Mailbox
 from arena.web.page.parts import page
+from arena.web.runs import routes
 from arena.web.table import TAKEN, Table
 
 WINDOW_HEADER = "x-arena-window"
@@ -78,7 +79,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 def _routes_of_runs(room: GameRoom) -> list[Any]:
     """The addresses of runs, if a folder is served."""
-    return []
+    return routes(room.folder) if room.folder is not None else []
 
 
 def _room(request: Request | WebSocket) -> GameRoom:
