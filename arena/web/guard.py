@@ -36,6 +36,7 @@ HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
 """Of every answer that does not set them itself."""
+FAILED = Refusal(500, "something went wrong here; the terminal says what")
 
 
 class Pass:
@@ -114,9 +115,7 @@ class Guard:
         except Exception as error:
             self._say(f"{scope.get('method', 'WS')} {scope['path']}: {type(error).__name__}: {message_of(error)}")
             if scope["type"] == "http" and not is_begun:
-                await refused(Refusal(500, "something went wrong here; the terminal says what"))(
-                    scope, receive, guarded
-                )
+                await refused(FAILED)(scope, receive, guarded)
 
 
 def below(root: Path, path: str) -> Path:
