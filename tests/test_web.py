@@ -225,6 +225,11 @@ def test_a_ply_between_players_takes_its_pace(at):
     assert run(watch()) >= 3 * 0.15
 
 
+def forget() -> None:
+    SEEN.clear()
+    ENDED.clear()
+
+
 def slow_game(at: Served, **given: Any) -> dict[str, Any]:
     key = next(row["key"] for row in at.room.offer.document()["players"] if row["name"] == "slow")
     return at.begin(**{"white": "human", "black": key, **given})
@@ -240,7 +245,7 @@ async def until(found: Any) -> None:
 
 def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
     async def close() -> None:
-        SEEN.clear(), ENDED.clear()
+        forget()
         state = slow_game(at)
         async with window(at, state) as seen:
             await seen.next(thinking=True)
@@ -259,7 +264,7 @@ def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
 
 def test_the_program_is_stopped_by_undo_and_its_answer_is_not_played(at):
     async def undo() -> None:
-        SEEN.clear(), ENDED.clear()
+        forget()
         state = slow_game(at, black="human", white=slow_game(at)["sides"]["black"]["key"])
         async with window(at, state) as seen:
             moved = (await post(at, state, "move", text="11-15")).json()

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.seats.answer import message_of
@@ -112,6 +113,8 @@ class Guard:
                 await send({"type": "websocket.close", "code": 4000 + refusal.status, "reason": refusal.line})
             else:
                 await refused(refusal)(scope, receive, guarded)
+        except ClientDisconnect:
+            return
         except Exception as error:
             self._say(f"{scope.get('method', 'WS')} {scope['path']}: {type(error).__name__}: {message_of(error)}")
             if scope["type"] == "http" and not is_begun:
