@@ -16,7 +16,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.play import match, probe
+from arena.play import match
+from arena.seats import seat
 from tests.command_line import invoke
 
 DATA = Path(__file__).parent / "data" / "golden"
@@ -47,7 +48,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterato
             patch.setattr(match, "os", SimpleNamespace(getpid=lambda: 1))
             patch.setattr(match, "platform", SimpleNamespace(node=lambda: "here"))
             patch.setattr(match, "time", ticking)
-            patch.setattr(probe, "time", ticking)
+            patch.setattr(seat, "time", ticking)
             arena("run", str(DATA / f"{name}.yaml"), "--out", str(out / name), "--workers", "1")
     arena("tune", str(DATA / "tuning.yaml"), "--out", str(out / "tuning"), "--workers", "1")
     yield out

@@ -19,7 +19,9 @@ ROOT = Path(__file__).parents[1]
 LIBRARIES = {
     "pandas": ("arena.formats", "arena.ratings", "arena.report", "arena.store", "arena.training", "arena.tuning"),
     "matplotlib": ("arena.report",),
-    "jinja2": ("arena.report",),
+    "jinja2": ("arena.report", "arena.web"),
+    "starlette": ("arena.web",),
+    "uvicorn": ("arena.web",),
     "yaml": ("arena.yaml",),
     "sqlite3": ("arena.store", "arena.tuning"),
     "joblib": ("arena.play", "arena.tuning", "arena.bench"),
@@ -52,6 +54,8 @@ HEAVY = (
     "pettingzoo",
     "gymnasium",
     "torch",
+    "starlette",
+    "uvicorn",
 )
 
 

@@ -21,6 +21,7 @@ from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
+from arena.seats import seat
 from players import PLAYERS
 from tests import test_tournament
 from tests.test_limits import First, Illegal, column, own, task_of
@@ -59,7 +60,8 @@ class Spends(First):
 
 @pytest.fixture
 def _fake_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(match, "time", TIME)
+    for module in (match, seat):
+        monkeypatch.setattr(module, "time", TIME)
     SEEN.clear()
 
 

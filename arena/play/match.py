@@ -16,16 +16,19 @@ from typing import NamedTuple, TypeAlias
 
 from arena.play.clock import clock_after, overrun
 from arena.player import Limit, Player, PlayerSpec
-from arena.record import GameRecord, Incident, Task, packed, search_values
+from arena.record import SEARCH_COLUMNS, GameRecord, Incident, Task, packed, search_values
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import COLOURS
-from arena.seats.seat import InProcess, Seat, SeatError, failure_of, seated
+from arena.seats.seat import SeatError, failure_of, seated, timed_choice
+from arena.store.underway import UnderwayFile, UnderwayPlace, file_of
 from arena.wording import cut, quoted
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
+
+_SCORE, _WINS_IN = ([name for name, _ in SEARCH_COLUMNS].index(name) for name in ("score", "wins_in"))
 
 MoveRow: TypeAlias = tuple[str | float, ...]
 """A move's text and its MOVE_COLUMNS."""
@@ -54,16 +57,18 @@ class Fault(Exception):
         self.outcome = Outcome(1 - colour, failure.termination)
 
 
-def play(task: Task) -> GameRecord:
+def play(task: Task, place: UnderwayPlace | None = None) -> GameRecord:
     """Play a game to its end: a player that raises, answers with no legal move or is late loses.
 
     Time is judged when the answer is there, by wall time; building the players is not on their clocks. The move
     that came too late is recorded, as the game's last; one that did not come is not waited for beyond its time if
     the player sits in a seat. A game that ends so is played again as often as its allowance says. Only its
     building and its answers are blamed on a player: any other exception is a mistake of the arena, and is raised.
+    The game is shown in `place` while it is played, if there is one.
     """
+    shown = None if place is None else file_of(place)
     for _ in range(task.allowance.attempts):
-        record = _record(task)
+        record = _record(task, shown)
         if record.incident is None:
             break
     return record
@@ -77,15 +82,17 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
     return outcome
 
 
-def _record(task: Task) -> GameRecord:
+def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
     """Play the game once."""
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
     rows: list[MoveRow] = []
     times: list[float] = []
     error, incident = "", None
+    if shown is not None:
+        shown.begin(task.pairing.game, task.white.name, task.black.name, task.opening)
     try:
-        outcome = _play(task, game, rows, times)
+        outcome = _play(task, game, rows, times, shown)
     except Fault as fault:
         name = (task.white, task.black)[fault.colour].name
         outcome = fault.outcome
@@ -100,6 +107,8 @@ def _record(task: Task) -> GameRecord:
             tuple(str(row[0]) for row in rows),
             _seed(task, fault.colour),
         )
+    if shown is not None:
+        shown.end(outcome.result, str(outcome.termination))
     return GameRecord(
         task.pairing,
         outcome.result,
@@ -115,7 +124,7 @@ def _record(task: Task) -> GameRecord:
     )
 
 
-def _play(task: Task, game: Game, rows: list[MoveRow], times: list[float]) -> Outcome:
+def _play(task: Task, game: Game, rows: list[MoveRow], times: list[float], shown: UnderwayFile | None) -> Outcome:
     """Play the game and return how it ended, adding a row and, if known, the processor time of each move.
 
     Raises Fault.
@@ -136,6 +145,9 @@ def _play(task: Task, game: Game, rows: list[MoveRow], times: list[float]) -> Ou
         rows.append(_row(game, answer, clock, over))
         if not math.isnan(answer.cpu_seconds):
             times.append(answer.cpu_seconds)
+        if shown is not None:
+            search = answer.search
+            shown.add(answer.move, answer.seconds, search[_SCORE], _number(clock), search[_WINS_IN])
         game.push(answer.move)
         if over is not None and over > task.allowance.time_margin:
             late = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had,"
@@ -162,12 +174,7 @@ def _ask(player: Player, game: Game, limit: Limit, rng: random.Random) -> Answer
     """The answer of the player to move. Raises Fault if there is none, or it is no legal move."""
     turn, ply = game.position.turn, len(game.moves) + 1
     try:
-        began, before = time.thread_time(), time.perf_counter()
-        choice = player.choose(game, limit, rng)
-        seconds = time.perf_counter() - before
-        spent = time.thread_time() - began
-        if isinstance(player, Seat | InProcess):
-            spent = player.cpu_seconds
+        choice, seconds, spent = timed_choice(player, game, limit, rng)
         move, search = choice.move, search_values(choice, seconds, spent)
         legal = (type(move) is int or isinstance(move, Integral)) and move in game.legal_moves
         shown = "" if legal else quoted(move)

@@ -6,7 +6,6 @@ A search is made by a player built for it alone, so that nothing is left over fr
 from __future__ import annotations
 
 import random
-import time
 from dataclasses import replace
 
 from arena.openings.balance import is_even
@@ -18,7 +17,7 @@ from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from arena.seats.seat import InProcess, Seat, failure_of, seated
+from arena.seats.seat import failure_of, seated, timed_choice
 from arena.wording import cut
 
 PLIES = (6, 40)
@@ -64,12 +63,7 @@ def measure(task: ProbeTask) -> ProbeRecord:
     game = Game(task.variant, task.position)
     try:
         player = seated(spec, task.variant, task.position, seed, task.allowance)
-        before, began = time.thread_time(), time.perf_counter()
-        choice = player.choose(game, spec.limit, random.Random(seed))
-        seconds = time.perf_counter() - began
-        spent = time.thread_time() - before
-        if isinstance(player, Seat | InProcess):
-            spent = player.cpu_seconds
+        choice, seconds, spent = timed_choice(player, game, spec.limit, random.Random(seed))
         search = search_values(choice, seconds, spent)
     except Exception as raised:
         error = cut(str(failure_of(raised)), REASON_CHARACTERS)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import random
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from arena.formats.base import Pairing
 from arena.openings.lines import random_line
@@ -31,6 +33,8 @@ MOVES = 3
 SECONDS = 0.5
 """Seconds after which no game is begun: a slow player's signature is of fewer positions."""
 _SEED = 1
+
+Found = TypeVar("Found")
 
 
 class PlayerChanged(Exception):
@@ -70,13 +74,7 @@ def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
 
     Seats that this process has are closed, as they would be kept for nothing if others play the games.
     """
-    known: dict[tuple[str, str], list[SignedGame] | None] = {}
-    found = {}
-    for spec in plan.players:
-        key = spec.type, repr(spec.options)
-        if key not in known:
-            known[key] = signature(spec, plan.variant, plan.experiment.allowance)
-        found[spec.name] = known[key]
+    found = _by_player(plan, signature)
     close_seats()
     return found
 
@@ -86,14 +84,7 @@ def worths(plan: Plan) -> dict[str, float | None]:
 
     Players that differ in their limit alone have the same; that of a user's code is asked for where it sits.
     """
-    known: dict[tuple[str, str], float | None] = {}
-    found = {}
-    for spec in plan.players:
-        key = spec.type, repr(spec.options)
-        if key not in known:
-            known[key] = _worth(spec, plan.variant, plan.experiment.allowance)
-        found[spec.name] = known[key]
-    return found
+    return _by_player(plan, _worth)
 
 
 def signature(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> list[SignedGame] | None:
@@ -126,6 +117,16 @@ def difference(then: list[SignedGame], now: list[SignedGame]) -> str:
         if len(before.moves) != len(after.moves):
             return f"{len(before.moves)} moves from {before.fen} then, {len(after.moves)} now"
     return ""
+
+
+def _by_player(plan: Plan, look: Callable[[PlayerSpec, Variant, Allowance], Found]) -> dict[str, Found]:
+    """What is found of each player, by its name; looked for once for players that differ in their limit alone."""
+    known: dict[tuple[str, str], Found] = {}
+    for spec in plan.players:
+        key = spec.type, repr(spec.options)
+        if key not in known:
+            known[key] = look(spec, plan.variant, plan.experiment.allowance)
+    return {spec.name: known[spec.type, repr(spec.options)] for spec in plan.players}
 
 
 def _worth(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> float | None:

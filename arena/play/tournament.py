@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from arena.formats.base import Pairing, Place
 from arena.formats.sequential import SequentialTest
@@ -16,6 +16,7 @@ from arena.play.probe import measure as measure_search
 from arena.record import GameRecord, ProbeRecord, ProbeTask, Task
 from arena.result import WHITE_POINTS, points_of
 from arena.rules.notation import fen
+from arena.store import underway
 from arena.store.ledger import Ledger
 
 _FENS = 1000
@@ -72,12 +73,24 @@ def play(
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
     ones are not stored. Raises WorkerDied, when all other games of the batch are stored, for games that end the
     process that plays them; EngineError if the workers are lost; and any exception that `arena.play.match.play`
-    raises. Finished games are kept in any case.
+    raises. Finished games are kept in any case. Workers of this machine show their games under way in the
+    ledger's folder: see `arena.store.underway`.
     """
-    experiment = plan.experiment
+    with underway.place(ledger.path.parent) as place:
+        yield from _play(plan, ledger, workers, stopping, place)
+
+
+def _play(
+    plan: Plan,
+    ledger: Ledger,
+    workers: Workers,
+    stopping: Callable[[], bool],
+    place: underway.UnderwayPlace | None,
+) -> Iterator[GameRecord]:
+    """See `play`."""
     tournament = _Tournament(plan, ledger)
-    test = SequentialTest(experiment.sprt)
-    work = work_of(plan, workers)
+    test = SequentialTest(plan.experiment.sprt)
+    work = work_of(plan, workers, place)
     games = plan.schedule()
     batch = next(games, None)
     order: list[Place] = []
@@ -216,9 +229,13 @@ class Points(Mapping[int, float]):
         return len(self._codes) - self._codes.count(0)
 
 
-def work_of(plan: Plan, workers: Workers) -> Callable[[Task], GameRecord]:
-    """What a worker does for a game."""
-    return _play_pinned if plan.experiment.pin and isinstance(workers, int) else play_game
+def work_of(
+    plan: Plan, workers: Workers, place: underway.UnderwayPlace | None = None
+) -> Callable[[Task], GameRecord]:
+    """What a worker does for a game, which one of this machine shows in `place` while it plays it."""
+    if isinstance(workers, str):
+        return play_game
+    return partial(_play_pinned if plan.experiment.pin else play_game, place=place)
 
 
 def tasks(plan: Plan, pairings: Iterable[Pairing]) -> Iterator[Task]:
@@ -236,9 +253,9 @@ def tasks(plan: Plan, pairings: Iterable[Pairing]) -> Iterator[Task]:
         )
 
 
-def _play_pinned(task: Task) -> GameRecord:
+def _play_pinned(task: Task, place: underway.UnderwayPlace | None) -> GameRecord:
     pin()
-    return play_game(task)
+    return play_game(task, place)
 
 
 def _game_name(task: Task) -> str:

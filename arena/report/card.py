@@ -15,9 +15,7 @@ ROWS = 30
 def html(run: Run) -> str:
     """The run in HTML, be it finished or not, or without games."""
     sentences = [*headline(run), *facts(run)]
-    variant = run.experiment.variant
-    rules = variant if isinstance(variant, str) else f"{variant['base']}, changed"
-    parts = [f"<h4>{escape(run.name)} ({escape(rules)})</h4>", f"<p>{escape(' '.join(sentences))}</p>"]
+    parts = [f"<h4>{escape(run.name)} ({escape(run.rules)})</h4>", f"<p>{escape(' '.join(sentences))}</p>"]
     if len(run.games):
         table = standings_text(run.standings)
         parts.append(table.head(ROWS).to_html(index=False, border=0))

@@ -65,11 +65,11 @@ class Run:
     data: RunData
 
     def __repr__(self) -> str:
-        variant = self.experiment.variant
-        rules = variant if isinstance(variant, str) else f"{variant['base']}, changed"
         of = f" of {self.facts.games}" if self.facts.games else ""
         played = f"{len(self.games)}{of} games"
-        return f"<Run {self.name}: {rules}, {len(self.experiment.players)} players, {played}, in {self.folder}>"
+        return (
+            f"<Run {self.name}: {self.rules}, {len(self.experiment.players)} players, {played}, in {self.folder}>"
+        )
 
     def _repr_html_(self) -> str:
         """What a notebook shows. The module is found by its name, as it reads runs itself."""
@@ -115,6 +115,12 @@ class Run:
     def name(self) -> str:
         """The run's name in the configuration."""
         return self.experiment.name
+
+    @property
+    def rules(self) -> str:
+        """The name of the rules; of custom ones that of their base, with `, changed`."""
+        variant = self.experiment.variant
+        return variant if isinstance(variant, str) else f"{variant['base']}, changed"
 
     @property
     def players(self) -> list[str]:

@@ -44,8 +44,9 @@ def write(
 
     listed = files_of(run, moves, latex)
     if fen:
-        parts = lambda run: run.positions_in_parts()  # noqa: E731
-        listed = [file._replace(parts=parts) if file.name == "moves.csv" else file for file in listed]
+        listed = [
+            file._replace(parts=Run.positions_in_parts) if file.name == "moves.csv" else file for file in listed
+        ]
     files: dict[str, Callable[[Path], object]] = {file.name: partial(write_file, file, run) for file in listed}
     if parquet:
         for file in listed:

@@ -99,6 +99,20 @@ def seated(
     return seat
 
 
+def timed_choice(player: Player, game: Game, limit: Limit, rng: random.Random) -> tuple[Choice, float, float]:
+    """What a player chooses, seated or not, with the seconds of wall time and of processor time that it took.
+
+    Processor time is that of the player, wherever it sits; nan if it is not known. Raises what `choose` raises.
+    """
+    spent_before, began = time.thread_time(), time.perf_counter()
+    choice = player.choose(game, limit, rng)
+    seconds = time.perf_counter() - began
+    spent = time.thread_time() - spent_before
+    if isinstance(player, Seat | InProcess):
+        spent = player.cpu_seconds
+    return choice, seconds, spent
+
+
 def close_seats() -> None:
     """End the processes of all seats."""
     while _seats:

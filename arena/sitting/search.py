@@ -40,7 +40,7 @@ class Searcher:
         self._tenure = Tenure(spec, variant)
         self._rng = random.Random(seed)
         self._one_at_a_time = threading.Lock()
-        self._is_begun = False
+        self._is_begun = self._is_closed = False
         self._ended: threading.Event | None = None
         """Of the search under way."""
 
@@ -53,14 +53,19 @@ class Searcher:
         """Take what is asked next as a new game."""
         self._is_begun = False
 
-    def ask(self, game: Game, limit: Limit) -> Thought:
+    def ask(self, game: Game, limit: Limit, stopped: threading.Event) -> Thought:
         """What the player finds in a position; nobody else may use the game meanwhile.
 
-        Raises AnswerError for an answer that is none, and whatever the player raises.
+        It answers soon if it is `stopped` by then. Raises AnswerError for an answer that is none and when the
+        player is closed, and whatever the player raises.
         """
         with self._one_at_a_time:
+            if self._is_closed:
+                raise AnswerError("has left the board")
             self._begin()
             self._ended = threading.Event()
+            if stopped.is_set():
+                self.stop()
             began = time.perf_counter()
             try:
                 choice = self._tenure.choose(game, limit, self._rng)
@@ -76,22 +81,40 @@ class Searcher:
             line = line_texts(game.variant, game.position, choice.pv or (choice.move,))
             return Thought(choice, seconds, self._tenure.man, tuple(line))
 
-    def stop(self) -> bool:
-        """Have a search under way answer soon, if its player can be stopped; returns, at once, whether one is."""
+    def stop(self) -> None:
+        """Have a search under way answer soon, if its player can be stopped; this returns at once."""
+        player, ended = self._tenure.player, self._ended
+        if player is not None and ended is not None and not ended.is_set():
+            press(player, ended)
+
+    def progress(self) -> Choice | None:
+        """What the search under way has found, if its player says so; its line may be half another one's."""
         player, ended = self._tenure.player, self._ended
         if player is None or ended is None or ended.is_set():
-            return False
-        press(player, ended)
-        return True
+            return None
+        found: Choice | None = getattr(player, "progress", _nothing)()
+        return found
+
+    def retire(self) -> None:
+        """`close` without waiting for the search under way: this returns at once."""
+        threading.Thread(target=self.close, daemon=True).start()
 
     def close(self) -> None:
         """Be done with the player, after the search under way, which is stopped."""
         self.stop()
         with self._one_at_a_time:
             self._tenure.close()
-            self._is_begun = False
+            self._is_closed = True
 
     def _begin(self) -> None:
         if not self._is_begun:
-            self._tenure.begin()
             self._is_begun = True
+            try:
+                self._tenure.begin()
+            except BaseException:
+                self._is_begun = False
+                raise
+
+
+def _nothing() -> None:
+    pass

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from arena.player import AnswerError, Limit
+from arena.player import AnswerError
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.write import write_pdn
@@ -15,6 +16,7 @@ from arena.rules.variants import Variant
 from arena.seats.answer import message_of
 from arena.sitting.search import Searcher, Thought
 from arena.sitting.sides import Side
+from arena.sitting.turn import Clock, Request, Turn, comment
 
 AGREES_FROM = 40
 """Plies of a game before which no player agrees on a draw."""
@@ -24,43 +26,6 @@ AGREES_BELOW = 0.25
 
 class SittingError(ValueError):
     """Something that cannot be done now; the message says why, in one line for the person at the board."""
-
-
-class Clock(NamedTuple):
-    """Time for a whole game, of each side."""
-
-    seconds: float
-    increment: float = 0.0
-    """Seconds that are added after each move."""
-
-
-class Turn(NamedTuple):
-    """A move that was played."""
-
-    move: int
-    text: str
-    """As PDN writes it."""
-    seconds: float
-    """What the side took for it; 0 for a move of a file."""
-    thought: Thought | None
-    """None of a person's move, or one of a file."""
-    clocks: tuple[float, float] | None
-    """What White's and Black's clocks showed before it; None without clocks."""
-
-
-class Request(NamedTuple):
-    """What the player to move is asked: `answer` may be called in another thread."""
-
-    searcher: Searcher
-    game: Game
-    """A copy, for the player alone."""
-    limit: Limit
-    version: int
-    """Of the sitting."""
-
-    def answer(self) -> Thought:
-        """What the player finds, see `Searcher.ask`."""
-        return self.searcher.ask(self.game, self.limit)
 
 
 class Sitting:
@@ -88,13 +53,14 @@ class Sitting:
         """What a player that failed did, in one line."""
         self.helped = ""
         """Why the game says little of how well its person plays, such as a hint; empty while nothing does."""
-        self._clocks = None if clock is None else (clock.seconds, clock.seconds)
-        self._began = time.monotonic()
-        """When the turn began."""
+        self._clocks: tuple[float, float] | None
+        self._reset_clocks()
         self._ended: Outcome | None = None
         self._sides = sides
         self._searchers: dict[int, Searcher] = {}
         """Of the colours whose players were asked."""
+        self._request: Request | None = None
+        """The last one."""
 
     @classmethod
     def of_pdn(cls, pdn: PdnGame, sides: tuple[Side, Side], **options: Any) -> Sitting:
@@ -106,6 +72,7 @@ class Sitting:
         sitting = cls(pdn.variant, sides, pdn.positions()[begins], **options)
         for move in pdn.moves[begins:]:
             sitting._push(move, 0.0, None)
+            sitting._reset_clocks()
         sitting.helped = "it began with the moves of a file" if sitting.turns else ""
         return sitting
 
@@ -154,6 +121,7 @@ class Sitting:
         for colour, side in enumerate(self._sides):
             if not side.is_person:
                 self._searcher(colour).prepare()
+        self._began = time.monotonic()
 
     def request(self) -> Request:
         """What to ask the player to move. Raises SittingError if that is a person or the game is over."""
@@ -165,7 +133,8 @@ class Sitting:
         if self.clock is not None and self._clocks is not None:
             limit = limit._replace(clock=self._clocks[turn], increment=self.clock.increment)
         self._began = time.monotonic()
-        return Request(self._searcher(turn), self.game.copy(), limit, self.version)
+        self._request = Request(self._searcher(turn), self.game.copy(), limit, self.version, threading.Event())
+        return self._request
 
     def accept(self, request: Request, thought: Thought) -> bool:
         """Play what a player found; false, and nothing is done, if anything else happened since the request."""
@@ -189,9 +158,10 @@ class Sitting:
         return True
 
     def stop(self) -> None:
-        """Have a search under way answer soon, if its player can be stopped; the answer is played."""
-        if self._stop_searches():
+        """Have the last request answered soon, if its player can be stopped; the answer counts."""
+        if self._request is not None and self._request.version == self.version:
             self.helped = "a search was cut short"
+        self._stop_searches()
 
     def undo(self) -> int:
         """Take back the last move of a person and what followed; of players alone one ply. Returns how many plies.
@@ -213,10 +183,10 @@ class Sitting:
         return plies
 
     def seat(self, sides: tuple[Side, Side]) -> None:
-        """Go on with those sides."""
+        """Go on with those sides; this waits for no search under way."""
         for colour, side in enumerate(sides):
             if side != self._sides[colour] and colour in self._searchers:
-                self._searchers.pop(colour).close()
+                self._searchers.pop(colour).retire()
         if self.turns and sides != self._sides:
             self.helped = "the sides were changed"
         self._sides = sides
@@ -234,7 +204,7 @@ class Sitting:
         SittingError if the game is over.
         """
         self._goes_on()
-        if not self._sides[1 - colour].is_person and not self._agrees():
+        if not self._sides[1 - colour].is_person and not self._agrees(1 - colour):
             return False
         self._end(Outcome(None, Termination.AGREEMENT))
         return True
@@ -242,18 +212,25 @@ class Sitting:
     def pdn(self, tags: Mapping[str, str] | None = None) -> str:
         """The game so far as PDN, with what players saw as comments; `tags` beside those that name the sides."""
         named = {"Event": "At the board", "Date": time.strftime("%Y.%m.%d")}
-        for colour, side in zip(COLOURS, self._sides, strict=True):
-            named[colour.capitalize()] = side.name
-        for colour, side in zip(COLOURS, self._sides, strict=True):
-            named[f"{colour.capitalize()}Type"] = "human" if side.is_person else "program"
+        sides = {colour.capitalize(): side for colour, side in zip(COLOURS, self._sides, strict=True)}
+        named |= {colour: side.name for colour, side in sides.items()}
+        named |= {f"{name}Type": "human" if side.is_person else "program" for name, side in sides.items()}
         outcome = self.outcome
-        comments = {ply: comment(turn.thought) for ply, turn in enumerate(self.turns, start=1) if turn.thought}
+        comments = {ply: comment(turn.thought) for ply, turn in enumerate(self.turns, 1) if turn.thought}
         if outcome is not None and self._ended is not None:
             words = f"{comments.get(len(self.turns), '')} {outcome.termination.value}"
             comments[len(self.turns)] = words.strip()
         result = outcome.result if outcome else "*"
         game = PdnGame(self.variant, self.game.start, self.game.moves, result, named | dict(tags or {}), comments)
         return write_pdn(game)
+
+    def release(self) -> None:
+        """Let go of the players and their memory, without waiting for a search under way, which is stopped.
+
+        They are built again when they are next asked.
+        """
+        while self._searchers:
+            self._searchers.popitem()[1].retire()
 
     def close(self) -> None:
         """Be done with the players, after a search under way, which is stopped."""
@@ -294,10 +271,16 @@ class Sitting:
         for searcher in self._searchers.values():
             searcher.renew()
 
-    def _stop_searches(self) -> bool:
-        """Whether there was one."""
-        stopped = [searcher.stop() for searcher in self._searchers.values()]
-        return any(stopped)
+    def _stop_searches(self) -> None:
+        if self._request is not None:
+            self._request.stopped.set()
+        for searcher in self._searchers.values():
+            searcher.stop()
+
+    def _reset_clocks(self) -> None:
+        self._clocks = None if self.clock is None else (self.clock.seconds, self.clock.seconds)
+        self._began = time.monotonic()
+        """When the turn began."""
 
     def _moved(self) -> None:
         self.version += 1
@@ -309,15 +292,9 @@ class Sitting:
             self._searchers[colour] = Searcher(spec, self.variant, f"{self.seed} {COLOURS[colour]}")
         return self._searchers[colour]
 
-    def _agrees(self) -> bool:
-        thought = next((turn.thought for turn in reversed(self.turns) if turn.thought), None)
+    def _agrees(self, colour: int) -> bool:
+        theirs = zip(reversed(self.turns), reversed(self.game.positions[:-1]), strict=True)
+        thought = next((turn.thought for turn, before in theirs if before.turn == colour), None)
         if len(self.turns) < AGREES_FROM or thought is None or thought.choice.score is None:
             return False
         return thought.choice.wins_in <= 0 and thought.choice.score <= AGREES_BELOW * (thought.man or 1.0)
-
-
-def comment(thought: Thought) -> str:
-    """What a player found, as a comment of a PDN: `+0.25, depth 6, 1234 nodes, 0.012 s`."""
-    choice = thought.choice
-    parts = [thought.score, f"depth {choice.depth}" if choice.depth else "", f"{choice.nodes} nodes"]
-    return ", ".join(filter(None, [*parts, f"{thought.seconds:.3g} s"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,6 +155,17 @@ class Ledger(Store):
     def complete(self) -> bool:
         """Whether the run has been marked as complete."""
         return COMPLETE in self.documents()
+
+
+def experiment_and_facts(stored: Mapping[str, Any], path: Path) -> tuple[Experiment, Facts]:
+    """The experiment and the facts in the documents of the ledger at `path`.
+
+    Raises StoreError if they are of another version of the arena.
+    """
+    try:
+        return Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
+    except (ValueError, TypeError):
+        raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
 
 
 def failures_of_complete(folder: Path, experiment: Experiment, facts: Facts) -> list[tuple[int, str]] | None:

@@ -16,7 +16,7 @@ from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
 from arena.rules.custom import build_variant
 from arena.store.documents import COMPLETE, documents
-from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts
+from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts, experiment_and_facts
 from arena.store.manifest import Manifest, parsed
 from arena.store.store import StoreError, check_columns, check_intact, reading
 
@@ -61,12 +61,7 @@ def read(folder: Path) -> RunData:
         check_intact(folder / FILE, connection, TABLES, "arena run")
         stored = documents(connection)
         check_columns(folder / FILE, stored, MOVE_COLUMNS)
-        try:
-            experiment, facts = Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
-        except (ValueError, TypeError):
-            raise StoreError(
-                f"{folder / FILE} is of another version of the arena, which has other settings"
-            ) from None
+        experiment, facts = experiment_and_facts(stored, folder / FILE)
         order = [(name, reason) for name, reason in stored[COMPLETE]] if COMPLETE in stored else None
         manifest = parsed(stored, folder / FILE)
         games = _games(connection)
