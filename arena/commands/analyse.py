@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import queue
 import signal
 import sys
-import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +14,8 @@ import click
 
 from arena.commands.board import save, show_scene
 from arena.commands.common import announcing_compilation, fail
-from arena.commands.position import Scene, scene, scene_options
+from arena.commands.position import Scene, with_scene
+from arena.commands.waiting import watched
 from arena.scores import score_text
 
 if TYPE_CHECKING:
@@ -29,15 +27,13 @@ if TYPE_CHECKING:
 DEFAULT_PLAYER = "{type: negamax, preset: full, evaluation: strong}"
 DEFAULT_SECONDS = 10.0
 """Seconds of an analysis that has no limit."""
-_LOOK_SECONDS = 0.1
-"""Seconds between two looks at what was found."""
 _PLIES_SHOWN = 12
 _WIDTHS = {"": 2, "score": 11, "depth": 5, "nodes": 13, "seconds": 8}
 """Headings and widths of what is printed of a line; nodes and seconds are those of the whole analysis."""
 
 
 @click.command()
-@scene_options
+@with_scene
 @click.option("--player", default=DEFAULT_PLAYER, show_default=True, help="An entry of `players:`, as YAML.")
 @click.option("--lines", type=click.IntRange(1), default=1, show_default=True, help="How many of the best moves.")
 @click.option("--depth", type=click.IntRange(1), help="Plies of each search, whatever the player's entry says.")
@@ -47,11 +43,7 @@ _WIDTHS = {"": 2, "score": 11, "depth": 5, "nodes": 13, "seconds": 8}
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board with arrows, as SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, at the end.")
 def analyse(
-    what: str,
-    variant: str | None,
-    fen: str | None,
-    game: int | None,
-    ply: int | None,
+    found: Scene,
     player: str,
     lines: int,
     depth: int | None,
@@ -74,7 +66,6 @@ def analyse(
     from arena.yaml.errors import ConfigError
     from players import PlayerError, located
 
-    found = scene(what, variant, fen, game, ply)
     with announcing_compilation():
         try:
             spec = located(player_spec(player, "--player"), Path())
@@ -140,43 +131,16 @@ def _watched(analysis: Analysis) -> Iterator[Findings]:
     from arena.player import AnswerError
     from arena.seats.answer import message_of
 
-    messages: queue.SimpleQueue[Findings | BaseException | None] = queue.SimpleQueue()
-    interrupts: list[int] = []
-
-    def search() -> None:
-        try:
-            for findings in analysis.findings():
-                messages.put(findings)
-            messages.put(None)
-        except BaseException as error:
-            messages.put(error)
-
-    def interrupted(number: int, _frame: Any) -> None:
-        interrupts.append(number)
-        if len(interrupts) > 1:
-            sys.exit(128 + number)
-        analysis.stop()
-
-    before = signal.signal(signal.SIGINT, interrupted)
-    threading.Thread(target=search, daemon=True).start()
     try:
-        while (message := _next(messages)) is not None:
-            if isinstance(message, AnswerError):
-                fail(f"the player {message_of(message)}")
-            if isinstance(message, ValueError):
-                fail(message_of(message))
-            if isinstance(message, BaseException):
-                fail(f"the player raised {type(message).__name__}: {message_of(message)}")
-            yield message
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _next(messages: queue.SimpleQueue[Any]) -> Any:
-    """The next message; waited for in short turns, as Python heeds no signal while it waits."""
-    while True:
-        with suppress(queue.Empty):
-            return messages.get(timeout=_LOOK_SECONDS)
+        for findings in watched(analysis.findings(), analysis.stop, SystemExit(128 + signal.SIGINT)):
+            if findings is not None:
+                yield findings
+    except AnswerError as error:
+        fail(f"the player {message_of(error)}")
+    except ValueError as error:
+        fail(message_of(error))
+    except Exception as error:
+        fail(f"the player raised {type(error).__name__}: {message_of(error)}")
 
 
 def _print(analysis: Analysis) -> Findings | None:

@@ -53,7 +53,9 @@ class Sitting:
         """What a player that failed did, in one line."""
         self.helped = ""
         """Why the game says little of how well its person plays, such as a hint; empty while nothing does."""
-        self._clocks: tuple[float, float] | None
+        self._clocks: tuple[float, float] | None = None
+        self._began = 0.0
+        """When the turn began."""
         self._reset_clocks()
         self._ended: Outcome | None = None
         self._sides = sides
@@ -158,7 +160,7 @@ class Sitting:
         return True
 
     def stop(self) -> None:
-        """Have the last request answered soon, if its player can be stopped; the answer counts."""
+        """Have the request under way answered soon, if its player can be stopped; the answer is played."""
         if self._request is not None and self._request.version == self.version:
             self.helped = "a search was cut short"
         self._stop_searches()
@@ -212,14 +214,13 @@ class Sitting:
     def pdn(self, tags: Mapping[str, str] | None = None) -> str:
         """The game so far as PDN, with what players saw as comments; `tags` beside those that name the sides."""
         named = {"Event": "At the board", "Date": time.strftime("%Y.%m.%d")}
-        sides = {colour.capitalize(): side for colour, side in zip(COLOURS, self._sides, strict=True)}
-        named |= {colour: side.name for colour, side in sides.items()}
-        named |= {f"{name}Type": "human" if side.is_person else "program" for name, side in sides.items()}
-        outcome = self.outcome
-        comments = {ply: comment(turn.thought) for ply, turn in enumerate(self.turns, 1) if turn.thought}
+        named |= {colour.capitalize(): side.name for colour, side in zip(COLOURS, self._sides, strict=True)}
+        for colour, side in zip(COLOURS, self._sides, strict=True):
+            named[f"{colour.capitalize()}Type"] = "human" if side.is_person else "program"
+        outcome, last = self.outcome, len(self.turns)
+        comments = {ply: comment(turn.thought) for ply, turn in enumerate(self.turns, start=1) if turn.thought}
         if outcome is not None and self._ended is not None:
-            words = f"{comments.get(len(self.turns), '')} {outcome.termination.value}"
-            comments[len(self.turns)] = words.strip()
+            comments[last] = f"{comments.get(last, '')} {outcome.termination.value}".strip()
         result = outcome.result if outcome else "*"
         game = PdnGame(self.variant, self.game.start, self.game.moves, result, named | dict(tags or {}), comments)
         return write_pdn(game)
@@ -280,7 +281,6 @@ class Sitting:
     def _reset_clocks(self) -> None:
         self._clocks = None if self.clock is None else (self.clock.seconds, self.clock.seconds)
         self._began = time.monotonic()
-        """When the turn began."""
 
     def _moved(self) -> None:
         self.version += 1
