@@ -289,6 +289,23 @@ def test_a_second_record_of_a_folder_is_refused_and_nothing_is_lost(folder: Path
     assert len(arena.load(folder).games) == 2
 
 
+def test_one_thread_after_another_may_use_a_record(folder: Path) -> None:
+    said: list[Any] = []
+    opened: list[Record] = []
+    steps = [
+        lambda: opened.append(Record(folder, "me", ENGLISH)),
+        lambda: said.append(opened[0].add(won())),
+        lambda: said.append(opened[0].add(resigned())),
+        lambda: opened[0].close(),
+    ]
+    for step in steps:
+        thread = threading.Thread(target=step)
+        thread.start()
+        thread.join()
+    assert [line.partition(":")[0] for line in said] == ["game 1 counts", "game 2 counts"]
+    record(folder, won())
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

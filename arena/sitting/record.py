@@ -40,7 +40,7 @@ _NOT_COUNTED = "the game does not count: "
 
 
 class Record:
-    """The run in a folder that a person's games are added to, open for writing; only one thread may use it.
+    """The run in a folder that a person's games are added to, open for writing; one thread at a time may use it.
 
     Its format is `free`: each game is a pair, a round and so a cluster of its own. Its players are the persons, of
     the type HUMAN, and whoever they met, by the entries of a configuration; Elo 0 is whoever was met first.
