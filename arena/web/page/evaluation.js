@@ -44,7 +44,9 @@
     bar(state, ply) {
       const seen = this.value(state, ply);
       const { bar, level, score } = this.parts;
-      bar.hidden = !seen;
+      score.textContent = "";
+      level.style.removeProperty("--share");
+      bar.setAttribute("aria-label", "No evaluation yet");
       if (!seen) return;
       const share = seen.wins_in ? (seen.wins_in > 0 ? 1 : 0) : 0.5 + 0.5 * Math.tanh(seen.value / SLOPE / 1.8);
       level.style.setProperty("--share", `${Math.round(1000 * share) / 10}%`);
@@ -69,7 +71,11 @@
       const found = this.at(state, ply);
       best.hidden = !this.isOn && !found;
       if (best.hidden) return;
-      if (!found) {
+      if (found?.failure) {
+        best.replaceChildren(element("p.game-wrong", {}, found.failure));
+        return;
+      }
+      if (!found?.lines.length) {
         best.replaceChildren(element("p.small", {}, state.outcome ? "The game is over." : ply === state.moves.length ? "Searching …" : "Nothing was analysed here."));
         return;
       }
@@ -90,8 +96,8 @@
       const any = positions.some(({ score, wins }) => score !== null || wins !== null);
       this.parts.scores.hidden = !any;
       if (!any) return;
-      const name = (colour) => element(`span.viewer-${colour}`, {}, element("bdi", {}, state.sides[colour].name));
-      this.parts.legend.replaceChildren("Scores in men, up is better for White: ", name("white"), " (White), ", name("black"), " (Black)");
+      const name = (colour) => element(`span.viewer-${colour}`, {}, element("bdi", {}, state.sides[colour].person ? arena.capital(colour) : state.sides[colour].name));
+      this.parts.legend.replaceChildren("Scores in men, up is better for White: ", name("white"), ", ", name("black"));
       this.graph.show(positions, `Scores over ${state.moves.length} plies`);
       this.graph.go(ply);
     }

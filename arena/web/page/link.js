@@ -2,9 +2,8 @@
 
 /* The websocket of a game: what happens in it, as it happens; opened again when it is lost. */
 (function (arena) {
-  const HELD = 4009; // close code: another window holds the game
+  const [HELD, GONE] = [4009, 4404]; // close codes: another window holds the game; the server does not have it
   const WAITS = [300, 700, 1500, 3000, 5000]; // milliseconds before each attempt to open it again, the last for ever
-  const WINDOW = [...crypto.getRandomValues(new Uint8Array(9))].map((byte) => byte.toString(36)).join("");
 
   class Link {
     /* `on.event(message)` gets all but `taken`; `on.held(wasMine)` says that another window holds the game, `on.lost()` that
@@ -15,7 +14,7 @@
 
     open(take = false) {
       clearTimeout(this.timer);
-      const socket = arena.socket(`/api/games/${encodeURIComponent(this.game)}/events`, { window: WINDOW, ...(take ? { take: 1 } : {}) });
+      const socket = arena.socket(`/api/games/${encodeURIComponent(this.game)}/events`, { window: arena.window, ...(take ? { take: 1 } : {}) });
       this.socket = socket;
       let wasTaken = false;
       socket.addEventListener("message", ({ data }) => {
@@ -31,6 +30,7 @@
       socket.addEventListener("close", ({ code }) => {
         if (this.isOver || socket !== this.socket) return;
         if (wasTaken || code === HELD) this.on.held(wasTaken);
+        else if (code === GONE) this.on.gone();
         else this.again();
       });
     }

@@ -78,7 +78,7 @@
       set("hint", !counts && !over, live && state.legal.length > 0);
       set("stop", persons < 2 && !over && !counts, state.thinking);
       set("pass", live && state.legal.some(({ paths }) => paths.some((path) => !path.length)), true);
-      set("pause", persons < 2 && !over && !counts, true);
+      set("pause", !persons && !over, true);
       set("draw", persons > 0 && !over, true);
       set("resign", persons > 0 && !over, true);
       actions.pause.querySelector("span").textContent = state.paused ? "Go on" : "Pause";

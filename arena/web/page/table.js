@@ -36,6 +36,7 @@
           drop: (from, to) => this.hands.drop(from, to),
         });
         this.cells.take(this.board);
+        this.hand.offer({ ...start, last: null, words: "", legal: [], mustCapture: false });
       }
       return start;
     }

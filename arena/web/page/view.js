@@ -81,7 +81,6 @@
     game.leave();
     game.panel.mode("setup");
     parts.actions.goon.hidden = !game.state || Boolean(game.state.outcome);
-    parts.bar.hidden = true;
     arena.lost(parts, "");
     if (setup.sides.variant) setup.changed();
     else setup.usual();
