@@ -38,7 +38,7 @@ class Terminal:
         ends = time.monotonic() + _SECONDS
         while not (found := re.search(pattern, self.output[self._read :])):
             ready = select.select([self._terminal], [], [], max(ends - time.monotonic(), 0))[0]
-            assert ready and self._fill(), f"no {pattern!r} in {self.output[self._read:]!r}"
+            assert ready and self._fill(), f"no {pattern!r} in {self.output[self._read :]!r}"
         self._read += found.end()
         return found
 
@@ -78,5 +78,3 @@ def listed_moves(shown: str) -> list[str]:
     found = re.search(_LISTED, shown)
     assert found, shown
     return re.findall(r"[0-9x-]+|pass", found[1])
-
-
