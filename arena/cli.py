@@ -12,10 +12,12 @@ from arena.commands.hub import hub
 from arena.commands.init import init
 from arena.commands.live import status, watch
 from arena.commands.plan import plan
+from arena.commands.play import play
 from arena.commands.ratings import compare, rate
 from arena.commands.replay import replay
 from arena.commands.reports import reports
 from arena.commands.rules import evaluate, openings, perft
+from arena.commands.serve import serve
 from arena.commands.show import show
 from arena.commands.tournaments import report, run
 from arena.commands.training import train
@@ -30,6 +32,7 @@ def main() -> None:
 
 for command in (
     init,
+    play,
     doctor,
     run,
     plan,
@@ -45,6 +48,7 @@ for command in (
     perft,
     show,
     analyse,
+    serve,
     evaluate,
     check,
     openings,

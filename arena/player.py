@@ -14,6 +14,8 @@ from arena.wording import quoted
 if TYPE_CHECKING:
     from arena.rules.game import Game
 
+HUMAN = "human"
+"""The type of a person, who plays at the board and not in a tournament."""
 _MOST_PLIES = (1 << 15) - 1
 """The farthest win that can be recorded."""
 _COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31}
@@ -165,7 +167,7 @@ class PlayerSpec:
 
     name: str
     type: str
-    """A key of `players.PLAYERS`, or `package.module:Class`, or `path/to/file.py:Class`."""
+    """A key of `players.PLAYERS`, or `package.module:Class`, or `path/to/file.py:Class`; or HUMAN."""
     limit: Limit = field(default_factory=Limit)
     options: Mapping[str, Any] = field(default_factory=dict)
     """The entry's other keys, passed to the player's constructor by name."""

@@ -188,16 +188,20 @@ def games_line(
 ) -> str:
     """`120/600 games (20 %), 35 games/s, 14 s left, leader simple-d6 75.0 %`, without what is not known.
 
-    `planned` games are the most that there may be if not `exact`; the leader has a score of 0 to 1.
+    `planned` games are the most that there may be if not `exact`; 0 if games come as they are played, of which
+    neither rate nor end can be told. The leader has a score of 0 to 1.
     """
-    share = 100 * done / planned if planned else 100
+    lead = f", leader {leader[0]} {100 * leader[1]:.1f} %" if leader else ""
+    if not planned:
+        return f"{done} game{'' if done == 1 else 's'}{lead}"
+    share = 100 * done / planned
     most = "" if exact else "at most "
     text = f"{done}/{most}{planned} games ({share:.0f} %)"
     if rate:
         text += f", {rate:.3g} games/s"
     if seconds_left is not None:
         text += f", {most}{duration(seconds_left)} left"
-    return text + (f", leader {leader[0]} {100 * leader[1]:.1f} %" if leader else "")
+    return text + lead
 
 
 def duration(seconds: float) -> str:

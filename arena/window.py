@@ -31,6 +31,7 @@ class RunView(NamedTuple):
     """By player; empty where it is not known."""
     games: int
     planned: int
+    """0 if games come as they are played."""
     above: Sequence[str] = ()
     """Lines above the table."""
     incidents: Sequence[str] = ()
@@ -63,7 +64,7 @@ def view(scene: RunView, console: Console) -> RenderableType:
         parts += [line(header, "bold"), Text("\n".join(rows), no_wrap=True, overflow="crop")]
         if len(shown) < len(scene.standings) and room > 1:
             parts.append(line(f"and {len(scene.standings) - len(shown)} more", "dim"))
-    return Group(*parts, *incidents, bar, *map(line, scene.below))
+    return Group(*parts, *incidents, *([bar] if scene.planned else []), *map(line, scene.below))
 
 
 def ranked(standings: Sequence[Standing], elo: Mapping[str, EloEstimate]) -> list[Standing]:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import queue
 import signal
 import sys
-import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +15,7 @@ import click
 from arena.commands.board import save, show_scene
 from arena.commands.common import announcing_compilation, fail
 from arena.commands.position import Scene, with_scene
+from arena.commands.waiting import watched
 from arena.scores import score_text
 
 if TYPE_CHECKING:
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
 DEFAULT_PLAYER = "{type: negamax, preset: full, evaluation: strong}"
 DEFAULT_SECONDS = 10.0
 """Seconds of an analysis that has no limit."""
-_LOOK_SECONDS = 0.1
-"""Seconds between two looks at what was found."""
 _PLIES_SHOWN = 12
 _WIDTHS = {"": 2, "score": 11, "depth": 5, "nodes": 13, "seconds": 8}
 """Headings and widths of what is printed of a line; nodes and seconds are those of the whole analysis."""
@@ -135,43 +131,16 @@ def _watched(analysis: Analysis) -> Iterator[Findings]:
     from arena.player import AnswerError
     from arena.seats.answer import message_of
 
-    messages: queue.SimpleQueue[Findings | BaseException | None] = queue.SimpleQueue()
-    interrupts: list[int] = []
-
-    def search() -> None:
-        try:
-            for findings in analysis.findings():
-                messages.put(findings)
-            messages.put(None)
-        except BaseException as error:
-            messages.put(error)
-
-    def interrupted(number: int, _frame: Any) -> None:
-        interrupts.append(number)
-        if len(interrupts) > 1:
-            sys.exit(128 + number)
-        analysis.stop()
-
-    before = signal.signal(signal.SIGINT, interrupted)
-    threading.Thread(target=search, daemon=True).start()
     try:
-        while (message := _next(messages)) is not None:
-            if isinstance(message, AnswerError):
-                fail(f"the player {message_of(message)}")
-            if isinstance(message, ValueError):
-                fail(message_of(message))
-            if isinstance(message, BaseException):
-                fail(f"the player raised {type(message).__name__}: {message_of(message)}")
-            yield message
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _next(messages: queue.SimpleQueue[Any]) -> Any:
-    """The next message; waited for in short turns, as Python heeds no signal while it waits."""
-    while True:
-        with suppress(queue.Empty):
-            return messages.get(timeout=_LOOK_SECONDS)
+        for findings in watched(analysis.findings(), analysis.stop, SystemExit(128 + signal.SIGINT)):
+            if findings is not None:
+                yield findings
+    except AnswerError as error:
+        fail(f"the player {message_of(error)}")
+    except ValueError as error:
+        fail(message_of(error))
+    except Exception as error:
+        fail(f"the player raised {type(error).__name__}: {message_of(error)}")
 
 
 def _print(analysis: Analysis) -> Findings | None:

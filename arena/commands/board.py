@@ -21,16 +21,19 @@ _DISCS = {"w": "●", "W": "♛", "b": "●", "B": "♛", "": " "}
 _INK = {"w": "#ffffff", "b": "#000000", "": "#000000"}
 _MARKED = "#d98a7f"
 """The colour of a marked square, which has no room for a ring."""
+_LAST = "#9c8f1f"
+"""The colour of the squares of the last move, dark enough for a white piece."""
 _WIDTH = 5
 """Characters across a square."""
 _GAP = 3
 """Characters between a board and what stands beside it."""
 
 
-def show_board(board: Board, beside: str = "") -> None:
+def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
     """Print a board: coloured on a terminal that has colours, in letters in a pipe, else with Unicode's pieces.
 
-    The text `beside` it stands at its right on a terminal that is wide enough, else below.
+    The text `beside` it stands at its right on a terminal that is wide enough, else below. With `edges` its rows
+    and columns are numbered there.
     """
     from rich.console import Console
     from rich.table import Table
@@ -38,10 +41,12 @@ def show_board(board: Board, beside: str = "") -> None:
 
     console = Console(highlight=False)
     if not console.is_terminal:
-        click.echo("\n\n".join(filter(None, (plain(board), beside))))
+        click.echo("\n\n".join(filter(None, (plain(board, edges), beside))))
         return
     has_colours = console.color_system and not console.no_color and _can_write("●♛")
-    parts: list[Text | Table] = [coloured(board) if has_colours else Text(plain(board), no_wrap=True)]
+    parts: list[Text | Table] = [
+        coloured(board, edges) if has_colours else Text(plain(board, edges), no_wrap=True)
+    ]
     parts += [Text(beside, no_wrap=True)] if beside else []
     if sum(console.measure(part).maximum + _GAP for part in parts) <= console.width:
         row = Table.grid(padding=(0, _GAP, 0, 0))
@@ -68,40 +73,59 @@ def save(board: Board, path: Path) -> None:
     say(f"wrote {path}")
 
 
-def plain(board: Board) -> str:
+def plain(board: Board, edges: bool = False) -> str:
     """A board in characters: on a terminal with Unicode's pieces if it can show them, else in letters."""
     from arena.rules.board.text import FIGURES, LETTERS, board_text
 
     pieces = FIGURES if sys.stdout.isatty() and _can_write("".join(FIGURES.values())) else LETTERS
-    return board_text(
+    text = board_text(
         board.variant, board.position, last=board.last, marks=board.marks, flip=board.flip, pieces=pieces
     )
+    if not edges:
+        return text
+    rows, columns = _edges(board)
+    lines = [*map("{:>2} {}".format, rows, text.splitlines()), text.splitlines()[-1]]
+    return "\n".join([_column_line(columns), *lines])
 
 
-def coloured(board: Board) -> Text:
-    """A board in colours, two lines a row, and who is to move below."""
+def coloured(board: Board, edges: bool = False) -> Text:
+    """A board in colours, two lines a row, and who is to move below; `edges` numbers them."""
     from rich.text import Text
 
-    from arena.rules.board.svg import DARK, LABEL, LAST, LIGHT
+    from arena.rules.board.svg import DARK, LABEL, LIGHT
     from arena.rules.board.text import rows_of, to_move
     from arena.rules.notation import piece_letter
 
     last = () if board.last is None else board.last[:2]
-    text = Text(no_wrap=True)
-    for row in rows_of(board.variant, board.flip):
+    rows, columns = _edges(board)
+    text = Text(f"{_column_line(columns)}\n" if edges else "", no_wrap=True)
+    for place, row in zip(rows, rows_of(board.variant, board.flip), strict=True):
         for upper in (True, False):
+            if edges:
+                text.append("   " if upper else f"{place:>2} ")
             for number in row:
                 if not number:
                     text.append(" " * _WIDTH, f"on {LIGHT}")
                     continue
                 piece = piece_letter(board.position, board.variant.bits[number - 1])
-                ground = _MARKED if number in board.marks else LAST if number in last else DARK
+                ground = _MARKED if number in board.marks else _LAST if number in last else DARK
                 shown = f"{number:<{_WIDTH}}" if upper else _DISCS[piece].center(_WIDTH)
                 ink = LABEL if upper else f"bold {_INK[piece.lower()]}"
                 text.append(shown, f"{ink} on {ground}")
             text.append("\n")
     text.append(to_move(board.position), "bold")
     return text
+
+
+def _edges(board: Board) -> tuple[list[int], list[int]]:
+    """The numbers of rows and columns as they are drawn, from 0 at the top left as White sees the board."""
+    rules = board.variant.rules
+    rows, columns = list(range(rules.rows)), list(range(2 * rules.per_row))
+    return (rows[::-1], columns[::-1]) if board.flip else (rows, columns)
+
+
+def _column_line(columns: list[int]) -> str:
+    return "   " + "".join(str(column).center(_WIDTH) for column in columns).rstrip()
 
 
 def _can_write(characters: str) -> bool:

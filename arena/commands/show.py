@@ -64,7 +64,7 @@ def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
         search = _search(found, ply)
         man = found.men[found.positions[ply - 1].turn]
         score = score_text(search["score"], search["wins_in"] or 0, man)
-        counted = (f"{search[name]}" for name in _COUNTED)
+        counted = (f"{search[name] or ''}" for name in _COUNTED)
         yield str(ply), search["player"], search["move"], score, *counted, f"{search['seconds']:.6f}"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
 
-from pydantic import BeforeValidator, Discriminator
+from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WrapValidator
 
 from arena.formats.adaptive import Adaptive
 from arena.formats.base import Format
+from arena.formats.free import Free
 from arena.formats.gauntlet import Gauntlet
 from arena.formats.knockout import Knockout
 from arena.formats.ladder import Ladder
@@ -25,7 +27,7 @@ TABLE: tuple[type[Format], ...] = (
     Ladder,
     Adaptive,
 )
-"""One row a format; its `type` is its name in configurations."""
+"""One row a format; its `type` is its name in configurations, which do not know `free`."""
 FORMATS: dict[str, type[Format]] = {
     get_args(format.model_fields["type"].annotation)[0]: format for format in TABLE
 }
@@ -38,8 +40,19 @@ def _mapping(value: Any) -> Any:
     return {"type": value} if isinstance(value, str) else value
 
 
+def _or_free(value: Any, known: Callable[[Any], Any]) -> Any:
+    """`free`, or one of TABLE."""
+    of_board = isinstance(value, Free) or (isinstance(value, dict) and value.get("type") == "free")
+    return Free.model_validate(value) if of_board else known(value)
+
+
 if TYPE_CHECKING:
     FormatField: TypeAlias = Format
 else:
-    FormatField = Annotated[Union[TABLE], Discriminator("type"), BeforeValidator(_mapping)]  # noqa: UP007
+    FormatField = Annotated[
+        SerializeAsAny[Union[TABLE]],  # noqa: UP007
+        Discriminator("type"),
+        WrapValidator(_or_free),
+        BeforeValidator(_mapping),
+    ]
 """Any of the formats, as a field of a configuration."""

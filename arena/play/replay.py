@@ -10,7 +10,7 @@ import numpy as np
 import players
 from arena.experiment.model import Experiment
 from arena.formats.base import Pairing
-from arena.player import EFFORT, PlayerSpec
+from arena.player import EFFORT, HUMAN, PlayerSpec
 from arena.record import GameRecord, Task
 from arena.rules.custom import build_variant
 from arena.rules.game import Termination
@@ -86,6 +86,12 @@ def _ready(
     home = Path(manifest.file).parent if manifest is not None else Path()
     names = [spec.name for spec in experiment.players]
     places = names.index(row["white"]), names.index(row["black"])
+    for place in places:
+        if experiment.players[place].type == HUMAN:
+            raise StoreError(
+                f"game {row['game']} of {folder} cannot be played again, as {names[place]} is a person; "
+                f"arena show {folder} --game {row['game']} shows it"
+            )
     white, black = (players.located(experiment.players[place], home) for place in places)
     files = players.fingerprints(white) | players.fingerprints(black)
     for name, found in files.items():

@@ -12,6 +12,8 @@ from pathlib import Path
 import pandas as pd
 
 from arena.experiment.model import Experiment
+from arena.formats.free import Free
+from arena.player import PlayerSpec
 from arena.ratings import transitivity
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import lines, repeated_games
@@ -63,7 +65,8 @@ class Run:
     data: RunData
 
     def __repr__(self) -> str:
-        played = f"{len(self.games)} of {self.facts.games} games"
+        of = f" of {self.facts.games}" if self.facts.games else ""
+        played = f"{len(self.games)}{of} games"
         return (
             f"<Run {self.name}: {self.rules}, {len(self.experiment.players)} players, {played}, in {self.folder}>"
         )
@@ -229,12 +232,12 @@ class Run:
     @cached_property
     def elo_by_depth(self) -> pd.DataFrame:
         """Elo against depth, empty if no family of players has three depths: `tables.doublings`."""
-        return doublings.elo_by_depth(self.standings, self.experiment.players)
+        return doublings.elo_by_depth(self.standings, self._compared)
 
     @cached_property
     def elo_by_nodes(self) -> pd.DataFrame:
         """Elo against nodes per move, empty if no family has three players: `tables.doublings`."""
-        return doublings.elo_by_nodes(self.standings, self.experiment.players)
+        return doublings.elo_by_nodes(self.standings, self._compared)
 
     @cached_property
     def gains(self) -> pd.DataFrame:
@@ -245,7 +248,12 @@ class Run:
     def comparisons(self) -> pd.DataFrame:
         """Players that differ in one setting, at equal terms, every two values of it: `tables.comparisons`."""
         used = dict(zip(self.telemetry["player"], self.telemetry["time_used"], strict=True))
-        return comparisons.comparisons(self.ratings, self.experiment.players, self.experiment.anchor, used)
+        return comparisons.comparisons(self.ratings, self._compared, self.experiment.anchor, used)
+
+    @property
+    def _compared(self) -> tuple[PlayerSpec, ...]:
+        """The players that the run compares: none where persons met whom they liked, and nobody else met."""
+        return () if isinstance(self.experiment.format, Free) else self.experiment.players
 
     @cached_property
     def openings(self) -> pd.DataFrame:

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.experiment.entry import player_spec
-from arena.player import Limit, PlayerSpec
+from arena.player import HUMAN, Limit, PlayerSpec
 from arena.rules.variants import Variant
+from arena.wording import cut
 from players import PLAYERS, located
 from players.published import PUBLISHED
 
-HUMAN = "human"
-"""What a side is called that a person plays."""
 LEVELS = range(1, 13)
 """The levels of `cis300`, plies of its search."""
 USUAL_SECONDS = 1.0
@@ -66,8 +65,16 @@ def level(number: int) -> Side:
     return Side(spec.name, spec)
 
 
+def level_of(text: str) -> Side:
+    """The player of a level as a person writes it. Raises ValueError, in one line, for what is none."""
+    if not text.isdecimal() or int(text) not in LEVELS:
+        raise ValueError(f"{cut(text)!r} is no level, {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
+    return level(int(text))
+
+
 def usual_opponent(variant: Variant) -> Side:
     """Who plays against a person where nothing is said: the program of a published rule set, else a low level."""
-    if variant.name in _OWN_PROGRAMS:
-        return side_of(_OWN_PROGRAMS[variant.name])
+    own = _OWN_PROGRAMS.get(variant.name.rstrip("*"))
+    if own is not None:
+        return side_of(own)
     return level(USUAL_LEVEL)

@@ -51,6 +51,8 @@ class Sitting:
         """Counts all that happened."""
         self.failure = ""
         """What a player that failed did, in one line."""
+        self.helped = ""
+        """Why the game says little of how well its person plays, such as a hint; empty while nothing does."""
         self._clocks: tuple[float, float] | None = None
         self._began = 0.0
         """When the turn began."""
@@ -73,6 +75,7 @@ class Sitting:
         for move in pdn.moves[begins:]:
             sitting._push(move, 0.0, None)
             sitting._reset_clocks()
+        sitting.helped = "it began with the moves of a file" if sitting.turns else ""
         return sitting
 
     @property
@@ -157,11 +160,10 @@ class Sitting:
         return True
 
     def stop(self) -> None:
-        """Have the last request answered soon, if its player can be stopped; the answer counts."""
-        if self._request is not None:
-            self._request.stopped.set()
-        for searcher in self._searchers.values():
-            searcher.stop()
+        """Have the request under way answered soon, if its player can be stopped; the answer is played."""
+        if self._request is not None and self._request.version == self.version:
+            self.helped = "a search was cut short"
+        self._stop_searches()
 
     def undo(self) -> int:
         """Take back the last move of a person and what followed; of players alone one ply. Returns how many plies.
@@ -178,7 +180,7 @@ class Sitting:
         for _ in range(plies):
             self.game.pop()
             self._clocks = self.turns.pop().clocks
-        self._ended, self.failure = None, ""
+        self._ended, self.failure, self.helped = None, "", "moves were taken back"
         self._elsewhere()
         return plies
 
@@ -187,6 +189,8 @@ class Sitting:
         for colour, side in enumerate(sides):
             if side != self._sides[colour] and colour in self._searchers:
                 self._searchers.pop(colour).retire()
+        if self.turns and sides != self._sides:
+            self.helped = "the sides were changed"
         self._sides = sides
         self._elsewhere()
 
@@ -210,15 +214,13 @@ class Sitting:
     def pdn(self, tags: Mapping[str, str] | None = None) -> str:
         """The game so far as PDN, with what players saw as comments; `tags` beside those that name the sides."""
         named = {"Event": "At the board", "Date": time.strftime("%Y.%m.%d")}
-        for colour, side in zip(COLOURS, self._sides, strict=True):
-            named[colour.capitalize()] = side.name
+        named |= {colour.capitalize(): side.name for colour, side in zip(COLOURS, self._sides, strict=True)}
         for colour, side in zip(COLOURS, self._sides, strict=True):
             named[f"{colour.capitalize()}Type"] = "human" if side.is_person else "program"
-        outcome = self.outcome
+        outcome, last = self.outcome, len(self.turns)
         comments = {ply: comment(turn.thought) for ply, turn in enumerate(self.turns, start=1) if turn.thought}
         if outcome is not None and self._ended is not None:
-            words = f"{comments.get(len(self.turns), '')} {outcome.termination.value}"
-            comments[len(self.turns)] = words.strip()
+            comments[last] = f"{comments.get(last, '')} {outcome.termination.value}".strip()
         result = outcome.result if outcome else "*"
         game = PdnGame(self.variant, self.game.start, self.game.moves, result, named | dict(tags or {}), comments)
         return write_pdn(game)
@@ -261,14 +263,20 @@ class Sitting:
     def _end(self, outcome: Outcome) -> None:
         self._ended = outcome
         self._moved()
-        self.stop()
+        self._stop_searches()
 
     def _elsewhere(self) -> None:
         """The game did not go on by a move: searches under way are of no use, and a new game to the players."""
         self._moved()
-        self.stop()
+        self._stop_searches()
         for searcher in self._searchers.values():
             searcher.renew()
+
+    def _stop_searches(self) -> None:
+        if self._request is not None:
+            self._request.stopped.set()
+        for searcher in self._searchers.values():
+            searcher.stop()
 
     def _reset_clocks(self) -> None:
         self._clocks = None if self.clock is None else (self.clock.seconds, self.clock.seconds)

@@ -66,6 +66,11 @@ def estimates(results: ResultCounts, scale: EloScale) -> dict[str, EloEstimate]:
     return {player: EloEstimate(*figures) for player, *figures in zip(*columns, strict=True)}
 
 
+def tells_elo(points: float, games: int) -> bool:
+    """Whether a player's results say something of its Elo: of one game, or all alike, a fit shows its prior."""
+    return games > 1 and 0 < points < games
+
+
 class Refits:
     """The Elo of a run that goes on, for a window that is drawn often: fitted every few seconds at most.
 

@@ -59,7 +59,7 @@ class Facts(NamedTuple):
     """Of PDN; empty if the rules have none."""
     start_fen: str
     games: int
-    """Games of the whole tournament, or the most that there may be."""
+    """Games of the whole tournament, or the most that there may be; 0 if they come as they are played."""
     exact: bool
     """Whether exactly so many are played, whatever their results."""
     files: dict[str, str]
@@ -76,6 +76,11 @@ class Ledger(Store):
         written to, is in use, or holds another experiment.
         """
         super().__init__(folder / FILE, TABLES, _parts(experiment, facts), columns=MOVE_COLUMNS)
+
+    def describe(self, experiment: Experiment, facts: Facts) -> None:
+        """Hold games of this experiment from now on: one to which players were added, as the games stay."""
+        for name, document in _parts(experiment, facts).items():
+            self.put(name, document)
 
     def finished(self) -> set[int]:
         """The numbers of the games that are stored."""

@@ -71,7 +71,7 @@ class Moment(NamedTuple):
     format: str
     games: int
     planned: int
-    """Games of the whole run, or the most that there may be."""
+    """Games of the whole run, or the most that there may be; 0 if they come as they are played."""
     exact: bool
     """Whether exactly so many are played, whatever their results."""
     searches: int
@@ -110,8 +110,8 @@ class Moment(NamedTuple):
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until all planned games are played at this rate; None if nobody plays them."""
-        return (self.planned - self.games) / self.rate if self.rate and self.playing else None
+        """Seconds until all planned games are played at this rate; None if nobody plays them, or none are."""
+        return (self.planned - self.games) / self.rate if self.rate and self.playing and self.planned else None
 
     def as_dict(self, elo: Mapping[str, EloEstimate]) -> dict[str, Any]:
         """All of it as JSON types but `results`, with the players' Elo."""

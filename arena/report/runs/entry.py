@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arena.formats.free import Free
 from arena.report.number import with_error
 from arena.store.elo import EloEstimate, EloScale, ResultCounts, estimates
 from arena.store.ledger import FILE
@@ -55,6 +56,11 @@ class Entry(NamedTuple):
     def readable(self) -> bool:
         """Whether anything is known of it but its state."""
         return bool(self.title)
+
+    @property
+    def open(self) -> bool:
+        """Whether it is of games at the board, which nothing completes."""
+        return self.format == Free().type
 
     @property
     def date(self) -> str:
@@ -105,7 +111,7 @@ def read_entry(folder: Path, root: Path) -> Entry:
         format=moment.format,
         players=moment.players,
         games=moment.games,
-        elo=_reported(folder, moment.games) or estimates(moment.results, moment.scale),
+        elo=reported(folder, moment.games) or estimates(moment.results, moment.scale),
         results=moment.results,
         scale=moment.scale,
         machine=_machine(sessions[-1]),
@@ -113,6 +119,18 @@ def read_entry(folder: Path, root: Path) -> Entry:
         tree=None if moment.session is None else moment.session.tree,
         signatures=manifest.get("signatures") or {},
     )
+
+
+def reported(folder: Path, games: int) -> dict[str, EloEstimate]:
+    """The Elo of the run's report, best first; empty if there is none, or it is of other games."""
+    try:
+        with (folder / STANDINGS).open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["elo"]]
+        if sum(int(row["games"]) for row in rows) != 2 * games:
+            return {}
+        return {row["player"]: _estimate(row) for row in rows}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
 
 
 def _folders(root: Path) -> Iterator[Path]:
@@ -130,18 +148,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def _reported(folder: Path, games: int) -> dict[str, EloEstimate]:
-    """The Elo of the run's report, best first; empty if there is none, or it is of other games."""
-    try:
-        with (folder / STANDINGS).open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["elo"]]
-        if sum(int(row["games"]) for row in rows) != 2 * games:
-            return {}
-        return {row["player"]: _estimate(row) for row in rows}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-
-
 def _estimate(row: dict[str, str]) -> EloEstimate:
     elo = float(row["elo"])
     return EloEstimate(elo, float(row["elo_low"] or elo), float(row["elo_high"] or elo))
@@ -150,6 +156,8 @@ def _estimate(row: dict[str, str]) -> EloEstimate:
 def _state(moment: Moment) -> str:
     if moment.complete:
         return "complete"
+    if not moment.planned:
+        return f"{moment.games} games, being played" if moment.playing else f"{moment.games} games"
     share = f"{moment.games} of {'' if moment.exact else 'at most '}{moment.planned} games"
     return f"{share}, being played" if moment.playing else share
 

@@ -6,6 +6,7 @@ from arena.report.number import known, percent, with_error
 from arena.report.run import Run
 from arena.report.sentences import sprt
 from arena.report.sentences.answers import answers, lead, opening_sentences
+from arena.report.sentences.persons import persons
 from arena.report.sentences.words import counted
 
 MOST = 4
@@ -16,6 +17,8 @@ PODIUM = 3
 
 def headline(run: Run) -> list[str]:
     """The opening words: what the run decided, its answers and who leads, in MOST plain sentences at most.
+
+    Of games at the board they say how the persons stand.
 
     Without games only what was decided.
     """
@@ -54,10 +57,10 @@ def facts(run: Run) -> list[str]:
 
 def _told(run: Run) -> tuple[list[str], list[str]]:
     """The opening words and the rest of what the run answers."""
-    first = decisions(run)
+    first, own = decisions(run), persons(run)
     if not len(run.games):
         return first, []
-    last = lead(run.standings) if len(run.players) > 2 or run.comparisons.empty else []
+    last = own or (lead(run.standings) if len(run.players) > 2 or run.comparisons.empty else [])
     room = MOST - len(first) - len(last)
     found = answers(run, room)
     biased = opening_sentences(run.openings, run.opening_test, run.facts.first)

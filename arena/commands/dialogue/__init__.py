@@ -1,0 +1,1 @@
+"""A game at the board in a terminal: what is shown of it, and what a person types."""

@@ -1,0 +1,229 @@
+"""The host of a game at the board: it shows the board, has players think, and keeps games that count."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.commands.board import show_board
+from arena.commands.dialogue.told import recent_moves, side_lines, turn_lines
+from arena.commands.waiting import watched
+from arena.rules.position import COLOURS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arena.analysis import Analysis, Candidate
+    from arena.sitting.record import Record
+    from arena.sitting.search import Thought
+    from arena.sitting.sides import Side
+    from arena.sitting.sitting import Sitting
+
+ADVICE_SECONDS = 0.5
+"""Seconds of a hint or an evaluation."""
+_QUIET_SECONDS = 0.3
+"""Seconds that a player may think before that is said."""
+_RECENT_PLIES = 10
+
+
+class Host:
+    """A game at the terminal, and the next ones: `sitting` is the one that is played."""
+
+    def __init__(self, sitting: Sitting, variant_given: str, *, flip: bool, record: Record | None) -> None:
+        """`variant_given` is the variant as the command line had it; with a `record` games count."""
+        self.sitting, self.record = sitting, record
+        self.is_turned = flip
+        """Whether the board stands the other way than whoever plays would have it."""
+        self.is_paused = False
+        """Whether players that play alone wait for a person."""
+        self.has_left = False
+        self.invited_at = self.asked_to_leave_at = -1
+        """Versions of the sitting at which a person was asked for a move, and told what leaving is."""
+        self.saved: tuple[Path, int] | None = None
+        """Where the game was saved last, and its version then."""
+        self._variant_given = variant_given
+        self._told = len(sitting.turns)
+        """Plies that were told of."""
+        self._ended_at = self._shown_at = -1
+        """Versions of the sitting whose end was told, and whose board was shown."""
+
+    @property
+    def has_person(self) -> bool:
+        """Whether a person plays a side."""
+        return any(side.is_person for side in self.sitting.sides)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the game under way will be kept in the record."""
+        return self.record is not None and self.sitting.outcome is None
+
+    def tell(self, *lines: str) -> None:
+        """Print lines."""
+        for line in lines:
+            click.echo(line)
+
+    def tell_news(self) -> None:
+        """Print the moves that were not told of yet, and the end of the game, which is recorded if it counts."""
+        from arena.sitting.endings import ending_text
+
+        sitting = self.sitting
+        sitting.clocks()
+        self._told = min(self._told, len(sitting.turns))
+        for ply in range(self._told + 1, len(sitting.turns) + 1):
+            self.tell(*turn_lines(sitting, ply))
+        self._told = len(sitting.turns)
+        if sitting.outcome is None or self._ended_at == sitting.version:
+            return
+        self._ended_at = sitting.version
+        self.show()
+        if sitting.failure:
+            self.tell(sitting.failure)
+        self.tell(f"{ending_text(sitting.game, sitting.outcome)} ({sitting.outcome.result})")
+        if self.record is not None:
+            self.tell(self._recorded(self.record))
+
+    def show(self) -> None:
+        """Print the board, the last move and what it captured marked; on a terminal with the sides beside it."""
+        from arena.rules.move_text import move_squares
+
+        sitting = self.sitting
+        captured: tuple[int, ...] = ()
+        if sitting.turns:
+            before = sitting.game.positions[-2]
+            captured = move_squares(sitting.variant, before, sitting.turns[-1].move).captured
+        board = sitting.game.board(flip=self.flip, marks=captured)
+        beside = [*side_lines(sitting), "", *recent_moves(sitting, _RECENT_PLIES)] if sys.stdout.isatty() else []
+        edges = sitting.variant.name.startswith("game3")
+        show_board(board, "\n".join(beside).rstrip(), edges=edges)
+        self._shown_at = sitting.version
+
+    def show_once(self) -> None:
+        """Print the board if it is not the one that was printed last."""
+        if self._shown_at != self.sitting.version:
+            self.show()
+
+    @property
+    def flip(self) -> bool:
+        """Whether Black is below: where it is the only person, or the board was turned."""
+        white, black = self.sitting.sides
+        return (black.is_person and not white.is_person) != self.is_turned
+
+    def think(self) -> None:
+        """Have the player to move play; Ctrl-C has it answer now, and pauses a game without persons.
+
+        Raises KeyboardInterrupt for the second Ctrl-C.
+        """
+        sitting, began = self.sitting, time.monotonic()
+        request = sitting.request()
+
+        def answer() -> Iterator[Thought]:
+            yield request.answer()
+
+        def hurry() -> None:
+            if self.counts:
+                self._note(f"this game counts: {sitting.side.name} has its time; Ctrl-C once more leaves")
+                return
+            self.is_paused = not self.has_person
+            sitting.stop()
+
+        try:
+            for thought in watched(answer(), hurry):
+                if thought is not None:
+                    sitting.accept(request, thought)
+                elif time.monotonic() - began > _QUIET_SECONDS:
+                    self._note(f"{sitting.side.name} thinks, {time.monotonic() - began:.0f} s; Ctrl-C: move now")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            sitting.fail(request, error)
+        finally:
+            self._note("")
+
+    def advice(self) -> tuple[Analysis, Candidate] | None:
+        """What the player of `arena analyse` finds best in ADVICE_SECONDS; None if it found nothing."""
+        from dataclasses import replace
+
+        from arena.analysis import Analysis
+        from arena.commands.analyse import DEFAULT_PLAYER
+        from arena.experiment.entry import player_spec
+        from arena.player import Limit
+
+        spec = replace(player_spec(DEFAULT_PLAYER), limit=Limit(seconds=ADVICE_SECONDS))
+        analysis = Analysis(spec, self.sitting.game.copy())
+        found = None
+        with suppress(KeyboardInterrupt):
+            for findings in watched(analysis.findings(), analysis.stop):
+                found = findings or found
+        return (analysis, found.lines[0]) if found is not None and found.lines else None
+
+    def seat(self, sides: tuple[Side, Side]) -> None:
+        """Go on with those sides. Raises PlayerError for a player that cannot be built; then the old ones stay."""
+        before = self.sitting.sides
+        self.sitting.seat(sides)
+        try:
+            self.sitting.prepare()
+        except BaseException:
+            self.sitting.seat(before)
+            raise
+
+    def begin_again(self) -> None:
+        """Begin another game between the sides, from where this one began."""
+        from arena.sitting.sitting import Sitting
+
+        self._resigned()
+        last = self.sitting
+        last.close()
+        self.sitting = Sitting(last.variant, last.sides, last.game.start, clock=last.clock, seed=last.seed + 1)
+        self.sitting.prepare()
+        self._told, self._ended_at, self._shown_at = 0, -1, -1
+        self.invited_at = self.asked_to_leave_at = -1
+        self.saved, self.is_paused = None, False
+
+    def leave(self) -> None:
+        """End it: a game that counts is resigned, of another one it is told how to go on with it."""
+        self.has_left = True
+        sitting = self.sitting
+        if self._resigned():
+            return
+        if sitting.outcome is None and sitting.turns:
+            self.tell(f"the game is not over; it goes on with: {self._how_to_go_on()}")
+
+    def colour(self) -> str:
+        """The colour to move, as it begins a sentence."""
+        return COLOURS[self.sitting.game.turn].capitalize()
+
+    def _resigned(self) -> bool:
+        """Give up for the person in a game that counts; whether it was one."""
+        persons = [colour for colour, side in enumerate(self.sitting.sides) if side.is_person]
+        if not (self.counts and self.sitting.turns and persons):
+            return False
+        self.sitting.resign(persons[0])
+        self.tell_news()
+        return True
+
+    def _how_to_go_on(self) -> str:
+        words = ["arena", "play", self._variant_given]
+        if self.saved is not None and self.saved[1] == self.sitting.version:
+            words += ["--from", str(self.saved[0])]
+        else:
+            words += ["--fen", self.sitting.game.fen]
+        return shlex.join(words)
+
+    def _recorded(self, record: Record) -> str:
+        from arena.store.store import StoreError
+
+        try:
+            return record.add(self.sitting)
+        except (StoreError, ValueError) as error:
+            return f"the game does not count: {error}"
+
+    def _note(self, text: str) -> None:
+        """Replace the line that the cursor is in, on a terminal."""
+        if sys.stdout.isatty():
+            click.echo(f"\r\x1b[K{text}", nl=False)

@@ -1,0 +1,68 @@
+"""The loop of a game at the board: players think, persons type moves and commands."""
+
+from __future__ import annotations
+
+from arena.commands.dialogue.host import Host
+from arena.commands.dialogue.told import clock_text
+from arena.commands.dialogue.typed import obey
+from arena.commands.waiting import line_of
+
+_AFTERWARDS = "`new` begins another game; `undo`, `save FILE`, `quit`"
+
+
+def converse(host: Host) -> None:
+    """Play games until the person leaves or the input ends."""
+    interrupts = 0
+    while not host.has_left:
+        host.tell_news()
+        sitting = host.sitting
+        try:
+            if sitting.outcome is None and not sitting.side.is_person and not host.is_paused:
+                if not host.has_person:
+                    host.show_once()
+                host.think()
+                continue
+            _invite(host)
+            text = line_of(_prompt(host))
+        except KeyboardInterrupt:
+            interrupts += 1
+            if interrupts > 1:
+                host.tell("")
+                host.leave()
+            else:
+                host.tell("", "Ctrl-C once more, or `quit`, leaves the game")
+            continue
+        interrupts = 0
+        if text is None:
+            host.leave()
+        else:
+            obey(host, text)
+    host.sitting.stop()
+
+
+def _invite(host: Host) -> None:
+    """Show what there is to answer to, once a position."""
+    from arena.sitting.entering import legal_line, must_capture
+
+    sitting = host.sitting
+    if host.invited_at == sitting.version:
+        return
+    host.invited_at = sitting.version
+    if sitting.outcome is not None:
+        host.tell(_AFTERWARDS)
+        return
+    host.show_once()
+    if host.is_paused:
+        host.tell("paused: an empty line goes on")
+    elif must_capture(sitting.game) or len(sitting.game.legal_moves) == 1:
+        host.tell(legal_line(sitting.game))
+
+
+def _prompt(host: Host) -> str:
+    if host.sitting.outcome is not None:
+        return "over> "
+    if host.is_paused:
+        return "paused> "
+    clocks = host.sitting.clocks()
+    left = f" {clock_text(clocks[host.sitting.game.turn])}" if clocks else ""
+    return f"{host.colour()}{left}> "

@@ -1,0 +1,93 @@
+"""What is told of a game at the board: moves and what players saw, the sides, clocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.rules.position import COLOURS, Position
+from arena.wording import listed
+
+if TYPE_CHECKING:
+    from arena.rules.variants import Variant
+    from arena.sitting.search import Thought
+    from arena.sitting.sitting import Sitting
+
+_PLIES_SHOWN = 12
+"""Of a line."""
+_INDENT = "    "
+
+
+def turn_lines(sitting: Sitting, ply: int) -> list[str]:
+    """A move that was played, `ply` counted from 1, what it captured and what its player saw."""
+    from arena.rules.move_text import move_squares
+    from arena.sitting.figures import figures
+
+    turn, before = sitting.turns[ply - 1], sitting.game.positions[ply - 1]
+    captured = move_squares(sitting.variant, before, turn.move).captured
+    behind = sitting.game.start.turn != sitting.variant.first
+    number = (ply - 1 + behind) // 2 + 1
+    words = f"{number}. {COLOURS[before.turn].capitalize()} {turn.text}"
+    words += f", captured {listed(map(str, captured))}" if captured else ""
+    lines = [words, *(_INDENT + line for line in _seen(turn.thought))]
+    return lines + [f"{_INDENT}| {line}" for line in figures(turn, before, sitting.variant)]
+
+
+def side_lines(sitting: Sitting) -> list[str]:
+    """Who plays, with how many pieces and how much time."""
+    lines = []
+    clocks = sitting.clocks()
+    for colour, side in enumerate(sitting.sides):
+        time = f", {clock_text(clocks[colour])}" if clocks else ""
+        lines.append(f"{COLOURS[colour].capitalize()}: {side.name}{time}")
+        lines.append(f"{_INDENT}{_pieces(sitting.variant, sitting.game.position, colour)}")
+    return lines
+
+
+def recent_moves(sitting: Sitting, plies: int) -> list[str]:
+    """The last moves, a line for each number."""
+    behind = sitting.game.start.turn != sitting.variant.first
+    rows: dict[int, list[str]] = {}
+    for ply, turn in enumerate(sitting.turns):
+        row = rows.setdefault((ply + behind) // 2 + 1, [])
+        row.append(f"...  {turn.text}" if behind and not ply else turn.text)
+    return [f"{number:>3}. {'  '.join(texts)}" for number, texts in list(rows.items())[-plies // 2 :]]
+
+
+def clock_text(seconds: float) -> str:
+    """`4:58`, below ten seconds `9.5`."""
+    if seconds < 10:
+        return f"{seconds:.1f}"
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+def _seen(thought: Thought | None) -> list[str]:
+    if thought is None:
+        return []
+    choice = thought.choice
+    score = "" if not thought.score else thought.score if choice.wins_in else f"score {thought.score}"
+    cutoffs = choice.cutoffs_max + choice.cutoffs_min
+    parts = [
+        f"{score} men" if score.startswith("score") and thought.man else score,
+        f"depth {choice.depth}" if choice.depth else "",
+        f"{choice.nodes:,} nodes" if choice.nodes else "",
+        f"{cutoffs:,} cutoffs" if cutoffs else "",
+        f"{thought.seconds:.3f} s",
+    ]
+    lines = [", ".join(filter(None, parts))]
+    if len(thought.line) > 1:
+        more = " ..." if len(thought.line) > _PLIES_SHOWN else ""
+        lines.append(f"line: {' '.join(thought.line[:_PLIES_SHOWN])}{more}")
+    return lines
+
+
+def _pieces(variant: Variant, position: Position, colour: int) -> str:
+    from arena.rules.game import points
+
+    own = position.black if colour else position.white
+    kings = (own & position.kings).bit_count()
+    men = own.bit_count() - kings
+    words = [f"{men} {'man' if men == 1 else 'men'}"] if men or not kings else []
+    words += [f"{kings} {'king' if kings == 1 else 'kings'}"] if kings else []
+    if variant.rules.score_decides:
+        words.append(f"{points(variant, position, colour)} points")
+    return ", ".join(words)

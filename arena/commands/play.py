@@ -1,0 +1,57 @@
+"""The command that sits down to a game: play."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.commands.common import announcing_compilation, fail
+from arena.commands.seating import Seating, prepare, seating_options, sitting_of
+from arena.rules.position import COLOURS
+
+
+@click.command()
+@seating_options
+@click.option("--flip", is_flag=True, help="Turn the board.")
+@click.option("--record", type=click.Path(path_type=Path), help="The games count, in the run in this folder.")
+def play(flip: bool, record: Path | None, **options: Any) -> None:
+    """Play a game at the board, by the rules of VARIANT: a name, or YAML as {base: english, promotion: never}.
+
+    Each side is a person or any player, as `--white human --black '{type: negamax, preset: full, seconds: 1}'`.
+    Without any you have the colour that moves first, against the published program of the rules or a low level.
+    Moves and commands are read from the standard input; `help` lists them.
+    """
+    from arena.commands.dialogue.host import Host
+    from arena.commands.dialogue.loop import converse
+
+    seating = Seating(**options)
+    sitting = sitting_of(seating)
+    with announcing_compilation(), ExitStack() as open_things:
+        kept = None
+        if record is not None:
+            kept = _record(record, seating, sitting)
+            open_things.callback(kept.close)
+        prepare(sitting)
+        given = seating.variant or sitting.variant.name
+        host = Host(sitting, given, flip=flip, record=kept)
+        sides = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(sitting.sides))
+        host.tell(f"{sitting.variant.name}: {', '.join(sides)}; `help` says what you can type")
+        if kept is not None:
+            host.tell("this game counts: no moves back, no hints, and to leave it is to resign")
+        converse(host)
+
+
+def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
+    """The run that games are added to; exits if there can be none."""
+    from arena.sitting.record import Record
+    from arena.store.store import StoreError
+
+    if seating.from_file is not None:
+        fail("--record: a game of a file does not count; leave out --from")
+    try:
+        return Record(folder, seating.person, sitting.variant)
+    except (StoreError, ValueError) as error:
+        fail(f"--record: {error}")

@@ -1,0 +1,165 @@
+"""What game a command sits down to: its options, and the sitting that they mean."""
+
+from __future__ import annotations
+
+import getpass
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from arena.commands.common import fail
+
+if TYPE_CHECKING:
+    from arena.rules.variants import Variant
+    from arena.sitting.sides import Side
+    from arena.sitting.sitting import Sitting
+    from arena.sitting.turn import Clock
+
+_USUAL = "english"
+"""The variant where none is given."""
+_NO_DRAWS = {"repetition": 0, "no_progress": 0, "no_capture": 0, "endings": False}
+
+
+class Seating(NamedTuple):
+    """The options of a command that sits down to a game, as they were given."""
+
+    variant: str | None
+    white: str | None
+    black: str | None
+    level: int | None
+    fen: str | None
+    from_file: Path | None
+    game: int | None
+    clock: Clock | None
+    no_draws: bool
+    seed: int
+    name: str | None
+
+    @property
+    def person(self) -> str:
+        """The name of the person at the board, that of the account unless one is given."""
+        if self.name is not None:
+            return self.name
+        try:
+            return getpass.getuser()
+        except (KeyError, OSError):
+            return "human"
+
+
+class ClockType(click.ParamType):
+    """Minutes for the game, and seconds more a move."""
+
+    name = "clock"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "MINUTES+SECONDS"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Clock:
+        from arena.sitting.turn import Clock
+
+        match = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(?:\+([0-9]{1,4}(?:\.[0-9]{1,3})?))?", str(value))
+        if not match or not float(match[1]):
+            self.fail(f"{value!r} is no clock, as 5+3 is: 5 minutes, and 3 seconds more a move", param, ctx)
+        return Clock(60 * float(match[1]), float(match[2] or 0))
+
+
+def seating_options(command: Any) -> Any:
+    """The argument and the options of a command that become a Seating, its fields by their names."""
+    for decorator in (
+        click.option("--name", help="Your name [that of your account]."),
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all chance."),
+        click.option("--no-draws", is_flag=True, help="No draws by repetition or by counting moves."),
+        click.option("--clock", type=ClockType(), help="Time for the game, and seconds more a move, as 5+3."),
+        click.option("--game", type=click.IntRange(1), help="Which game of the file [the last]."),
+        click.option("--from", "from_file", type=click.Path(path_type=Path), help="Go on with a game of a PDN."),
+        click.option("--fen", help="Begin from this position."),
+        click.option("--level", type=click.IntRange(1, 12), help="Play against this level of cis300."),
+        click.option("--black", metavar="PLAYER", help="Who plays Black, in the same words."),
+        click.option(
+            "--white", metavar="PLAYER", help="Who plays White: human, or an entry of `players:`, as YAML."
+        ),
+        click.argument("variant", required=False),
+    ):
+        command = decorator(command)
+    return command
+
+
+def sitting_of(options: Seating) -> Sitting:
+    """The sitting that is meant, its players not yet built; exits where something is wrong with it."""
+    from arena.rules.notation import parse_fen
+    from arena.sitting.saved import saved_game
+    from arena.sitting.sitting import Sitting
+    from arena.yaml.errors import ConfigError
+    from players import PlayerError
+
+    if options.fen is not None and options.from_file is not None:
+        fail("--fen and --from both say where to begin: give one of them")
+    if options.game is not None and options.from_file is None:
+        fail("--game goes with --from FILE")
+    try:
+        variant = _variant(options)
+        if options.from_file is not None:
+            pdn = saved_game(options.from_file, variant, options.game)
+            sides = _sides(options, pdn.variant)
+            return Sitting.of_pdn(pdn, sides, clock=options.clock, seed=options.seed)
+        assert variant is not None
+        start = None if options.fen is None else parse_fen(variant, options.fen)
+        return Sitting(variant, _sides(options, variant), start, clock=options.clock, seed=options.seed)
+    except ConfigError as error:
+        fail(" ".join(str(error).split()))
+    except (PlayerError, ValueError) as error:
+        fail(str(error))
+
+
+def prepare(sitting: Sitting) -> None:
+    """Build the players of a sitting; exits for one that cannot be built."""
+    from arena.seats.answer import message_of
+    from players import PlayerError
+
+    try:
+        sitting.prepare()
+    except PlayerError as error:
+        fail(message_of(error))
+    except Exception as error:
+        fail(f"a player raised {type(error).__name__}: {message_of(error)}")
+
+
+def _variant(options: Seating) -> Variant | None:
+    """The variant that is given; without one the usual, or None where a file says which."""
+    from arena.rules.custom import build_variant
+    from arena.yaml.values import inline
+
+    if options.variant is None and options.from_file is not None and not options.no_draws:
+        return None
+    description = inline(options.variant or _USUAL, "VARIANT")
+    if not isinstance(description, str | dict):
+        fail(f"{options.variant!r} is no variant: a name, or YAML as {{base: english, promotion: never}}")
+    if options.no_draws:
+        base = {"base": description} if isinstance(description, str) else description
+        description = base | _NO_DRAWS
+    return build_variant(description)
+
+
+def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:
+    """White's side and Black's: who is given, against a person or the usual opponent."""
+    from arena.sitting.sides import HUMAN, Side, level, side_of, usual_opponent
+
+    given = {
+        colour: side_of(entry, f"--{name}")
+        for colour, (name, entry) in enumerate((("white", options.white), ("black", options.black)))
+        if entry is not None
+    }
+    players = [side for side in given.values() if not side.is_person]
+    if options.level is not None and (len(given) == 2 or players):
+        fail("--level is the player that a person meets: it does not go with another one")
+    opponent = usual_opponent(variant) if options.level is None else level(options.level)
+    if not given:
+        given = {variant.first: Side(HUMAN)}
+    for colour in (0, 1):
+        if colour not in given:
+            given[colour] = opponent if given[1 - colour].is_person else Side(HUMAN)
+    if [side.is_person for side in given.values()].count(True) == 1:
+        given = {colour: Side(options.person) if side.is_person else side for colour, side in given.items()}
+    return given[0], given[1]

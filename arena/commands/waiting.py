@@ -1,0 +1,74 @@
+"""Waiting for a line, or for what another thread finds, so that Ctrl-C is heeded."""
+
+from __future__ import annotations
+
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any, TypeVar
+
+_LOOK_SECONDS = 0.1
+"""Seconds between two looks, as Python heeds no signal while it waits."""
+
+T = TypeVar("T")
+
+
+def line_of(prompt: str) -> str | None:
+    """The next line of the standard input, with editing and history on a terminal; None if there is none.
+
+    Where it is no terminal, nothing is prompted. Raises KeyboardInterrupt.
+    """
+    if not sys.stdin.isatty():
+        line = sys.stdin.readline()
+        return line.strip() if line else None
+    with suppress(ImportError):
+        import readline  # noqa: F401  input() edits lines once it is imported
+    try:
+        return input(prompt).strip()
+    except EOFError:
+        print()
+        return None
+
+
+def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | None = None) -> Iterator[T | None]:
+    """The items, drawn by another thread, as they come, and None now and then where none came.
+
+    The first Ctrl-C calls `stop`, the second raises `end`, KeyboardInterrupt unless one is given, and leaves the
+    thread behind. What drawing the items raises is raised here.
+    """
+    found: queue.SimpleQueue[tuple[T | None, BaseException | None, bool]] = queue.SimpleQueue()
+    interrupts: list[int] = []
+
+    def draw() -> None:
+        try:
+            for item in items:
+                found.put((item, None, False))
+            found.put((None, None, True))
+        except BaseException as error:
+            found.put((None, error, True))
+
+    def interrupted(number: int, _frame: Any) -> None:
+        interrupts.append(number)
+        if len(interrupts) > 1:
+            raise end or KeyboardInterrupt()
+        stop()
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    threading.Thread(target=draw, daemon=True).start()
+    try:
+        while True:
+            try:
+                item, error, is_last = found.get(timeout=_LOOK_SECONDS)
+            except queue.Empty:
+                yield None
+                continue
+            if error is not None:
+                raise error
+            if is_last:
+                return
+            yield item
+    finally:
+        signal.signal(signal.SIGINT, before)

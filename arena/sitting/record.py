@@ -1,0 +1,303 @@
+"""Record: the games of persons at the board, kept as a run, so that a person has an Elo."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from weakref import WeakSet
+
+from arena.experiment.entry import player_spec
+from arena.experiment.model import Experiment
+from arena.formats.base import Pairing
+from arena.formats.free import Free
+from arena.play.clock import clock_after, overrun
+from arena.play.match import REASON_CHARACTERS
+from arena.player import HUMAN, Choice, Limit, PlayerSpec
+from arena.record import GameRecord, packed, search_values
+from arena.report.number import with_error
+from arena.result import WHITE_POINTS, Colour
+from arena.rules.custom import build_variant
+from arena.rules.game import Game, Termination
+from arena.rules.notation import fen
+from arena.rules.position import BLACK
+from arena.rules.variants import VARIANTS, Variant
+from arena.sitting.sides import LEVELS, level
+from arena.sitting.sitting import Sitting, Turn
+from arena.store.documents import documents
+from arena.store.elo import EloScale, estimates, tells_elo
+from arena.store.ledger import FILE, Facts, Ledger
+from arena.store.manifest import manifest_of, save, session, stored_manifest
+from arena.store.store import StoreError, reading
+from arena.wording import cut
+from arena.yaml.errors import ConfigError
+from arena.yaml.messages import FOLDER
+from arena.yaml.section import validated
+from arena.yaml.values import Source
+from players import fingerprints
+
+NAME_CHARACTERS = 40
+"""Characters of a player's name, at most."""
+MOST_PLIES = 100_000
+"""The run's limit of plies, which stands for none."""
+_NOT_COUNTED = "the game does not count: "
+
+
+class Record:
+    """The run in a folder that a person's games are added to, open for writing; only one thread may use it.
+
+    Its format is `free`: each game is a pair, a round and so a cluster of its own. Its players are the persons, of
+    the type HUMAN, and whoever they met, by the entries of a configuration; Elo 0 is whoever was met first.
+    """
+
+    repaired: str
+    """What was damaged when the run was opened, in one line; empty if nothing was. Damaged games are lost."""
+
+    def __init__(self, folder: Path, person: str, variant: Variant) -> None:
+        """Open the run in `folder`, or begin one.
+
+        Raises ValueError for what can be no person's name, or no variant of a run. Raises StoreError if the folder
+        holds a tournament, or games of another variant or of another version of the arena, if another process uses
+        it, it cannot be written to, or is too damaged to be read. Either is one line.
+        """
+        if VARIANTS.get(variant.name) != variant:
+            raise ValueError(f"{variant.name} is no rule set that a run can name")
+        self.folder, self.person, self.variant = folder, person, variant
+        own = _person_spec(person)
+        found = _stored(folder, variant)
+        self._experiment, self._facts = found or (_experiment(folder, variant, own), _facts(variant))
+        if any(spec.name == person and spec.type != HUMAN for spec in self._experiment.players):
+            raise ValueError(f"{person} is the name of a player of {folder}: a person needs another one")
+        self._ledger = Ledger(folder, self._experiment, self._facts)
+        self.repaired = self._ledger.repaired.replace("what is missing is done again", "what is missing is lost")
+        self._added: WeakSet[Sitting] = WeakSet()
+        try:
+            self._begin(own)
+        except BaseException:
+            self._ledger.close()
+            raise
+
+    def add(self, sitting: Sitting) -> str:
+        """Store a finished game of this person against a player; returns what became of it, in one line.
+
+        Such as `game 3 counts: me −34 ± 240 Elo (level 4 = 0), reports/me`, or why it does not count: it goes on,
+        is of two persons or players, of other rules, the person was helped (`Sitting.helped`), or it was added
+        before. Raises StoreError if it cannot be stored.
+        """
+        if reason := self._refusal(sitting):
+            return _NOT_COUNTED + reason
+        (colour,) = (place for place, side in enumerate(sitting.sides) if side.is_person)
+        spec = self._opponent(sitting, 1 - colour)
+        changed = [name for name, now in fingerprints(spec).items() if self._facts.files.get(name, now) != now]
+        if changed:
+            return f"{_NOT_COUNTED}{changed[0]} has changed since {self.folder} began"
+        if spec not in self._experiment.players:
+            man = next((turn.thought.man for turn in sitting.turns if turn.thought is not None), None)
+            self._admit(spec, man)
+        number = max(self._ledger.finished(), default=0) + 1
+        names = [self.person, spec.name][:: -1 if colour else 1]
+        opening = fen(sitting.variant, sitting.game.start)
+        record = self._record(sitting, number, names, self._opening_number(opening))
+        self._ledger.add(record, names[0], names[1], opening)
+        self._added.add(sitting)
+        return f"game {number} counts: {self._standing()}, {self.folder}"
+
+    def close(self) -> None:
+        """Close the run and release its folder."""
+        self._ledger.close()
+
+    def __enter__(self) -> Record:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _begin(self, own: PlayerSpec) -> None:
+        """Write down that a session begins, and the person, if the run does not know either."""
+        manifest = stored_manifest(self._ledger)
+        if manifest is None:
+            save(self._ledger, manifest_of(self._experiment, self._facts.files, {}, {}))
+        if own not in self._experiment.players:
+            self._admit(own, None)
+        manifest = stored_manifest(self._ledger)
+        assert manifest is not None
+        now = session(len(self._ledger.finished()), 1, {})
+        save(self._ledger, manifest._replace(sessions=[*manifest.sessions, now]))
+
+    def _admit(self, spec: PlayerSpec, man: float | None) -> None:
+        """Add a player to the run; `man` is what a man is worth to it, if that is known."""
+        manifest = stored_manifest(self._ledger)
+        assert manifest is not None
+        anchor = self._experiment.anchor or (None if spec.type == HUMAN else spec.name)
+        players = (*self._experiment.players, spec)
+        self._experiment = self._experiment.model_copy(update={"players": players, "anchor": anchor})
+        self._facts = self._facts._replace(files=self._facts.files | fingerprints(spec))
+        made_of = manifest_of(
+            self._experiment,
+            self._facts.files,
+            {**manifest.signatures, spec.name: None},
+            {**manifest.men, spec.name: man},
+        )
+        self._ledger.describe(self._experiment, self._facts)
+        save(self._ledger, made_of._replace(sessions=manifest.sessions))
+
+    def _refusal(self, sitting: Sitting) -> str:
+        """Why a game does not count; empty if it does."""
+        if sitting in self._added:
+            return "it was added before"
+        if sitting.outcome is None:
+            return "it is not over"
+        if sitting.variant != self.variant:
+            return f"{self.folder} is of {self.variant.name}"
+        if sum(side.is_person for side in sitting.sides) != 1:
+            return "that takes one person and one player"
+        return sitting.helped
+
+    def _opponent(self, sitting: Sitting, colour: int) -> PlayerSpec:
+        """The entry of a sitting's player: the run's, if it has one that is set alike, by its name there.
+
+        Where the player's time is limited, the game's clock is among its limits.
+        """
+        spec = sitting.sides[colour].spec
+        assert spec is not None
+        if sitting.clock is not None and spec.limit.longest is not None:
+            clock, increment = sitting.clock
+            spec = replace(spec, limit=spec.limit._replace(clock=clock, increment=increment or None))
+        known = {own.name: own for own in self._experiment.players}
+        alike = [name for name, own in known.items() if own == replace(spec, name=name)]
+        if alike:
+            return known[spec.name if spec.name in alike else alike[0]]
+        name, number = spec.name, 1
+        while name in known:
+            number += 1
+            name = f"{spec.name[: NAME_CHARACTERS - 1 - len(str(number))]} {number}"
+        return replace(spec, name=name)
+
+    def _opening_number(self, opening: str) -> int:
+        """The number of an opening, from 1: that of the start for it, else one for each position set up."""
+        known = dict(self._ledger.rows("SELECT opening_fen, opening FROM games"))
+        known[self._facts.start_fen] = 1
+        return int(known.get(opening, max(known.values()) + 1))
+
+    def _record(self, sitting: Sitting, number: int, names: Sequence[str], opening: int) -> GameRecord:
+        outcome = sitting.outcome
+        assert outcome is not None
+        places = [[spec.name for spec in self._experiment.players].index(name) for name in names]
+        pairing = Pairing(number, number, number, places[0], places[1], opening - 1)
+        seconds = math.fsum(turn.seconds for turn in sitting.turns)
+        plies, moves = packed(_rows(sitting))
+        error = ""
+        if outcome.termination == Termination.ERROR:
+            error = f"{cut(sitting.failure, REASON_CHARACTERS)} at ply {plies + 1}"
+        return GameRecord(
+            pairing,
+            outcome.result,
+            str(outcome.termination),
+            seconds,
+            error,
+            plies,
+            moves,
+            began=time.time() - seconds,
+            worker=os.getpid(),
+            machine=platform.node(),
+        )
+
+    def _standing(self) -> str:
+        """`me −34 ± 240 Elo (level 4 = 0)`, or what there is of it where results say nothing of an Elo yet."""
+        results = self._ledger.scores()
+        points, games = 0.0, 0
+        for (white, black, result), count in results.items():
+            if self.person in (white, black):
+                won = WHITE_POINTS[result]
+                points += count * (won if self.person == white else 1 - won)
+                games += count
+        if not tells_elo(points, games):
+            return f"{self.person} has {points:g} of {games}, which says too little for an Elo"
+        scale = EloScale(self._facts.first, self._experiment.anchor, self._experiment.rating.model)
+        own = estimates(results, scale)[self.person]
+        return f"{self.person} {with_error(own.elo, own.error)} Elo ({scale.anchor} = 0)"
+
+
+def _person_spec(person: str) -> PlayerSpec:
+    """The entry of a person. Raises ValueError, in one line, for what can be none's name."""
+    if person in (level(number).name for number in LEVELS):
+        raise ValueError(f"{person} is the name of a player: a person needs another one")
+    try:
+        return player_spec({"name": person, "type": HUMAN})
+    except ConfigError as error:
+        raise ValueError(f"a person's {error.problems[0][-1]}") from None
+
+
+def _stored(folder: Path, variant: Variant) -> tuple[Experiment, Facts] | None:
+    """What the run in a folder is described by; None if there is none. Raises StoreError, see Record."""
+    path = folder / FILE
+    if not path.exists():
+        return None
+    with reading(path) as connection:
+        stored = documents(connection)
+    try:
+        experiment = validated(Experiment, stored["experiment"], Source(path), ())
+        facts = Facts(**stored["facts"])
+    except (ConfigError, ValueError, TypeError, KeyError):
+        raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
+    if not isinstance(experiment.format, Free):
+        raise StoreError(f"{folder} holds a tournament, and no games at the board: they need another folder")
+    if build_variant(experiment.variant) != variant:
+        raise StoreError(f"{folder} holds games of {experiment.variant}, not of {variant.name}")
+    return experiment, facts
+
+
+def _experiment(folder: Path, variant: Variant, own: PlayerSpec) -> Experiment:
+    name = folder.resolve().name
+    data = {
+        "name": name if re.match(FOLDER, name) else "games",
+        "variant": variant.name,
+        "openings": {"random_plies": 0, "balanced": False},
+        "format": "free",
+        "max_plies": MOST_PLIES,
+        "players": [{"name": own.name, "type": own.type}],
+    }
+    return validated(Experiment, data, Source(folder / FILE), ())
+
+
+def _facts(variant: Variant) -> Facts:
+    first: Colour = "black" if variant.first == BLACK else "white"
+    return Facts(first, variant.gametype, fen(variant, variant.start), 0, True, {})
+
+
+def _rows(sitting: Sitting) -> list[tuple[Any, ...]]:
+    """A game's moves as `arena.record.packed` takes them; processor time is not known."""
+    game = Game(sitting.variant, sitting.game.start)
+    rows = []
+    for turn in sitting.turns:
+        position = game.position
+        limit = _limit(sitting, turn, position.turn)
+        choice = Choice(turn.move) if turn.thought is None else turn.thought.choice
+        clock, over = clock_after(limit, turn.seconds), overrun(limit, turn.seconds)
+        rows.append(
+            (
+                turn.text,
+                len(game.legal_moves),
+                (position.white | position.black).bit_count(),
+                *search_values(choice, turn.seconds, math.nan),
+                math.nan if clock is None else clock,
+                math.nan if over is None else over,
+            )
+        )
+        game.push(turn.move)
+    return rows
+
+
+def _limit(sitting: Sitting, turn: Turn, colour: int) -> Limit:
+    """What the side had for a move."""
+    spec = sitting.sides[colour].spec
+    limit = Limit() if spec is None else spec.limit
+    if sitting.clock is None or turn.clocks is None:
+        return limit
+    return limit._replace(clock=turn.clocks[colour], increment=sitting.clock.increment)
