@@ -42,7 +42,7 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
             kept = _record(record, seating, sitting)
             open_things.callback(kept.close)
         prepare(sitting)
-        given = seating.variant or sitting.variant.name
+        given = [seating.variant or sitting.variant.name, *(["--no-draws"] if seating.no_draws else [])]
         host = Host(sitting, given, flip=flip, record=kept)
         sides = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(sitting.sides))
         host.tell(f"{sitting.variant.name}: {', '.join(sides)}; `help` says what you can type")
