@@ -59,7 +59,7 @@
     clearTimeout(timer);
     let runs = null;
     try {
-      ({ runs } = await arena.get("/api/runs", { quiet: host.childElementCount > 1 }));
+      ({ runs } = await arena.get("/api/runs", { quiet: Boolean(host.querySelector("h1")) }));
     } catch {
       runs = null;
     }
@@ -90,7 +90,11 @@
 
   arena.watching = words;
   arena.views.runs = {
-    show: (host) => { document.title = "Runs"; ask(host); },
+    show: (host) => {
+      document.title = "Runs";
+      if (!host.childElementCount) host.append(arena.element("p.small", { role: "status" }, "The runs are being read …"));
+      ask(host);
+    },
     hide: () => { asked += 1; clearTimeout(timer); },
   };
 })((window.arena = window.arena || {}));

@@ -97,7 +97,7 @@
     async draw() {
       const { element, watching } = arena;
       const host = this.charts.lastChild;
-      if (!host.childElementCount) host.replaceChildren(element("p.small", { role: "status" }, "The charts are being drawn …"));
+      if (!host.childElementCount) host.replaceChildren(element("p.small", { role: "status" }, "The charts are being drawn, slowly, as the run goes first …"));
       try {
         const { games, charts, error } = await arena.get(watching.path(this.name, "charts"), { quiet: true });
         const said = charts.length ? `Of ${watching.games(games)}.` : "";

@@ -2,11 +2,10 @@
 
 /* What is known of a run now: how far it is, its standings as a table and as a chart, its crosstable. */
 (function (arena) {
-  const NAME = 190; // units of the chart's width that names have, and VALUE for figures
-  const VALUE = 96;
+  const VALUE = 96; // pixels of the chart's width for figures
   const ROW = 24;
-  const WIDTH = 620;
-  const LETTERS = 24; // of a name in the chart
+  const WIDTHS = [320, 620]; // pixels of the chart, at least and at most
+  const LETTER = 9; // pixels of a letter of a name, at most
 
   class Standings {
     constructor(host) {
@@ -29,7 +28,7 @@
       this.wrong.replaceChildren(...run.incidents.map((it) => element("li", {}, incident(it))));
       this.wrong.hidden = !run.incidents.length;
       this.table.replaceChildren(run.standings.length ? table(run) : element("p.small", {}, "No game is finished yet."));
-      this.chart.replaceChildren(...(elo === null || elo === undefined ? [] : [chart(run)]));
+      this.chart.replaceChildren(...(elo === null || elo === undefined ? [] : [chart(run, Math.min(WIDTHS[1], Math.max(WIDTHS[0], this.table.clientWidth)))]));
       this.cross.hidden = !run.crosstable.length;
       if (run.crosstable.length) this.cross.lastChild.replaceChildren(crosstable(run));
     }
@@ -58,24 +57,26 @@
   }
 
   /* Elo with intervals, the best at the top. */
-  function chart(run) {
+  function chart(run, width) {
     const { svg, watching } = arena;
+    const names = Math.round(0.36 * width);
     const rated = run.standings.filter(({ elo }) => elo !== null);
     const least = Math.min(0, ...rated.map((it) => it.elo_low ?? it.elo));
     const most = Math.max(0, ...rated.map((it) => it.elo_high ?? it.elo));
-    const x = (elo) => NAME + ((elo - least) / (most - least || 1)) * (WIDTH - NAME - VALUE - 16) + 8;
+    const x = (elo) => names + ((elo - least) / (most - least || 1)) * (width - names - VALUE - 16) + 8;
     const height = rated.length * ROW + 8;
-    const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": "Elo of each player with its 95 % interval" });
+    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Elo of each player with its 95 % interval" });
     picture.append(svg("line", { x1: x(0), x2: x(0), y1: 0, y2: height, class: "watch-zero" }));
     rated.forEach((it, row) => {
       const y = row * ROW + ROW / 2 + 4;
-      const name = it.player.length > LETTERS ? `${it.player.slice(0, LETTERS - 1)}…` : it.player;
+      const letters = Math.floor(names / LETTER);
+      const name = it.player.length > letters ? `${it.player.slice(0, letters - 1)}…` : it.player;
       const tip = svg("title", {});
       tip.textContent = `${it.player}: ${watching.elo(it)}, ${watching.percent(it.score)} of ${it.games} games`;
       const group = svg("g", {});
       group.append(tip, svg("line", { x1: x(it.elo_low ?? it.elo), x2: x(it.elo_high ?? it.elo), y1: y, y2: y, class: "watch-interval" }),
         svg("circle", { cx: x(it.elo), cy: y, r: 5, class: "watch-dot" }),
-        text(NAME - 8, y + 4.5, name, "end"), text(WIDTH, y + 4.5, watching.elo(it), "end"));
+        text(names - 8, y + 4.5, name, "end"), text(width, y + 4.5, watching.elo(it), "end"));
       picture.append(group);
     });
     return picture;
