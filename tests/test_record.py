@@ -332,6 +332,9 @@ def test_damaged_games_are_lost_and_the_others_kept(folder: Path) -> None:
     with sqlite3.connect(folder / FILE) as connection:
         connection.execute("UPDATE games SET result = '1/2-1/2' WHERE game = 2")
     connection.close()
+    for command in (("report", folder), ("show", folder, "--game", 2)):
+        refused = error_line(invoke(*command).stderr)
+        assert refused == f"{folder / FILE} is damaged (games 2); arena play --record keeps the other games"
     with Record(folder, "me", ENGLISH) as of_person:
         assert "2 games, 0 probes are intact, what is missing is lost" in of_person.repaired
         assert of_person.add(resigned()).startswith("game 4 counts")
