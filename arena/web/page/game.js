@@ -106,6 +106,11 @@
       return this.render();
     }
 
+    /* End a walk under way, so that a person need not wait for it. */
+    settle() {
+      if (this.walks) this.render();
+    }
+
     /* Announce what was played and how it ended, for who does not see it. */
     tell(before, state) {
       const added = goesOn(before, state) ? state.moves.slice(before.moves.length) : [];
