@@ -11,6 +11,7 @@ from arena.report.run import Run
 from arena.report.tables.surprise import DECIDED
 from arena.report.template import environment, part
 from arena.report.viewer.games import AT_ONCE, CHARACTERS, Games, games_of
+from arena.report.viewer.stage import stage
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.custom import build_variant
 
@@ -43,7 +44,7 @@ def viewer(run: Run, most: int | None = None, characters: int = CHARACTERS) -> M
         .get_template("viewer/viewer.html")
         .render(
             inside=inside(games),
-            board=Markup(board_svg(variant, variant.start)),
+            stage=stage(board_svg(variant, variant.start)),
             data=Markup(json.dumps(data).replace("<", r"\u003c")),
             scripts=[Markup(part(f"viewer/{name}")) for name in SCRIPTS],
         )

@@ -7,10 +7,13 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from arena.report.viewer.stage import stage
+
 STYLES = (
     "report/viewer/viewer.css",
     "web/page/frame.css",
     "web/page/game.css",
+    "web/page/watch.css",
 )
 """Below the package `arena`, in the order in which the browser reads them."""
 SCRIPTS = (
@@ -18,6 +21,7 @@ SCRIPTS = (
     "report/viewer/games.js",
     "report/viewer/graph.js",
     "report/viewer/list.js",
+    "report/viewer/stage.js",
     "web/page/frame.js",
     "web/page/playboard.js",
     "web/page/pointer.js",
@@ -34,6 +38,11 @@ SCRIPTS = (
     "web/page/panel.js",
     "web/page/game.js",
     "web/page/view.js",
+    "web/page/watch.js",
+    "web/page/watch_standings.js",
+    "web/page/watch_boards.js",
+    "web/page/watch_games.js",
+    "web/page/watch_run.js",
 )
 """As STYLES."""
 KEYS = (
@@ -70,6 +79,7 @@ def page(nonce: str) -> str:
         style=Markup("".join(map(_text, STYLES))),
         script=Markup("".join(map(_text, SCRIPTS))),
         keys=KEYS,
+        stage=stage(""),
     )
 
 
