@@ -389,8 +389,8 @@ def test_a_game_is_saved_as_pdn_and_goes_on_from_the_file(browser, address, tmp_
         page.click("summary:has-text('Position or file')")
         page.set_input_files("[data-part=file]", tmp_path / "game.pdn")
         page.wait_for_selector("[data-mode=game]")
-        window.played(3)
-        assert window.moves == ["11-15", "22-18", "15x22"]
+        window.played(4)
+        assert window.moves[:3] == ["11-15", "22-18", "15x22"]
         replayed(window)
 
 

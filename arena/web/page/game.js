@@ -174,7 +174,7 @@
       if (place < 0 || this.noted === move) return;
       this.noted = move;
       const colour = this.evaluation.isWhite(state, place + 1) ? "white" : "black";
-      parts.note.replaceChildren(...arena.noted(move, state.sides[colour].person ? "the program" : state.sides[colour].name, (list) => {
+      parts.note.replaceChildren(...arena.noted(move, state.sides[colour].person ? "the program" : state.sides[colour].name, colour, (list) => {
         this.look(place);
         this.arrows(list);
       }));
