@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ from arena.formats.table import FORMATS
 from arena.player import Limit, PlayerSpec
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
-from arena.rules.pdn.read import parse_pdn
+from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.record import Record
 from arena.sitting.sides import HUMAN, Side, level, side_of
-from arena.sitting.sitting import Clock, Sitting
+from arena.sitting.sitting import Sitting
+from arena.sitting.turn import Clock
 from arena.store.ledger import FILE
 from arena.store.live import Watcher
 from arena.store.store import StoreError
@@ -133,7 +135,7 @@ def test_elo_is_told_once_results_differ(folder: Path) -> None:
 
 def test_a_run_goes_on_in_another_session(folder: Path) -> None:
     record(folder, resigned())
-    record(folder, won(level(3)), won())
+    record(folder, played(sitting(level(3), LOST)), won())
     run = arena.load(folder)
     assert run.games["game"].tolist() == [1, 2, 3]
     assert [spec.name for spec in run.experiment.players] == ["me", "greedy", "level 3"]
@@ -183,8 +185,8 @@ def test_a_game_in_which_the_person_was_helped_does_not_count(folder: Path) -> N
     seated.seat((level(1), Side(HUMAN)))
     hinted = played(sitting(), 4)
     hinted.helped = "a hint was asked for"
-    text = resigned().pdn()
-    filed = Sitting.of_pdn(parse_pdn(text)[0], (GREEDY, Side(HUMAN)))
+    (of_file,) = read_pdn(resigned().pdn()).games
+    filed = Sitting.of_pdn(of_file, (GREEDY, Side(HUMAN)))
     for game in (undone, seated, hinted, filed):
         game.resign(1)
     assert record(folder, undone, seated, hinted, filed) == [
@@ -197,15 +199,11 @@ def test_a_game_in_which_the_person_was_helped_does_not_count(folder: Path) -> N
 
 
 def test_a_search_that_was_cut_short_is_help(folder: Path) -> None:
-    import threading
-
     game = played(sitting(side_of({"type": "negamax", "seconds": 30.0})), 1)
     request = game.request()
     answers: list[Any] = []
     thread = threading.Thread(target=lambda: answers.append(request.answer()))
     thread.start()
-    while request.searcher._ended is None:
-        thread.join(0.01)
     game.stop()
     thread.join(20.0)
     assert not thread.is_alive() and game.accept(request, answers[0])
@@ -260,7 +258,7 @@ def test_a_player_that_fails_loses_and_the_run_says_why(folder: Path, tmp_path: 
 def test_names_that_a_person_cannot_have_are_refused(folder: Path) -> None:
     record(folder, won())
     for name in ("greedy", "level 4", "", " me", "x" * 41, "a\nb"):
-        with pytest.raises(ValueError) as refused:
+        with pytest.raises(ValueError, match=r".") as refused:
             Record(folder, name, ENGLISH)
         assert len(str(refused.value).splitlines()) == 1
     record(folder, won())
@@ -275,7 +273,7 @@ def test_a_folder_of_something_else_is_refused_in_one_line(folder: Path, tmp_pat
     ):
         Record(tournament, "me", ENGLISH)
     record(folder, won())
-    with pytest.raises(StoreError, match="holds games of english, not of russian$"):
+    with pytest.raises(StoreError, match=r"holds games of english, not of russian$"):
         Record(folder, "me", VARIANTS["russian"])
     refused = invoke("run", tmp_path / "t.yaml", "--out", folder)
     assert refused.exit_code == 2 and "holds another experiment" in error_line(refused.stderr)
@@ -284,11 +282,28 @@ def test_a_folder_of_something_else_is_refused_in_one_line(folder: Path, tmp_pat
 
 def test_a_second_record_of_a_folder_is_refused_and_nothing_is_lost(folder: Path) -> None:
     with Record(folder, "me", ENGLISH) as first:
-        with pytest.raises(StoreError, match="is in use by another arena$"):
+        with pytest.raises(StoreError, match=r"is in use by another arena$"):
             Record(folder, "you", ENGLISH)
         first.add(won())
     record(folder, won())
     assert len(arena.load(folder).games) == 2
+
+
+def test_one_thread_after_another_may_use_a_record(folder: Path) -> None:
+    said: list[Any] = []
+    opened: list[Record] = []
+    steps = [
+        lambda: opened.append(Record(folder, "me", ENGLISH)),
+        lambda: said.append(opened[0].add(won())),
+        lambda: said.append(opened[0].add(resigned())),
+        lambda: opened[0].close(),
+    ]
+    for step in steps:
+        thread = threading.Thread(target=step)
+        thread.start()
+        thread.join()
+    assert [line.partition(":")[0] for line in said] == ["game 1 counts", "game 2 counts"]
+    record(folder, won())
 
 
 KILLED = """
@@ -336,7 +351,7 @@ def test_a_run_that_cannot_be_read_is_refused_in_one_line(folder: Path) -> None:
 def test_a_configuration_can_have_neither_persons_nor_their_format(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text(TOURNAMENT.replace("type: random", "type: human"))
     assert error_line(invoke("run", tmp_path / "t.yaml").stderr).endswith(
-        "t.yaml:5:23: a human plays at the board (arena play), not in a tournament"
+        "t.yaml:5:17: a human plays at the board (arena play), not in a tournament"
     )
     (tmp_path / "t.yaml").write_text(TOURNAMENT + "format: free\n")
     assert error_line(invoke("run", tmp_path / "t.yaml").stderr).endswith(
@@ -417,7 +432,7 @@ def test_several_runs_are_rated_together_by_the_names_of_levels(twelve: Path, tm
     levels = tmp_path / "levels"
     invoke("run", tmp_path / "t.yaml", "--out", levels, "--workers", 1, "--no-report")
     found = json.loads(invoke("rate", levels, twelve, "--anchor", "level 1", "--json").stdout)
-    games = {row["player"]: row["games"] for row in found["ratings"]}
+    games = {row["player"]: row["games"] for row in found["players"]}
     assert games == {"me": 12, "level 1": 5, "level 2": 3, "level 3": 3, "level 4": 5}
 
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.read import read_pdn
-from arena.rules.variants import Variant
+from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.sitting import Sitting
 
 
 def saved_game(path: Path, variant: Variant | None = None, number: int | None = None) -> PdnGame:
-    """A game of a PDN file, the last one without a number; `variant` is that of games that do not say.
+    """A game of a PDN file, the last one without a number; a game that does not say is of `variant`, or English.
 
     Raises ValueError, in one line, if there is none, or none of the variant that is given; OSError if the
     file cannot be read.
     """
-    file = read_pdn(path, variant)
+    file = read_pdn(path, variant or VARIANTS["english"])
     last = max((game.number for game in file.games), default=0)
     found = [game for game in file.games if game.number == (number or last)]
     if not found:

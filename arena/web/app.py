@@ -50,7 +50,7 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
             *_routes_of_runs(room),
         ],
         exception_handlers={
-            Refusal: lambda _, refusal: refused(refusal),  # type: ignore[arg-type, return-value]
+            Refusal: lambda _, refusal: refused(refusal),
             HTTPException: _not_found,  # type: ignore[dict-item]
         },
         lifespan=_lifespan,
@@ -68,6 +68,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.say(f"{type(error).__name__}: {message_of(error)}" if error else context["message"])
 
     asyncio.get_running_loop().set_exception_handler(failed)
+    room.open()
     sweeping = asyncio.create_task(room.sweep())
     try:
         yield
@@ -96,7 +97,8 @@ def _page(entry: Pass) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
         nonce = secrets.token_hex(16)
         policy = (
-            f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src 'self' data: blob:; "
+            f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
+            "img-src 'self' data: blob:; "
             f"connect-src 'self' ws://{request.headers['host']}; "
             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
@@ -194,8 +196,8 @@ async def _draw(request: Request, table: Table) -> None:
 
 async def _seat(request: Request, table: Table) -> None:
     given = await body_of(request, Seats)
-    seat, variant = _room(request).offer.seat, table.sitting.variant
-    table.seat((seat(given.white, variant), seat(given.black, variant)), (given.white, given.black))
+    sides = _room(request).offer.seats(given.white, given.black, table.sitting.variant)
+    table.seat(sides, (given.white, given.black))
 
 
 async def _pause(request: Request, table: Table) -> None:

@@ -15,7 +15,8 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.sides import Side
-from arena.sitting.sitting import Clock, Sitting
+from arena.sitting.sitting import Sitting
+from arena.sitting.turn import Clock
 from arena.store.game import kept_game
 from arena.store.store import StoreError
 from arena.web.answers import Refusal
@@ -36,10 +37,12 @@ def variant_of(name: str) -> Variant:
     return VARIANTS[name]
 
 
-def begun(given: NewGame, seat: Callable[[str, Variant], Side], folder: Path | None, seed: int) -> Sitting:
+def begun(
+    given: NewGame, seats: Callable[[str, str, Variant], tuple[Side, Side]], folder: Path | None, seed: int
+) -> Sitting:
     """The game that a request begins, in a thread, as it may compile; its players are not built yet.
 
-    `seat` says who sits down for a key, `folder` is where runs are. Raises Refusal for what cannot be begun.
+    `seats` says who sits down for two keys, `folder` is where runs are. Raises Refusal for what cannot be begun.
     """
     if sum(way is not None for way in (given.fen, given.pdn, given.origin)) > 1:
         raise Refusal(422, "a game begins from one of fen, pdn and from")
@@ -47,7 +50,7 @@ def begun(given: NewGame, seat: Callable[[str, Variant], Side], folder: Path | N
     try:
         kept = _kept(given, folder)
         variant = kept.variant
-        sides = seat(given.white, variant), seat(given.black, variant)
+        sides = seats(given.white, given.black, variant)
         check_men(variant, kept.start)
         sitting = Sitting.of_pdn(kept, sides, clock=clock, seed=seed)
     except (ValueError, StoreError) as error:

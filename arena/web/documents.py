@@ -49,7 +49,7 @@ def board_document(variant: Variant) -> dict[str, Any]:
 
 
 def legal_documents(game: Game) -> list[dict[str, Any]]:
-    """The legal moves, with the squares that their pieces stand on one after another, in at most MOST_PATHS ways."""
+    """The legal moves, each with the squares that its piece stands on in turn, in at most MOST_PATHS ways."""
     found = []
     for move in game.legal_moves:
         squares = game.squares(move)

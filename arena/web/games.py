@@ -7,16 +7,19 @@ import random
 import secrets
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.rules.variants import Variant
 from arena.seats.answer import message_of
+from arena.sitting.sides import HUMAN
 from arena.sitting.sitting import Sitting
 from arena.store.store import StoreError
 from arena.web.answers import Refusal
-from arena.web.beginning import begun
+from arena.web.beginning import begun, variant_of
 from arena.web.bodies import NewGame
-from arena.web.lanes import Lane, Lanes
+from arena.web.lanes import Lanes
 from arena.web.offer import Offer
 from arena.web.table import Table
 from arena.web.thinking import building
@@ -52,9 +55,10 @@ class GameRoom:
         self._tables: dict[str, Table] = {}
         self._begins = 0
         """Games that are being begun."""
-        self._recorder = Lane(1)
+        self._recorder = ThreadPoolExecutor(1)
         self._records: dict[str, Record] = {}
-        """By rule set; only a thread of `_recorder` uses them."""
+        """By rule set; only the thread of `_recorder` uses them."""
+        self._first: tuple[str, Sitting, tuple[str, str]] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
@@ -70,25 +74,34 @@ class GameRoom:
         """Begin a game. Raises Refusal."""
         if len(self._tables) + self._begins >= MOST_GAMES:
             raise Refusal(429, f"there are {MOST_GAMES} games already: end one of them first")
-        if given.counts:
-            self._check_counts(given)
         self._begins += 1
         try:
+            if given.counts:
+                await self._check_counts(given)
             seed = random.SystemRandom().getrandbits(32)
-            sitting = await self.lanes.others.run(lambda: begun(given, self.offer.seat, self.folder, seed))
-            return await self.sit_down(sitting, (given.white, given.black), given.pace, given.counts)
+            sitting = await self.lanes.others.run(lambda: begun(given, self.offer.seats, self.folder, seed))
+            try:
+                await self.lanes.others.run(lambda: _prepare(sitting))
+            except Exception as error:
+                raise Refusal(422, cut(message_of(error), 300)) from None
+            keys = given.white, given.black
+            return self._sit_down(secrets.token_urlsafe(9), sitting, keys, given.pace, given.counts)
         finally:
             self._begins -= 1
 
-    async def sit_down(
-        self, sitting: Sitting, keys: tuple[str, str], pace: float = 0.0, counts: bool = False
-    ) -> Table:
-        """Have a game at a table of its own, its players built. Raises Refusal for one that cannot be."""
-        try:
-            await self.lanes.others.run(lambda: _prepare(sitting))
-        except Exception as error:
-            raise Refusal(422, cut(message_of(error), 300)) from None
-        name = secrets.token_urlsafe(9)
+    def begin_with(self, sitting: Sitting) -> str:
+        """Have this game, its players built, begun when the room opens; its name."""
+        keys = self.offer.add(sitting.sides[0]), self.offer.add(sitting.sides[1])
+        self._first = secrets.token_urlsafe(9), sitting, keys
+        return self._first[0]
+
+    def open(self) -> None:
+        """Begin the game of `begin_with`, in the server's loop."""
+        if self._first is not None:
+            self._sit_down(*self._first, 0.0, False)
+            self._first = None
+
+    def _sit_down(self, name: str, sitting: Sitting, keys: tuple[str, str], pace: float, counts: bool) -> Table:
         self._tables[name] = Table(name, sitting, keys, self.lanes, pace=pace, counts=counts, over=self._ended)
         return self._tables[name]
 
@@ -118,13 +131,26 @@ class GameRoom:
             self.remove(name)
         if self._tasks:
             await asyncio.wait(self._tasks)
-        await self._recorder.run(lambda: [record.close() for record in self._records.values()])
+        await asyncio.get_running_loop().run_in_executor(self._recorder, self._close_records)
+        self._recorder.shutdown()
 
-    def _check_counts(self, given: NewGame) -> None:
+    def _close_records(self) -> None:
+        for record in self._records.values():
+            record.close()
+
+    async def _check_counts(self, given: NewGame) -> None:
+        """Raise Refusal for a game that cannot count; have the run for it open otherwise."""
         if self.kept_in is None:
             raise Refusal(422, "games count only if arena serve was given --record FOLDER")
-        if [given.white, given.black].count("human") != 1:
+        if [given.white, given.black].count(HUMAN) != 1:
             raise Refusal(422, "a game counts only between one person and one player")
+        if given.pdn is not None or given.origin is not None:
+            raise Refusal(422, "a game that goes on from another one does not count")
+        variant = variant_of(given.variant)
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._recorder, self._record_of, variant)
+        except (StoreError, ValueError) as error:
+            raise Refusal(422, cut(str(error), 300)) from None
 
     def _ended(self, table: Table) -> None:
         if table.counts:
@@ -134,25 +160,26 @@ class GameRoom:
 
     async def _record(self, table: Table) -> None:
         try:
-            line = await self._recorder.run(lambda: self._add(table.sitting))
+            line = await asyncio.get_running_loop().run_in_executor(self._recorder, self._add, table.sitting)
         except (StoreError, ValueError) as error:
             line = f"the game could not be kept: {message_of(error)}"
             self._say(line)
         table.record(line)
 
     def _add(self, sitting: Sitting) -> str:
+        return self._record_of(sitting.variant).add(sitting)
+
+    def _record_of(self, variant: Variant) -> Record:
+        """The run that games by those rules are kept in, opened if it is not yet."""
         from arena.sitting.record import Record
 
         if self.kept_in is None:
             raise ValueError("no folder was given for it")
-        name = sitting.variant.name
-        if name not in self._records:
-            self._records[name] = Record(*self.kept_in, sitting.variant)
-        return self._records[name].add(sitting)
+        if variant.name not in self._records:
+            self._records[variant.name] = Record(*self.kept_in, variant)
+        return self._records[variant.name]
 
 
 def _prepare(sitting: Sitting) -> None:
     with building:
         sitting.prepare()
-
-

@@ -1,4 +1,4 @@
-"""What a window is still to be told: of each kind of message the latest alone, so that a slow one cannot pile up."""
+"""Mailbox: what a window is still to be told, of each kind of message the latest alone."""
 
 from __future__ import annotations
 

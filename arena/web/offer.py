@@ -40,8 +40,9 @@ class Offered(NamedTuple):
 class Offer:
     """Players by their keys: those of the arena, and those of the user's own command line."""
 
-    def __init__(self, own: Sequence[Side] = ()) -> None:
-        """`own` are the user's, who may be of any code; persons among them are passed over."""
+    def __init__(self, own: Sequence[Side] = (), person: str = HUMAN) -> None:
+        """`own` are the user's players, of any code; `person` is the name of a person who plays against one."""
+        self.person = person
         self._players = {player.key: player for player in _built_in()}
         for side in own:
             self.add(side)
@@ -50,24 +51,21 @@ class Offer:
         """Have a player of the user's on offer, if it is not yet; its key."""
         if side.is_person:
             return HUMAN
-        known = [player for player in self._players.values() if player.group == "yours"]
-        for player in known:
-            if player.side(next(iter(VARIANTS.values()))) == side:
+        any_rules = next(iter(VARIANTS.values()))
+        for player in self._players.values():
+            if player.variants is None and player.side(any_rules) == side:
                 return player.key
-        key = f"own-{len(known) + 1}"
+        key = f"own-{sum(player.group == 'yours' for player in self._players.values()) + 1}"
         self._players[key] = Offered(key, side.name, "yours", "named on the command line", None, lambda _: side)
         return key
 
-    def seat(self, key: str, variant: Variant) -> Side:
-        """Who sits down for a key. Raises Refusal for a key that is not on offer under those rules."""
-        if key == HUMAN:
-            return Side(HUMAN)
-        player = self._players.get(key)
-        if player is None:
-            raise Refusal(422, unknown("player", key, [HUMAN, *self._players]))
-        if player.variants is not None and variant.name not in player.variants:
-            raise Refusal(422, f"{player.name} plays {', '.join(player.variants)}, not {variant.name}")
-        return player.side(variant)
+    def seats(self, white: str, black: str, variant: Variant) -> tuple[Side, Side]:
+        """Who sits down for two keys. Raises Refusal for a key that is not on offer under those rules."""
+        sides = self._seat(white, variant), self._seat(black, variant)
+        if [side.is_person for side in sides].count(True) != 1:
+            return sides
+        named = Side(self.person)
+        return (named, sides[1]) if sides[0].is_person else (sides[0], named)
 
     def usual(self, variant: Variant) -> str:
         """The key of who plays against a person where nothing is said."""
@@ -102,6 +100,16 @@ class Offer:
         usual = {variant.name: self.usual(variant) for variant in VARIANTS.values()}
         return {"variants": variants, "players": players, "usual": usual}
 
+    def _seat(self, key: str, variant: Variant) -> Side:
+        if key == HUMAN:
+            return Side(HUMAN)
+        player = self._players.get(key)
+        if player is None:
+            raise Refusal(422, unknown("player", key, [HUMAN, *self._players]))
+        if player.variants is not None and variant.name not in player.variants:
+            raise Refusal(422, f"{player.name} plays {', '.join(player.variants)}, not {variant.name}")
+        return player.side(variant)
+
 
 def strongest(variant: Variant) -> Mapping[str, Any]:
     """The entry, without a limit, of the strongest player here under those rules."""
@@ -119,7 +127,7 @@ def spec_of(entry: Mapping[str, Any]) -> PlayerSpec:
 
 def _built_in() -> list[Offered]:
     levels = [
-        Offered(_level_key(depth), f"level {depth}", "levels", _plies(depth), None, lambda _, depth=depth: level(depth))
+        Offered(_level_key(depth), f"level {depth}", "levels", _plies(depth), None, partial(_level, depth))
         for depth in LEVELS
     ]
     published = [
@@ -135,13 +143,21 @@ def _built_in() -> list[Offered]:
     ]
     strong = [
         Offered(
-            f"strong-{seconds:g}s", f"strong {seconds:g} s", "strong", f"thinks for {seconds:g} s", None,
+            f"strong-{seconds:g}s",
+            f"strong {seconds:g} s",
+            "strong",
+            f"thinks for {seconds:g} s",
+            None,
             partial(_strong, seconds),
         )
         for seconds in _STRONG_SECONDS
     ]
     tree = {"type": "mcts", "rollout": {"depth": 2}, "seconds": 1.0}
     return [*levels, *published, *strong, _of_entry("mcts-1s", "strong", "tree search for 1 s", tree), *simple]
+
+
+def _level(depth: int, _: Variant) -> Side:
+    return level(depth)
 
 
 def _strong(seconds: float, variant: Variant) -> Side:

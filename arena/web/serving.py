@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 import uvicorn
@@ -63,4 +64,5 @@ def server(room: GameRoom, at: Place, say: Callable[[str], None]) -> uvicorn.Ser
 
 def serve(room: GameRoom, at: Place, say: Callable[[str], None]) -> None:
     """Answer until Ctrl-C or SIGTERM."""
-    asyncio.run(server(room, at, say).serve(sockets=[at.socket]))
+    with suppress(KeyboardInterrupt):  # uvicorn raises it once more, after its end
+        asyncio.run(server(room, at, say).serve(sockets=[at.socket]))

@@ -1,4 +1,4 @@
-"""Table: one game at the board as the server keeps it: its window, what is asked of it, its clocks and analysis."""
+"""Table: one game as the server keeps it, with its window, its clocks, its analysis, and what is asked of it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 
 from arena.rules.position import COLOURS
 from arena.seats.answer import message_of
+from arena.sitting.figures import figures
 from arena.sitting.sides import Side
-from arena.sitting.sitting import Sitting, SittingError, Turn
+from arena.sitting.sitting import Sitting, SittingError
+from arena.sitting.turn import Turn
 from arena.web.documents import ending_document, legal_documents, position_document, turn_document
 from arena.web.lanes import Lanes, background
 from arena.web.mailbox import Mailbox
@@ -198,6 +200,7 @@ class Table:
             "failure": sitting.failure or (self._full() if len(sitting.turns) >= MOST_PLIES else ""),
             "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
             "running": bool(clocks) and ending is None and (is_thinking or sitting.side.is_person),
+            "clock": sitting.clock and sitting.clock._asdict(),
             "increment": 0.0 if sitting.clock is None else sitting.clock.increment,
             "counts": self.counts,
             "recorded": self._recorded,
@@ -285,5 +288,7 @@ class Table:
                 break
             kept += 1
         del self._turns[kept:]
-        self._turns += [(turns[ply], turn_document(self.sitting, ply)) for ply in range(kept, len(turns))]
+        for ply in range(kept, len(turns)):
+            said = figures(turns[ply], self.sitting.game.positions[ply], self.sitting.variant)
+            self._turns.append((turns[ply], turn_document(self.sitting, ply, said)))
         return [document for _, document in self._turns]

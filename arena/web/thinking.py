@@ -49,14 +49,13 @@ class Thinking:
     ) -> None:
         """`pace` are the seconds of a ply between two players, at least.
 
-        `changed` is called after every change of the game and of what is searched, `tell` with what a search finds.
+        `changed` is called when the game or what is searched has changed, `tell` with what a search finds.
         """
         self.search: Search | None = None
         """The one under way; its answer may be of no use any more."""
         self._sitting, self._lanes, self._pace = sitting, lanes, pace
         self._may_think, self._changed, self._tell = may_think, changed, tell
         self._epoch = 0
-        self._hurried: Search | None = None
         self._last: dict[int, tuple[Side, float]] = {}
         """Of each colour who answered last, and after how many seconds."""
         self._is_woken = asyncio.Event()
@@ -69,16 +68,17 @@ class Thinking:
     def hold_up(self) -> None:
         """Stop the search under way; its answer is not played."""
         self._epoch += 1
-        self._sitting.stop()
+        if self.search is not None:
+            _stop(self.search)
 
     def hurry(self) -> None:
         """Have the search under way answer now."""
-        self._hurried = self.search
-        self._sitting.stop()
+        if self.search is not None:
+            self._sitting.stop()
 
     def close(self) -> None:
         """End all thinking; this returns at once."""
-        self._epoch += 1
+        self.hold_up()
         self._task.cancel()
 
     async def _drive(self) -> None:
@@ -133,9 +133,11 @@ class Thinking:
 
     def _answer(self, search: Search) -> Thought | None:
         """What the player finds, None if that is of no use any more; called in a thread."""
+        if not self._is_wanted(search):
+            return None
         with building:
             search.request.searcher.prepare()
-        return search.request.answer() if self._is_wanted(search) else None
+        return search.request.answer()
 
     def _is_wanted(self, search: Search) -> bool:
         return search.request.version == self._sitting.version and search.epoch == self._epoch
@@ -146,8 +148,8 @@ class Thinking:
         deepest = 0
         while True:
             await asyncio.sleep(REPORT_SECONDS)
-            if search is self._hurried or not self._is_wanted(search):
-                searcher.stop()
+            if not self._is_wanted(search):
+                _stop(search)
             elif speaks and (found := searcher.progress()) is not None and found.depth > deepest:
                 deepest = found.depth
                 self._tell(thinking_document(game, found, None))
@@ -161,3 +163,9 @@ class Thinking:
             self._is_woken.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_woken.wait(), left)
+
+
+def _stop(search: Search) -> None:
+    """Have a search end soon that is of no use any more."""
+    search.request.stopped.set()
+    search.request.searcher.stop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -35,8 +35,8 @@ _RECENT_PLIES = 10
 class Host:
     """A game at the terminal, and the next ones: `sitting` is the one that is played."""
 
-    def __init__(self, sitting: Sitting, variant_given: str, *, flip: bool, record: Record | None) -> None:
-        """`variant_given` is the variant as the command line had it; with a `record` games count."""
+    def __init__(self, sitting: Sitting, given: Sequence[str], *, flip: bool, record: Record | None) -> None:
+        """`given` are the words of the command line that name the rules; with a `record` games count."""
         self.sitting, self.record = sitting, record
         self.is_turned = flip
         """Whether the board stands the other way than whoever plays would have it."""
@@ -47,7 +47,7 @@ class Host:
         """Versions of the sitting at which a person was asked for a move, and told what leaving is."""
         self.saved: tuple[Path, int] | None = None
         """Where the game was saved last, and its version then."""
-        self._variant_given = variant_given
+        self._given = given
         self._told = len(sitting.turns)
         """Plies that were told of."""
         self._ended_at = self._shown_at = -1
@@ -59,9 +59,9 @@ class Host:
         return any(side.is_person for side in self.sitting.sides)
 
     @property
-    def counts(self) -> bool:
-        """Whether the game under way will be kept in the record."""
-        return self.record is not None and self.sitting.outcome is None
+    def is_at_stake(self) -> bool:
+        """Whether to leave the game is to resign it: it counts, it is begun, it is not over."""
+        return bool(self.record is not None and self.sitting.turns) and self.sitting.outcome is None
 
     def tell(self, *lines: str) -> None:
         """Print lines."""
@@ -126,7 +126,7 @@ class Host:
             yield request.answer()
 
         def hurry() -> None:
-            if self.counts:
+            if self.record is not None:
                 self._note(f"this game counts: {sitting.side.name} has its time; Ctrl-C once more leaves")
                 return
             self.is_paused = not self.has_person
@@ -201,14 +201,14 @@ class Host:
     def _resigned(self) -> bool:
         """Give up for the person in a game that counts; whether it was one."""
         persons = [colour for colour, side in enumerate(self.sitting.sides) if side.is_person]
-        if not (self.counts and self.sitting.turns and persons):
+        if not (self.is_at_stake and persons):
             return False
         self.sitting.resign(persons[0])
         self.tell_news()
         return True
 
     def _how_to_go_on(self) -> str:
-        words = ["arena", "play", self._variant_given]
+        words = ["arena", "play", *self._given]
         if self.saved is not None and self.saved[1] == self.sitting.version:
             words += ["--from", str(self.saved[0])]
         else:

@@ -7,7 +7,7 @@ from arena.commands.dialogue.told import clock_text
 from arena.commands.dialogue.typed import obey
 from arena.commands.waiting import line_of
 
-_AFTERWARDS = "`new` begins another game; `undo`, `save FILE`, `quit`"
+_AFTERWARDS = "`new` begins another game, `save FILE` keeps this one, `quit` leaves"
 
 
 def converse(host: Host) -> None:

@@ -215,7 +215,7 @@ def _advice(host: Host) -> tuple[Analysis, Candidate]:
 
 
 def _refuse_if_it_counts(host: Host, words: str) -> None:
-    if host.counts:
+    if host.record is not None:
         raise ValueError(f"this game counts: {words}")
 
 
@@ -249,7 +249,7 @@ def _seat(host: Host, colour: int, side: Side) -> None:
 def _leave_twice(host: Host, word: str) -> bool:
     """Whether a game may be left: one that counts when it is asked for the second time."""
     version = host.sitting.version
-    if not (host.counts and host.sitting.turns) or host.asked_to_leave_at == version:
+    if not host.is_at_stake or host.asked_to_leave_at == version:
         return True
     host.asked_to_leave_at = version
     host.tell(f"this game counts, and to leave it is to resign: `{word}` once more does")

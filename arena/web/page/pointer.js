@@ -14,6 +14,7 @@
       svg.addEventListener("pointermove", (event) => this.move(event));
       svg.addEventListener("pointerup", (event) => this.up(event));
       svg.addEventListener("pointercancel", () => this.release());
+      svg.addEventListener("touchstart", (event) => { if (this.held && this.held.holds) event.preventDefault(); }, { passive: false });
     }
 
     down(event) {

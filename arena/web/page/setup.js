@@ -54,8 +54,15 @@
       const persons = [white, black].filter((key) => key === arena.HUMAN).length;
       this.parts.about.textContent = `${variant.about} · ${variant.columns} × ${variant.rows}, ${variant.first === "white" ? "White" : "Black"} begins`;
       this.parts.pacing.hidden = persons > 0;
-      this.parts.invitation.textContent = this.invitation(white, black, persons);
+      this.invite();
       this.on.preview({ variant: variant.name, position: this.position, white, black });
+    }
+
+    /* Say who plays and how to begin. */
+    invite() {
+      const { white, black } = this.sides.value;
+      const persons = [white, black].filter((key) => key === arena.HUMAN).length;
+      if (this.sides.variant) this.parts.invitation.textContent = this.invitation(white, black, persons);
     }
 
     invitation(white, black, persons) {

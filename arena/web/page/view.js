@@ -2,6 +2,7 @@
 
 /* The view of the board: a game is set up, played, and ends; a position is set up by hand. */
 (function (arena) {
+  const LONG = 700; // milliseconds of waiting for a game after which the reason is said
   const KEYS = {
     u: "undo", h: "hint", f: "flip", m: "stop", p: "pass", " ": "pause", ",": "back", ".": "forward", Home: "first", End: "now", "?": "keys",
   };
@@ -104,6 +105,7 @@
   async function start(request, numbers = []) {
     asked += 1;
     parts.begin.disabled = true;
+    const waiting = setTimeout(() => { parts.invitation.textContent = "One moment: these rules are being compiled …"; }, LONG);
     try {
       const state = await arena.post("/api/games", request);
       turned = false;
@@ -115,7 +117,9 @@
       if (error.status === undefined) throw error;
       if (mode() === "setup") parts.wrong.textContent = error.message;
     } finally {
+      clearTimeout(waiting);
       parts.begin.disabled = false;
+      setup.invite();
     }
   }
 

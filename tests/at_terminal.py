@@ -1,0 +1,80 @@
+"""`arena ...` in a pseudo-terminal, and what a person at it sees and types."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import struct
+import sys
+import time
+
+
+PROMPT = r"(?:(?:White|Black)(?: [0-9:.]+)?|over|paused)> "
+"""What stands before a line that is waited for."""
+_SECONDS = 120
+"""Seconds for an answer, the compilation of a rule set among them."""
+_LISTED = r"(?:legal moves|you must capture|the only move): ([-0-9x,\s]+|pass)"
+
+
+class Terminal:
+    """A command of the arena with a terminal of its own, of 100 columns."""
+
+    def __init__(self, *arguments: object, **environment: str) -> None:
+        import fcntl
+        import pty
+        import termios
+
+        self.output = ""
+        self._read = 0
+        self._process, self._terminal = pty.fork()
+        if not self._process:
+            os.environ.update(environment, TERM="xterm-256color")
+            os.execv(sys.executable, [sys.executable, "-m", "arena", *map(str, arguments)])
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+
+    def wait_for(self, pattern: str) -> re.Match[str]:
+        """Wait until it shows something that it has not been waited for before."""
+        ends = time.monotonic() + _SECONDS
+        while not (found := re.search(pattern, self.output[self._read :])):
+            ready = select.select([self._terminal], [], [], max(ends - time.monotonic(), 0))[0]
+            assert ready and self._fill(), f"no {pattern!r} in {self.output[self._read :]!r}"
+        self._read += found.end()
+        return found
+
+    def type(self, line: str) -> str:
+        """Type a line; what is shown until the next one is waited for."""
+        self.press(f"{line}\n".encode())
+        return self.prompted()
+
+    def prompted(self) -> str:
+        """What is shown until a line is waited for."""
+        begins = self._read
+        self.wait_for(PROMPT)
+        return self.output[begins : self._read]
+
+    def press(self, keys: bytes) -> None:
+        """Type keys, such as b"\\x03" for Ctrl-C."""
+        os.write(self._terminal, keys)
+
+    def end(self) -> int:
+        """Wait for the end; the exit code."""
+        while self._fill():
+            pass
+        os.close(self._terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(self._process, 0)[1])
+
+    def _fill(self) -> bool:
+        try:
+            part = os.read(self._terminal, 1 << 16)
+        except OSError:
+            return False
+        self.output += part.decode("utf-8", "replace")
+        return bool(part)
+
+
+def listed_moves(shown: str) -> list[str]:
+    """The legal moves that a text lists."""
+    found = re.search(_LISTED, shown)
+    assert found, shown
+    return re.findall(r"[0-9x-]+|pass", found[1])

@@ -1,0 +1,213 @@
+"""Moves as a person types them."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena import Game
+from arena.rules.move_text import paths
+from arena.rules.notation import algebraic, place
+from arena.rules.variants import VARIANTS
+from arena.sitting.entering import EntryError, entered_move, is_like_move, legal_line
+
+FORK = "W:W22,30:B17,18,9,10"
+"""White captures 22x13x6 or 22x15x6."""
+NAMES = ("english", "international", "russian", "frisian", "italian", "thai", "simplified", "game3")
+
+
+def entered(text: str, fen: str | None = None, variant: str = "english") -> str:
+    game = Game(variant, fen)
+    return game.text(entered_move(game, text))
+
+
+def random_game(name: str, seed: int, plies: int) -> Game:
+    """A game of random moves, captures first, so many plies long at most, not over."""
+    game, rng = Game(name), random.Random(seed)
+    for _ in range(plies):
+        game.push(rng.choice(game.legal_moves))
+        if game.outcome is not None:
+            game.pop()
+            break
+    return game
+
+
+games = st.builds(random_game, st.sampled_from(NAMES), st.integers(0, 10**6), st.integers(0, 120))
+
+
+def ways(game: Game, move: int) -> list[list[int]]:
+    """The squares of a move by their numbers: its ends, and all paths of a capture."""
+    squares = game.squares(move)
+    found = [[squares.origin, squares.target]]
+    if squares.captured:
+        found += [[game.variant.numbers[bit] for bit in path] for path in paths(game.variant, game.position, move)]
+    return found
+
+
+# --- what any legal move can be entered by
+
+
+@settings(max_examples=60)
+@given(game=games)
+def test_every_move_is_entered_by_its_text(game):
+    for move in game.legal_moves:
+        assert entered_move(game, game.text(move)) == move
+        assert entered_move(game, f"  {game.text(move).upper()} ") == move
+
+
+@settings(max_examples=60)
+@given(game=games, data=st.data())
+def test_every_capture_is_entered_by_any_of_its_paths(game, data):
+    for move in game.legal_moves:
+        if move:
+            way = data.draw(st.sampled_from(ways(game, move)[1:] or ways(game, move)))
+            between = data.draw(st.sampled_from(["x", "-", " ", ":", " x "]))
+            if between == " " and len(way) >= 4:
+                between = "x"
+            assert entered_move(game, between.join(map(str, way))) == move
+
+
+@settings(max_examples=60)
+@given(game=games)
+def test_every_move_is_entered_by_a_beginning_that_no_other_has(game):
+    texts = {move: {"x".join(map(str, way)) for way in ways(game, move)} for move in game.legal_moves if move}
+    for move, own in texts.items():
+        for text in own:
+            for end in range(1, len(text)):
+                begun = text[:end]
+                fitting = [other for other in texts if any(known.startswith(begun) for known in texts[other])]
+                if fitting != [move]:
+                    continue
+                with suppress(ValueError):  # what is whole means what it says, whatever else it begins
+                    if game.move(begun) != move:
+                        continue
+                assert entered_move(game, begun) == move, begun
+
+
+@settings(max_examples=60)
+@given(game=games, data=st.data())
+def test_every_move_is_entered_by_rows_and_columns(game, data):
+    for move in game.legal_moves:
+        if move and len(fitting(game, move)) == 1:
+            way = data.draw(st.sampled_from(ways(game, move)))
+            if len({other for other in game.legal_moves if other and way in ways(game, other)}) > 1:
+                continue
+            places = [place(game.variant, game.variant.bits[number - 1])[::-1] for number in way]
+            assert entered_move(game, " ".join(f"{row} {column}" for row, column in places)) == move
+            assert entered_move(game, " to ".join(f"({row}, {column})" for row, column in places)) == move
+
+
+def fitting(game: Game, move: int) -> list[int]:
+    """The legal moves with a move's ends."""
+    ends = ways(game, move)[0]
+    return [other for other in game.legal_moves if other and ways(game, other)[0] == ends]
+
+
+@settings(max_examples=40)
+@given(game=games)
+def test_every_move_is_entered_by_the_names_of_squares(game):
+    for move in game.legal_moves:
+        if move and len(fitting(game, move)) == 1:
+            ends = [algebraic(game.variant, game.variant.bits[number - 1]) for number in ways(game, move)[0]]
+            assert entered_move(game, "-".join(ends)) == move
+
+
+@settings(max_examples=80)
+@given(game=games, text=st.text("0123456789-x: (),abcdpas", max_size=14) | st.text(max_size=14))
+def test_any_text_is_a_legal_move_or_one_line_of_what_there_is(game, text):
+    said = ""
+    try:
+        assert entered_move(game, text) in game.legal_moves
+    except EntryError as error:
+        said = str(error)
+    assert len(said.splitlines()) <= 1
+
+
+# --- what is meant
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("11-15", "11-15"),
+        ("11 15", "11-15"),
+        ("11x15", "11-15"),
+        ("12", "12-16"),
+        ("12-", "12-16"),
+        ("10x15", "10-15"),
+        ("2 1 3 0", "9-13"),
+        ("(2, 1) to (3, 0)", "9-13"),
+        ("2,1 3,0", "9-13"),
+        ("b6-a5", "9-13"),
+    ],
+)
+def test_a_move_has_many_forms(text, move):
+    assert entered(text) == move
+
+
+@pytest.mark.parametrize("text", ["22x13x6", "22 13", "22x13", "22x1", "5 2 3 0 1 2", "(5, 2) (3, 0)"])
+def test_a_beginning_of_a_capture_is_enough_where_it_says_which(text):
+    if text == "22x1":
+        with pytest.raises(EntryError, match="can be 22x15x6 or 22x13x6"):
+            entered(text, FORK)
+    else:
+        assert entered(text, FORK) == "22x13x6"
+
+
+def test_two_numbers_are_squares_and_four_are_rows_and_columns():
+    fen = "W:W14,17,32:B1"
+    assert entered("14 10", fen) == "14-10"
+    assert entered("3 2 2 3", fen) == "14-10"
+    assert entered("4 1 3 0", fen) == "17-13"
+
+
+def test_a_pass_is_entered_where_it_is_the_move():
+    game = Game("simplified", "B:W1:B5,32")
+    while game.legal_moves != [0]:
+        game.push(game.legal_moves[0])
+    assert entered_move(game, "pass") == entered_move(game, "p") == 0
+    assert legal_line(game) == "the only move: pass"
+    with pytest.raises(EntryError, match="is no move; legal moves"):
+        entered("pass")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("11-14", "'11-14' is not a legal move; legal moves: 9-13, 10-14, 11-15, 12-16, 9-14, 10-15, 11-16"),
+        ("11", "'11' can be 11-15 or 11-16"),
+        ("", "'' is no move; legal moves"),
+        ("3 3 4 4 5", "is not a legal move"),
+        ("3 3 4 4", "row 3, column 3 is no square that is played on"),
+        ("(2, 1) (3", "is not rows and columns in pairs, as 5 2 4 3 is"),
+        ("a2-b3", "a2 is no square that is played on"),
+        ("9" * 500, "is no move"),
+    ],
+)
+def test_what_is_no_move_says_which_there_are(text, message):
+    with pytest.raises(EntryError) as caught:
+        entered(text)
+    assert message in str(caught.value)
+
+
+def test_a_forced_capture_is_said():
+    assert legal_line(Game("english", FORK)) == "you must capture: 22x15x6, 22x13x6"
+    assert legal_line(Game("english", "B:W18:B15,1")) == "you must capture: 15x22, the only move"
+    assert legal_line(Game("english", "B:W18:B")) == "the game is over"
+
+
+def test_moves_and_commands_are_told_apart_by_how_they_begin():
+    assert all(map(is_like_move, ("11", "(2, 1)", "c3", "C3-d4", " 9-13")))
+    assert not any(map(is_like_move, ("fen", "eval", "draw", "level 3", "", "black greedy", "c", "hint")))
+
+
+def test_the_squares_of_every_variant_can_be_named_by_row_and_column():
+    for variant in VARIANTS.values():
+        game = Game(variant)
+        origin, target, _ = game.squares(game.legal_moves[0])
+        (column, row), (to, onto) = (place(variant, variant.bits[number - 1]) for number in (origin, target))
+        assert entered_move(game, f"{row} {column} {onto} {to}") == game.legal_moves[0]
