@@ -9,7 +9,6 @@ import struct
 import sys
 import time
 
-
 PROMPT = r"(?:(?:White|Black)(?: [0-9:.]+)?|over|paused)> "
 """What stands before a line that is waited for."""
 _SECONDS = 120
