@@ -101,13 +101,13 @@ def script_of(name: str, file: Path) -> tuple[list[str], list[str], Sitting]:
         answer()
         return text
 
-    first = ["no move", "1-1", "help", move(), move(), "undo", "hint", "eval"]
+    first = ["xyzzy", "1-1", "help", move(), move(), "undo", "hint", "eval"]
     sitting.undo()
     answer()
     first += [move(), "moves", "fen", "flip", f"save {file}", "quit"]
     again = Sitting.of_pdn(read_pdn(sitting.pdn()).games[0], sitting.sides)
     sitting.close()
-    sitting, second = again, []
+    sitting, second = again, list[str]()
     answer()
     while sitting.outcome is None:
         second.append(move() if len(second) < LONGEST else "resign")
@@ -121,7 +121,7 @@ def test_a_whole_game_through_a_pipe(name, tmp_path):
     file = tmp_path / "games.pdn"
     first, second, sitting = script_of(name, file)
     shown = said(name, "--level", 2, lines=first)
-    assert "'no move' is no move and no command that `help` lists; " in shown
+    assert "'xyzzy' is no move and no command that `help` lists; " in shown
     assert "'1-1' is not a legal move; " in shown
     assert all(
         words in shown for words in ("hint: ", "took back ", "saved as game 1 of", "it goes on with: arena")
@@ -148,7 +148,7 @@ def terminal_game(name: str, file: Path) -> str:
     def move(of: Terminal) -> str:
         return rng.choice(listed_moves(of.type("moves")))
 
-    assert "is no move and no command" in terminal.type("no move")
+    assert "is no move and no command" in terminal.type("xyzzy")
     assert "is not a legal move" in terminal.type("1-1")
     for _ in range(2):
         terminal.type(move(terminal))
@@ -208,6 +208,7 @@ def test_ctrl_c_twice_leaves_a_player_that_does_not_answer(own):
     terminal.press(b"11-15\n")
     terminal.wait_for("thinks, ")
     terminal.press(b"\x03")
+    terminal.wait_for("is to move now, .*; Ctrl-C once more leaves")
     terminal.press(b"\x03")
     terminal.wait_for("it goes on with: ")
     assert terminal.end() == 0
@@ -254,7 +255,7 @@ def test_the_board_has_colours_where_the_terminal_has_them():
         (["english", "--white", "human", "--level", "9"], "english: White ann, Black level 9; "),
         (["english", "--white", "greedy"], "english: White greedy, Black ann; "),
         (["english", "--white", "human", "--black", "human"], "english: White human, Black human; "),
-        (["{base: english, promotion: never}"], "english*: White level 4, Black ann; "),
+        (["{base: english, men: 12}"], "english*: White level 4, Black ann; "),
         (["game3"], "game3: White game3, Black ann; "),
         (["checkers-ai", "--no-draws"], "checkers-ai*: White checkers-ai, Black ann; "),
         (["--white", "{type: negamax, depth: 2, evaluation: simple}"], "english: White negamax, Black ann; "),
@@ -266,7 +267,7 @@ def test_a_person_has_the_side_that_moves_first_unless_told_otherwise(arguments,
 
 def test_who_plays_stands_below():
     assert said("english").splitlines()[1].split() == ["32w", "31w", "30w", "29w"]
-    assert said("english", "--white", "human").splitlines()[-2].startswith("Black")  # and moved first
+    assert "   1b        2b        3b        4b\n" in said("english", "--white", "human")
     assert said("international").splitlines()[1].split() == ["1b", "2b", "3b", "4b", "5b"]
     assert said("english", "--flip").splitlines()[1].split() == ["1b", "2b", "3b", "4b"]
 
@@ -302,7 +303,7 @@ def test_an_option_out_of_its_bounds_names_them(arguments):
 
 def test_a_player_that_fails_loses_with_the_reason(own):
     shown = said("--white", f"{own}:Fails", lines="11-15\n")
-    assert "own.py:Fails raised RuntimeError: tired\n" in shown.replace(str(own), "own.py")
+    assert "Fails raised RuntimeError: tired\n" in shown
     assert "Black wins: White's program failed (0-1)" in shown
 
 
@@ -362,10 +363,11 @@ def test_compulsory_captures_are_said():
 
 
 def test_a_hint_is_a_legal_move_and_an_evaluation_says_who_is_ahead():
-    shown = said("--fen", "W:W22,23:B15,K1", "--white", "human", "--black", "human", lines="hint\neval\n")
-    hint = re.search(r"hint: (\S+) \([-+]\d", shown)
-    assert hint and hint[1] in Game("english", "W:W22,23:B15,K1").legal_texts
-    assert re.search(r"Black is ahead by \d\.\d\d men \(depth \d+, ", shown)
+    fen = "W:W21,22,23,24,25,26,27,28,29,30:B1,2,3,4,5,6,7,8,9,10,11,12"
+    shown = said("--fen", fen, "--white", "human", "--black", "human", lines="hint\neval\n")
+    hint = re.search(r"hint: (\S+) [(]-\d", shown)
+    assert hint and hint[1] in Game("english", fen).legal_texts
+    assert re.search(r"Black is ahead by \d\.\d\d men [(]depth \d+[)]", shown)
 
 
 def test_a_player_tells_what_it_saw():
@@ -407,16 +409,17 @@ def test_a_game_is_saved_behind_others_and_the_last_one_goes_on(tmp_path):
     people = ("--white", "human", "--black", "human")
     said(*people, lines=[f"save {file}", "11-15", f"save {file}"])
     assert len(read_pdn(file).games) == 2
-    assert Game("english", said("--from", file, *people, lines="fen\n").splitlines()[-1]).turn == 0
+    shown = said("--from", file, *people).splitlines()
+    assert "White to move" in shown and f"arena play english --from '{file}'" in shown[-1]
     assert "Black to move" in said("--from", file, "--game", 1, *people)
 
 
 def test_leaving_says_how_the_game_goes_on(tmp_path):
     people = ("--white", "human", "--black", "human")
-    shown = said("{base: english, promotion: never}", *people, "--no-draws", lines="11-15\nquit\n")
+    shown = said("{base: english, men: 12}", *people, "--no-draws", lines="11-15\nquit\n")
     words = shlex.split(shown.splitlines()[-1].partition("it goes on with: ")[2])
     assert words[:2] == ["arena", "play"]
-    assert said(*words[2:], *people, lines="fen\n").splitlines()[-1] == words[-1]
+    assert words[-1] in said(*words[2:], *people, lines="fen\n").splitlines()
     file = tmp_path / "games.pdn"
     assert f"arena play english --from {file}" in said(*people, lines=f"11-15\nsave {file}\n")
 
@@ -463,9 +466,8 @@ def test_leaving_a_game_that_counts_is_resigning_it(tmp_path, lines):
 
 
 def test_a_game_that_was_not_begun_is_left_without_counting(tmp_path):
-    assert "counts: " not in said("--level", 1, "--record", tmp_path / "me", lines="quit\n").partition("\n")[
-        2
-    ].replace("this game counts: no moves back", "")
+    shown = said("--level", 1, "--record", tmp_path / "me", lines="quit\n")
+    assert not re.search(r"^game \d+ counts", shown, re.MULTILINE)
 
 
 def test_a_record_that_cannot_be_kept_is_one_line(tmp_path):
