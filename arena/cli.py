@@ -17,6 +17,7 @@ from arena.commands.ratings import compare, rate
 from arena.commands.replay import replay
 from arena.commands.reports import reports
 from arena.commands.rules import evaluate, openings, perft
+from arena.commands.serve import serve
 from arena.commands.show import show
 from arena.commands.tournaments import report, run
 from arena.commands.training import train
@@ -47,6 +48,7 @@ for command in (
     perft,
     show,
     analyse,
+    serve,
     evaluate,
     check,
     openings,

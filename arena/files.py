@@ -19,10 +19,10 @@ class FolderError(Exception):
 def lock_folder(folder: Path) -> BaseFileLock:
     """Make the folder if it is missing, and lock it against all other processes that would lock it.
 
-    The lock ends with `release()`, or with the process, however it ends. Raises FolderError, at once, if another
-    process holds it or the folder cannot be written to.
+    The lock ends with `release()`, by any thread, or with the process, however it ends. Raises FolderError, at
+    once, if another process holds it or the folder cannot be written to.
     """
-    lock = FileLock(folder / LOCK)
+    lock = FileLock(folder / LOCK, thread_local=False)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(blocking=False)

@@ -44,3 +44,20 @@ def pentanomial(pairs: Iterable[float]) -> list[int]:
     for points in pairs:
         counts[round(2 * points)] += 1
     return counts
+
+
+def humanised(termination: str) -> str:
+    """A termination in words for people: "no_moves" -> "no legal moves"."""
+    words = {
+        "no_pieces": "all pieces captured",
+        "no_moves": "no legal moves",
+        "points": "nobody can move",
+        "repetition": "position repeated",
+        "ending": "endgame draw rule",
+        "max_plies": "ply limit reached",
+        "time": "out of time",
+        "error": "error of a player",
+        "withdrawn": "player withdrawn",
+        "agreement": "agreed draw",
+    }
+    return words.get(termination, termination.replace("_", " "))

@@ -20,8 +20,9 @@ from arena.report.charts.elo import plot_elo
 from arena.report.charts.fonts import without_glyphs
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.latex import latex
-from arena.report.page.page import FOLDED, WIDE, part, plots
+from arena.report.page.page import FOLDED, WIDE, plots
 from arena.report.run import Run
+from arena.report.template import part
 from arena.report.write import write
 from tests.report_data import player, synthetic, texts
 
@@ -263,5 +264,5 @@ def test_a_chart_is_enlarged_in_a_dialog_and_comes_back(browser: Any, made: Run,
 
 
 def test_scripts_of_the_page_need_no_other() -> None:
-    for name in ("tables.js", "charts.js"):
+    for name in ("page/tables.js", "page/charts.js"):
         assert part(name).startswith('"use strict";') and "import " not in part(name)

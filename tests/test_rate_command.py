@@ -13,7 +13,7 @@ import pytest
 from arena.ratings.joint import rate
 from arena.ratings.results import ResultsError
 from arena.report import sources
-from arena.report.compare import Side, compare
+from arena.report.compare import RatedSide, compare
 from arena.report.sources import read_results
 from arena.result import Colour
 from tests.command_line import invoke
@@ -289,7 +289,7 @@ def test_runs_that_differ_in_who_moves_first_need_first(run, monkeypatch):
 
 
 def side(games, name="x"):
-    return Side(name, rate(games), {})
+    return RatedSide(name, rate(games), {})
 
 
 def by_player(comparison):
@@ -330,7 +330,7 @@ def test_two_common_players_have_the_error_of_half_their_difference():
 
 def test_an_anchor_does_not_change_a_comparison():
     games, other = (simulate([0.6, 0.0, -0.6], 60, nu=1.0, h=0.3, seed=seed) for seed in (1, 2))
-    anchored = Side("x", rate(games, anchor="p2", anchor_elo=1500), {})
+    anchored = RatedSide("x", rate(games, anchor="p2", anchor_elo=1500), {})
     plain, moved = compare(side(games), side(other)), compare(anchored, side(other))
     pd.testing.assert_frame_equal(by_player(plain), by_player(moved).loc[by_player(plain).index])
 

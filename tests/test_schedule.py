@@ -16,7 +16,7 @@ from arena.formats.knockout import Knockout
 from arena.formats.ladder import Ladder
 from arena.formats.match import Match
 from arena.formats.round_robin import RoundRobin
-from arena.formats.swiss import Swiss, Table, next_round
+from arena.formats.swiss import ScoreTable, Swiss, next_round
 
 Result = Callable[[Pairing], float]
 """White's points in a game."""
@@ -171,21 +171,21 @@ def test_the_upper_half_of_equals_meets_the_lower_half_in_a_swiss() -> None:
 
 
 def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_configuration() -> None:
-    table = Table(4, pairs=1)
+    table = ScoreTable(4, pairs=1)
     for tie, points in [((0, 3), (1.0, 1.0)), ((1, 2), (1.0, 1.0)), ((2, 3), (2.0, 0.0)), ((0, 1), (0.0, 2.0))]:
         table.add(tie, points)
     assert table.points == [1, 3, 3, 1]
     assert [table.buchholz(p) for p in range(4)] == [4, 4, 4, 4]
     assert [table.sonneborn_berger(p) for p in range(4)] == [0.5, 2.5, 2.5, 0.5]
     assert table.order() == [1, 2, 0, 3]
-    table = Table(6, pairs=1)
+    table = ScoreTable(6, pairs=1)
     for tie, points in [((0, 3), (2.0, 0.0)), ((1, 4), (2.0, 0.0)), ((5, 4), (1.5, 0.5)), ((2, 3), (2.0, 0.0))]:
         table.add(tie, points)
     assert table.order() == [1, 0, 2, 5, 4, 3]  # player 4 has half a point more than player 3
 
 
 def test_sonneborn_berger_orders_players_of_equal_points_and_buchholz() -> None:
-    table = Table(4, pairs=1)
+    table = ScoreTable(4, pairs=1)
     for tie, points in [((0, 2), (0.0, 2.0)), ((0, 3), (2.0, 0.0)), ((1, 2), (2.0, 0.0)), ((1, 3), (0.0, 2.0))]:
         table.add(tie, points)
     table.add((2, 3), (2.0, 0.0))
@@ -195,7 +195,7 @@ def test_sonneborn_berger_orders_players_of_equal_points_and_buchholz() -> None:
 
 
 def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None:
-    table = Table(5, pairs=2)
+    table = ScoreTable(5, pairs=2)
     ties, bye = next_round(table)
     assert bye == 4 and ties == [(0, 2), (1, 3)]
     for tie in ties:

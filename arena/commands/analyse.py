@@ -14,7 +14,7 @@ import click
 
 from arena.commands.board import save, show_scene
 from arena.commands.common import announcing_compilation, fail
-from arena.commands.position import Scene, scene, scene_options
+from arena.commands.position import Scene, with_scene
 from arena.commands.waiting import watched
 from arena.scores import score_text
 
@@ -33,7 +33,7 @@ _WIDTHS = {"": 2, "score": 11, "depth": 5, "nodes": 13, "seconds": 8}
 
 
 @click.command()
-@scene_options
+@with_scene
 @click.option("--player", default=DEFAULT_PLAYER, show_default=True, help="An entry of `players:`, as YAML.")
 @click.option("--lines", type=click.IntRange(1), default=1, show_default=True, help="How many of the best moves.")
 @click.option("--depth", type=click.IntRange(1), help="Plies of each search, whatever the player's entry says.")
@@ -43,11 +43,7 @@ _WIDTHS = {"": 2, "score": 11, "depth": 5, "nodes": 13, "seconds": 8}
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board with arrows, as SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, at the end.")
 def analyse(
-    what: str,
-    variant: str | None,
-    fen: str | None,
-    game: int | None,
-    ply: int | None,
+    found: Scene,
     player: str,
     lines: int,
     depth: int | None,
@@ -70,7 +66,6 @@ def analyse(
     from arena.yaml.errors import ConfigError
     from players import PlayerError, located
 
-    found = scene(what, variant, fen, game, ply)
     with announcing_compilation():
         try:
             spec = located(player_spec(player, "--player"), Path())

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -61,6 +62,11 @@ class WorkersType(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
+workers_option = click.option(
+    "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
+)
+
+
 class GamesType(click.ParamType):
     """A number of games, or all."""
 
@@ -90,6 +96,20 @@ def announce_workers(workers: int | str) -> None:
         fail(str(error))
     waiting = "" if count else f"; waiting for one (dask worker {workers} --nthreads 1)"
     say(f"{count} Dask worker{'' if count == 1 else 's'} at {workers}{waiting}")
+
+
+@contextmanager
+def lost_workers(folder: Path) -> Iterator[None]:
+    """Exit with one line if the workers are lost or one dies of its work; `folder` keeps what is finished."""
+    from arena.play.engine import EngineError
+    from arena.play.executor import WorkerDied
+
+    try:
+        yield
+    except EngineError as error:
+        fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
+    except WorkerDied as error:
+        fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
 
 
 def variant_named(name: str) -> Variant:

@@ -14,10 +14,12 @@ from arena.rules.position import COLOURS
 
 
 @click.command()
+@click.argument("variant", required=False)
 @seating_options
+@click.option("--browser", is_flag=True, help="Play in the browser, on a page of this machine (arena serve).")
 @click.option("--flip", is_flag=True, help="Turn the board.")
 @click.option("--record", type=click.Path(path_type=Path), help="The games count, in the run in this folder.")
-def play(flip: bool, record: Path | None, **options: Any) -> None:
+def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None:
     """Play a game at the board, by the rules of VARIANT: a name, or YAML as {base: english, promotion: never}.
 
     Each side is a person or any player, as `--white human --black '{type: negamax, preset: full, seconds: 1}'`.
@@ -28,6 +30,11 @@ def play(flip: bool, record: Path | None, **options: Any) -> None:
     from arena.commands.dialogue.loop import converse
 
     seating = Seating(**options)
+    if browser:
+        from arena.commands.serve import open_board
+
+        open_board(seating, is_begun=True, record=record)
+        return
     sitting = sitting_of(seating)
     with announcing_compilation(), ExitStack() as open_things:
         kept = None

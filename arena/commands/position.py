@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -96,8 +97,15 @@ class Scene(NamedTuple):
         return Board(self.variant, self.position, **({"last": last} | options))
 
 
-def scene_options(command: Any) -> Any:
-    """The argument and the options of a command that name what `scene` takes."""
+def with_scene(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the argument and the options that name a scene, and call it with the scene first."""
+
+    @functools.wraps(command)
+    def called(
+        what: str, variant: str | None, fen: str | None, game: int | None, ply: int | None, **rest: Any
+    ) -> None:
+        command(scene(what, variant, fen, game, ply), **rest)
+
     for decorator in (
         click.option("--ply", type=click.IntRange(0), help="After so many plies [the last]."),
         click.option("--game", type=click.IntRange(1), help="Which game of a file or a run [1]."),
@@ -105,8 +113,8 @@ def scene_options(command: Any) -> Any:
         click.option("--variant", help="The rules of a FEN, or of a PDN that does not say."),
         click.argument("what"),
     ):
-        command = decorator(command)
-    return command
+        called = decorator(called)
+    return called
 
 
 def scene(what: str, variant: str | None, fen: str | None, game: int | None, ply: int | None) -> Scene:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arena.ratings.joint import Ratings
     from arena.ratings.models import RatingModel
     from arena.ratings.results import Results
-    from arena.report.compare import Side
+    from arena.report.compare import RatedSide
     from arena.result import Colour
 
 
@@ -152,7 +152,7 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
         click.echo(f"comparison: {page}")
 
 
-def _same_games(sides: Sequence[Side]) -> str:
+def _same_games(sides: Sequence[RatedSide]) -> str:
     """How many games of two runs are the same, in words; "" where that is not known, or they share none."""
     from arena.report.sameness import sameness, sentence
 

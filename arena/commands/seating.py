@@ -66,7 +66,7 @@ class ClockType(click.ParamType):
 
 
 def seating_options(command: Any) -> Any:
-    """The argument and the options of a command that become a Seating, its fields by their names."""
+    """The options of a command that become a Seating, its fields by their names, but for `variant`."""
     for decorator in (
         click.option("--name", help="Your name [that of your account]."),
         click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all chance."),
@@ -80,7 +80,6 @@ def seating_options(command: Any) -> Any:
         click.option(
             "--white", metavar="PLAYER", help="Who plays White: human, or an entry of `players:`, as YAML."
         ),
-        click.argument("variant", required=False),
     ):
         command = decorator(command)
     return command

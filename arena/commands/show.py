@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from arena.commands.board import save, show_scene
-from arena.commands.position import Scene, scene, scene_options
+from arena.commands.position import Scene, with_scene
 from arena.commands.table import show_table
 from arena.scores import score_text
 
@@ -22,26 +22,16 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 
 
 @click.command()
-@scene_options
+@with_scene
 @click.option("--flip", is_flag=True, help="Black below.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the board into this file, as SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def show(
-    what: str,
-    variant: str | None,
-    fen: str | None,
-    game: int | None,
-    ply: int | None,
-    flip: bool,
-    svg: Path | None,
-    as_json: bool,
-) -> None:
+def show(found: Scene, flip: bool, svg: Path | None, as_json: bool) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
     Of a game, the moves around the position are shown, too, and of a run's game the players' scores: in men, with
     a sign, where it is known what a man is worth to the player.
     """
-    found = scene(what, variant, fen, game, ply)
     board = found.board(flip=flip)
     if svg is not None:
         save(board, svg)

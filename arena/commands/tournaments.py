@@ -12,13 +12,14 @@ import click
 
 from arena.commands.common import (
     GamesType,
-    WorkersType,
     announce_workers,
     announcing_compilation,
     fail,
     interruptible,
+    lost_workers,
     say,
     with_one_thread,
+    workers_option,
 )
 from arena.commands.plan import prepared_from
 
@@ -37,9 +38,7 @@ INCIDENTS, STOPPED = 3, 130
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
-@click.option(
-    "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
-)
+@workers_option
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
 @click.option("--force", is_flag=True, help="Go on even if players play otherwise than when the run began.")
 def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool) -> None:
@@ -102,8 +101,6 @@ def _examine(plan: Plan, folder: Path) -> None:
 
 def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
     """Play what is missing and show progress; returns an exit code: 0, INCIDENTS or STOPPED."""
-    from arena.play.engine import EngineError
-    from arena.play.executor import WorkerDied
     from arena.play.tournament import RunStopped, play
     from arena.store.ledger import Ledger, failures_of_complete
     from arena.store.store import StoreError
@@ -119,7 +116,7 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
         say(f"the run in {folder} is complete: nothing is played ({error})")
         return INCIDENTS if failures else 0
     try:
-        with opened as ledger:
+        with lost_workers(folder), opened as ledger:
             if ledger.repaired:
                 say(ledger.repaired)
             if ledger.complete:
@@ -143,10 +140,6 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
         return INCIDENTS
     except StoreError as error:
         fail(str(error))
-    except EngineError as error:
-        fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
-    except WorkerDied as error:
-        fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
 
 
 def _progress(plan: Plan) -> Progress:

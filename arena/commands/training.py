@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.commands.common import (
-    WorkersType,
     announce_workers,
     announcing_compilation,
     fail,
     interruptible,
+    lost_workers,
     say,
+    workers_option,
 )
 
 if TYPE_CHECKING:
@@ -28,16 +29,12 @@ _NO_TORCH = "arena train needs PyTorch, which is not installed: pip install 'dra
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the training [reports/<name>].")
-@click.option(
-    "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
-)
+@workers_option
 def train(config: Path, out: Path | None, workers: int | str | None) -> None:
     """Train a network for `evaluation:` as CONFIG describes, and check it in a match.
 
     A training that was stopped goes on where it stopped when the same command is given again.
     """
-    from arena.play.engine import EngineError
-    from arena.play.executor import WorkerDied
     from arena.store.store import StoreError
     from arena.training.config import load_training
     from arena.tuning.method import TuningError
@@ -62,7 +59,7 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
     used = workers or os.cpu_count() or 1
     announce_workers(used)
     try:
-        with TrainingStore(folder, plan.description) as store:
+        with lost_workers(folder), TrainingStore(folder, plan.description) as store:
             if store.repaired:
                 say(store.repaired)
             with interruptible(say) as stopping:
@@ -73,10 +70,6 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
         training_report.write(plan, found, folder)
     except (StoreError, TuningError) as error:
         fail(str(error))
-    except EngineError as error:
-        fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
-    except WorkerDied as error:
-        fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
     except OSError as error:
         fail(f"{folder} cannot be written to: {error.strerror or error}")
     click.echo(training_report.answer(plan, found))

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.commands.common import (
-    WorkersType,
     announce_workers,
     announcing_compilation,
     fail,
     interruptible,
+    lost_workers,
     say,
+    workers_option,
 )
 
 if TYPE_CHECKING:
@@ -28,16 +29,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the tuning [reports/<name>].")
-@click.option(
-    "--workers", type=WorkersType(), help="Processes that play games, or a Dask scheduler [one process a core]."
-)
+@workers_option
 def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
     """Find weights of an evaluation as CONFIG describes, and check them in a match.
 
     A tuning that was stopped goes on where it stopped when the same command is given again.
     """
-    from arena.play.engine import EngineError
-    from arena.play.executor import WorkerDied
     from arena.store.store import StoreError
     from arena.tuning.config import load_tuning
     from arena.yaml.errors import ConfigError
@@ -57,7 +54,7 @@ def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
     used = workers or os.cpu_count() or 1
     announce_workers(used)
     try:
-        with TuningStore(folder, plan.description) as store:
+        with lost_workers(folder), TuningStore(folder, plan.description) as store:
             if store.repaired:
                 say(store.repaired)
             with interruptible(say) as stopping:
@@ -69,10 +66,6 @@ def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
         tuned = tuning_report.write(plan, found, folder)[0]
     except (StoreError, TuningError) as error:
         fail(str(error))
-    except EngineError as error:
-        fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
-    except WorkerDied as error:
-        fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
     except OSError as error:
         fail(f"the report cannot be written to {folder}: {error.strerror or error}")
     click.echo(tuning_report.answer(plan, found))

@@ -59,7 +59,9 @@ def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem
             message = f"the player {name!r} is already in line {line}: names must differ"
             yield source.problem(("players", i, "name"), message)
         if player.get("type") == HUMAN:
-            yield source.problem(("players", i, "type"), f"a {HUMAN} plays at the board (arena play), not here")
+            yield source.problem(
+                ("players", i, "type"), f"a {HUMAN} plays at the board (arena play), not in a tournament"
+            )
         if player.get("increment") is not None and player.get("clock") is None:
             yield source.problem(("players", i, "increment"), "'increment' needs a 'clock' to add it to")
         for key in filter(_is_misspelt_sweep, player if _is_built_in(player) else ()):

@@ -45,7 +45,7 @@ class Swiss(Format):
         All ties of a round have the same openings, other ones than the rounds before.
         """
         numbers = Numbers()
-        table = Table(len(names), self.pairs)
+        table = ScoreTable(len(names), self.pairs)
         for number in range(1, self.rounds + 1):
             ties, bye = next_round(table)
             batch = numbers.pairs(ties, number, range((number - 1) * self.pairs, number * self.pairs))
@@ -57,7 +57,7 @@ class Swiss(Format):
         return [Place(player, table.reason(player)) for player in table.order()]
 
 
-class Table:
+class ScoreTable:
     """What the players of a Swiss tournament have scored, round by round."""
 
     def __init__(self, players: int, pairs: int) -> None:
@@ -105,7 +105,7 @@ class Table:
         )
 
 
-def next_round(table: Table) -> tuple[list[Tie], int | None]:
+def next_round(table: ScoreTable) -> tuple[list[Tie], int | None]:
     """The ties of the next round, and who has a bye if the number of players is odd.
 
     From the first in order down, each player without an opponent meets one of equal points, first in the lower
@@ -125,7 +125,7 @@ def next_round(table: Table) -> tuple[list[Tie], int | None]:
     raise AssertionError("unreachable: any two players have met so many times at most")
 
 
-def _matched(table: Table, order: list[int], most: int) -> list[Tie] | None:
+def _matched(table: ScoreTable, order: list[int], most: int) -> list[Tie] | None:
     """Ties of all players in `order` of whom none have met more than `most` times; None if there are none."""
     open_to = {
         one: {other for other in order if other != one and table.meetings(one, other) <= most} for one in order
@@ -146,7 +146,7 @@ def _matched(table: Table, order: list[int], most: int) -> list[Tie] | None:
     return ties
 
 
-def _candidates(table: Table, left: Sequence[int]) -> Iterator[int]:
+def _candidates(table: ScoreTable, left: Sequence[int]) -> Iterator[int]:
     """Opponents of the first of `left`, the preferred one first."""
     level = [player for player in left if table.points[player] == table.points[left[0]]]
     half = len(level) // 2

@@ -13,7 +13,7 @@ from arena.apart.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
 from arena.openings.sources import random_openings
 from arena.play.plan import openings_of, probes_of
-from arena.play.trial import Played, Trial, alone, tried
+from arena.play.trial import RepeatedGame, Trial, alone, tried
 from arena.player import Limit, PlayerSpec
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
@@ -109,7 +109,7 @@ class _Doctor:
             for found in apart(tried, trial, self.thorough, memory=_memory(trial)):
                 if isinstance(found, players.PlayerError):
                     raise found
-                if isinstance(found, Played):
+                if isinstance(found, RepeatedGame):
                     yield from _of_repetition(trial, found)
                 else:
                     yield found
@@ -117,14 +117,14 @@ class _Doctor:
             yield Finding("error", str(lost))
 
 
-def _of_repetition(trial: Trial, played: Played) -> Iterator[Finding]:
+def _of_repetition(trial: Trial, game: RepeatedGame) -> Iterator[Finding]:
     """Whether the same game is played alone in a new process as before and after others. Raises Lost."""
     if trial.player.limit.longest is not None:
         return
-    [new] = apart(alone, trial, played.plies, memory=_memory(trial))
-    if new == played.before == played.after:
+    [new] = apart(alone, trial, game.plies, memory=_memory(trial))
+    if new == game.before == game.after:
         return
-    [newer] = apart(alone, trial, played.plies, memory=_memory(trial))
+    [newer] = apart(alone, trial, game.plies, memory=_memory(trial))
     if trial.player.type == ENGINE:
         yield Finding("warning", "does not play the same game when asked again: its games cannot be played again")
     elif new != newer:

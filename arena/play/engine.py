@@ -1,4 +1,4 @@
-"""What does the tasks of an executor, and how that can end: Engine, Died, NotBegun, EngineError, Stopped."""
+"""What does the tasks of an executor, and how that can end: TaskEngine, Died, NotBegun, EngineError, Stopped."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Stopped(BaseException):
         self.code = code
 
 
-class Engine(Protocol):
+class TaskEngine(Protocol):
     """Workers, each of which does one call at a time."""
 
     def workers(self) -> int:

@@ -12,12 +12,12 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from arena.play.engine import Died, Engine, NotBegun
+from arena.play.engine import Died, NotBegun, TaskEngine
 
 Workers: TypeAlias = int | str
 """Processes of this machine, or the address of a Dask scheduler: `tcp://host:8786`."""
-Task = TypeVar("Task")
-Record = TypeVar("Record")
+AnyTask = TypeVar("AnyTask")
+AnyRecord = TypeVar("AnyRecord")
 
 BATCH_SECONDS = 0.1
 """Seconds after which a worker begins no further task of those that it was handed at once."""
@@ -30,7 +30,7 @@ _DEATHS = 5
 _POLL_SECONDS = 0.5
 """Seconds after which a lost or new worker, or the wish to stop, is noticed, at most."""
 
-_engines: dict[Workers, Engine] = {}
+_engines: dict[Workers, TaskEngine] = {}
 """Engines that are kept for the next tasks."""
 _one_at_a_time = threading.Lock()
 """Held by the batch that is being done: a player may use all of its process, which Dask gives several threads."""
@@ -46,12 +46,12 @@ class WorkerDied(Exception):
 
 
 def run(
-    work: Callable[[Task], Record],
-    tasks: Iterable[Task],
+    work: Callable[[AnyTask], AnyRecord],
+    tasks: Iterable[AnyTask],
     workers: Workers,
     stopping: Callable[[], bool],
-    name: Callable[[Task], str] = str,
-) -> Iterator[Record]:
+    name: Callable[[AnyTask], str] = str,
+) -> Iterator[AnyRecord]:
     """Do the tasks on the workers, in this process if that is 1; yield each record once made, in any order.
 
     `work` is a function of a module. No task is handed out once `stopping()` is true; those under way are
@@ -142,7 +142,7 @@ class _Batch(NamedTuple):
     """Of the first tasks of the batch, at least one."""
 
 
-def _parallel(engine: Engine, work: Callable[[Task], Record], todo: _Todo) -> Iterator[Record]:
+def _parallel(engine: TaskEngine, work: Callable[[AnyTask], AnyRecord], todo: _Todo) -> Iterator[AnyRecord]:
     handed: dict[Future[_Batch], list[tuple[int, Any]]] = {}
     size = ahead = 1
     while True:
@@ -201,7 +201,7 @@ def worker_count(workers: Workers) -> int:
     return _engine(workers).workers()
 
 
-def _engine(workers: Workers) -> Engine:
+def _engine(workers: Workers) -> TaskEngine:
     """The engine of those workers, loaded where it is used; raises EngineError if there is none."""
     if workers not in _engines:
         if isinstance(workers, str):

@@ -44,7 +44,7 @@ class Trial(NamedTuple):
     """Whether the player runs code of a user's own."""
 
 
-class Played(NamedTuple):
+class RepeatedGame(NamedTuple):
     """One game as it was played before others and after them."""
 
     plies: int
@@ -52,7 +52,7 @@ class Played(NamedTuple):
     after: bytes
 
 
-def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | Played | players.PlayerError]:
+def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGame | players.PlayerError]:
     """Stages and findings of a player that is built and plays: a few plies, then, if `thorough`, several games.
 
     Of a player of a user's own the first of these is played once more at the end. It is an error if the player
@@ -84,7 +84,7 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | Played | p
         yield from _unsaid(_of_record(trial, record, number), said)
     if trial.own and first is not None and not said:
         yield _stage(trial, "playing its first game once more", plies)
-        yield Played(plies, _compared(first), _compared(_game(trial, 0, plies)))
+        yield RepeatedGame(plies, _compared(first), _compared(_game(trial, 0, plies)))
 
 
 def alone(trial: Trial, plies: int) -> Iterator[Stage | bytes]:

@@ -21,7 +21,7 @@ SIDES = ("a", "b")
 """The first and the second side, as endings of columns."""
 
 
-class Side(NamedTuple):
+class RatedSide(NamedTuple):
     """One of the two that are compared: a run, or a file of results."""
 
     name: str
@@ -44,7 +44,7 @@ class Comparison(NamedTuple):
     """Sentences: what a reader of the table must know."""
 
 
-def read_side(path: Path, first: Colour | None = None) -> Side:
+def read_side(path: Path, first: Colour | None = None) -> RatedSide:
     """A run's folder, or a file of results in which *first* moves first. Raises ResultsError."""
     if path.is_dir():
         try:
@@ -55,12 +55,12 @@ def read_side(path: Path, first: Colour | None = None) -> Side:
             raise ResultsError(f"{path}: no game with a result")
         known = run.standings.dropna(subset="seconds_per_move")
         seconds = dict(zip(known["player"], known["seconds_per_move"], strict=True))
-        return Side(str(path), run.ratings, seconds, run)
+        return RatedSide(str(path), run.ratings, seconds, run)
     found = read_results([path], first)
-    return Side(str(path), rate(found.games, first=found.first), {})
+    return RatedSide(str(path), rate(found.games, first=found.first), {})
 
 
-def compare(a: Side, b: Side) -> Comparison:
+def compare(a: RatedSide, b: RatedSide) -> Comparison:
     """Set the ratings of both sides side by side.
 
     Ratings of each are shifted so that the players of both have a mean of 0, together where games connect them on
@@ -134,7 +134,7 @@ def _on_scale(ratings: Ratings, scale: list[list[str]]) -> tuple[dict[str, float
     return elo, error
 
 
-def _changes(table: pd.DataFrame, a: Side, b: Side) -> Iterable[str]:
+def _changes(table: pd.DataFrame, a: RatedSide, b: RatedSide) -> Iterable[str]:
     compared = table.dropna(subset="difference")
     columns = (compared[column].tolist() for column in ("difference", "difference_error", "player"))
     rows = sorted(zip(*columns, strict=True), key=lambda row: -abs(row[0]))
@@ -156,7 +156,7 @@ def _changes(table: pd.DataFrame, a: Side, b: Side) -> Iterable[str]:
         yield f"Moving first is worth {abs(difference):.0f} ± {error:.0f} Elo {word} in {b.name}."
 
 
-def _notes(sides: Sequence[Side], played: list[pd.DataFrame], scale: list[list[str]]) -> Iterable[str]:
+def _notes(sides: Sequence[RatedSide], played: list[pd.DataFrame], scale: list[list[str]]) -> Iterable[str]:
     if len({side.ratings.model for side in sides}) > 1:
         yield "The two are rated by different models, so that their Elo means different things."
     shared = set(played[0]["player"]) & set(played[1]["player"])

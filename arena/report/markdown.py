@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
-
-from jinja2 import Environment, StrictUndefined
 
 from arena.report.charts.catalogue import charts_of
 from arena.report.content import content
 from arena.report.run import Run
+from arena.report.template import environment
 
 
 def markdown(run: Run) -> str:
     """The report as Markdown: sentences, standings, charts, crosstable, search effort and telemetry."""
-    template = files("arena.report").joinpath("summary.md.jinja").read_text(encoding="utf-8")
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["escaped"] = escaped
-    return environment.from_string(template).render(content(run), charts=charts_of(run))
+    template = environment(escaped=escaped).get_template("summary.md.jinja")
+    return template.render(content(run), charts=charts_of(run))
 
 
 def escaped(text: object) -> str:

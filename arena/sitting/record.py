@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import math
-import os
-import platform
 import re
-import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from weakref import WeakSet
 
 from arena.experiment.entry import player_spec
 from arena.experiment.model import Experiment
 from arena.formats.base import Pairing
 from arena.formats.free import Free
-from arena.play.clock import clock_after, overrun
-from arena.play.match import REASON_CHARACTERS
-from arena.player import HUMAN, Choice, Limit, PlayerSpec
-from arena.record import GameRecord, packed, search_values
+from arena.player import HUMAN, PlayerSpec
 from arena.report.number import with_error
 from arena.result import WHITE_POINTS, Colour
 from arena.rules.custom import build_variant
-from arena.rules.game import Game, Termination
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.variants import VARIANTS, Variant
+from arena.sitting.ended import game_record
 from arena.sitting.sides import LEVELS, level
-from arena.sitting.sitting import Sitting, Turn
+from arena.sitting.sitting import Sitting
 from arena.store.documents import documents
 from arena.store.elo import EloScale, estimates, tells_elo
-from arena.store.ledger import FILE, Facts, Ledger
-from arena.store.manifest import manifest_of, save, session, stored_manifest
+from arena.store.ledger import FILE, Facts, Ledger, experiment_and_facts
+from arena.store.manifest import Manifest, manifest_of, save, session, stored_manifest
 from arena.store.store import StoreError, reading
-from arena.wording import cut
 from arena.yaml.errors import ConfigError
 from arena.yaml.messages import FOLDER
 from arena.yaml.section import validated
@@ -50,7 +40,7 @@ _NOT_COUNTED = "the game does not count: "
 
 
 class Record:
-    """The run in a folder that a person's games are added to, open for writing; only one thread may use it.
+    """The run in a folder that a person's games are added to, open for writing; one thread at a time may use it.
 
     Its format is `free`: each game is a pair, a round and so a cluster of its own. Its players are the persons, of
     the type HUMAN, and whoever they met, by the entries of a configuration; Elo 0 is whoever was met first.
@@ -98,13 +88,14 @@ class Record:
         if changed:
             return f"{_NOT_COUNTED}{changed[0]} has changed since {self.folder} began"
         if spec not in self._experiment.players:
-            man = next((turn.thought.man for turn in sitting.turns if turn.thought is not None), None)
-            self._admit(spec, man)
+            self._admit(spec)
+        self._learn_man(sitting, spec)
         number = max(self._ledger.finished(), default=0) + 1
         names = [self.person, spec.name][:: -1 if colour else 1]
         opening = fen(sitting.variant, sitting.game.start)
-        record = self._record(sitting, number, names, self._opening_number(opening))
-        self._ledger.add(record, names[0], names[1], opening)
+        places = [[spec.name for spec in self._experiment.players].index(name) for name in names]
+        pairing = Pairing(number, number, number, places[0], places[1], self._opening_number(opening) - 1)
+        self._ledger.add(game_record(sitting, pairing), names[0], names[1], opening)
         self._added.add(sitting)
         return f"game {number} counts: {self._standing()}, {self.folder}"
 
@@ -120,32 +111,33 @@ class Record:
 
     def _begin(self, own: PlayerSpec) -> None:
         """Write down that a session begins, and the person, if the run does not know either."""
-        manifest = stored_manifest(self._ledger)
-        if manifest is None:
-            save(self._ledger, manifest_of(self._experiment, self._facts.files, {}, {}))
+        stored = stored_manifest(self._ledger)
+        self._manifest = stored or manifest_of(self._experiment, self._facts.files, {own.name: None}, {})
         if own not in self._experiment.players:
-            self._admit(own, None)
-        manifest = stored_manifest(self._ledger)
-        assert manifest is not None
+            self._admit(own)
         now = session(len(self._ledger.finished()), 1, {})
-        save(self._ledger, manifest._replace(sessions=[*manifest.sessions, now]))
+        self._save(self._manifest._replace(sessions=[*self._manifest.sessions, now]))
 
-    def _admit(self, spec: PlayerSpec, man: float | None) -> None:
-        """Add a player to the run; `man` is what a man is worth to it, if that is known."""
-        manifest = stored_manifest(self._ledger)
-        assert manifest is not None
+    def _admit(self, spec: PlayerSpec) -> None:
+        """Add a player to the run."""
         anchor = self._experiment.anchor or (None if spec.type == HUMAN else spec.name)
         players = (*self._experiment.players, spec)
         self._experiment = self._experiment.model_copy(update={"players": players, "anchor": anchor})
         self._facts = self._facts._replace(files=self._facts.files | fingerprints(spec))
-        made_of = manifest_of(
-            self._experiment,
-            self._facts.files,
-            {**manifest.signatures, spec.name: None},
-            {**manifest.men, spec.name: man},
-        )
+        signatures, sessions = {**self._manifest.signatures, spec.name: None}, self._manifest.sessions
+        made_of = manifest_of(self._experiment, self._facts.files, signatures, self._manifest.men)
         self._ledger.describe(self._experiment, self._facts)
-        save(self._ledger, made_of._replace(sessions=manifest.sessions))
+        self._save(made_of._replace(sessions=sessions))
+
+    def _learn_man(self, sitting: Sitting, spec: PlayerSpec) -> None:
+        """Write down what a man is worth to a player, if that was not known before this game."""
+        man = next((turn.thought.man for turn in sitting.turns if turn.thought is not None), None)
+        if man is not None and self._manifest.men.get(spec.name) is None:
+            self._save(self._manifest._replace(men={**self._manifest.men, spec.name: man}))
+
+    def _save(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+        save(self._ledger, manifest)
 
     def _refusal(self, sitting: Sitting) -> str:
         """Why a game does not count; empty if it does."""
@@ -185,29 +177,6 @@ class Record:
         known[self._facts.start_fen] = 1
         return int(known.get(opening, max(known.values()) + 1))
 
-    def _record(self, sitting: Sitting, number: int, names: Sequence[str], opening: int) -> GameRecord:
-        outcome = sitting.outcome
-        assert outcome is not None
-        places = [[spec.name for spec in self._experiment.players].index(name) for name in names]
-        pairing = Pairing(number, number, number, places[0], places[1], opening - 1)
-        seconds = math.fsum(turn.seconds for turn in sitting.turns)
-        plies, moves = packed(_rows(sitting))
-        error = ""
-        if outcome.termination == Termination.ERROR:
-            error = f"{cut(sitting.failure, REASON_CHARACTERS)} at ply {plies + 1}"
-        return GameRecord(
-            pairing,
-            outcome.result,
-            str(outcome.termination),
-            seconds,
-            error,
-            plies,
-            moves,
-            began=time.time() - seconds,
-            worker=os.getpid(),
-            machine=platform.node(),
-        )
-
     def _standing(self) -> str:
         """`me −34 ± 240 Elo (level 4 = 0)`, or what there is of it where results say nothing of an Elo yet."""
         results = self._ledger.scores()
@@ -241,11 +210,8 @@ def _stored(folder: Path, variant: Variant) -> tuple[Experiment, Facts] | None:
         return None
     with reading(path) as connection:
         stored = documents(connection)
-    try:
-        experiment = validated(Experiment, stored["experiment"], Source(path), ())
-        facts = Facts(**stored["facts"])
-    except (ConfigError, ValueError, TypeError, KeyError):
-        raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
+    _, facts = experiment_and_facts(stored, path)
+    experiment = validated(Experiment, stored["experiment"], Source(path), ())
     if not isinstance(experiment.format, Free):
         raise StoreError(f"{folder} holds a tournament, and no games at the board: they need another folder")
     if build_variant(experiment.variant) != variant:
@@ -269,35 +235,3 @@ def _experiment(folder: Path, variant: Variant, own: PlayerSpec) -> Experiment:
 def _facts(variant: Variant) -> Facts:
     first: Colour = "black" if variant.first == BLACK else "white"
     return Facts(first, variant.gametype, fen(variant, variant.start), 0, True, {})
-
-
-def _rows(sitting: Sitting) -> list[tuple[Any, ...]]:
-    """A game's moves as `arena.record.packed` takes them; processor time is not known."""
-    game = Game(sitting.variant, sitting.game.start)
-    rows = []
-    for turn in sitting.turns:
-        position = game.position
-        limit = _limit(sitting, turn, position.turn)
-        choice = Choice(turn.move) if turn.thought is None else turn.thought.choice
-        clock, over = clock_after(limit, turn.seconds), overrun(limit, turn.seconds)
-        rows.append(
-            (
-                turn.text,
-                len(game.legal_moves),
-                (position.white | position.black).bit_count(),
-                *search_values(choice, turn.seconds, math.nan),
-                math.nan if clock is None else clock,
-                math.nan if over is None else over,
-            )
-        )
-        game.push(turn.move)
-    return rows
-
-
-def _limit(sitting: Sitting, turn: Turn, colour: int) -> Limit:
-    """What the side had for a move."""
-    spec = sitting.sides[colour].spec
-    limit = Limit() if spec is None else spec.limit
-    if sitting.clock is None or turn.clocks is None:
-        return limit
-    return limit._replace(clock=turn.clocks[colour], increment=sitting.clock.increment)

@@ -34,6 +34,8 @@ class StoreError(Exception):
 class Store:
     """An SQLite file in a folder of its own, open for writing; a context manager that closes it.
 
+    One thread at a time may use it.
+
     `parts` describe what the rows belong to: JSON values by key, under a name for each part. `columns`, JSON too,
     says what the binary records hold. `noun` is what the parts describe. `derived` are tables made from the
     others, which are emptied if something was damaged.
@@ -78,7 +80,9 @@ class Store:
             raise StoreError(str(error)) from None
 
     def _connect(self) -> None:
-        self.connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_SECONDS)
+        self.connection = sqlite3.connect(
+            self.path, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
+        )
         try:
             self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")

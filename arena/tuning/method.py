@@ -88,7 +88,7 @@ class Step(NamedTuple):
     held out so far, in nats."""
 
 
-Stage: TypeAlias = Generator[StageProgress, None, bool]
+StageRun: TypeAlias = Generator[StageProgress, None, bool]
 """Plays a stage's games that are missing; whether none is missing any more."""
 StepRun: TypeAlias = Generator[StageProgress | Fitting, None, Step | None]
 """Does one step; None if it was stopped."""
@@ -99,7 +99,7 @@ class Play(Protocol):
 
     def __call__(
         self, stage: str, jobs: list[Job], work: Callable[[Job], Played | Failed] = play_job
-    ) -> Stage: ...
+    ) -> StageRun: ...
 
 
 def is_evaluation(value: Any) -> Any:

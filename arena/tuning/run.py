@@ -20,7 +20,7 @@ from arena.rules.custom import build_variant
 from arena.rules.position import Position
 from arena.tuning.config import Tuning
 from arena.tuning.games import Failed, Job, play_job, points_of_pairs
-from arena.tuning.method import Fitting, Method, Stage, StageProgress, Step, Terms, TuningError
+from arena.tuning.method import Fitting, Method, StageProgress, StageRun, Step, Terms, TuningError
 from arena.tuning.openings import check_openings
 from arena.tuning.store import GameStore, Played, TuningStore
 
@@ -129,8 +129,8 @@ def play_stage(
     stage: str,
     jobs: list[Job],
     work: Callable[[Job], Played | Failed] = play_job,
-) -> Stage:
-    """Play the games of a stage that the store lacks, and store each; see `arena.tuning.method.Stage`.
+) -> StageRun:
+    """Play the games of a stage that the store lacks, and store each; see `arena.tuning.method.StageRun`.
 
     Raises TuningError for a game that cannot be played and WorkerDied for one that ends its process.
     """

@@ -26,7 +26,7 @@ from players.negamax.score import LIMIT, compiled_static_value
 from players.negamax.state import MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, named_switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings
-from players.negamax.worth import worth_of_a_man
+from players.negamax.worth import without_each, worth_of_a_man
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""
@@ -180,11 +180,9 @@ def _man_at_the_start(variant: Variant, evaluation: Evaluation) -> float:
     """
     start = variant.start
     value, arguments = compiled_static_value(variant.constants), (variant.constants, *evaluation)
-    before, rises = value(*arguments, start, 0), []
+    before = value(*arguments, start, 0)
     _, other = sides(start)
-    for bit in (1 << i for i in range(64) if other >> i & 1):
-        less = start._replace(white=start.white & ~bit, black=start.black & ~bit)
-        rises.append(value(*arguments, less, 0) - before)
+    rises = [value(*arguments, less, 0) - before for less in without_each(start, other)]
     mean = sum(rises) / len(rises) if rises else 0.0
     return mean if 0 < mean < LIMIT else 1.0
 

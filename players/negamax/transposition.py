@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arena.rules.jit.bits import bits_of, float_of
 from arena.rules.jit.kernel import inlined, kernel
 
-Table = NDArray[np.int64]
+TranspositionTable = NDArray[np.int64]
 
 ENTRY = 4
 BUCKET = 2 * ENTRY
@@ -26,14 +26,14 @@ _DEPTH, _BOUND, _GENERATION = 0, 8, 16
 _BYTE = 255
 
 
-def new_table(megabytes: int) -> Table:
+def new_table(megabytes: int) -> TranspositionTable:
     """An empty table of the greatest power of two of buckets that fits; one unused bucket for 0 megabytes."""
     buckets = max(megabytes * 2**20 // (8 * BUCKET), 1)
     return np.zeros(BUCKET << (buckets.bit_length() - 1), np.int64)
 
 
 @inlined
-def find(table: Table, size: int, key: int, oldest: int) -> int:
+def find(table: TranspositionTable, size: int, key: int, oldest: int) -> int:
     """Where the entry of a key begins, -1 if there is none of the generation `oldest` or a later one."""
     first = (key & (size // BUCKET - 1)) * BUCKET
     for entry in (first, first + ENTRY):
@@ -43,26 +43,26 @@ def find(table: Table, size: int, key: int, oldest: int) -> int:
 
 
 @inlined
-def depth_of(table: Table, entry: int) -> int:
+def depth_of(table: TranspositionTable, entry: int) -> int:
     """The depth to which the position was searched."""
     return (table[entry + INFO] >> _DEPTH) & _BYTE
 
 
 @inlined
-def bound_of(table: Table, entry: int) -> int:
+def bound_of(table: TranspositionTable, entry: int) -> int:
     """UPPER, LOWER or EXACT."""
     return (table[entry + INFO] >> _BOUND) & _BYTE
 
 
 @inlined
-def score_of(table: Table, entry: int) -> float:
+def score_of(table: TranspositionTable, entry: int) -> float:
     """The score, for the side to move of the position."""
     return float_of(table[entry + SCORE])
 
 
 @kernel
 def store(
-    table: Table,
+    table: TranspositionTable,
     size: int,
     key: int,
     move: int,

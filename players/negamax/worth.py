@@ -23,13 +23,16 @@ def worth_of_a_man(variant: Variant, evaluation: Evaluation) -> float | None:
     """What a man is worth in an evaluation's unit, more than 0; None for one that does not mind a man.
 
     It is the size of the mean change of a position's value when one man of the side that is not to move is taken
-    off: over the positions of `players.evaluation.sample` and, in each, over all such men.
+    off, if that has another piece: over the positions of `players.evaluation.sample` and, in each, over all such
+    men.
     """
     changes = []
     value, rules = compiled_static_value(variant.constants), variant.constants
     for position in positions_of(variant)[::_STRIDE]:
         before = value(rules, *evaluation, position, 0)
-        after = [value(rules, *evaluation, less, 0) for less in _without_one(position)]
+        _, other = sides(position)
+        men = other & ~position.kings if other.bit_count() > 1 else 0
+        after = [value(rules, *evaluation, less, 0) for less in without_each(position, men)]
         found = [other - before for other in after if max(abs(other), abs(before)) < LIMIT]
         if found:
             changes.append(fmean(found))
@@ -39,11 +42,7 @@ def worth_of_a_man(variant: Variant, evaluation: Evaluation) -> float | None:
     return abs(mean) if math.isfinite(mean) and abs(mean) > _ERRORS * error else None
 
 
-def _without_one(position: Position) -> Iterator[Position]:
-    """The position without a man of the side that is not to move, for each of them, if that has another piece."""
-    _, other = sides(position)
-    men = other & ~position.kings
-    if other.bit_count() < 2:
-        return
+def without_each(position: Position, men: int) -> Iterator[Position]:
+    """The position without one of these men, for each of them, from the lowest bit."""
     for bit in (1 << i for i in range(men.bit_length()) if men >> i & 1):
         yield position._replace(white=position.white & ~bit, black=position.black & ~bit)

@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from arena.report.charts.axes import LEADING, beside, leading, no_games, rows_of
 from arena.report.charts.style import DRAW, LOSS, MUTED, SERIES, WIN, readable_on, styled
 from arena.report.charts.tips import tip_boxes, tip_rows
+from arena.result import humanised
 
 
 @styled
@@ -71,20 +72,3 @@ def plot_terminations(terminations: pd.DataFrame, ax: Axes | None = None) -> Axe
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("games")
     return ax
-
-
-def humanised(termination: str) -> str:
-    """A termination in words for people: "no_moves" -> "no legal moves"."""
-    words = {
-        "no_pieces": "all pieces captured",
-        "no_moves": "no legal moves",
-        "points": "nobody can move",
-        "repetition": "position repeated",
-        "ending": "endgame draw rule",
-        "max_plies": "ply limit reached",
-        "time": "out of time",
-        "error": "error of a player",
-        "withdrawn": "player withdrawn",
-        "agreement": "agreed draw",
-    }
-    return words.get(termination, termination.replace("_", " "))

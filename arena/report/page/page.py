@@ -6,10 +6,8 @@ import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import NamedTuple
 
-from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from arena.report.charts.catalogue import CHARTS
@@ -18,14 +16,13 @@ from arena.report.charts.style import GRID, INK, MUTED, PAPER
 from arena.report.content import content
 from arena.report.files import File
 from arena.report.run import Run
+from arena.report.template import page
 from arena.report.viewer.fragment import style
 
 WIDE = 560
 """Points (1/72 inch) above which a chart gets a row of its own."""
 FOLDED = 16
 """Players above which the crosstable is folded."""
-STYLES, SCRIPTS = ("page.css",), ("tables.js", "charts.js")
-"""What the page has inside; `tables.js` needs no other."""
 PIXELS = 96 / 72
 """CSS pixels in a point."""
 NO_VIEWER = Markup("")
@@ -56,24 +53,17 @@ def html(
     `viewer` shows the games; where there is one, the cells of the crosstable are buttons. `pdf` says whether
     the charts are there as PDF, too.
     """
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    text = environment.from_string(part("page.html")).render(
-        content(run),
-        style=Markup("".join(map(part, STYLES)) + (style() if viewer else "")),
-        script=Markup("".join(map(part, SCRIPTS))),
+    return page(
+        "page/page.html",
+        style() if viewer else "",
+        **content(run),
         charts=plots(charts),
-        pdf=pdf,
+        kinds=["png", "svg", *(["pdf"] if pdf else [])],
         folded=FOLDED,
         config=json.dumps(run.experiment.as_dict(), indent=2, ensure_ascii=False, default=str),
         files=files_listed,
         viewer=viewer,
     )
-    return text + "\n"
-
-
-def part(name: str) -> str:
-    """A file of this room: a template, a style or a script."""
-    return files("arena.report.page").joinpath(name).read_text(encoding="utf-8")
 
 
 def plots(charts: Mapping[str, str]) -> list[Plot]:
@@ -82,15 +72,14 @@ def plots(charts: Mapping[str, str]) -> list[Plot]:
     widths = {name: chart_width(svg) for name, svg in charts.items()}
     narrow = [name for name, width in widths.items() if width <= WIDE]
     return [
-        Plot(
-            name,
-            captions[name],
-            inline_svg(name, captions[name], svg),
-            round(PIXELS * widths[name]),
-            name not in narrow or len(narrow) == 1,
-        )
+        plot_of(name, captions[name], svg, wide=name not in narrow or len(narrow) == 1)
         for name, svg in charts.items()
     ]
+
+
+def plot_of(name: str, caption: str, svg: str, *, wide: bool = True) -> Plot:
+    """A chart as a page shows it, from its SVG file."""
+    return Plot(name, caption, inline_svg(name, caption, svg), round(PIXELS * chart_width(svg)), wide)
 
 
 def inline_svg(name: str, caption: str, svg: str) -> Markup:

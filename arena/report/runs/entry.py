@@ -111,7 +111,7 @@ def read_entry(folder: Path, root: Path) -> Entry:
         format=moment.format,
         players=moment.players,
         games=moment.games,
-        elo=_reported(folder, moment.games) or estimates(moment.results, moment.scale),
+        elo=reported(folder, moment.games) or estimates(moment.results, moment.scale),
         results=moment.results,
         scale=moment.scale,
         machine=_machine(sessions[-1]),
@@ -119,6 +119,18 @@ def read_entry(folder: Path, root: Path) -> Entry:
         tree=None if moment.session is None else moment.session.tree,
         signatures=manifest.get("signatures") or {},
     )
+
+
+def reported(folder: Path, games: int) -> dict[str, EloEstimate]:
+    """The Elo of the run's report, best first; empty if there is none, or it is of other games."""
+    try:
+        with (folder / STANDINGS).open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["elo"]]
+        if sum(int(row["games"]) for row in rows) != 2 * games:
+            return {}
+        return {row["player"]: _estimate(row) for row in rows}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
 
 
 def _folders(root: Path) -> Iterator[Path]:
@@ -134,18 +146,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return document if isinstance(document, dict) else {}
-
-
-def _reported(folder: Path, games: int) -> dict[str, EloEstimate]:
-    """The Elo of the run's report, best first; empty if there is none, or it is of other games."""
-    try:
-        with (folder / STANDINGS).open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["elo"]]
-        if sum(int(row["games"]) for row in rows) != 2 * games:
-            return {}
-        return {row["player"]: _estimate(row) for row in rows}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
 
 
 def _estimate(row: dict[str, str]) -> EloEstimate:

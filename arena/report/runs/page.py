@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
-
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
 
 from arena.files import replace
 from arena.report.charts.picture import svg
 from arena.report.charts.runs import plot_runs
-from arena.report.page.page import PIXELS, SCRIPTS, STYLES, Plot, chart_width, inline_svg, part
+from arena.report.page.page import Plot, plot_of
 from arena.report.runs.entry import REPORT, Entry
 from arena.report.runs.overlay import Overlay, overlays
+from arena.report.template import page
 
 FILE = "index.html"
 
@@ -29,18 +26,14 @@ def write_index(runs: Sequence[Entry], root: Path) -> Path:
 
 def html(runs: Sequence[Entry], root: Path) -> str:
     """The page: a row for each run, and a chart for each rule set of which runs share players."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    template = files("arena.report.runs").joinpath("index.html").read_text(encoding="utf-8")
-    text = environment.from_string(template).render(
+    return page(
+        "runs/index.html",
         title=f"Runs in {root.resolve().name}",
         counts=counts(runs),
         runs=runs,
         links={entry.name: _link(entry, root) for entry in runs},
         charts=[_plot(number, overlay) for number, overlay in enumerate(overlays(runs))],
-        style=Markup("".join(map(part, STYLES))),
-        script=Markup("".join(map(part, SCRIPTS))),
     )
-    return text + "\n"
 
 
 def counts(runs: Sequence[Entry]) -> str:
@@ -75,4 +68,4 @@ def _plot(number: int, overlay: Overlay) -> Plot:
     )
     if overlay.left_out:
         caption += f" {overlay.left_out} more players share runs."
-    return Plot(name, caption, inline_svg(name, caption, drawn), round(PIXELS * chart_width(drawn)), True)
+    return plot_of(name, caption, drawn)

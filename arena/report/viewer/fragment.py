@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from importlib.resources import files
 
-from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from arena.report.run import Run
 from arena.report.tables.surprise import DECIDED
+from arena.report.template import environment, part
 from arena.report.viewer.games import AT_ONCE, CHARACTERS, Games, games_of
+from arena.report.viewer.stage import stage
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.custom import build_variant
 
@@ -33,25 +33,28 @@ def viewer(run: Run, most: int | None = None, characters: int = CHARACTERS) -> M
     if not games.inside:
         return Markup("")
     variant = build_variant(run.experiment.variant)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     data = {
         "listed": games.listed,
         "blocks": games.blocks,
         "atOnce": AT_ONCE,
         "look": {"unit": UNIT, "symbols": SYMBOLS, "last": LAST},
     }
-    text = environment.from_string(_source("viewer.html")).render(
-        inside=inside(games),
-        board=Markup(board_svg(variant, variant.start)),
-        data=Markup(json.dumps(data).replace("<", r"\u003c")),
-        scripts=[Markup(_source(name)) for name in SCRIPTS],
+    text = (
+        environment()
+        .get_template("viewer/viewer.html")
+        .render(
+            inside=inside(games),
+            stage=stage(board_svg(variant, variant.start)),
+            data=Markup(json.dumps(data).replace("<", r"\u003c")),
+            scripts=[Markup(part(f"viewer/{name}")) for name in SCRIPTS],
+        )
     )
     return Markup(text)
 
 
 def style() -> str:
     """The style of that part."""
-    return _source("viewer.css")
+    return part("viewer/viewer.css")
 
 
 def inside(games: Games) -> str:
@@ -68,7 +71,3 @@ def inside(games: Games) -> str:
 
 def _counted(games: int) -> str:
     return f"{games:,} {'game' if games == 1 else 'games'}".replace(",", "\u202f")
-
-
-def _source(name: str) -> str:
-    return files("arena.report.viewer").joinpath(name).read_text(encoding="utf-8")

@@ -88,6 +88,7 @@
   }
 
   arena.Games = Games;
+  arena.plies = plies;
   arena.fen = fen;
   arena.description = description;
 })((window.arena = window.arena || {}));

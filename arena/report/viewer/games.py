@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.report.charts.outcomes import humanised
 from arena.report.number import known
 from arena.report.run import Run
 from arena.report.viewer.replay import Replayer
+from arena.result import humanised
 from arena.rules.custom import build_variant
 
 CHARACTERS = 1_500_000

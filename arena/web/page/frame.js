@@ -1,6 +1,7 @@
 "use strict";
 
-/* The frame of the page: requests with the token, elements, the line of messages, and which view is shown.
+/* The frame of the page: requests with the token and this window's name, elements, the line of messages, and which view is
+   shown.
 
    The address says the view: `#/` and `#/game/ID` are `arena.views.game`, `#/runs` is `arena.views.runs`, `#/run/NAME` and
    `#/run/NAME/game/N` are `arena.views.run`. A view is {show(element, ...parts), hide()}: `parts` are the texts between
@@ -9,6 +10,7 @@
   const SAID = 7000; // milliseconds that a message stays
   const USUAL = "game"; // the view of an address without one
 
+  arena.window = [...crypto.getRandomValues(new Uint8Array(9))].map((byte) => byte.toString(36)).join("");
   arena.token = new URLSearchParams(location.search).get("token") || "";
   arena.views = {};
 
@@ -57,7 +59,7 @@
   arena.picture = (text) => document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
 
   async function request(method, path, body, { quiet = false } = {}) {
-    const headers = { "X-Arena-Token": arena.token };
+    const headers = { "X-Arena-Token": arena.token, "X-Arena-Window": arena.window };
     if (body !== undefined) headers["Content-Type"] = "application/json";
     try {
       const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
@@ -97,7 +99,7 @@
     }
     const shown = element(name);
     shown.hidden = false;
-    return view.show(shown, ...words);
+    return Promise.resolve(view.show(shown, ...words)).catch((error) => { if (error.status === undefined) throw error; });
   }
 
   function decoded(word) {

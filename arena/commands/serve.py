@@ -1,0 +1,106 @@
+"""The command that serves a page with a board, and runs to watch: serve."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.commands.common import announcing_compilation, fail, say
+from arena.commands.seating import Seating, prepare, seating_options, sitting_of
+
+USUAL_FOLDER = Path("reports")
+"""What is served where no folder is named, if it is there."""
+_BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "clock")
+"""The options of a Seating any of which has a game begun."""
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.option("--variant", help="Begin a game by these rules: a name, or YAML.")
+@seating_options
+@click.option("--player", "players", multiple=True, help="Offer this player, too: an entry of `players:`.")
+@click.option("--record", type=click.Path(path_type=Path), help="Games can count, in the run in this folder.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to answer [any that is free].")
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+def serve(
+    folder: Path | None, players: tuple[str, ...], record: Path | None, port: int, no_open: bool, **options: Any
+) -> None:
+    """Serve a page on this machine: a board to play on, and the runs in FOLDER [reports] to watch.
+
+    It answers on 127.0.0.1 alone, and only to who has the token in the address that is printed. Ctrl-C ends it.
+    """
+    if folder is not None and not folder.is_dir():
+        fail(f"{folder} is no folder")
+    if folder is None and USUAL_FOLDER.is_dir():
+        folder = USUAL_FOLDER
+    seating = Seating(**options)
+    is_begun = seating.no_draws or any(getattr(seating, name) is not None for name in _BEGINS)
+    open_board(
+        seating, is_begun=is_begun, folder=folder, players=players, record=record, port=port, opens=not no_open
+    )
+
+
+def open_board(
+    seating: Seating,
+    *,
+    is_begun: bool,
+    folder: Path | None = None,
+    players: Sequence[str] = (),
+    record: Path | None = None,
+    port: int = 0,
+    opens: bool = True,
+) -> None:
+    """Serve the page until Ctrl-C, with the game of a Seating if it `is_begun`; exits where something is wrong.
+
+    `folder` has the runs to watch, `players` are entries of further players, `record` is where games that count
+    are kept, `opens` whether to open the browser.
+    """
+    from arena.web.games import GameRoom
+    from arena.web.offer import Offer
+    from arena.web.serving import place, serve
+
+    own = [_player(entry) for entry in players]
+    person = seating.person if record is not None or seating.name is not None else "human"
+    room = GameRoom(Offer(own, person), folder, None if record is None else (record, person), say)
+    way = ""
+    with announcing_compilation():
+        if is_begun:
+            sitting = sitting_of(seating)
+            prepare(sitting)
+            way = f"#/game/{room.begin_with(sitting)}"
+        try:
+            at = place(port)
+        except OSError as error:
+            fail(f"--port {port}: {error.strerror}")
+        click.echo(f"{at.address}{way}")
+        if opens and _has_screen():
+            webbrowser.open(f"{at.address}{way}")
+        serve(room, at, say)
+
+
+def _player(entry: str) -> Any:
+    """A player of the user's; exits for what is none."""
+    from arena.sitting.sides import side_of
+    from arena.yaml.errors import ConfigError
+    from players import PlayerError
+
+    try:
+        side = side_of(entry, "--player")
+    except ConfigError as error:
+        fail(" ".join(str(error).split()))
+    except PlayerError as error:
+        fail(f"--player: {error}")
+    if side.is_person:
+        fail("--player human: a person can always play; name a player")
+    return side
+
+
+def _has_screen() -> bool:
+    """Whether a browser with windows can be opened: elsewhere Python may start one in the terminal."""
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

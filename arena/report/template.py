@@ -1,0 +1,39 @@
+"""Templates of a report: files of this room, and pages that are one file each."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+STYLES, SCRIPTS = ("page/page.css",), ("page/tables.js", "page/charts.js")
+"""What every page has inside; `tables.js` needs no other."""
+
+
+@functools.cache
+def environment(**filters: Callable[..., str]) -> Environment:
+    """Where templates are found, by their paths in this room, with further filters; HTML templates escape."""
+    made = Environment(
+        loader=PackageLoader("arena.report", ""),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= filters
+    return made
+
+
+def part(name: str) -> str:
+    """A file of this room as it is, such as a style or a script, by its path."""
+    return files("arena.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def page(name: str, style: str = "", **values: Any) -> str:
+    """A page, from a template that extends `page/frame.html`, with STYLES, `style` and SCRIPTS inside."""
+    inside = {"style": Markup("".join(map(part, STYLES)) + style), "script": Markup("".join(map(part, SCRIPTS)))}
+    return environment().get_template(name).render(inside | values) + "\n"

@@ -1,0 +1,273 @@
+"""The application: what is answered at which address."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
+
+from arena.seats.answer import message_of
+from arena.sitting.sitting import SittingError
+from arena.web.answers import Json, Refusal, json_text, refused
+from arena.web.beginning import placed, variant_of
+from arena.web.bodies import ByColour, MoveGiven, NewGame, PositionGiven, Seats, Switch, Versioned, body_of
+from arena.web.documents import board_document
+from arena.web.games import GameRoom
+from arena.web.guard import Guard, Pass
+from arena.web.mailbox import Mailbox
+from arena.web.page.parts import page
+from arena.web.runs import routes
+from arena.web.table import TAKEN, Table
+
+WINDOW_HEADER = "x-arena-window"
+"""The name of the window that asks; without it nobody sees to it that the window holds the game."""
+
+
+def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGIApp:
+    """The application, guarded; unforeseen errors are one line to `say`."""
+    app = Starlette(
+        routes=[
+            Route("/", _page(entry)),
+            Route("/api/offer", _offer),
+            Route("/api/variants/{name}/board", _board),
+            Route("/api/position", _position, methods=["POST"]),
+            Route("/api/games", _begin, methods=["POST"]),
+            Route("/api/games/{game}", _state, methods=["GET"]),
+            Route("/api/games/{game}", _remove, methods=["DELETE"]),
+            Route("/api/games/{game}/pdn", _pdn),
+            Route("/api/games/{game}/{what}", _act, methods=["POST"]),
+            WebSocketRoute("/api/games/{game}/events", _events),
+            *_routes_of_runs(room),
+        ],
+        exception_handlers={
+            Refusal: lambda _, refusal: refused(refusal),
+            HTTPException: _not_found,  # type: ignore[dict-item]
+        },
+        lifespan=_lifespan,
+    )
+    app.state.room, app.state.say = room, say
+    return Guard(app, entry, say)
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    room: GameRoom = app.state.room
+
+    def failed(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        app.state.say(f"{type(error).__name__}: {message_of(error)}" if error else context["message"])
+
+    asyncio.get_running_loop().set_exception_handler(failed)
+    room.open()
+    sweeping = asyncio.create_task(room.sweep())
+    try:
+        yield
+    finally:
+        sweeping.cancel()
+        await room.close()
+
+
+def _routes_of_runs(room: GameRoom) -> list[Any]:
+    """The addresses of runs, if a folder is served."""
+    return routes(room.folder) if room.folder is not None else []
+
+
+def _room(request: Request | WebSocket) -> GameRoom:
+    room: GameRoom = request.app.state.room
+    return room
+
+
+def _not_found(_: Request, error: HTTPException) -> Response:
+    return Json({"error": str(error.detail)}, error.status_code, dict(error.headers or {}))
+
+
+def _page(entry: Pass) -> Callable[[Request], Response]:
+    """The page; whoever has it may read files of runs."""
+
+    def answer(request: Request) -> Response:
+        nonce = secrets.token_hex(16)
+        policy = (
+            f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
+            "img-src 'self' data: blob:; "
+            f"connect-src 'self' ws://{request.headers['host']}; "
+            "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        response = HTMLResponse(page(nonce), headers={"Content-Security-Policy": policy})
+        response.set_cookie(entry.cookie, entry.files_key, path="/runs/", httponly=True, samesite="strict")
+        return response
+
+    return answer
+
+
+async def _offer(request: Request) -> Response:
+    room = _room(request)
+    record = None if room.kept_in is None else {"folder": str(room.kept_in[0]), "person": room.kept_in[1]}
+    return Json({**room.offer.document(), "record": record, "runs": room.folder is not None})
+
+
+async def _board(request: Request) -> Response:
+    return Json(board_document(variant_of(request.path_params["name"].removesuffix("*"))))
+
+
+async def _position(request: Request) -> Response:
+    given = await body_of(request, PositionGiven)
+    return Json(await _room(request).lanes.others.run(lambda: placed(given)))
+
+
+async def _begin(request: Request) -> Response:
+    table = await _room(request).begin(await body_of(request, NewGame))
+    return Json(table.state(), 201)
+
+
+async def _state(request: Request) -> Response:
+    return Json(_table(request).state())
+
+
+async def _remove(request: Request) -> Response:
+    _table(request)
+    _room(request).remove(request.path_params["game"])
+    return Response(status_code=204)
+
+
+async def _pdn(request: Request) -> Response:
+    headers = {"Content-Disposition": 'attachment; filename="game.pdn"'}
+    return PlainTextResponse(_table(request).sitting.pdn(), headers=headers)
+
+
+def _table(request: Request) -> Table:
+    """The game that a request names. Raises Refusal if another window holds it."""
+    table = _room(request).table(request.path_params["game"])
+    window = request.headers.get(WINDOW_HEADER)
+    if request.method != "GET" and window is not None and table.is_held_by_another(window):
+        raise Refusal(409, "another window has this game")
+    return table
+
+
+async def _act(request: Request) -> Response:
+    """Do what is asked of a game, and answer with its state."""
+    what = request.path_params["what"]
+    if what not in _ACTS:
+        raise Refusal(404, f"a game can be asked for {', '.join(_ACTS)}")
+    table = _table(request)
+    try:
+        answer = await _ACTS[what](request, table)
+    except SittingError as error:
+        raise Refusal(422, str(error)) from None
+    return Json(table.state() if answer is None else answer)
+
+
+async def _move(request: Request, table: Table) -> None:
+    given = _current(table, await body_of(request, MoveGiven))
+    try:
+        table.move(given.text)
+    except SittingError:
+        raise
+    except ValueError as error:
+        raise Refusal(422, str(error)) from None
+
+
+async def _undo(request: Request, table: Table) -> None:
+    _current(table, await body_of(request, Versioned))
+    table.undo()
+
+
+async def _stop(request: Request, table: Table) -> None:
+    _current(table, await body_of(request, Versioned))
+    table.stop()
+
+
+async def _resign(request: Request, table: Table) -> None:
+    table.resign(_current(table, await body_of(request, ByColour)).colour)
+
+
+async def _draw(request: Request, table: Table) -> None:
+    table.draw(_current(table, await body_of(request, ByColour)).colour)
+
+
+async def _seat(request: Request, table: Table) -> None:
+    given = await body_of(request, Seats)
+    sides = _room(request).offer.seats(given.white, given.black, table.sitting.variant)
+    table.seat(sides, (given.white, given.black))
+
+
+async def _pause(request: Request, table: Table) -> None:
+    table.pause((await body_of(request, Switch)).on)
+
+
+async def _hint(request: Request, table: Table) -> dict[str, Any]:
+    _current(table, await body_of(request, Versioned))
+    return await table.hint()
+
+
+async def _analysis(request: Request, table: Table) -> None:
+    given = await body_of(request, Switch)
+    table.analyse(given.on, given.lines)
+
+
+_ACTS: dict[str, Callable[[Request, Table], Awaitable[dict[str, Any] | None]]] = {
+    "move": _move,
+    "undo": _undo,
+    "stop": _stop,
+    "resign": _resign,
+    "draw": _draw,
+    "seat": _seat,
+    "pause": _pause,
+    "hint": _hint,
+    "analysis": _analysis,
+}
+"""What can be asked of a game; a document is answered in place of the state."""
+
+
+def _current(table: Table, given: Any) -> Any:
+    """What was given, if it is meant for the game as it is. Raises Refusal with status 409 if that has gone on."""
+    if given.version != table.sitting.version:
+        raise Refusal(409, "the game has gone on meanwhile")
+    return given
+
+
+async def _events(socket: WebSocket) -> None:
+    """Tell a window what happens, as long as it is there and holds the game."""
+    await socket.accept()
+    window = socket.query_params.get("window", "")
+    try:
+        table = _room(socket).table(socket.path_params["game"])
+        mailbox = table.attach(window[:100], take=socket.query_params.get("take") == "1")
+    except (Refusal, SittingError) as error:
+        is_held = isinstance(error, SittingError)
+        await socket.close(TAKEN if is_held else 4404, str(error))
+        return
+    sending = asyncio.create_task(_send(socket, mailbox))
+    hearing = asyncio.create_task(_hear(socket))
+    try:
+        await asyncio.wait([sending, hearing], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        table.detach(mailbox)
+        for task in (sending, hearing):
+            task.cancel()
+        await asyncio.gather(sending, hearing, return_exceptions=True)
+
+
+async def _send(socket: WebSocket, mailbox: Mailbox) -> None:
+    while True:
+        messages, closing = await mailbox.take()
+        for message in messages:
+            await socket.send_text(json_text(message))
+        if closing is not None:
+            await socket.close(*closing)
+            return
+
+
+async def _hear(socket: WebSocket) -> None:
+    """Wait until a window is gone; what it says is passed over."""
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass

@@ -1,0 +1,138 @@
+"""How a game begins: from the start, a FEN, a PDN, or a ply of a run's game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from arena.record import unpacked
+from arena.rules.custom import build_variant
+from arena.rules.game import Game
+from arena.rules.notation import parse_fen
+from arena.rules.pdn.game import PdnGame
+from arena.rules.pdn.read import read_pdn
+from arena.rules.position import COLOURS, Position
+from arena.rules.variants import VARIANTS, Variant
+from arena.sitting.sides import Side
+from arena.sitting.sitting import Sitting
+from arena.sitting.turn import Clock
+from arena.store.game import kept_game
+from arena.store.store import StoreError
+from arena.web.answers import Refusal
+from arena.web.bodies import NewGame, PlyOfRun, PositionGiven
+from arena.web.documents import position_document
+from arena.web.guard import below
+from arena.web.thinking import MOST_PLIES
+from arena.wording import cut, unknown
+
+_LONGEST = 300
+"""Characters of a message."""
+
+
+def variant_of(name: str) -> Variant:
+    """The rule set of that name. Raises Refusal."""
+    if name not in VARIANTS:
+        raise Refusal(422, unknown("variant", name, VARIANTS))
+    return VARIANTS[name]
+
+
+def begun(
+    given: NewGame, seats: Callable[[str, str, Variant], tuple[Side, Side]], folder: Path | None, seed: int
+) -> Sitting:
+    """The game that a request begins, in a thread, as it may compile; its players are not built yet.
+
+    `seats` says who sits down for two keys, `folder` is where runs are. Raises Refusal for what cannot be begun.
+    """
+    if sum(way is not None for way in (given.fen, given.pdn, given.origin)) > 1:
+        raise Refusal(422, "a game begins from one of fen, pdn and from")
+    clock = None if given.clock is None else Clock(given.clock.seconds, given.clock.increment)
+    try:
+        kept = _kept(given, folder)
+        variant = kept.variant
+        sides = seats(given.white, given.black, variant)
+        check_men(variant, kept.start)
+        sitting = Sitting.of_pdn(kept, sides, clock=clock, seed=seed)
+    except (ValueError, StoreError) as error:
+        raise Refusal(422, cut(str(error), _LONGEST)) from None
+    warm(sitting.game)
+    return sitting
+
+
+def placed(given: PositionGiven) -> dict[str, Any]:
+    """The position that is asked about, how many legal moves it has; raises Refusal for what is none."""
+    variant = variant_of(given.variant)
+    if (given.fen is None) == (given.pieces is None) or (given.pieces is None) != (given.turn is None):
+        raise Refusal(422, "a position is given as fen, or as pieces and turn")
+    try:
+        text = given.fen if given.fen is not None else _fen_of(variant, given.pieces or "", given.turn or "")
+        position = parse_fen(variant, text)
+        check_men(variant, position)
+        return {**position_document(variant, position), "legal": len(Game(variant, position).legal_moves)}
+    except ValueError as error:
+        raise Refusal(422, cut(str(error), _LONGEST)) from None
+
+
+def check_men(variant: Variant, position: Position) -> None:
+    """Raise ValueError if a side has more pieces than the rules give it, or a side to move is missing."""
+    for colour, pieces in zip(COLOURS, (position.white, position.black), strict=True):
+        if pieces.bit_count() > variant.men:
+            count = pieces.bit_count()
+            raise ValueError(f"{colour} has {count} pieces; in {variant.name} a side has {variant.men} at most")
+
+
+def warm(game: Game) -> None:
+    """Compile, or load, what playing a game needs, so that nothing in the server's loop does."""
+    if game.legal_moves:
+        other = game.copy()
+        other.push(other.legal_moves[0])
+        other.legal_texts  # noqa: B018
+
+
+def _kept(given: NewGame, folder: Path | None) -> PdnGame:
+    """The game so far that a request names, as a PDN has it."""
+    if given.origin is not None:
+        return _of_run(given.origin, folder)
+    variant = variant_of(given.variant)
+    if given.pdn is not None:
+        return _of_pdn(given.pdn, variant)
+    start = variant.start if given.fen is None else parse_fen(variant, given.fen)
+    return PdnGame(variant, start, [])
+
+
+def _of_pdn(text: str, variant: Variant) -> PdnGame:
+    """The first game of a PDN; raises ValueError if it cannot be read to its end."""
+    file = read_pdn(text, variant)
+    if not file.games:
+        raise ValueError(str(file.problems[0]) if file.problems else "there is no game in the PDN")
+    game = file.games[0]
+    if game.problems:
+        raise ValueError(str(game.problems[0]))
+    if len(game.moves) >= MOST_PLIES:
+        raise ValueError(f"the game has {len(game.moves)} plies; a game may have {MOST_PLIES} here")
+    return game
+
+
+def _of_run(origin: PlyOfRun, folder: Path | None) -> PdnGame:
+    if folder is None:
+        raise Refusal(404, "no folder of runs is served")
+    kept = kept_game(below(folder, origin.run), origin.game)
+    row: Mapping[str, Any] = kept.row
+    if origin.ply > row["plies"]:
+        raise ValueError(f"game {origin.game} has {row['plies']} plies, not {origin.ply}")
+    game = Game(build_variant(kept.experiment.variant), row["opening_fen"])
+    for move in unpacked([row["moves"]], [row["plies"]])["move"][: origin.ply]:
+        game.push(move.decode())
+    return PdnGame(game.variant, game.start, game.moves)
+
+
+def _fen_of(variant: Variant, pieces: str, turn: str) -> str:
+    """Letters, one a square, as FEN."""
+    if len(pieces) != variant.squares or set(pieces) - set("wWbB."):
+        raise ValueError(f"pieces are {variant.squares} letters of wWbB and the dot")
+
+    def squares(man: str) -> str:
+        named = {man: "", man.upper(): "K"}
+        return ",".join(f"{named[letter]}{number}" for number, letter in enumerate(pieces, 1) if letter in named)
+
+    return f"{turn[0].upper()}:W{squares('w')}:B{squares('b')}"

@@ -1,0 +1,101 @@
+"""Boards of games under way, as plain data: what each ply changed, worked out once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from arena.rules.game import Game
+from arena.rules.notation import piece_letter
+from arena.rules.position import Position
+from arena.rules.variants import Variant
+from arena.store.underway import UnderwayGame, UnderwayPly
+
+
+class LiveBoard:
+    """A game under way on its board: its plies as far as they are worked out."""
+
+    def __init__(self, variant: Variant, men: Mapping[str, float | None], game: UnderwayGame) -> None:
+        """`men` says what a man is worth in a player's scores."""
+        self.shown = game
+        self._men = (men.get(game.white), men.get(game.black))
+        self._game = Game(variant, game.opening)
+        self._start = _pieces(variant, game.opening)
+        self.plies: list[dict[str, Any]] = []
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Tells the game from all others of its run."""
+        return self.shown.worker, self.shown.number
+
+    def extend(self, game: UnderwayGame) -> None:
+        """Take in further plies of the same game, up to the first that is no legal move."""
+        self.shown = game
+        for ply in game.plies[len(self.plies) :]:
+            if ply.move not in self._game.legal_moves:
+                return
+            self.plies.append(self._ply(ply))
+
+    def document(self, first: int) -> dict[str, Any]:
+        """The game as JSON types, with its plies from `first` on, counted from 0."""
+        game = self.shown
+        return {
+            "worker": game.worker,
+            "number": game.number,
+            "game": game.game,
+            "white": game.white,
+            "black": game.black,
+            "pieces": self._start,
+            "turn": "WB"[game.opening.turn],
+            "from": first,
+            "plies": self.plies[first:],
+            "result": game.result,
+            "termination": game.termination.replace("_", " "),
+        }
+
+    def _ply(self, ply: UnderwayPly) -> dict[str, Any]:
+        """Play a move; returns what the board and the lines beside it show of it, scores from the mover's view."""
+        game = self._game
+        turn, man = game.turn, self._men[game.turn]
+        text, squares = game.text(ply.move), game.squares(ply.move)
+        game.push(ply.move)
+        return {
+            "text": text,
+            "move": squares._asdict(),
+            "pieces": _pieces(game.variant, game.position),
+            "white": turn == 0,
+            "seconds": finite(ply.seconds),
+            "score": finite(ply.score / man) if man and not ply.wins_in else None,
+            "own": finite(ply.score) if not man and not ply.wins_in else None,
+            "wins": int(ply.wins_in) or None,
+            "clock": finite(ply.clock),
+        }
+
+
+class LiveBoards:
+    """The boards of a run."""
+
+    def __init__(self, variant: Variant, men: Mapping[str, float | None]) -> None:
+        self._variant, self._men = variant, men
+        self.boards: dict[tuple[int, int], LiveBoard] = {}
+        """By LiveBoard.key."""
+
+    def update(self, games: Iterable[UnderwayGame]) -> None:
+        """Take in what workers show now; games that none shows any more are dropped."""
+        known, self.boards = self.boards, {}
+        for game in games:
+            key = game.worker, game.number
+            board = known.get(key) or LiveBoard(self._variant, self._men, game)
+            board.extend(game)
+            self.boards[key] = board
+
+
+def finite(value: float) -> float | None:
+    """A number as JSON can have it, None for nan and infinity; six digits."""
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def _pieces(variant: Variant, position: Position) -> str:
+    """A letter a square in the order of their numbers, a dot for an empty one."""
+    return "".join(piece_letter(position, bit) or "." for bit in variant.bits)

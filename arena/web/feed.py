@@ -1,0 +1,276 @@
+"""A run that is watched: read for all windows together, and only while somebody looks."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from arena.result import points_of
+from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
+from arena.rules.custom import build_variant
+from arena.rules.variants import Variant
+from arena.store.documents import documents
+from arena.store.elo import EloEstimate, Refits
+from arena.store.ledger import FILE, experiment_and_facts
+from arena.store.live import Moment, Watcher
+from arena.store.manifest import parsed
+from arena.store.store import StoreError, reading
+from arena.store.underway import games_under_way
+from arena.web.boards import LiveBoards
+
+REPORT = "report.html"
+READ_SECONDS = 1.0
+"""Seconds between two readings of a run's ledger, at least."""
+TICK_SECONDS = 0.15
+"""Seconds between two looks at the games under way, at least."""
+SHARE = 0.005
+"""Share of the time that goes into those looks, at most: fast games are seen more rarely."""
+LARGEST_CROSSTABLE = 24
+"""Players of a run above which its crosstable is not sent."""
+_MOVING = ("now", "stored")
+"""What of a document may change without anything to tell."""
+_Found = TypeVar("_Found")
+
+
+class Feed:
+    """One run: its `document`, and the boards of its games under way.
+
+    `version` counts the documents. Coroutines of one loop use it; what takes long is done in a thread.
+    """
+
+    def __init__(self, folder: Path, name: str, pool: ThreadPoolExecutor) -> None:
+        self.folder, self.name = folder, name
+        self.version = 0
+        self.document: dict[str, Any] = {}
+        self._pool = pool
+        self._watcher = Watcher(folder)
+        self._refits: Refits | None = None
+        self._read = -math.inf
+        self._stamp: Any = None
+        self._reading = threading.Lock()
+        self._boards: LiveBoards | None = None
+        self._are_shown = False
+        self._changed = asyncio.Event()
+        self._viewers = 0
+        self._task: asyncio.Task[None] | None = None
+
+    def refreshed(self) -> dict[str, Any]:
+        """The document, read anew if it is older than READ_SECONDS and anything was written since.
+
+        Raises StoreError. Any thread may call it.
+        """
+        with self._reading:
+            began = time.monotonic()
+            stamp = _stamp(self.folder)
+            is_known = bool(self.document) and stamp == self._stamp and not self.document["playing"]
+            if began - self._read < READ_SECONDS or is_known:
+                return self.document
+            moment = self._watcher.read()
+            self._stamp, self._read = stamp, began
+            found = _document(self.name, moment, *self._elo(moment))
+            if _told(found) != _told(self.document):
+                self.version += 1
+            self.document = found
+            return found
+
+    def board(self) -> dict[str, Any]:
+        """The empty board of the run's rules, and what `arena.Board` of the page needs to know of it.
+
+        Raises StoreError.
+        """
+        variant, _ = self._rules()
+        look = {"unit": UNIT, "symbols": SYMBOLS, "last": LAST}
+        start = variant.start._replace(white=0, black=0, kings=0)
+        return {"svg": board_svg(variant, start), "look": look, "squares": variant.squares}
+
+    @contextmanager
+    def seen(self) -> Iterator[None]:
+        """While it is entered, somebody looks."""
+        self._viewers += 1
+        if self._task is None:
+            self._task = asyncio.create_task(self._follow())
+        try:
+            yield
+        finally:
+            self._viewers -= 1
+            if not self._viewers and self._task is not None:
+                self._task.cancel()
+                self._task = None
+
+    async def changed(self) -> None:
+        """Wait until there is anything new."""
+        await self._changed.wait()
+
+    def news(self, sent: dict[tuple[int, int], tuple[int, str]]) -> dict[str, Any] | None:
+        """The games under way as far as they were not sent yet, None if all were; brings `sent` up to date."""
+        boards = {} if self._boards is None or not self._are_shown else self._boards.boards
+        games = []
+        for key, board in boards.items():
+            now = len(board.plies), board.shown.result
+            if sent.get(key) != now:
+                games.append(board.document(sent.get(key, (0, ""))[0]))
+        gone = sent.keys() - boards.keys()
+        for key in gone:
+            del sent[key]
+        sent.update({key: (len(board.plies), board.shown.result) for key, board in boards.items()})
+        if not games and not gone:
+            return None
+        return {"type": "boards", "games": games, "workers": sorted({worker for worker, _ in boards})}
+
+    async def _follow(self) -> None:
+        """Read, and tell of it, until it is cancelled."""
+        while True:
+            began, version = time.thread_time(), self.version
+            news = False
+            try:
+                document = await self._in_pool(self.refreshed)
+                took = 0.0
+                was_shown, self._are_shown = self._are_shown, bool(document["playing"])
+                if self._are_shown:
+                    took = await self._in_pool(self._look)
+                news = self._are_shown or was_shown
+                wait = max(TICK_SECONDS, took / SHARE) if self._are_shown else READ_SECONDS
+            except StoreError as error:
+                self.document = {**self.document, "error": str(error)}
+                self.version += 1
+                wait = 5 * READ_SECONDS
+            if news or self.version != version:
+                changed, self._changed = self._changed, asyncio.Event()
+                changed.set()
+            await asyncio.sleep(min(wait + (time.thread_time() - began), 2.0))
+
+    def _look(self) -> float:
+        """Bring the boards up to date; returns the seconds of processor time that it took. Raises StoreError."""
+        began = time.thread_time()
+        if self._boards is None:
+            self._boards = LiveBoards(*self._rules())
+            began = time.thread_time()
+        self._boards.update(games_under_way(self.folder))
+        return time.thread_time() - began
+
+    def _rules(self) -> tuple[Variant, Mapping[str, float | None]]:
+        """The rules of the run, and what a man is worth to its players. Raises StoreError."""
+        path = self.folder / FILE
+        with reading(path) as connection:
+            stored = documents(connection)
+            experiment, _ = experiment_and_facts(stored, path)
+            manifest = parsed(stored, path)
+        return build_variant(experiment.variant), manifest.men if manifest is not None else {}
+
+    def _elo(self, moment: Moment) -> tuple[Mapping[str, EloEstimate], bool]:
+        """The Elo of the players, best first, and whether it is that of a report of all games."""
+        if not moment.playing and (self.folder / REPORT).is_file():
+            from arena.report.runs.entry import reported
+
+            if found := reported(self.folder, moment.games):
+                return found, True
+        self._refits = self._refits or Refits(moment.scale)
+        return self._refits.of(moment.results, last=not moment.playing), False
+
+    async def _in_pool(self, work: Callable[[], _Found]) -> _Found:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+class Feeds:
+    """The runs below a folder, each read by one Feed."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="watching")
+        self._feeds: dict[Path, Feed] = {}
+
+    def of(self, folder: Path) -> Feed:
+        """The Feed of a run's folder, which is the root or below it."""
+        folder, root = folder.resolve(), self._root.resolve()
+        if folder not in self._feeds:
+            name = root.name if folder == root else folder.relative_to(root).as_posix()
+            self._feeds[folder] = Feed(folder, name, self._pool)
+        return self._feeds[folder]
+
+    async def summaries(self) -> list[dict[str, Any]]:
+        """What a list says of each run: those being played first, then the latest."""
+        found = []
+        loop = asyncio.get_running_loop()
+        for folder in await loop.run_in_executor(self._pool, self._folders):
+            feed = self.of(folder)
+            try:
+                found.append(_summary(await loop.run_in_executor(self._pool, feed.refreshed)))
+            except StoreError as error:
+                found.append({"run": feed.name, "error": str(error).replace(f"{folder}/", ""), "began": ""})
+        found.sort(key=lambda it: it["began"], reverse=True)
+        return sorted(found, key=lambda it: not it.get("playing"))
+
+    def _folders(self) -> list[Path]:
+        """The folders with a ledger, none of them reached by a link out of the root."""
+        root = self._root.resolve()
+        found = {path.parent.resolve() for path in root.rglob(FILE) if path.resolve().is_relative_to(root)}
+        return sorted(path for path in found if path.is_relative_to(root))
+
+
+def _document(name: str, moment: Moment, elo: Mapping[str, EloEstimate], is_reported: bool) -> dict[str, Any]:
+    """A run at a moment, as JSON types; numbers that are not finite are None."""
+    found = moment.as_dict(elo) | {"run": name, "reported": is_reported}
+    rank = {player: place for place, player in enumerate(sorted(elo, key=lambda it: -elo[it].elo))}
+    found["standings"].sort(key=lambda it: rank.get(it["player"], len(rank)))
+    session = found.pop("session")
+    found["began"] = session["began"] if session else ""
+    found["workers"] = session["workers"] if session else None
+    found["crosstable"] = _crosstable([it["player"] for it in found["standings"]], moment)
+    finite: dict[str, Any] = _finite(found)
+    return finite
+
+
+def _crosstable(players: list[str], moment: Moment) -> list[list[list[float]]]:
+    """Of each player against each other one its points and games; empty for many players."""
+    if len(players) > LARGEST_CROSSTABLE:
+        return []
+    place = {player: number for number, player in enumerate(players)}
+    table = [[[0.0, 0] for _ in players] for _ in players]
+    for (white, black, result), games in moment.results.items():
+        points = points_of(result)
+        for row, column, won in ((place[white], place[black], points), (place[black], place[white], 1 - points)):
+            table[row][column][0] += won * games
+            table[row][column][1] += games
+    return table
+
+
+def _summary(document: Mapping[str, Any]) -> dict[str, Any]:
+    names = (
+        "run", "name", "variant", "format", "games", "planned", "exact", "complete", "playing", "players", "rate",
+        "seconds_left", "began", "reported",
+    )  # fmt: skip
+    leader = next(iter(document["standings"]), None)
+    return {name: document[name] for name in names} | {"leader": leader}
+
+
+def _told(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in _MOVING}
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(of) for name, of in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(of) for of in value]
+    return value
+
+
+def _stamp(folder: Path) -> list[tuple[int, int] | None]:
+    """What changes when a ledger, its log or its report is written to."""
+    found: list[tuple[int, int] | None] = []
+    for name in (FILE, f"{FILE}-wal", REPORT):
+        try:
+            status = (folder / name).stat()
+            found.append((status.st_mtime_ns, status.st_size))
+        except OSError:
+            found.append(None)
+    return found

@@ -1,0 +1,185 @@
+"""GameRoom: all games of the server, the windows that hold them, and what becomes of those that nobody holds."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.rules.variants import Variant
+from arena.seats.answer import message_of
+from arena.sitting.sides import HUMAN
+from arena.sitting.sitting import Sitting
+from arena.store.store import StoreError
+from arena.web.answers import Refusal
+from arena.web.beginning import begun, variant_of
+from arena.web.bodies import NewGame
+from arena.web.lanes import Lanes
+from arena.web.offer import Offer
+from arena.web.table import Table
+from arena.web.thinking import building
+from arena.wording import cut
+
+if TYPE_CHECKING:
+    from arena.sitting.record import Record
+
+MOST_GAMES = 200
+"""Games at a time."""
+KEPT_SECONDS = 600.0
+"""Seconds that a game is kept after its window left, so that a reload finds it."""
+RELEASED_SECONDS = 15.0
+"""Seconds after which the players of such a game are let go of, with their memory."""
+SWEEP_SECONDS = 5.0
+_NO_GAME = "this game is no more: begin a new one"
+
+
+class GameRoom:
+    """Games by their names; used by the server's loop alone."""
+
+    def __init__(
+        self,
+        offer: Offer,
+        folder: Path | None = None,
+        record: tuple[Path, str] | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`folder` is where runs are, `record` where games that count are kept, and the person's name."""
+        self.offer, self.folder, self.kept_in = offer, folder, record
+        self.lanes = Lanes()
+        self._say = say
+        self._tables: dict[str, Table] = {}
+        self._begins = 0
+        """Games that are being begun."""
+        self._recorder = ThreadPoolExecutor(1)
+        self._records: dict[str, Record] = {}
+        """By rule set; only the thread of `_recorder` uses them."""
+        self._first: tuple[str, Sitting, tuple[str, str]] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def table(self, name: str) -> Table:
+        """The game of that name. Raises Refusal if there is none."""
+        if name not in self._tables:
+            raise Refusal(404, _NO_GAME)
+        return self._tables[name]
+
+    async def begin(self, given: NewGame) -> Table:
+        """Begin a game. Raises Refusal."""
+        if len(self._tables) + self._begins >= MOST_GAMES:
+            raise Refusal(429, f"there are {MOST_GAMES} games already: end one of them first")
+        self._begins += 1
+        try:
+            if given.counts:
+                await self._check_counts(given)
+            seed = random.SystemRandom().getrandbits(32)
+            sitting = await self.lanes.others.run(lambda: begun(given, self.offer.seats, self.folder, seed))
+            try:
+                await self.lanes.others.run(lambda: _prepare(sitting))
+            except Exception as error:
+                raise Refusal(422, cut(message_of(error), 300)) from None
+            keys = given.white, given.black
+            return self._sit_down(secrets.token_urlsafe(9), sitting, keys, given.pace, given.counts)
+        finally:
+            self._begins -= 1
+
+    def begin_with(self, sitting: Sitting) -> str:
+        """Have this game, its players built, begun when the room opens; its name."""
+        keys = self.offer.add(sitting.sides[0]), self.offer.add(sitting.sides[1])
+        self._first = secrets.token_urlsafe(9), sitting, keys
+        return self._first[0]
+
+    def open(self) -> None:
+        """Begin the game of `begin_with`, in the server's loop."""
+        if self._first is not None:
+            self._sit_down(*self._first, 0.0, False)
+            self._first = None
+
+    def _sit_down(self, name: str, sitting: Sitting, keys: tuple[str, str], pace: float, counts: bool) -> Table:
+        self._tables[name] = Table(name, sitting, keys, self.lanes, pace=pace, counts=counts, over=self._ended)
+        return self._tables[name]
+
+    def remove(self, name: str) -> None:
+        """Be done with a game. Raises Refusal if there is none of that name."""
+        self.table(name).close()
+        del self._tables[name]
+
+    async def sweep(self) -> None:
+        """For ever: let go of the players, and later of the games, that no window holds."""
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            self.sweep_once(time.monotonic())
+
+    def sweep_once(self, now: float) -> None:
+        """Let go of what no window holds at that time of the monotonic clock."""
+        for name, table in list(self._tables.items()):
+            gone = 0.0 if table.left_at is None else now - table.left_at
+            if gone > KEPT_SECONDS:
+                self.remove(name)
+            elif gone > RELEASED_SECONDS:
+                table.release()
+
+    async def close(self) -> None:
+        """Be done with all games, and with the records."""
+        for name in list(self._tables):
+            self.remove(name)
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        await asyncio.get_running_loop().run_in_executor(self._recorder, self._close_records)
+        self._recorder.shutdown()
+
+    def _close_records(self) -> None:
+        for record in self._records.values():
+            record.close()
+
+    async def _check_counts(self, given: NewGame) -> None:
+        """Raise Refusal for a game that cannot count; have the run for it open otherwise."""
+        if self.kept_in is None:
+            raise Refusal(422, "games count only if arena serve was given --record FOLDER")
+        if [given.white, given.black].count(HUMAN) != 1:
+            raise Refusal(422, "a game counts only between one person and one player")
+        if given.pdn is not None or given.origin is not None:
+            raise Refusal(422, "a game that goes on from another one does not count")
+        variant = variant_of(given.variant)
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._recorder, self._record_of, variant)
+        except (StoreError, ValueError) as error:
+            raise Refusal(422, cut(str(error), 300)) from None
+
+    def _ended(self, table: Table) -> None:
+        if table.counts:
+            task = asyncio.create_task(self._record(table))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _record(self, table: Table) -> None:
+        try:
+            line = await asyncio.get_running_loop().run_in_executor(self._recorder, self._add, table.sitting)
+        except (StoreError, ValueError) as error:
+            line = f"the game could not be kept: {message_of(error)}"
+            self._say(line)
+        table.record(line)
+
+    def _add(self, sitting: Sitting) -> str:
+        return self._record_of(sitting.variant).add(sitting)
+
+    def _record_of(self, variant: Variant) -> Record:
+        """The run that games by those rules are kept in, opened if it is not yet."""
+        from arena.sitting.record import Record
+
+        if self.kept_in is None:
+            raise ValueError("no folder was given for it")
+        if variant.name not in self._records:
+            self._records[variant.name] = Record(*self.kept_in, variant)
+        return self._records[variant.name]
+
+
+def _prepare(sitting: Sitting) -> None:
+    with building:
+        sitting.prepare()

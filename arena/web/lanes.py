@@ -1,0 +1,118 @@
+"""Threads for what takes long, in lanes: nobody in one lane waits for those in another."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from arena.player import Limit, PlayerSpec
+from players import PLAYERS, own_code
+
+SHORT_SECONDS = 0.1
+"""An answer that takes no longer is short."""
+SHORT_DEPTH = 6
+"""Plies that a search takes no longer for, as a rule."""
+SHORT_NODES = 20_000
+"""Positions that a search takes no longer for, as a rule."""
+MOST_ANALYSES = 8
+"""Analyses and hints at a time."""
+_OWN = 100
+"""Searches of players with a user's code at a time: one that never ends keeps nobody else."""
+_OTHERS = 4
+"""Other work at a time: games begun, runs read."""
+_NICE = {"short": 0, "long": 5, "analysis": 10}
+"""How much a thread gives way to others where cores are short, as `nice` counts."""
+
+T = TypeVar("T")
+
+
+class Lane:
+    """So many threads at a time; who comes later waits for a place."""
+
+    def __init__(self, places: int, nice: int = 0) -> None:
+        self._free, self._nice = asyncio.Semaphore(places), nice
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """What `work` returns or raises, done in a thread of its own.
+
+        Who is cancelled while waiting for it leaves the thread its place until it ends.
+        """
+        await self._free.acquire()
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()
+
+        def end(result: T | None, error: BaseException | None) -> None:
+            self._free.release()
+            if not done.done():
+                done.set_result((result, error))
+
+        def body() -> None:
+            _give_way(self._nice)
+            result, error = None, None
+            try:
+                result = work()
+            except BaseException as raised:
+                error = raised
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(end, result, error)
+
+        threading.Thread(target=body, daemon=True).start()
+        result, error = await done
+        if error is not None:
+            raise error
+        return result  # type: ignore[return-value]
+
+
+class Lanes:
+    """The lanes of a server: `of` says which one a player's search takes."""
+
+    def __init__(self) -> None:
+        cores = os.cpu_count() or 1
+        self.short = Lane(2 * cores, _NICE["short"])
+        self.long = Lane(cores, _NICE["long"])
+        self.own = Lane(_OWN, _NICE["long"])
+        self.analysis = Lane(MOST_ANALYSES, _NICE["analysis"])
+        self.others = Lane(_OTHERS)
+
+    def of(self, spec: PlayerSpec, last_seconds: float | None) -> Lane:
+        """The lane of a player's next search; `last_seconds` are those of its last one in the game, if any."""
+        if own_code(spec):
+            return self.own
+        if last_seconds is not None:
+            return self.short if last_seconds <= SHORT_SECONDS else self.long
+        return self.short if _is_short(spec) else self.long
+
+
+def background(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """A task for itself; what it raises goes to the loop's exception handler at once."""
+    task = asyncio.get_running_loop().create_task(work)
+    task.add_done_callback(_tell_failure)
+    return task
+
+
+def _tell_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        task.get_loop().call_exception_handler({"message": "a task failed", "exception": error, "task": task})
+
+
+def _is_short(spec: PlayerSpec) -> bool:
+    """Whether a player that has not searched yet answers soon, as its limits say."""
+    limit = spec.limit
+    if limit == Limit():
+        limit = getattr(PLAYERS[spec.type], "default", limit)
+    if limit.seconds is not None and limit.seconds <= SHORT_SECONDS:
+        return True
+    if limit.depth is not None and limit.depth <= SHORT_DEPTH:
+        return True
+    return limit.longest is None and limit.depth is None and (limit.nodes or 0) <= SHORT_NODES
+
+
+def _give_way(nice: int) -> None:
+    """Have the calling thread give way to others, where the system knows priorities of threads."""
+    if nice and sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)

@@ -1,0 +1,177 @@
+"""Who can be played against: players by keys, in groups; requests name players by these keys alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from arena.player import PlayerSpec
+from arena.rules.position import COLOURS
+from arena.rules.variants import VARIANTS, Variant
+from arena.sitting.sides import HUMAN, LEVELS, Side, level, side_of, usual_opponent
+from arena.web.answers import Refusal
+from arena.wording import unknown
+from players.evaluation.build import is_learned
+from players.published import PUBLISHED
+
+_HOUSE_RULES = (*PUBLISHED, "casual-10x10")
+"""The rule sets of published programs, and keys of these."""
+_SIMPLE_DEPTHS = (2, 4, 6, 8)
+_STRONG_SECONDS = (0.1, 1.0, 3.0)
+_LEARNED = ("neural", "patterns")
+"""Evaluations for some rule sets alone, the stronger one first."""
+
+
+class Offered(NamedTuple):
+    """A player on offer."""
+
+    key: str
+    name: str
+    group: str
+    """levels, published, strong, simple or yours."""
+    about: str
+    variants: tuple[str, ...] | None
+    """The rule sets that it plays, None for all."""
+    side: Callable[[Variant], Side]
+    """Who sits down for it at the board of a rule set."""
+
+
+class Offer:
+    """Players by their keys: those of the arena, and those of the user's own command line."""
+
+    def __init__(self, own: Sequence[Side] = (), person: str = HUMAN) -> None:
+        """`own` are the user's players, of any code; `person` is the name of a person who plays against one."""
+        self.person = person
+        self._players = {player.key: player for player in _built_in()}
+        for side in own:
+            self.add(side)
+
+    def add(self, side: Side) -> str:
+        """Have a player of the user's on offer, if it is not yet; its key."""
+        if side.is_person:
+            return HUMAN
+        any_rules = next(iter(VARIANTS.values()))
+        for player in self._players.values():
+            if player.variants is None and player.side(any_rules) == side:
+                return player.key
+        key = f"own-{sum(player.group == 'yours' for player in self._players.values()) + 1}"
+        self._players[key] = Offered(key, side.name, "yours", "named on the command line", None, lambda _: side)
+        return key
+
+    def seats(self, white: str, black: str, variant: Variant) -> tuple[Side, Side]:
+        """Who sits down for two keys. Raises Refusal for a key that is not on offer under those rules."""
+        sides = self._seat(white, variant), self._seat(black, variant)
+        if [side.is_person for side in sides].count(True) != 1:
+            return sides
+        named = Side(self.person)
+        return (named, sides[1]) if sides[0].is_person else (sides[0], named)
+
+    def usual(self, variant: Variant) -> str:
+        """The key of who plays against a person where nothing is said."""
+        if variant.name in _HOUSE_RULES:
+            return variant.name
+        spec = usual_opponent(variant).spec
+        return _level_key(spec.limit.depth or 1 if spec is not None else 1)
+
+    def document(self) -> dict[str, Any]:
+        """The rule sets and the players, as the page takes them."""
+        variants = [
+            {
+                "name": variant.name,
+                "about": variant.about,
+                "first": COLOURS[variant.first],
+                "squares": variant.squares,
+                "columns": 2 * variant.rules.per_row,
+                "rows": variant.rules.rows,
+            }
+            for variant in VARIANTS.values()
+        ]
+        players = [
+            {
+                "key": player.key,
+                "name": player.name,
+                "group": player.group,
+                "about": player.about,
+                "variants": player.variants,
+            }
+            for player in self._players.values()
+        ]
+        usual = {variant.name: self.usual(variant) for variant in VARIANTS.values()}
+        return {"variants": variants, "players": players, "usual": usual}
+
+    def _seat(self, key: str, variant: Variant) -> Side:
+        if key == HUMAN:
+            return Side(HUMAN)
+        player = self._players.get(key)
+        if player is None:
+            raise Refusal(422, unknown("player", key, [HUMAN, *self._players]))
+        if player.variants is not None and variant.name not in player.variants:
+            raise Refusal(422, f"{player.name} plays {', '.join(player.variants)}, not {variant.name}")
+        return player.side(variant)
+
+
+def strongest(variant: Variant) -> Mapping[str, Any]:
+    """The entry, without a limit, of the strongest player here under those rules."""
+    found = next((name for name in _LEARNED if is_learned(name, variant)), "strong")
+    return {"type": "negamax", "preset": "full", "evaluation": found}
+
+
+def spec_of(entry: Mapping[str, Any]) -> PlayerSpec:
+    """The player of an entry of the arena's own."""
+    spec = side_of(entry).spec
+    if spec is None:
+        raise ValueError("the entry is a person")
+    return spec
+
+
+def _built_in() -> list[Offered]:
+    levels = [
+        Offered(_level_key(depth), f"level {depth}", "levels", _plies(depth), None, partial(_level, depth))
+        for depth in LEVELS
+    ]
+    published = [
+        Offered(name, name, "published", VARIANTS[name].about, (name,), usual_opponent) for name in _HOUSE_RULES
+    ]
+    simple = [
+        Offered("random", "random", "simple", "any legal move", None, lambda _: side_of("random")),
+        Offered("greedy", "greedy", "simple", "looks one ply ahead", None, lambda _: side_of("greedy")),
+        *(
+            _of_entry(f"simple-{depth}", "simple", _plies(depth), {"depth": depth, "evaluation": "simple"})
+            for depth in _SIMPLE_DEPTHS
+        ),
+    ]
+    strong = [
+        Offered(
+            f"strong-{seconds:g}s",
+            f"strong {seconds:g} s",
+            "strong",
+            f"thinks for {seconds:g} s",
+            None,
+            partial(_strong, seconds),
+        )
+        for seconds in _STRONG_SECONDS
+    ]
+    tree = {"type": "mcts", "rollout": {"depth": 2}, "seconds": 1.0}
+    return [*levels, *published, *strong, _of_entry("mcts-1s", "strong", "tree search for 1 s", tree), *simple]
+
+
+def _level(depth: int, _: Variant) -> Side:
+    return level(depth)
+
+
+def _strong(seconds: float, variant: Variant) -> Side:
+    return side_of({**strongest(variant), "name": f"strong {seconds:g} s", "seconds": seconds})
+
+
+def _of_entry(key: str, group: str, about: str, entry: Mapping[str, Any]) -> Offered:
+    name = key.replace("-", " ")
+    return Offered(key, name, group, about, None, lambda _: side_of({**entry, "name": name}))
+
+
+def _level_key(depth: int) -> str:
+    return f"level-{depth}"
+
+
+def _plies(depth: int) -> str:
+    return f"searches {depth} {'ply' if depth == 1 else 'plies'}"

@@ -1,0 +1,95 @@
+"use strict";
+
+/* The moves of a game as buttons, what was seen before one, and how they are said. */
+(function (arena) {
+  const { element } = arena;
+
+  class Moves {
+    /* `onply` is called with the ply to look at. */
+    constructor(host, onply) {
+      Object.assign(this, { host, onply, buttons: [] });
+      host.addEventListener("keydown", (event) => {
+        const step = { ArrowLeft: -1, ArrowUp: -2, ArrowRight: 1, ArrowDown: 2 }[event.key];
+        const place = this.buttons.indexOf(document.activeElement);
+        if (!step || place < 0) return;
+        event.preventDefault();
+        const next = this.buttons[Math.max(0, Math.min(this.buttons.length - 1, place + step))];
+        next.focus();
+        next.click();
+      });
+    }
+
+    show({ moves, start }, ply) {
+      const texts = moves.map(({ text }) => text);
+      if (texts.join(" ") !== this.texts || start.fen !== this.start) this.fill(texts, start);
+      this.buttons.forEach((button, place) => {
+        if (place + 1 === ply) button.setAttribute("aria-current", "true");
+        else button.removeAttribute("aria-current");
+      });
+      this.scroll(this.buttons[ply - 1]);
+    }
+
+    fill(texts, start) {
+      this.texts = texts.join(" ");
+      this.start = start.fen;
+      this.buttons = texts.map((text, place) => element("button", { type: "button", onclick: () => this.onply(place + 1) }, text));
+      const rows = this.buttons.flatMap((button, place) => (place % 2 ? [button] : [element("span", {}, `${place / 2 + 1}.`), button]));
+      this.host.replaceChildren(...(rows.length ? rows : [element("p.small", {}, "No moves yet.")]));
+    }
+
+    scroll(button) {
+      const { host } = this;
+      if (!button) host.scrollTop = 0;
+      else if (button.offsetTop < host.scrollTop) host.scrollTop = button.offsetTop;
+      else if (button.offsetTop + button.offsetHeight > host.scrollTop + host.clientHeight) {
+        host.scrollTop = button.offsetTop + button.offsetHeight - host.clientHeight;
+      }
+    }
+  }
+
+  /* Moves of a line as buttons: a click draws arrows of the moves so far. `kind` is that of the first arrow. */
+  arena.line = (texts, onarrows, kind) => texts.map((text, place) => element("button.link.line-move", {
+    type: "button",
+    onclick: () => onarrows(texts.slice(0, place + 1).map((each, index) => ({ path: numbers(each), kind: index === place ? kind : "past" }))),
+  }, text));
+
+  /* What a player saw before its move, as elements. */
+  arena.noted = ({ text, note }, name, onarrows) => {
+    const row = (label, value) => (value === null || value === undefined || value === "" ? [] : [element("dt", {}, label), element("dd", {}, value)]);
+    return [
+      element("h2.game-noted", {}, "What ", element("bdi", {}, name), " saw before ", element("strong", {}, text)),
+      element("dl.game-facts", {},
+        row("Score", note.score), row("Depth", note.depth || null), row("Nodes", note.nodes ? arena.grouped(note.nodes) : null),
+        row("Time", arena.duration(note.seconds)), row("Cutoffs", note.cutoffs ? arena.grouped(note.cutoffs) : null),
+        note.line && note.line.length > 1 ? [element("dt", {}, "Line"), element("dd.game-line-moves", {}, spaced(arena.line(note.line, onarrows, "line")))] : []),
+      note.figures && note.figures.length ? element("pre.game-figures", { "aria-label": "As the program printed it" }, note.figures.join("\n")) : null,
+    ].filter(Boolean);
+  };
+
+  /* A move in words. */
+  arena.told = ({ text, squares: { origin, target, captured }, crowned }, name) => {
+    if (!origin) return `${name} passes.`;
+    const took = captured.length ? `, takes ${captured.length === 1 ? "one piece" : `${captured.length} pieces`}` : "";
+    return `${name}: ${text.includes("x") ? `${origin} takes to ${target}` : `${origin} to ${target}`}${took}${crowned ? ", crowned" : ""}.`;
+  };
+
+  /* Seconds with a unit: 0.0123 -> "12.3 ms". */
+  arena.duration = (seconds) => {
+    if (seconds === null || seconds === undefined) return "";
+    const [value, unit] = seconds >= 1 ? [seconds, "s"] : seconds >= 1e-3 ? [1e3 * seconds, "ms"] : [1e6 * seconds, "µs"];
+    return `${Number(value.toPrecision(3))} ${unit}`;
+  };
+
+  /* A whole number with thin spaces between thousands. */
+  arena.grouped = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
+
+  function spaced(elements) {
+    return elements.flatMap((each) => [each, " "]);
+  }
+
+  function numbers(text) {
+    return (text.match(/\d+/g) || []).map(Number);
+  }
+
+  arena.Moves = Moves;
+})((window.arena = window.arena || {}));

@@ -1,0 +1,121 @@
+"use strict";
+
+/* The form that sets up a game: rules, players, clock, position. */
+(function (arena) {
+  const { element } = arena;
+  const TYPED = 350; // milliseconds after the last key before a FEN is tried
+
+  class Setup {
+    /* `on.preview({variant, pieces, turn, white, black})` shows what is set up; `on.begin()` begins it, `on.pdn(text)` a file. */
+    constructor(parts, offer, on) {
+      Object.assign(this, { parts, offer, on, position: null });
+      this.form = parts.setup;
+      const { variant, fen } = this.form.elements;
+      variant.append(...offer.variants.map(({ name }) => element("option", { value: name }, name)));
+      this.sides = new arena.Sides(parts.players, offer, () => this.changed());
+      variant.addEventListener("change", () => { fen.value = ""; this.position = null; this.usual(); });
+      fen.addEventListener("input", () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.typed(), TYPED); });
+      this.form.addEventListener("submit", (event) => { event.preventDefault(); on.begin(); });
+      parts.file.addEventListener("change", () => this.load());
+      if (offer.record) {
+        parts.counting.hidden = false;
+        parts.counting.querySelector("span").textContent = `Counts for ${offer.record.person} in ${offer.record.folder}; no undo, hint or analysis`;
+      }
+    }
+
+    get variant() {
+      return this.offer.variants.find(({ name }) => name === this.form.elements.variant.value);
+    }
+
+    /* The usual players of the variant: a person begins. */
+    usual() {
+      const { name, first } = this.variant;
+      const other = this.offer.usual[name];
+      this.sides.show(name, first === "white" ? { white: arena.HUMAN, black: other } : { white: other, black: arena.HUMAN });
+      this.changed();
+    }
+
+    swap() {
+      const { white, black } = this.sides.value;
+      this.sides.show(this.variant.name, { white: black, black: white });
+      this.changed();
+    }
+
+    /* Have a position set up: {fen, pieces, turn}, or null for the usual start. */
+    place(position) {
+      this.position = position;
+      this.form.elements.fen.value = position ? position.fen : "";
+      this.changed();
+    }
+
+    changed() {
+      const { white, black } = this.sides.value;
+      const { variant } = this;
+      const persons = [white, black].filter((key) => key === arena.HUMAN).length;
+      this.parts.about.textContent = `${variant.about} · ${variant.columns} × ${variant.rows}, ${variant.first === "white" ? "White" : "Black"} begins`;
+      this.parts.pacing.hidden = persons > 0;
+      this.invite();
+      this.on.preview({ variant: variant.name, position: this.position, white, black });
+    }
+
+    /* Say who plays and how to begin. */
+    invite() {
+      const { white, black } = this.sides.value;
+      const persons = [white, black].filter((key) => key === arena.HUMAN).length;
+      if (this.sides.variant) this.parts.invitation.textContent = this.invitation(white, black, persons);
+    }
+
+    invitation(white, black, persons) {
+      const turn = this.position ? this.position.turn : this.variant.first;
+      const [mover, other] = turn === "white" ? [white, black] : [black, white];
+      const colour = turn === "white" ? "White" : "Black";
+      if (persons === 2) return `Two people at one board: ${colour} begins. Move a piece.`;
+      if (!persons) return `${this.name(white)} plays ${this.name(black)}. Press Begin to watch.`;
+      if (mover === arena.HUMAN) return `You are ${colour} and begin against ${this.name(other)}. Move a piece, and the game is on.`;
+      return `You are ${colour === "White" ? "Black" : "White"}; ${this.name(mover)} begins. Press Begin.`;
+    }
+
+    name(key) {
+      const player = this.offer.players.find((each) => each.key === key);
+      return player ? player.name : key;
+    }
+
+    /* What POST /api/games takes. */
+    get request() {
+      const { minutes, increment, pace, counts } = this.form.elements;
+      const asked = { variant: this.variant.name, ...this.sides.value };
+      if (this.position) asked.fen = this.position.fen;
+      if (Number(minutes.value) > 0) asked.clock = { seconds: 60 * Number(minutes.value), increment: Number(increment.value || 0) };
+      if (!this.parts.pacing.hidden) asked.pace = Number(pace.value || 0);
+      if (counts.checked && this.offer.record) asked.counts = true;
+      return asked;
+    }
+
+    async typed() {
+      const fen = this.form.elements.fen.value.trim();
+      const { wrong } = this.parts;
+      wrong.textContent = "";
+      if (!fen) {
+        this.position = null;
+        return this.changed();
+      }
+      try {
+        this.position = await arena.post("/api/position", { variant: this.variant.name, fen }, { quiet: true });
+        return this.changed();
+      } catch (error) {
+        wrong.textContent = error.message;
+        return undefined;
+      }
+    }
+
+    async load() {
+      const [file] = this.parts.file.files;
+      if (!file) return;
+      const text = await file.text();
+      this.parts.file.value = "";
+      this.on.pdn(text);
+    }
+  }
+
+  arena.Setup = Setup;
+})((window.arena = window.arena || {}));

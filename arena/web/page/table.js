@@ -1,0 +1,80 @@
+"use strict";
+
+/* The table of the game view: the board of a rule set, what moves pieces on it, and the view from either side. */
+(function (arena) {
+  const drawn = new Map(); // promises of GET /api/variants/{name}/board
+
+  class Table {
+    /* `host` gets the board; `on` is that of arena.Hand. */
+    constructor(host, on) {
+      Object.assign(this, { host, on, variant: null, hands: null });
+      this.cells = new arena.Cells(host, {
+        pick: (number) => this.hands.pick(number),
+        put: () => this.hands.put(),
+      });
+    }
+
+    /* Have the board of a variant; a promise of {pieces, turn, fen}, its start. */
+    async take(variant) {
+      this.wanted = variant;
+      if (!drawn.has(variant)) {
+        drawn.set(variant, arena.get(`/api/variants/${encodeURIComponent(variant)}/board`));
+        drawn.get(variant).catch(() => drawn.delete(variant));
+      }
+      const { svg, look, start } = await drawn.get(variant);
+      if (this.variant !== variant && this.wanted === variant) {
+        this.variant = variant;
+        const picture = arena.picture(svg);
+        this.host.querySelector("svg")?.remove();
+        this.host.prepend(picture);
+        this.board = new arena.PlayBoard(picture, look);
+        this.hand = new arena.Hand(this.board, { ...this.on, change: () => this.tell() });
+        this.hands = this.hand;
+        new arena.Pointer(this.board, {
+          grab: (number) => this.hands.grab(number),
+          tap: (number) => this.hands.tap(number),
+          drop: (from, to) => this.hands.drop(from, to),
+        });
+        this.cells.take(this.board);
+        this.hand.offer({ ...start, last: null, words: "", legal: [], mustCapture: false });
+      }
+      return start;
+    }
+
+    /* Show a position that the person may move in as `offered` says, see arena.Hand.offer. */
+    offer(offered) {
+      this.board.arrows([]);
+      this.hands = this.hand;
+      this.hand.offer(offered);
+    }
+
+    /* Turn the board so that White, or Black if `flipped`, is below. */
+    turn(flipped) {
+      if (this.board.flipped === flipped) return;
+      this.board.flip();
+      this.cells.arrange();
+      this.tell();
+    }
+
+    tell() {
+      this.cells.tell(this.board.shown[0], this.board.signs);
+    }
+
+    /* Show the moves of a state that came after those shown, the pieces walking; false as soon as `isOld()`. */
+    async walk(moves, before, { isOld, skip }) {
+      let pieces = before;
+      for (const [place, { path, squares, pieces: after, crowned }] of moves.entries()) {
+        const letter = pieces[squares.origin - 1];
+        const captured = squares.captured.map((number) => [number, pieces[number - 1]]).filter(([, taken]) => taken !== ".");
+        this.board.show(after, squares, "");
+        if (letter && letter !== ".") await this.board.walk(place ? path : path.slice(skip), letter, captured);
+        if (isOld()) return false;
+        if (crowned) this.board.crown(squares.target);
+        pieces = after;
+      }
+      return true;
+    }
+  }
+
+  arena.Table = Table;
+})((window.arena = window.arena || {}));

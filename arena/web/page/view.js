@@ -1,0 +1,215 @@
+"use strict";
+
+/* The view of the board: a game is set up, played, and ends; a position is set up by hand. */
+(function (arena) {
+  const LONG = 700; // milliseconds of waiting for a game after which the reason is said
+  const KEYS = {
+    u: "undo", h: "hint", f: "flip", m: "stop", p: "pass", " ": "pause", ",": "back", ".": "forward", Home: "first", End: "now", "?": "keys",
+  };
+  let ready = null; // a promise: the parts are found, what is on offer is known
+  let parts = null;
+  let table = null;
+  let game = null;
+  let setup = null;
+  let editor = null;
+  let turned = false; // whether the board of the setup was turned by hand
+  let asked = 0; // counts previews and games, so that a late answer is known as one
+
+  async function begin(element) {
+    const offer = await arena.offer();
+    parts = Object.fromEntries([...element.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+    table = new arena.Table(parts.board, {
+      move: (text, path, skip) => game.play(text, path, skip),
+      say: (text) => { arena.say(text); },
+      choice: choose,
+      begin: (numbers) => start(setup.request, numbers),
+    });
+    game = new arena.Game(parts, table);
+    game.offer = offer;
+    setup = new arena.Setup(parts, offer, {
+      preview: (what) => preview(what),
+      begin: () => start(setup.request),
+      pdn: (pdn) => start({ ...setup.request, pdn }),
+    });
+    editor = new arena.Editor(parts, table);
+    for (const [name, button] of Object.entries(actions)) {
+      for (const each of element.querySelectorAll(`[data-action=${name}]`)) each.addEventListener("click", () => button());
+    }
+    document.addEventListener("keydown", (event) => key(event, element));
+  }
+
+  const mode = () => parts.game.dataset.mode;
+
+  const actions = {
+    undo: () => game.act("undo").catch(() => {}),
+    hint: () => game.hint(),
+    flip: () => flip(),
+    stop: () => game.act("stop").catch(() => {}),
+    pass: () => game.play(game.state.legal.find(({ paths }) => paths.some((path) => !path.length)).text, [], 0),
+    pause: () => game.act("pause", { on: !game.state.paused }).catch(() => {}),
+    draw: () => game.draw().catch(() => {}),
+    resign: () => game.resign().catch(() => {}),
+    fresh: () => leave(),
+    first: () => game.look(0),
+    back: () => game.look(game.ply - 1),
+    forward: () => game.look(game.ply + 1),
+    now: () => game.look(game.state.moves.length),
+    again: () => again(false),
+    swapped: () => again(true),
+    swap: () => setup.swap(),
+    goon: () => { location.hash = `#/game/${game.state.game}`; },
+    copy: () => arena.copied(parts.fen).then(arena.say),
+    keys: () => parts.help.showModal(),
+    edit: () => edit(setup.position),
+    editnow: () => edit(lookedAt()),
+    editdone: () => { setup.place(editor.found); leave(); },
+    editstart: () => editor.put(editor.start),
+    editclear: () => editor.clear(),
+    editcancel: () => (atGame() ? arena.views.game.show(null, game.state.game) : set()),
+    fromhere: () => start({ ...requested(), fen: lookedAt().fen }),
+  };
+
+  const atGame = () => location.hash.startsWith("#/game/");
+
+  /* Go to where a game is set up. */
+  function leave() {
+    if (atGame()) location.hash = "#/";
+    else set();
+  }
+
+  /* Set up a game. */
+  function set() {
+    game.leave();
+    game.panel.mode("setup");
+    parts.actions.goon.hidden = !game.state || Boolean(game.state.outcome);
+    arena.lost(parts, "");
+    if (setup.sides.variant) setup.changed();
+    else setup.usual();
+  }
+
+  /* Show what is set up, on a board that begins the game when a piece is touched. */
+  async function preview({ variant, position, white, black }) {
+    asked += 1;
+    const mine = asked;
+    const usual = await table.take(variant).catch(() => null);
+    if (!usual || mine !== asked || mode() !== "setup") return;
+    const { pieces, turn } = position || usual;
+    const flipped = (white !== arena.HUMAN && black === arena.HUMAN) !== turned;
+    table.turn(flipped);
+    const name = (key) => (key === arena.HUMAN ? "You" : setup.name(key));
+    game.panel.names({ white: name(white), black: name(black) }, turn, pieces, flipped);
+    table.offer({ pieces, last: null, words: "", turn, legal: [], mustCapture: false, begins: true });
+  }
+
+  /* Begin a game, and pick squares in it. */
+  async function start(request, numbers = []) {
+    asked += 1;
+    parts.begin.disabled = true;
+    const waiting = setTimeout(() => { parts.invitation.textContent = "One moment: these rules are being compiled …"; }, LONG);
+    try {
+      const state = await arena.post("/api/games", request);
+      turned = false;
+      history.pushState(null, "", `#/game/${state.game}`);
+      game.pace = request.pace ?? setup.request.pace ?? 0;
+      await game.open(state);
+      for (const number of numbers) if (state.legal.length) table.hand.pick(number, true);
+    } catch (error) {
+      if (error.status === undefined) throw error;
+      if (mode() === "setup") parts.wrong.textContent = error.message;
+    } finally {
+      clearTimeout(waiting);
+      parts.begin.disabled = false;
+      setup.invite();
+    }
+  }
+
+  /* What the game at the table was asked for. */
+  function requested() {
+    const { variant, sides, start: { fen }, clock, counts } = game.state;
+    const asked = { variant, fen, white: sides.white.key, black: sides.black.key, pace: game.pace };
+    if (clock) asked.clock = clock;
+    if (counts) asked.counts = true;
+    return asked;
+  }
+
+  function again(swaps) {
+    const asked = requested();
+    if (swaps) [asked.white, asked.black] = [asked.black, asked.white];
+    start(asked);
+  }
+
+  function lookedAt() {
+    const { pieces, turn } = game.position;
+    return { pieces, turn: turn === "W" ? "white" : "black", fen: arena.fen(game.position) };
+  }
+
+  async function edit(position) {
+    const variant = mode() === "setup" ? setup.variant.name : game.state.variant;
+    const usual = await table.take(variant);
+    const from = position || usual;
+    if (game.state && setup.variant.name !== variant) {
+      setup.form.elements.variant.value = variant;
+      setup.usual();
+    }
+    game.leave();
+    game.panel.mode("edit");
+    editor.open({ variant, pieces: from.pieces, turn: from.turn, start: usual });
+  }
+
+  function flip() {
+    if (mode() === "setup") {
+      turned = !turned;
+      setup.changed();
+    } else if (mode() === "edit") table.turn(!table.board.flipped);
+    else {
+      game.turned = !game.turned;
+      game.render();
+    }
+  }
+
+  /* Have the person say which of several moves is meant. */
+  function choose(texts) {
+    parts.choice.hidden = false;
+    parts.choice.replaceChildren("Which one? ", ...texts.map((text) => arena.element("button", {
+      type: "button", onclick: () => game.play(text, [], 0),
+    }, text)));
+    parts.choice.querySelector("button").focus();
+  }
+
+  function key(event, element) {
+    if (element.hidden || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    if (event.target.closest("input, select, textarea") || (event.key === " " && event.target.closest("button, summary, a"))) return;
+    const name = KEYS[event.key];
+    const inGame = mode() === "game" || mode() === "over";
+    if (!name || (!inGame && name !== "flip" && name !== "keys")) return;
+    const button = parts.actions[name];
+    if (button && (button.hidden || button.disabled) && !["back", "forward", "first", "now"].includes(name)) return;
+    event.preventDefault();
+    actions[name]();
+  }
+
+  arena.views.game = {
+    async show(element, id, extra) {
+      ready ||= begin(element).catch((error) => { ready = null; throw error; });
+      await ready;
+      if (!id) return set();
+      if (!game.state || game.state.game !== id || !game.link) {
+        try {
+          await game.open(await arena.get(`/api/games/${encodeURIComponent(id)}`, { quiet: true }));
+        } catch (error) {
+          arena.say(error.status === 404 ? "This game is gone: the server keeps games only for some minutes." : error.message);
+          location.replace("#/");
+          return undefined;
+        }
+      } else game.render();
+      if (extra === "analysis") {
+        game.evaluation.isOn = true;
+        await game.act("analysis", { on: true, lines: Number(parts.lines.value) }).catch(() => { game.evaluation.isOn = false; });
+      }
+      return undefined;
+    },
+    hide() {
+      if (game) game.leave();
+    },
+  };
+})((window.arena = window.arena || {}));

@@ -1,0 +1,180 @@
+"use strict";
+
+/* The boards of games under way: one a worker, each ply as it is played, or slower; held while paused. */
+(function (arena) {
+  const ENDED = 1500; // milliseconds that the end of a game stays
+  const BEHIND = 400; // plies that wait to be shown, beyond which a board goes to the last one
+  const PACES = [["live", 0], ["at most 2 plies a second", 500], ["at most 1 ply a second", 1000], ["a ply every 3 seconds", 3000]];
+
+  class LiveBoards {
+    /* `board` is {svg, look} of the run's rules. */
+    constructor(host, board) {
+      const { element } = arena;
+      this.board = board;
+      this.seats = new Map();
+      this.paused = false;
+      this.pace = 0;
+      this.button = element("button.watch-pause", { type: "button", onclick: () => this.pause(!this.paused) }, "Pause");
+      const speed = element("select", { onchange: () => { this.pace = Number(speed.value); this.tick(); } },
+        PACES.map(([words, pace]) => element("option", { value: pace }, words)));
+      this.behind = element("span.small", { role: "status" });
+      this.grid = element("div.watch-grid");
+      this.part = element("section", { "aria-label": "Games being played", hidden: true }, element("h2", {}, "Being played"),
+        element("div.watch-controls", {}, this.button, element("label", {}, "Speed ", speed), this.behind), this.grid);
+      host.append(this.part);
+    }
+
+    /* What the server tells of the games under way. */
+    take({ games, workers }) {
+      for (const game of games) {
+        if (!this.seats.has(game.worker)) this.seats.set(game.worker, new Seat(this.board, this.grid));
+        this.seats.get(game.worker).take(game);
+      }
+      for (const [worker, seat] of this.seats) {
+        if (workers.includes(worker)) continue;
+        seat.remove();
+        this.seats.delete(worker);
+      }
+      this.part.hidden = !this.seats.size;
+      this.tick();
+    }
+
+    pause(on) {
+      this.paused = on;
+      this.button.textContent = on ? "Go on" : "Pause";
+      this.button.setAttribute("aria-pressed", String(on));
+      this.tick();
+    }
+
+    /* Show what is due; again when the next is. */
+    tick() {
+      clearTimeout(this.timer);
+      const now = performance.now();
+      let next = Infinity;
+      if (!this.paused) for (const seat of this.seats.values()) next = Math.min(next, seat.step(now, this.pace));
+      const waiting = [...this.seats.values()].reduce((sum, seat) => sum + seat.waiting, 0);
+      this.behind.textContent = waiting > 1 ? `${waiting} plies have been played since` : "";
+      if (next < Infinity) this.timer = setTimeout(() => this.tick(), Math.max(next - now, 30));
+    }
+
+    stop() {
+      clearTimeout(this.timer);
+    }
+  }
+
+  /* One worker's board, and the games that it has still to show. */
+  class Seat {
+    constructor(board, grid) {
+      const { element } = arena;
+      this.games = [];
+      this.due = 0;
+      this.shown = -1;
+      const picture = arena.picture(board.svg);
+      this.board = new arena.Board(picture, board.look);
+      this.above = element("p.watch-side");
+      this.below = element("p.watch-side");
+      this.line = element("p.small.watch-line");
+      this.card = element("article.card.watch-game", {}, this.above, element("div.watch-board", {}, picture), this.below, this.line);
+      grid.append(this.card);
+    }
+
+    get waiting() {
+      return this.games.reduce((sum, game) => sum + game.plies.length, 0) - Math.max(this.shown, 0);
+    }
+
+    take(game) {
+      const known = this.games.find(({ number }) => number === game.number);
+      if (known) {
+        known.plies.length = Math.min(known.plies.length, game.from);
+        known.plies.push(...game.plies);
+        Object.assign(known, { result: game.result, termination: game.termination });
+      } else if (!this.games.some(({ number }) => number > game.number) && game.number > (this.passed || 0)) {
+        this.games.push(game);
+      }
+    }
+
+    /* Show the next ply if it is due; returns when the next one is, Infinity if nothing waits. Live, all is due at once. */
+    step(now, pace) {
+      if (!this.games.length) return Infinity;
+      if (pace && now < this.due) return this.due;
+      if (this.waiting > BEHIND || !pace) this.skip(now);
+      const [game, later] = this.games;
+      if (this.shown < game.plies.length) {
+        this.shown = pace && this.shown >= 0 ? this.shown + 1 : game.plies.length;
+        this.draw();
+        this.due = now + pace;
+        return this.shown < game.plies.length || later || game.result ? this.due : Infinity;
+      }
+      if (game.result && !this.ended) {
+        this.ended = now;
+        this.draw();
+      }
+      if (!later) return Infinity;
+      const until = (this.ended || now) + Math.max(pace, this.ended ? ENDED : 0);
+      if (now < until) return until;
+      this.next();
+      return this.step(now, pace);
+    }
+
+    /* Leave out all games but the last one, and the one before for a moment, to show how it ended. */
+    skip(now) {
+      const [game, later] = this.games;
+      if (!later) return;
+      const seen = this.shown >= 0 && (!game.result || game.plies.length - this.shown < 4);
+      if (seen && this.games.length === 2 && (!this.ended || now < this.ended + ENDED)) return;
+      while (this.games.length > 1) this.next();
+    }
+
+    next() {
+      this.passed = this.games.shift().number;
+      this.shown = -1;
+      this.ended = 0;
+    }
+
+    draw() {
+      const { element } = arena;
+      const [game] = this.games;
+      const ply = game.plies[this.shown - 1];
+      const pieces = ply ? ply.pieces : game.pieces;
+      const toMove = ply ? !ply.white : game.turn === "W";
+      const last = ply ? ply.text : "";
+      this.board.show(pieces, ply ? ply.move : null, `Game ${game.game}: ${game.white} against ${game.black}, ply ${this.shown} ${last}`);
+      const side = (white) => {
+        const own = [...game.plies.slice(0, this.shown)].reverse().find((it) => it.white === white);
+        const clock = own && own.clock !== null ? span(own.clock) : "";
+        return [element(`span.watch-turn${!this.over(game) && toMove === white ? ".on" : ""}`, { "aria-hidden": "true" }),
+          element("bdi.watch-name", { title: white ? game.white : game.black }, white ? game.white : game.black),
+          element("span.watch-score", {}, own ? score(own) : ""), element("span.watch-clock", {}, clock)];
+      };
+      this.above.replaceChildren(...side(false));
+      this.below.replaceChildren(...side(true));
+      const took = ply && ply.seconds !== null ? `, ${arena.duration(ply.seconds)}` : "";
+      const ended = this.over(game) ? ` · ${arena.points(game.result)}, ${game.termination}` : "";
+      const moved = last ? [": ", element("strong", {}, last)] : [];
+      this.line.replaceChildren(`Game ${game.game} · ply ${this.shown}`, ...moved, `${took}${ended}`);
+    }
+
+    over(game) {
+      return Boolean(game.result) && this.shown >= game.plies.length;
+    }
+
+    remove() {
+      this.card.remove();
+    }
+  }
+
+  /* A score from the view of who has it. */
+  function score({ score: men, own, wins }) {
+    if (wins) return `${wins > 0 ? "wins" : "loses"} in ${Math.abs(wins)}`;
+    if (men !== null) return `${men > 0 ? "+" : ""}${men.toFixed(2).replace("-", "−")}`;
+    return own === null ? "" : String(own);
+  }
+
+  /* What a clock shows: `1:05`, below ten seconds with tenths. */
+  function span(seconds) {
+    if (seconds < 10) return `0:0${Math.max(0, seconds).toFixed(1)}`;
+    return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+  }
+
+  arena.LiveBoards = LiveBoards;
+})((window.arena = window.arena || {}));

@@ -1,0 +1,148 @@
+"use strict";
+
+/* The finished games of a run: a list with filters, which asks the server, and one game on the viewer's stage. */
+(function (arena) {
+  const AT_ONCE = 50; // games asked for at once
+  const PAUSE = 250; // milliseconds without a change after which the list is asked for
+  const ORDERS = [["latest", "latest first"], ["number", "number"], ["longest", "longest first"], ["shortest", "shortest first"]];
+  const RESULTS = [["", "any"], ["1-0", "1–0, White won"], ["0-1", "0–1, Black won"], ["1/2-1/2", "½–½, drawn"], ["won", "won by the player"], ["lost", "lost by the player"]];
+
+  class FinishedGames {
+    constructor(host, run) {
+      const { element } = arena;
+      this.run = run;
+      this.names = "";
+      this.ends = "";
+      const select = (label, name, options) => element("label", {}, `${label} `, element("select", { name }, options.map(option)));
+      this.form = element("form", { oninput: () => this.later(), onsubmit: (event) => event.preventDefault(), onreset: () => this.later() },
+        select("Player", "player", [["", "any"]]), select("Against", "opponent", [["", "any"]]), select("Result", "result", RESULTS),
+        select("Ended by", "end", [["", "any"]]), element("label", {}, "Opening ", element("input", { name: "opening", type: "number", min: "1", max: "999999999", inputmode: "numeric" })),
+        select("Sorted by", "order", ORDERS), element("button", { type: "reset" }, "Show all"));
+      this.count = element("p.small", { role: "status" });
+      this.list = element("ol.viewer-list", { "aria-label": "Finished games", tabindex: "-1" });
+      this.more = element("button.viewer-more", { type: "button", hidden: true, onclick: () => this.ask(this.list.childElementCount) }, "More games");
+      host.append(element("div.viewer.watch-finished", {}, element("h2", {}, "Finished games"),
+        element("details.viewer-filters", {}, element("summary", {}, "Filter and sort"), this.form), this.count, this.list, this.more));
+    }
+
+    /* The players who may be chosen, and whether there are further games. */
+    know(players, games) {
+      const names = [...players].sort((a, b) => a.localeCompare(b));
+      if (names.join("\n") !== this.names) {
+        this.names = names.join("\n");
+        for (const name of ["player", "opponent"]) fill(this.form.elements[name], names.map((player) => [player, player]));
+      }
+      if (games === this.games) return;
+      this.games = games;
+      if (this.list.childElementCount <= AT_ONCE) this.ask(0);
+    }
+
+    later() {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.ask(0), PAUSE);
+    }
+
+    async ask(first) {
+      const own = this.form.elements.result;
+      for (const choice of own.options) choice.disabled = ["won", "lost"].includes(choice.value) && !this.form.elements.player.value;
+      if (own.selectedOptions[0].disabled) own.value = "";
+      this.asked = (this.asked || 0) + 1;
+      const mine = this.asked;
+      const wanted = Object.fromEntries([...new FormData(this.form)].filter(([, value]) => value));
+      const words = new URLSearchParams({ ...wanted, from: first, count: AT_ONCE });
+      const found = await arena.get(`${arena.watching.path(this.run, "games")}?${words}`, { quiet: true }).catch(() => null);
+      if (mine !== this.asked || !found) return;
+      const rows = found.games.map((game) => this.row(game));
+      if (first) this.list.append(...rows);
+      else this.list.replaceChildren(...rows);
+      this.count.textContent = found.count === this.games || Object.keys(wanted).length < 2 ? arena.watching.games(found.count) : `${arena.watching.games(found.count)} of these`;
+      this.more.hidden = this.list.childElementCount >= found.count;
+      const ends = found.ends.map(({ value, text }) => [value, text]);
+      if (ends.join() !== this.ends) {
+        this.ends = ends.join();
+        fill(this.form.elements.end, ends);
+      }
+    }
+
+    row(game) {
+      const { element } = arena;
+      const players = element("span.viewer-players", {}, element("bdi", {}, game.white), " – ", element("bdi", {}, game.black));
+      const facts = `Game ${game.game} · opening ${game.opening} · ${game.plies} plies · ${game.end}`;
+      return element("li", {}, element("a.viewer-game", { href: arena.watching.run(this.run, "game", game.game) },
+        players, element("span.viewer-result", {}, arena.points(game.result)), element("small", {}, facts)));
+    }
+  }
+
+  /* A game of a run on the stage, and what can be done from there. */
+  class FinishedGame {
+    constructor(host, run, board) {
+      const { element } = arena;
+      this.run = run;
+      const stage = document.querySelector("template[data-stage]").content.cloneNode(true);
+      this.missing = element("p.viewer-missing", { role: "status", hidden: true });
+      this.on = element("button.main", { type: "button", onclick: () => this.play(false) }, "Play on from here");
+      this.analyse = element("button", { type: "button", onclick: () => this.play(true) }, "Analyse");
+      this.part = element("div.viewer.watch-stage", {}, this.missing, stage);
+      this.part.querySelector(".viewer-read").append(element("div.watch-on", {}, this.on, this.analyse));
+      this.part.querySelector("[data-part=board]").append(arena.picture(board.svg));
+      host.append(this.part);
+      const section = this.part.querySelector(".viewer-stage");
+      this.stage = new arena.Stage(section, board.look, {
+        beside: (step) => { if (this.game) this.go(this.game.number + step); },
+        onply: (game, ply) => { this.ply = ply; },
+      });
+    }
+
+    go(number) {
+      if (number >= 1 && number <= this.game.last) location.hash = arena.watching.run(this.run, "game", number);
+    }
+
+    async open(number) {
+      this.asked = (this.asked || 0) + 1;
+      const mine = this.asked;
+      this.missing.hidden = true;
+      let game = null;
+      try {
+        game = await arena.get(arena.watching.path(this.run, "games", encodeURIComponent(number)), { quiet: true });
+      } catch (error) {
+        this.missing.textContent = `Game ${number} cannot be shown: ${error.message}`;
+        this.missing.hidden = false;
+      }
+      if (mine !== this.asked || !game) return;
+      this.game = { ...game, swing: null };
+      this.stage.open(this.game, { positions: arena.plies(game), fault: game.fault }, 0);
+      this.part.querySelector("[data-part=board]").focus({ preventScroll: true });
+    }
+
+    close() {
+      this.asked = (this.asked || 0) + 1;
+      this.stage.pause();
+    }
+
+    /* Begin a game at the position that is shown: a person for the side to move, or for both to look into it. */
+    async play(analysed) {
+      if (!this.game) return;
+      const offer = await arena.offer();
+      const { variant, number } = this.game;
+      const usual = offer.usual[variant] || Object.values(offer.usual)[0];
+      const toMove = this.stage.positions[this.ply].turn === "W" ? "white" : "black";
+      const sides = analysed ? { white: "human", black: "human" } : { white: usual, black: usual, [toMove]: "human" };
+      const state = await arena.post("/api/games", { variant, ...sides, from: { run: this.run, game: number, ply: this.ply } });
+      location.hash = `#/game/${state.game}${analysed ? "/analysis" : ""}`;
+    }
+  }
+
+  function option([value, words]) {
+    return arena.element("option", { value }, words);
+  }
+
+  /* Put further choices behind the first one of a select, and keep what is chosen. */
+  function fill(select, choices) {
+    const { value } = select;
+    select.replaceChildren(select.options[0], ...choices.map(option));
+    select.value = choices.some(([known]) => known === value) ? value : "";
+  }
+
+  arena.FinishedGames = FinishedGames;
+  arena.FinishedGame = FinishedGame;
+})((window.arena = window.arena || {}));

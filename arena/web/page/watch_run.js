@@ -1,0 +1,125 @@
+"use strict";
+
+/* One run: live while it is played, its finished games, and one of these on the board. */
+(function (arena) {
+  const AGAIN = 2000; // milliseconds until a lost connection is tried again
+
+  class RunView {
+    constructor(host, name) {
+      const { element, watching } = arena;
+      this.name = name;
+      this.about = element("p.small");
+      this.links = element("p.watch-links");
+      this.lost = element("p.viewer-missing", { role: "status", hidden: true });
+      this.live = element("div");
+      this.overview = element("div", {}, element("p.small", {}, element("a", { href: "#/runs" }, "All runs")),
+        element("h1", {}, element("bdi", {}, name), this.badge = element("span.watch-live", { hidden: true }, "live")), this.about, this.lost, this.live);
+      this.one = element("div", { hidden: true }, element("p.small", {}, element("a", { href: watching.run(name) }, "Back to ", element("bdi", {}, name))));
+      host.replaceChildren(this.overview, this.one);
+      this.standings = new arena.Standings(this.live);
+      this.boards = element("div");
+      this.charts = element("details.card.watch-charts", { ontoggle: () => { if (this.charts.open) this.draw(); } }, element("summary", {}, "Charts"), element("div"));
+      this.live.append(this.boards, this.links, this.charts);
+      this.finished = new arena.FinishedGames(this.overview, name);
+    }
+
+    /* The board of the run's rules, asked for once. */
+    board() {
+      this.asked ||= arena.get(arena.watching.path(this.name, "board"));
+      return this.asked;
+    }
+
+    async game(number) {
+      this.overview.hidden = true;
+      this.one.hidden = false;
+      document.title = `Game ${number} of ${this.name}`;
+      this.stage ||= new arena.FinishedGame(this.one, this.name, await this.board());
+      this.stage.open(number);
+    }
+
+    all() {
+      this.one.hidden = true;
+      this.overview.hidden = false;
+      document.title = this.name;
+      if (this.stage) this.stage.close();
+    }
+
+    connect() {
+      this.wanted = true;
+      if (this.socket) return;
+      const socket = arena.socket(arena.watching.path(this.name, "events"));
+      this.socket = socket;
+      socket.onmessage = ({ data }) => { if (this.socket === socket) this.take(JSON.parse(data)); };
+      socket.onclose = ({ code }) => {
+        if (this.socket !== socket) return;
+        this.socket = null;
+        if (!this.wanted || code === 4404) return;
+        this.fail("The connection is lost; it is tried again.");
+        this.timer = setTimeout(() => this.connect(), AGAIN);
+      };
+    }
+
+    disconnect() {
+      this.wanted = false;
+      clearTimeout(this.timer);
+      const { socket } = this;
+      this.socket = null;
+      if (socket) socket.close();
+      if (this.grid) this.grid.stop();
+      if (this.stage) this.stage.close();
+    }
+
+    async take(message) {
+      if (message.type === "failure") return this.fail(message.error);
+      if (message.type === "run") return this.show(message);
+      const board = await this.board();
+      this.grid ||= new arena.LiveBoards(this.boards, board);
+      return this.grid.take(message);
+    }
+
+    show(run) {
+      this.fail(run.error || "");
+      this.badge.hidden = !run.playing;
+      const title = run.name === run.run ? "" : `${run.name}, `;
+      this.about.textContent = `${title}${run.variant}, ${run.format}, ${run.players} players${run.began ? `, played since ${arena.watching.date(run.began)}` : ""}`;
+      this.standings.show(run);
+      this.finished.know(run.standings.map(({ player }) => player), run.games);
+      const report = `/runs/${run.run.split("/").map(encodeURIComponent).join("/")}/report.html`;
+      this.links.replaceChildren(...(run.reported ? [arena.element("a", { href: report, target: "_blank", rel: "noopener" }, "The run's report")] : []));
+      this.charts.hidden = !run.games;
+    }
+
+    fail(words) {
+      this.lost.textContent = words;
+      this.lost.hidden = !words;
+    }
+
+    async draw() {
+      const { element, watching } = arena;
+      const host = this.charts.lastChild;
+      if (!host.childElementCount) host.replaceChildren(element("p.small", { role: "status" }, "The charts are being drawn, slowly, as the run goes first …"));
+      try {
+        const { games, charts, error } = await arena.get(watching.path(this.name, "charts"), { quiet: true });
+        const said = charts.length ? `Of ${watching.games(games)}.` : "";
+        host.replaceChildren(element("p.small", {}, [said, error].filter(Boolean).join(" ")), element("div.watch-pictures", {}, charts.map(({ caption, path }) =>
+          element("figure", {}, element("img", { src: arena.address(path, { games }), alt: caption, loading: "lazy" }), element("figcaption.small", {}, caption)))));
+      } catch (error) {
+        host.replaceChildren(element("p.small", { role: "status" }, error.message));
+      }
+    }
+  }
+
+  let shown = null;
+
+  arena.views.run = {
+    show: (host, name = "", what = "", number = "") => {
+      if (!name) { location.replace("#/runs"); return; }
+      if (shown && shown.name !== name) shown.disconnect();
+      if (!shown || shown.name !== name) shown = new RunView(host, name);
+      shown.connect();
+      if (what === "game" && number) shown.game(number);
+      else shown.all();
+    },
+    hide: () => shown && shown.disconnect(),
+  };
+})((window.arena = window.arena || {}));

@@ -1,0 +1,107 @@
+"use strict";
+
+/* What is known of a run now: how far it is, its standings as a table and as a chart, its crosstable. */
+(function (arena) {
+  const VALUE = 96; // pixels of the chart's width for figures
+  const ROW = 24;
+  const WIDTHS = [320, 620]; // pixels of the chart, at least and at most
+  const LETTER = 9; // pixels of a letter of a name, at most
+
+  class Standings {
+    constructor(host) {
+      const { element } = arena;
+      this.state = element("div.watch-state");
+      this.wrong = element("ul.watch-wrong", { "aria-label": "What went wrong" });
+      this.table = element("div.watch-scroll", { tabindex: "0", role: "region", "aria-label": "Standings" });
+      this.chart = element("div.watch-elo");
+      this.cross = element("details.card.watch-cross", {}, element("summary", {}, "Each against each"), element("div.watch-scroll"));
+      host.append(this.state, this.wrong, element("div.watch-pair", {}, this.table, this.chart), this.cross);
+    }
+
+    show(run) {
+      const { element, watching } = arena;
+      const { elo } = run.standings[0] || {};
+      this.state.replaceChildren(...[
+        watching.bar(run), element("p", {}, watching.far(run), run.searches < run.searches_planned ? `; ${run.searches} of ${run.searches_planned} searches to a fixed depth` : ""),
+        run.sprt && element("p", {}, test(run.sprt)),
+      ].filter(Boolean));
+      this.wrong.replaceChildren(...run.incidents.map((it) => element("li", {}, incident(it))));
+      this.wrong.hidden = !run.incidents.length;
+      this.table.replaceChildren(run.standings.length ? table(run) : element("p.small", {}, "No game is finished yet."));
+      this.chart.replaceChildren(...(elo === null || elo === undefined ? [] : [chart(run, Math.min(WIDTHS[1], Math.max(WIDTHS[0], this.table.clientWidth)))]));
+      this.cross.hidden = !run.crosstable.length;
+      if (run.crosstable.length) this.cross.lastChild.replaceChildren(crosstable(run));
+    }
+  }
+
+  function incident({ player, games, termination, first, error }) {
+    const ended = termination.replaceAll("_", " ");
+    return [arena.element("bdi", {}, player), ` lost ${arena.watching.games(games)} by ${ended}, first game ${first}${error ? `: ${error}` : ""}`];
+  }
+
+  function test({ llr, lower, upper, pairs, verdict }) {
+    const shown = (value) => value.toFixed(2).replace("-", "−");
+    const decided = verdict === "continue" ? "" : `, ${verdict} accepted`;
+    return `SPRT: LLR ${shown(llr)} of ${shown(lower)} (H0) to ${shown(upper)} (H1), ${pairs} ${pairs === 1 ? "pair" : "pairs"}${decided}`;
+  }
+
+  function table(run) {
+    const { element, watching } = arena;
+    const columns = [["Elo", watching.elo], ["score", ({ score }) => watching.percent(score)], ["games", ({ games }) => watching.count(games)],
+      ["won", ({ wins }) => wins], ["drawn", ({ draws }) => draws], ["lost", ({ losses }) => losses]];
+    const head = element("tr", {}, ["", "player", ...columns.map(([name]) => name)].map((name) => element("th", { scope: "col" }, name)));
+    const rows = run.standings.map((standing, place) => element("tr", {},
+      element("td", {}, `${place + 1}`), element("th", { scope: "row" }, element("bdi", {}, standing.player)),
+      columns.map(([, value]) => element("td", {}, String(value(standing))))));
+    return element("table.watch-table", {}, element("thead", {}, head), element("tbody", {}, rows));
+  }
+
+  /* Elo with intervals, the best at the top. */
+  function chart(run, width) {
+    const { svg, watching } = arena;
+    const names = Math.round(0.36 * width);
+    const rated = run.standings.filter(({ elo }) => elo !== null);
+    const least = Math.min(0, ...rated.map((it) => it.elo_low ?? it.elo));
+    const most = Math.max(0, ...rated.map((it) => it.elo_high ?? it.elo));
+    const x = (elo) => names + ((elo - least) / (most - least || 1)) * (width - names - VALUE - 16) + 8;
+    const height = rated.length * ROW + 8;
+    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Elo of each player with its 95 % interval" });
+    picture.append(svg("line", { x1: x(0), x2: x(0), y1: 0, y2: height, class: "watch-zero" }));
+    rated.forEach((it, row) => {
+      const y = row * ROW + ROW / 2 + 4;
+      const letters = Math.floor(names / LETTER);
+      const name = it.player.length > letters ? `${it.player.slice(0, letters - 1)}…` : it.player;
+      const tip = svg("title", {});
+      tip.textContent = `${it.player}: ${watching.elo(it)}, ${watching.percent(it.score)} of ${it.games} games`;
+      const group = svg("g", {});
+      group.append(tip, svg("line", { x1: x(it.elo_low ?? it.elo), x2: x(it.elo_high ?? it.elo), y1: y, y2: y, class: "watch-interval" }),
+        svg("circle", { cx: x(it.elo), cy: y, r: 5, class: "watch-dot" }),
+        text(names - 8, y + 4.5, name, "end"), text(width, y + 4.5, watching.elo(it), "end"));
+      picture.append(group);
+    });
+    return picture;
+  }
+
+  function text(x, y, words, anchor) {
+    const made = arena.svg("text", { x, y, "text-anchor": anchor });
+    made.textContent = words;
+    return made;
+  }
+
+  /* Points of the row's player against the column's, in per cent; columns are numbered as rows. */
+  function crosstable(run) {
+    const { element } = arena;
+    const { standings, crosstable: points } = run;
+    const head = element("tr", {}, ["", "player", ...standings.map((_, place) => `${place + 1}`)].map((name) => element("th", { scope: "col" }, name)));
+    const rows = standings.map(({ player }, row) => element("tr", {}, element("td", {}, `${row + 1}`), element("th", { scope: "row" }, element("bdi", {}, player)),
+      points[row].map(([won, games], column) => {
+        if (!games) return element("td", {}, row === column ? "·" : "");
+        const share = won / games;
+        const side = share > 0.5 ? ".watch-more" : share < 0.5 ? ".watch-less" : "";
+        return element(`td${side}`, { title: `${player} – ${standings[column].player}: ${won} of ${games}` }, `${Math.round(100 * share)}`);
+      })));
+    return element("table.watch-table", {}, element("thead", {}, head), element("tbody", {}, rows));
+  }
+
+  arena.Standings = Standings;
+})((window.arena = window.arena || {}));

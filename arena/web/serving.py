@@ -1,0 +1,68 @@
+"""The server: a socket on the loopback address, and what answers there until it is told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+import uvicorn
+
+from arena.web.app import application
+from arena.web.games import GameRoom
+from arena.web.guard import MOST_BYTES, Pass
+
+LOOPBACK = "127.0.0.1"
+_MOST_CONNECTIONS = 1000
+_GRACE_SECONDS = 2
+
+
+class Place(NamedTuple):
+    """Where a server is to answer, and what lets a request in."""
+
+    socket: socket.socket
+    entry: Pass
+
+    @property
+    def address(self) -> str:
+        """What is opened in a browser."""
+        return f"http://{self.entry.hosts[0]}/?token={self.entry.token}"
+
+
+def place(port: int) -> Place:
+    """A place on the loopback address, 0 for any free port. Raises OSError if the port is taken."""
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((LOOPBACK, port))
+        bound.listen()
+    except OSError:
+        bound.close()
+        raise
+    return Place(bound, Pass(secrets.token_urlsafe(24), secrets.token_urlsafe(24), bound.getsockname()[1]))
+
+
+def server(room: GameRoom, at: Place, say: Callable[[str], None]) -> uvicorn.Server:
+    """The server of a room, to be run by `serve(sockets=[at.socket])`; it says nothing but unforeseen errors."""
+    config = uvicorn.Config(
+        application(room, at.entry, say),
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        lifespan="on",
+        ws_max_size=MOST_BYTES,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(room: GameRoom, at: Place, say: Callable[[str], None]) -> None:
+    """Answer until Ctrl-C or SIGTERM."""
+    with suppress(KeyboardInterrupt):  # uvicorn raises it once more, after its end
+        asyncio.run(server(room, at, say).serve(sockets=[at.socket]))

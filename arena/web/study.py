@@ -1,0 +1,65 @@
+"""Study: an analysis of one position in a thread, which says at any time what it has found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from arena.analysis import Analysis, Findings
+from arena.player import Limit
+from arena.rules.game import Game
+from arena.web.documents import analysis_document
+from arena.web.offer import spec_of, strongest
+from arena.web.thinking import building
+from players.negamax.state import MAX_DEPTH
+
+MOST_SECONDS = 600.0
+"""Seconds after which an analysis is ended."""
+HINT_SECONDS = 0.5
+
+
+class Study:
+    """The best lines of a game's position: `search` in a thread, everything else from the loop."""
+
+    def __init__(self, game: Game, lines: int, *, is_hint: bool = False) -> None:
+        """`game` is a copy; a hint ends after HINT_SECONDS."""
+        self.ply, self.lines = len(game.moves), lines
+        self._game, self._is_hint = game, is_hint
+        self._analysis: Analysis | None = None
+        self._latest: Findings | None = None
+        self._told: Findings | None = None
+        self._is_stopped = False
+
+    def search(self) -> None:
+        """Search until it is stopped or nothing more is to be found."""
+        limit = Limit(seconds=HINT_SECONDS) if self._is_hint else Limit(depth=MAX_DEPTH)
+        spec = replace(spec_of(strongest(self._game.variant)), limit=limit)
+        with building:
+            self._analysis = Analysis(spec, self._game, self.lines)
+        for findings in self._analysis.findings():
+            self._latest = findings
+            if self._is_stopped or findings.seconds > MOST_SECONDS:
+                self._analysis.stop()
+
+    def is_of(self, game: Game) -> bool:
+        """Whether it is of that game's position, reached by the same moves."""
+        return self._game.moves == game.moves and self._game.start == game.start
+
+    def stop(self) -> None:
+        """End the search soon; this returns at once."""
+        self._is_stopped = True
+        if self._analysis is not None:
+            self._analysis.stop()
+
+    def news(self) -> dict[str, Any] | None:
+        """What is found, None if nothing since it was asked last."""
+        if self._latest is self._told:
+            return None
+        self._told = self._latest
+        return self.document()
+
+    def document(self) -> dict[str, Any] | None:
+        """What is found so far, None if nothing."""
+        if self._analysis is None or self._latest is None:
+            return None
+        return analysis_document(self._analysis, self._game, self._latest, self.ply)

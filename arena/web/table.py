@@ -1,0 +1,294 @@
+"""Table: one game as the server keeps it, with its window, its clocks, its analysis, and what is asked of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+from arena.rules.position import COLOURS
+from arena.seats.answer import message_of
+from arena.sitting.figures import figures
+from arena.sitting.sides import Side
+from arena.sitting.sitting import Sitting, SittingError
+from arena.sitting.turn import Turn
+from arena.web.documents import ending_document, legal_documents, position_document, turn_document
+from arena.web.lanes import Lanes, background
+from arena.web.mailbox import Mailbox
+from arena.web.study import Study
+from arena.web.thinking import MOST_PLIES, REPORT_SECONDS, Thinking
+
+TAKEN, GONE = 4009, 4404
+"""Codes with which a window's websocket is closed: another window has the game, or it is no more."""
+
+
+class Table:
+    """A game, and the window that holds it. Only the server's loop uses it."""
+
+    def __init__(
+        self,
+        name: str,
+        sitting: Sitting,
+        keys: tuple[str, str],
+        lanes: Lanes,
+        *,
+        pace: float = 0.0,
+        counts: bool = False,
+        over: Callable[[Table], None] = lambda _: None,
+    ) -> None:
+        """`keys` are those of White's and Black's players on offer; `over` is called when the game has ended."""
+        self.name, self.sitting, self.keys, self.counts = name, sitting, keys, counts
+        self.left_at: float | None = time.monotonic()
+        """When its window left, or it was made; None while a window has it."""
+        self._recorded = ""
+        self._lanes, self._over = lanes, over
+        self._is_over = False
+        self._window: Mailbox | None = None
+        self._is_paused = False
+        self._study: Study | None = None
+        self._study_task: asyncio.Task[None] | None = None
+        self._lines = 0
+        """Of the analysis that is switched on, 0 without one."""
+        self._start = position_document(sitting.variant, sitting.game.start)
+        self._turns: list[tuple[Turn, dict[str, Any]]] = []
+        """The moves that were played, and their documents."""
+        self._legal: tuple[int, list[dict[str, Any]]] = (-1, [])
+        """The documents of the legal moves, and the version that they are of."""
+        self._flag: asyncio.TimerHandle | None = None
+        self._thinking = Thinking(
+            sitting, lanes, pace, may_think=self._may_think, changed=self._changed, tell=self._tell
+        )
+
+    def attach(self, window: str, take: bool = False) -> Mailbox:
+        """Have a window hold the game. Raises SittingError if another one does, unless it is to be taken over."""
+        if self._window is not None:
+            if self._window.window != window and not take:
+                raise SittingError("another window has this game")
+            self._tell({"type": "taken"})
+            self._window.close(TAKEN, "another window has this game")
+        self._window, self.left_at = Mailbox(window), None
+        self._changed()
+        return self._window
+
+    def detach(self, mailbox: Mailbox) -> None:
+        """That window is gone: if it still held the game, searches stop."""
+        if mailbox is self._window:
+            self._window, self.left_at = None, time.monotonic()
+            self._thinking.hold_up()
+            self._end_study()
+
+    def is_held_by_another(self, window: str) -> bool:
+        """Whether a window other than that one holds the game."""
+        return self._window is not None and self._window.window != window
+
+    def move(self, text: str) -> None:
+        """Play a person's move. Raises SittingError or ValueError for what cannot be played."""
+        if len(self.sitting.turns) >= MOST_PLIES:
+            raise SittingError(self._full())
+        self.sitting.play(self.sitting.game.move(text))
+        self._changed()
+
+    def undo(self) -> None:
+        """Take back, see `Sitting.undo`."""
+        self._refuse_if_it_counts("no move is taken back")
+        self.sitting.undo()
+        self._is_over = False
+        self._changed()
+
+    def stop(self) -> None:
+        """Have the player that thinks answer now."""
+        self._refuse_if_it_counts("the other side has its time")
+        self._thinking.hurry()
+
+    def resign(self, colour: str) -> None:
+        """Give up for a colour that a person plays."""
+        self._check_person(colour)
+        self.sitting.resign(COLOURS.index(colour))
+        self._changed()
+
+    def draw(self, colour: str) -> None:
+        """Offer a draw for a colour that a person plays. Raises SittingError if the other side does not agree."""
+        self._check_person(colour)
+        if not self.sitting.offer_draw(COLOURS.index(colour)):
+            raise SittingError(f"{self.sitting.sides[1 - COLOURS.index(colour)].name} does not agree on a draw")
+        self._changed()
+
+    def seat(self, sides: tuple[Side, Side], keys: tuple[str, str]) -> None:
+        """Go on with those sides."""
+        self._refuse_if_it_counts("the sides stay as they are")
+        self.sitting.seat(sides)
+        self.keys = keys
+        self._changed()
+
+    def pause(self, on: bool) -> None:
+        """Have no player think until it is switched off again."""
+        self._is_paused = on
+        if on:
+            self._thinking.hold_up()
+        self._changed()
+
+    def analyse(self, on: bool, lines: int) -> None:
+        """Switch the analysis of the position on or off."""
+        if on:
+            self._refuse_if_it_counts("nothing is analysed")
+        self._lines = lines if on else 0
+        self._end_study()
+        self._changed()
+
+    async def hint(self) -> dict[str, Any]:
+        """A move for the person to move. Raises SittingError if there is none to ask for."""
+        self._refuse_if_it_counts("there are no hints")
+        if self.sitting.outcome is not None:
+            raise SittingError("the game is over")
+        if not self.sitting.side.is_person:
+            raise SittingError(f"it is {self.sitting.side.name}'s move")
+        study = Study(self.sitting.game.copy(), 1, is_hint=True)
+        await self._lanes.analysis.run(study.search)
+        lines = (study.document() or {"lines": []})["lines"]
+        if not lines:
+            raise SittingError("no move was found in time")
+        found = lines[0]
+        return {"text": found["moves"][0], "path": found["path"], "score": found["score"], "line": found["moves"]}
+
+    def record(self, line: str) -> None:
+        """Say how the game counts."""
+        self._recorded = line
+        self._changed()
+
+    def release(self) -> None:
+        """Let go of the players' memory, as no window has the game."""
+        self.sitting.release()
+
+    def close(self) -> None:
+        """Be done with the game; this returns at once."""
+        self._thinking.close()
+        self._end_study()
+        if self._flag is not None:
+            self._flag.cancel()
+        self.sitting.release()
+        if self._window is not None:
+            self._window.close(GONE, "this game is no more")
+        self._window = None
+
+    def state(self) -> dict[str, Any]:
+        """The game as the page takes it."""
+        sitting = self.sitting
+        clocks, ending = sitting.clocks(), ending_document(sitting)
+        legal = self._legal_documents() if ending is None and sitting.side.is_person else []
+        is_thinking = self._thinking.search is not None
+        return {
+            "type": "state",
+            "game": self.name,
+            "version": sitting.version,
+            "variant": sitting.variant.name,
+            "first": COLOURS[sitting.variant.first],
+            "squares": sitting.variant.squares,
+            **position_document(sitting.variant, sitting.game.position),
+            "start": self._start,
+            "sides": {
+                colour: {"key": key, "name": side.name, "person": side.is_person}
+                for colour, key, side in zip(COLOURS, self.keys, sitting.sides, strict=True)
+            },
+            "moves": self._turn_documents(),
+            "legal": legal,
+            "must_capture": any(move["captured"] for move in legal),
+            "thinking": is_thinking,
+            "paused": self._is_paused,
+            "analysing": self._lines,
+            "outcome": ending,
+            "failure": sitting.failure or (self._full() if len(sitting.turns) >= MOST_PLIES else ""),
+            "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
+            "running": bool(clocks) and ending is None and (is_thinking or sitting.side.is_person),
+            "clock": sitting.clock and sitting.clock._asdict(),
+            "increment": 0.0 if sitting.clock is None else sitting.clock.increment,
+            "counts": self.counts,
+            "recorded": self._recorded,
+        }
+
+    def _changed(self) -> None:
+        """Something happened: tell the window, look at the clock, have players and the analysis go on."""
+        if self._window is not None:
+            self._window.put("state", self.state)
+        self._watch_clock()
+        self._follow()
+        self._thinking.wake()
+        if self.sitting.outcome is not None and not self._is_over:
+            self._is_over = True
+            self.sitting.release()
+            self._over(self)
+
+    def _may_think(self) -> bool:
+        return self._window is not None and not self._is_paused
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        if self._window is not None:
+            self._window.put(message["type"], lambda: message)
+
+    def _watch_clock(self) -> None:
+        """See to it that a person's time runs out though nothing happens."""
+        if self._flag is not None:
+            self._flag.cancel()
+            self._flag = None
+        clocks, sitting = self.sitting.clocks(), self.sitting
+        if clocks is not None and sitting.outcome is None and sitting.side.is_person:
+            left = clocks[sitting.game.turn]
+            self._flag = asyncio.get_running_loop().call_later(left + REPORT_SECONDS / 10, self._changed)
+
+    def _follow(self) -> None:
+        """Have the analysis be of the position on the board."""
+        game, study = self.sitting.game, self._study
+        is_due = self._lines > 0 and self._window is not None and self.sitting.outcome is None
+        if study is not None and (not is_due or not study.is_of(game)):
+            self._end_study()
+        if is_due and self._study is None and game.legal_moves:
+            self._study = Study(game.copy(), self._lines)
+            self._study_task = background(self._analyse(self._study))
+
+    async def _analyse(self, study: Study) -> None:
+        search = asyncio.ensure_future(self._lanes.analysis.run(study.search))
+        is_done = False
+        while not is_done and study is self._study:
+            await asyncio.wait([search], timeout=REPORT_SECONDS)
+            is_done = search.done()
+            if study is self._study and (news := study.news()) is not None:
+                self._tell(news)
+        await asyncio.wait([search])
+        if (error := search.exception()) is not None and study is self._study:
+            self._tell({"type": "analysis", "ply": study.ply, "lines": [], "failure": message_of(error)})
+
+    def _end_study(self) -> None:
+        if self._study is not None:
+            self._study.stop()
+            self._study = None
+
+    def _check_person(self, colour: str) -> None:
+        side = self.sitting.sides[COLOURS.index(colour)]
+        if not side.is_person:
+            raise SittingError(f"{colour} is played by {side.name}")
+
+    def _refuse_if_it_counts(self, rule: str) -> None:
+        if self.counts:
+            raise SittingError(f"this game counts: {rule}")
+
+    def _full(self) -> str:
+        return f"the game has {MOST_PLIES} plies, as many as a game may have here"
+
+    def _legal_documents(self) -> list[dict[str, Any]]:
+        if self._legal[0] != self.sitting.version:
+            self._legal = self.sitting.version, legal_documents(self.sitting.game)
+        return self._legal[1]
+
+    def _turn_documents(self) -> list[dict[str, Any]]:
+        """Those of all moves, of which only new ones are made."""
+        turns = self.sitting.turns
+        kept = 0
+        for (known, _), turn in zip(self._turns, turns, strict=False):
+            if known is not turn:
+                break
+            kept += 1
+        del self._turns[kept:]
+        for ply in range(kept, len(turns)):
+            said = figures(turns[ply], self.sitting.game.positions[ply], self.sitting.variant)
+            self._turns.append((turns[ply], turn_document(self.sitting, ply, said)))
+        return [document for _, document in self._turns]

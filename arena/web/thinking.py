@@ -1,0 +1,171 @@
+"""Thinking: the players of one game are asked for their moves, one after another, in threads."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple
+
+from arena.sitting.search import Thought
+from arena.sitting.sides import Side
+from arena.sitting.sitting import Request, Sitting
+from arena.web.documents import thinking_document
+from arena.web.lanes import Lanes, background
+from players import own_code
+
+MOST_PLIES = 2000
+"""Plies of a game, at most."""
+REPORT_SECONDS = 0.1
+"""Seconds between two looks at what a search has found."""
+building = threading.Lock()
+"""Held while a player is built: they take memory that others gave back from one place."""
+
+
+class Search(NamedTuple):
+    """A player's search under way."""
+
+    request: Request
+    side: Side
+    epoch: int
+    """How often the thinking had been held up before."""
+
+
+class Thinking:
+    """Asks the player to move, as long as `may_think` says so, and has the sitting accept what it found."""
+
+    def __init__(
+        self,
+        sitting: Sitting,
+        lanes: Lanes,
+        pace: float,
+        *,
+        may_think: Callable[[], bool],
+        changed: Callable[[], None],
+        tell: Callable[[dict[str, Any]], None],
+    ) -> None:
+        """`pace` are the seconds of a ply between two players, at least.
+
+        `changed` is called when the game or what is searched has changed, `tell` with what a search finds.
+        """
+        self.search: Search | None = None
+        """The one under way; its answer may be of no use any more."""
+        self._sitting, self._lanes, self._pace = sitting, lanes, pace
+        self._may_think, self._changed, self._tell = may_think, changed, tell
+        self._epoch = 0
+        self._last: dict[int, tuple[Side, float]] = {}
+        """Of each colour who answered last, and after how many seconds."""
+        self._is_woken = asyncio.Event()
+        self._task = background(self._drive())
+
+    def wake(self) -> None:
+        """Look again whether there is something to think about."""
+        self._is_woken.set()
+
+    def hold_up(self) -> None:
+        """Stop the search under way; its answer is not played."""
+        self._epoch += 1
+        if self.search is not None:
+            _stop(self.search)
+
+    def hurry(self) -> None:
+        """Have the search under way answer now."""
+        if self.search is not None:
+            self._sitting.stop()
+
+    def close(self) -> None:
+        """End all thinking; this returns at once."""
+        self.hold_up()
+        self._task.cancel()
+
+    async def _drive(self) -> None:
+        while True:
+            await self._is_woken.wait()
+            self._is_woken.clear()
+            while self._is_due():
+                await self._ply()
+
+    def _is_due(self) -> bool:
+        sitting = self._sitting
+        return (
+            self._may_think()
+            and sitting.outcome is None
+            and not sitting.side.is_person
+            and len(sitting.turns) < MOST_PLIES
+        )
+
+    async def _ply(self) -> None:
+        """Ask the player to move, and play what it found if that is still of use."""
+        sitting = self._sitting
+        search = Search(sitting.request(), sitting.side, self._epoch)
+        spec = search.side.spec
+        assert spec is not None
+        colour = search.request.game.turn
+        before, seconds = self._last.get(colour, (None, None))
+        lane = self._lanes.of(spec, seconds if before == search.side else None)
+        began = time.monotonic()
+        self.search = search
+        self._changed()
+        watch = asyncio.create_task(self._watch(search, speaks=not own_code(spec)))
+        thought, failure = None, None
+        try:
+            thought = await lane.run(partial(self._answer, search))
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            failure = error
+        finally:
+            watch.cancel()
+            self.search = None
+        if failure is None and thought is not None:
+            self._last[colour] = search.side, thought.seconds
+            await self._keep_pace(search, began)
+        if not self._is_wanted(search):
+            pass
+        elif failure is not None:
+            sitting.fail(search.request, failure)
+        elif thought is not None:
+            sitting.accept(search.request, thought)
+        self._changed()
+
+    def _answer(self, search: Search) -> Thought | None:
+        """What the player finds, None if that is of no use any more; called in a thread."""
+        if not self._is_wanted(search):
+            return None
+        with building:
+            search.request.searcher.prepare()
+        return search.request.answer()
+
+    def _is_wanted(self, search: Search) -> bool:
+        return search.request.version == self._sitting.version and search.epoch == self._epoch
+
+    async def _watch(self, search: Search, speaks: bool) -> None:
+        """Tell what a search finds; stop one that began after it was told to stop or is of no use any more."""
+        searcher, game = search.request.searcher, search.request.game
+        deepest = 0
+        while True:
+            await asyncio.sleep(REPORT_SECONDS)
+            if not self._is_wanted(search):
+                _stop(search)
+            elif speaks and (found := searcher.progress()) is not None and found.depth > deepest:
+                deepest = found.depth
+                self._tell(thinking_document(game, found, None))
+
+    async def _keep_pace(self, search: Search, began: float) -> None:
+        """Wait until a ply between two players has taken its time, unless the answer is of no use any more."""
+        if any(side.is_person for side in self._sitting.sides):
+            return
+        end = began + self._pace
+        while (left := end - time.monotonic()) > 0 and self._is_wanted(search):
+            self._is_woken.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_woken.wait(), left)
+
+
+def _stop(search: Search) -> None:
+    """Have a search end soon that is of no use any more."""
+    search.request.stopped.set()
+    search.request.searcher.stop()

@@ -1,0 +1,528 @@
+"""The page of `arena serve` in a real browser, against a real server: games played by mouse, finger and keyboard."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import arena
+
+SECONDS = 20
+"""For anything that is waited for: rules may have to be compiled."""
+MULTIPLE = ("international", "W:W47,33,49:B42,32,22,13,43,8")
+"""White takes four pieces, by 47x9 or 49x9."""
+PROMOTING = ("english", "B:W18,26,27,11:B14,28,5")
+"""Black takes two pieces and is crowned, by 14x30 or 14x32."""
+
+
+class Window:
+    """A window of the page, and what a person does in it."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page, self.address = page, address
+        page.set_default_timeout(1000 * SECONDS)
+        page.goto(address)
+        page.wait_for_selector(".board-pieces use")
+
+    def begin(self, variant: str, white: str, black: str, fen: str = "", **more: Any) -> None:
+        """Begin a game by the address of one that was asked for."""
+        body = {"variant": variant, "white": white, "black": black, **({"fen": fen} if fen else {}), **more}
+        state = self.page.evaluate("body => arena.post('/api/games', body)", body)
+        self.page.evaluate("id => { location.hash = `#/game/${id}`; }", state["game"])
+        self.page.wait_for_selector("[data-mode=game]")
+        self.page.wait_for_selector(f".board-squares [data-square='{state['squares']}']")
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The game as the server has it."""
+        return dict(self.page.evaluate("arena.get(`/api/games/${location.hash.split('/')[2]}`)"))
+
+    @property
+    def pieces(self) -> dict[int, str]:
+        """What is drawn on the board: the symbol of a piece by the number of its square."""
+        uses = "uses => uses.map(use => [+use.dataset.square, use.getAttribute('href')])"
+        return dict(self.page.eval_on_selector_all(".board-pieces use", uses))
+
+    @property
+    def moves(self) -> list[str]:
+        """The moves in the list."""
+        return list(self.page.locator(".game-list button").all_inner_texts())
+
+    def signs(self, kind: str) -> int:
+        """How many squares have a sign of a kind."""
+        return int(self.page.locator(f".sign-{kind}").count())
+
+    def headline(self, text: str) -> None:
+        """Wait until the status says so."""
+        self.page.locator("[data-part=headline]").filter(has_text=re.compile(f"^{re.escape(text)}$")).wait_for()
+
+    def played(self, count: int) -> None:
+        """Wait until so many moves are in the list."""
+        self.page.wait_for_selector(f".game-list button >> nth={count - 1}")
+
+    def at(self, number: int) -> tuple[float, float]:
+        """The middle of a square in the window."""
+        box = self.page.locator(f".board-squares [data-square='{number}']").bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def click(self, *numbers: int) -> None:
+        """Click squares one after another."""
+        for number in numbers:
+            self.page.mouse.click(*self.at(number))
+
+    def tap(self, *numbers: int) -> None:
+        """Touch squares one after another."""
+        for number in numbers:
+            self.page.touchscreen.tap(*self.at(number))
+
+    def drag(self, *numbers: int) -> None:
+        """Drag a piece from a square to the next ones, dropping it on each."""
+        for origin, target in zip(numbers, numbers[1:], strict=False):
+            self.page.mouse.move(*self.at(origin))
+            self.page.mouse.down()
+            self.page.mouse.move(*self.at(target), steps=4)
+            self.page.mouse.up()
+
+    def keys(self, *numbers: int) -> None:
+        """Go to squares by the arrow keys and pick each."""
+        board = self.page.locator("[data-part=board]")
+        for number in numbers:
+            board.press("Escape") if number == 0 else None
+            x, y = self.at(number)
+            for _ in range(40):
+                here = int(str(board.get_attribute("aria-activedescendant")).removeprefix("cell-"))
+                if here == number:
+                    break
+                at_x, at_y = self.at(here)
+                if abs(at_y - y) > 2:
+                    board.press("ArrowDown" if at_y < y else "ArrowUp")
+                else:
+                    board.press("ArrowRight" if at_x < x else "ArrowLeft")
+            board.press("Enter")
+
+    def play_on(self, how: Sequence[Callable[..., None]], choose: int = 0, most: int = 150) -> None:
+        """Play a legal move whenever it is a person's turn, by each of `how` in turn, until the game is over."""
+        for place in range(most):
+            self.page.wait_for_selector(".game-yours, .game-ended")
+            state = self.state
+            if state["outcome"]:
+                return
+            move = state["legal"][choose * (len(state["legal"]) - 1)]
+            if not move["paths"][0]:
+                self.page.click("[data-action=pass]")
+            else:
+                how[place % len(how)](*move["paths"][0])
+            self.played(len(state["moves"]) + 1)
+        raise AssertionError(f"no end after {most} moves")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where a server answers, with its token."""
+    folder = tmp_path_factory.mktemp("served")
+    command = [sys.executable, "-m", "arena", "serve", "--no-open", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1]) as server:
+        assert server.stdout is not None
+        found = re.search(r"http://\S+", server.stdout.readline())
+        assert found
+        yield found[0]
+        server.terminate()
+
+
+@contextmanager
+def opened(browser: Any, address: str, **options: Any) -> Iterator[Window]:
+    """The page in a window of its own; no error may be written to its console."""
+    settings = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | options
+    context = browser.new_context(**settings)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on(
+        "console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    yield Window(page, address)
+    assert page.evaluate("document.documentElement.scrollWidth") == settings["viewport"]["width"]
+    context.close()
+    assert [line for line in wrong if "status of 4" not in line] == []
+
+
+def symbols(variant: str, fen: str) -> dict[int, str]:
+    """What is to be drawn of a position."""
+    names = {"w": "white-man", "W": "white-king", "b": "black-man", "B": "black-king"}
+    return {number: f"#board-{names[letter]}" for number, letter in arena.Game(variant, fen).pieces.items()}
+
+
+def replayed(window: Window) -> arena.Game:
+    """The game of a window by the rules; the board must show its end."""
+    state = window.state
+    game = arena.Game(state["variant"], state["start"]["fen"])
+    for text in window.moves:
+        game.push(text)
+    assert game.fen == state["fen"]
+    assert window.pieces == symbols(state["variant"], game.fen)
+    return game
+
+
+def test_the_first_click_begins_a_game_and_the_program_answers(browser, address):
+    with opened(browser, address, reduced_motion="no-preference") as window:
+        assert "You are Black and begin against level 4" in window.page.inner_text("[data-part=invitation]")
+        window.click(11)
+        window.page.wait_for_selector("[data-mode=game]")
+        assert window.signs("end") == 2
+        window.click(15)
+        window.played(2)
+        window.headline("Your move")
+        window.drag(*window.state["legal"][0]["paths"][0])
+        window.played(4)
+        window.headline("Your move")
+        replayed(window)
+        assert "What level 4 saw before" in window.page.inner_text("[data-part=note]")
+        assert "White: " in window.page.inner_text("[data-part=spoken]")
+
+
+def test_a_lost_game_by_clicks_and_drags_is_said_and_played_again(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "level-3")
+        window.play_on([window.click, window.drag])
+        assert any("x" in text for text in window.moves)
+        window.headline("You lose")
+        assert "Black wins: " in window.page.inner_text("[data-part=subline]")
+        game = replayed(window)
+        assert game.outcome is not None and game.outcome.result == "0-1"
+        window.page.click("[data-action=swapped]")
+        window.page.wait_for_selector("[data-mode=game]")
+        state = window.state
+        assert not state["moves"] and state["sides"]["white"]["key"] == "level-3"
+
+
+@pytest.mark.parametrize("by", ["click", "drag", "keys", "final"])
+def test_a_multiple_capture_goes_step_by_step_or_by_its_last_square(browser, address, by):
+    with opened(browser, address) as window:
+        window.begin(MULTIPLE[0], "human", "human", MULTIPLE[1])
+        assert window.signs("movable") == 2
+        assert "A capture is compulsory" in window.page.inner_text("[data-part=subline]")
+        path = next(move["paths"][0] for move in window.state["legal"] if move["text"] == "47x9")
+        if by == "final":
+            window.click(path[0], path[-1])
+        elif by == "click":
+            window.click(*path[:2])
+            assert set(window.pieces) == set(symbols(*MULTIPLE)) - {path[0]} | {path[1]}
+            assert window.moves == []
+            window.click(*path[2:])
+        else:
+            getattr(window, by)(*path)
+        window.played(1)
+        assert window.moves == ["47x9"]
+        window.headline("Black to move")
+        assert len(replayed(window).pieces) == len(symbols(*MULTIPLE)) - 4
+        assert window.page.locator(".board-last path").count() == 4
+
+
+def test_a_piece_that_cannot_move_and_a_square_that_is_no_target_are_said_and_nothing_is_played(browser, address):
+    with opened(browser, address) as window:
+        window.begin(PROMOTING[0], "human", "human", PROMOTING[1])
+        window.click(28)
+        window.page.wait_for_selector("text=A capture is compulsory: the marked pieces can move.")
+        window.click(14, 10)
+        assert window.signs("chosen") == 0
+        window.drag(14, 10)
+        assert window.pieces == symbols(*PROMOTING)
+        assert window.state["moves"] == []
+
+
+def test_a_man_is_crowned_and_what_was_played_is_taken_back(browser, address):
+    with opened(browser, address, reduced_motion="no-preference") as window:
+        window.begin(PROMOTING[0], "human", "human", PROMOTING[1])
+        window.drag(*next(move["paths"][0] for move in window.state["legal"] if move["text"] == "14x30"))
+        window.played(1)
+        window.headline("White to move")
+        assert window.pieces[30] == "#board-black-king"
+        assert "crowned" in window.page.inner_text("[data-part=spoken]")
+        window.page.keyboard.press("u")
+        window.page.wait_for_selector("text=No moves yet.")
+        window.headline("Black to move")
+        assert window.pieces == symbols(*PROMOTING)
+
+
+def test_a_hint_is_an_arrow_that_leads_along_a_legal_move(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "level-1", "human")
+        window.page.click("[data-action=hint]")
+        window.page.wait_for_selector(".arrow-hint")
+        text = re.search(r"Hint: (\S+)", window.page.inner_text("[data-part=subline]"))
+        assert text and text[1] in [move["text"] for move in window.state["legal"]]
+        assert window.moves == []
+
+
+def test_the_level_changes_in_mid_game(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "level-1", "human")
+        window.page.click("summary:has-text('Players and level')")
+        slider = window.page.locator("[data-part=seats] input[type=range]:visible")
+        slider.focus()
+        for _ in range(2):
+            slider.press("ArrowRight")
+        window.page.wait_for_selector(".game-name:has-text('level 3')")
+        assert window.state["sides"]["white"]["key"] == "level-3"
+        window.click(*window.state["legal"][0]["paths"][0])
+        window.played(2)
+        assert window.state["moves"][1]["note"]["depth"] == 3
+
+
+def test_a_draw_by_repetition_with_the_keyboard_alone(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human", "W:WK32,K31:BK1,K2")
+        for _ in range(2):
+            for path in ((32, 28), (1, 5), (28, 32), (5, 1)):
+                count = len(window.moves)
+                window.keys(*path)
+                window.played(count + 1)
+        window.headline("Draw")
+        assert "the position occurred 3 times" in window.page.inner_text("[data-part=subline]")
+        assert replayed(window).outcome is not None
+
+
+def test_two_people_agree_on_a_draw_and_one_resigns(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human")
+        window.page.click("[data-action=draw]")
+        window.page.click("dialog [data-part=no]")
+        assert window.state["outcome"] is None
+        window.page.click("[data-action=resign]")
+        window.page.click("dialog [data-part=yes]")
+        window.headline("White wins")
+        window.page.click("[data-action=again]")
+        window.headline("Black to move")
+        window.page.click("[data-action=draw]")
+        window.page.click("dialog [data-part=yes]")
+        window.headline("Draw")
+
+
+def test_looking_back_changes_nothing_and_there_is_a_way_back(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human")
+        for _ in range(3):
+            state = window.state
+            window.click(*state["legal"][0]["paths"][0])
+            window.played(len(state["moves"]) + 1)
+        game = replayed(window)
+        window.page.click(".game-list button >> nth=0")
+        assert window.pieces == symbols("english", at_ply(window.moves, 1))
+        assert window.signs("movable") == 0
+        window.page.keyboard.press("Home")
+        assert window.pieces == symbols("english", at_ply(window.moves, 0))
+        window.page.keyboard.press(".")
+        assert window.pieces == symbols("english", at_ply(window.moves, 1))
+        window.page.click("[data-part=looking] [data-action=now]")
+        assert window.pieces == symbols("english", game.fen)
+        assert len(window.state["moves"]) == 3
+
+
+def at_ply(moves: Sequence[str], ply: int) -> str:
+    """The FEN of an English game after so many plies."""
+    found = arena.Game("english")
+    for text in moves[:ply]:
+        found.push(text)
+    return found.fen
+
+
+def test_a_position_is_set_up_by_clicks_and_drags_and_played(browser, address):
+    with opened(browser, address) as window:
+        page = window.page
+        page.click("summary:has-text('Position or file')")
+        page.click("[data-action=edit]")
+        page.click("[data-action=editclear]")
+        page.wait_for_selector("[data-part=editwords].game-wrong")
+        assert page.is_disabled("[data-action=editdone]")
+        page.click("[data-letter=B]")
+        window.click(18)
+        page.click("[data-letter=w]")
+        window.click(22, 23, 30, 23)
+        window.drag(30, 31)
+        box = page.locator("[data-letter=W]").bounding_box()
+        page.mouse.move(box["x"] + 20, box["y"] + 20)
+        page.mouse.down()
+        page.mouse.move(*window.at(25), steps=4)
+        page.mouse.up()
+        page.check("[name=turn][value=black]")
+        page.wait_for_selector("text=1 legal move.")
+        assert page.input_value("[data-part=editfen]") == "B:W22,K25,31:BK18"
+        page.click("[data-action=editdone]")
+        page.wait_for_selector("[data-mode=setup]")
+        assert window.pieces == symbols("english", "B:W22,K25,31:BK18")
+        window.click(18)
+        page.wait_for_selector("[data-mode=game]")
+        assert window.state["start"]["fen"] == "B:W22,K25,31:BK18"
+
+
+def test_a_wrong_fen_is_explained_and_a_right_one_is_shown(browser, address):
+    with opened(browser, address) as window:
+        page = window.page
+        page.click("summary:has-text('Position or file')")
+        page.fill("[name=fen]", "W:W99:B1")
+        page.wait_for_selector("[data-part=wrong]:not(:empty)")
+        page.fill("[name=fen]", "W:WK32:BK1")
+        page.wait_for_selector("text=You are Black; level 4 begins.")
+        assert window.pieces == symbols("english", "W:WK32:BK1")
+        assert page.inner_text("[data-part=wrong]") == ""
+
+
+def test_a_game_is_saved_as_pdn_and_goes_on_from_the_file(browser, address, tmp_path):
+    with opened(browser, address) as window:
+        page = window.page
+        window.begin("english", "human", "human")
+        for path in ((11, 15), (22, 18), (15, 22)):
+            window.click(*path)
+            window.played(len(window.state["moves"]))
+        window.headline("White to move")
+        page.click("summary:has-text('Position and file')")
+        with page.expect_download() as saving:
+            page.click("[data-part=save]")
+        saving.value.save_as(tmp_path / "game.pdn")
+        page.click("[data-action=fresh]")
+        page.click("summary:has-text('Position or file')")
+        page.set_input_files("[data-part=file]", tmp_path / "game.pdn")
+        page.wait_for_selector("[data-mode=game]")
+        window.played(3)
+        assert window.moves == ["11-15", "22-18", "15x22"]
+        replayed(window)
+
+
+def test_a_whole_game_without_crowning_where_sides_pass(browser, address):
+    with opened(browser, address) as window:
+        window.begin("simplified", "human", "human", "W:W5,6,12:B4,20")
+        window.play_on([window.click])
+        assert "pass" in " ".join(window.moves).lower()
+        replayed(window)
+        assert window.page.inner_text("[data-part=subline]")
+
+
+def test_a_whole_game_by_touch_on_a_phone(browser, address):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with opened(browser, address, **phone) as window:
+        window.begin("international", "human", "level-1", "W:W31,32,33,37,38,42,43:B6,7,8,11,12,13,17,18")
+        window.play_on([window.tap], choose=1)
+        replayed(window)
+        board = window.page.locator(".game-board").bounding_box()
+        assert board["x"] == 0 and board["width"] == 390
+        heights = window.page.locator(".game-tools button:visible").evaluate_all(
+            "all => all.map(each => each.getBoundingClientRect().height)"
+        )
+        assert min(heights) >= 44
+
+
+def test_a_finger_drags_a_piece_and_the_page_does_not_scroll(browser, address):
+    phone = {"viewport": {"width": 390, "height": 500}, "has_touch": True, "is_mobile": True}
+    with opened(browser, address, **phone) as window:
+        window.begin("english", "human", "human")
+        session = window.page.context.new_cdp_session(window.page)
+        (x, y), (to_x, to_y) = window.at(11), window.at(15)
+        steps = [{"x": x + (to_x - x) * part / 5, "y": y + (to_y - y) * part / 5} for part in range(6)]
+        session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": steps[:1]})
+        for step in steps[1:]:
+            session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [step]})
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        window.played(1)
+        assert window.moves == ["11-15"]
+        assert window.page.evaluate("scrollY") == 0
+
+
+def test_two_programs_play_are_paused_and_go_on(browser, address):
+    with opened(browser, address) as window:
+        page = window.page
+        page.select_option("[data-part=players] select >> nth=1", "level")
+        page.fill("[name=pace]", "0.05") if page.is_visible("[name=pace]") else None
+        page.click("[data-part=begin]")
+        window.played(2)
+        page.click("[data-action=pause]")
+        window.headline("Paused")
+        count = len(window.state["moves"])
+        page.wait_for_timeout(600)
+        assert len(window.state["moves"]) == count
+        page.click("[data-action=pause]")
+        window.played(count + 2)
+
+
+def test_an_analysis_shows_lines_whose_moves_are_arrows_and_a_bar(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human")
+        page = window.page
+        page.select_option("[data-part=lines]", "2")
+        page.check("[data-part=analysis]")
+        page.wait_for_selector(".best-lines li >> nth=1")
+        page.wait_for_selector("[data-part=score]:not(:empty)")
+        page.click(".best-lines li >> nth=0 >> .line-move >> nth=0")
+        page.wait_for_selector(".arrow-best")
+        page.uncheck("[data-part=analysis]")
+        assert window.moves == []
+
+
+def test_clocks_run_and_a_person_without_time_has_lost(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human", clock={"seconds": 1.0})
+        assert window.page.locator(".game-clock").count() == 2
+        window.headline("White wins")
+        assert "time is up" in window.page.inner_text("[data-part=subline]")
+
+
+def test_a_game_in_another_window_is_taken_over_only_when_asked(browser, address):
+    with opened(browser, address) as first, opened(browser, address) as second:
+        first.begin("english", "human", "human")
+        hash_of_game = first.page.evaluate("location.hash")
+        second.page.evaluate("hash => { location.hash = hash; }", hash_of_game)
+        second.page.wait_for_selector("text=This game is open in another window.")
+        first.click(11, 15)
+        first.played(1)
+        second.page.click("text=Take it over")
+        first.page.wait_for_selector("text=Another window has taken this game over.")
+        second.click(22, 18)
+        second.played(2)
+        assert second.moves == ["11-15", "22-18"]
+
+
+def test_a_reload_finds_the_game_again(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human")
+        window.click(11, 15)
+        window.played(1)
+        window.page.reload()
+        window.played(1)
+        window.headline("White to move")
+        replayed(window)
+
+
+def test_a_server_that_is_gone_is_said_and_found_again(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human")
+        context = window.page.context
+        context.set_offline(True)
+        window.page.evaluate("window.dispatchEvent(new Event('offline'))")
+        window.click(11, 15)
+        window.page.wait_for_selector("text=The server does not answer")
+        context.set_offline(False)
+        window.click(11, 15)
+        window.played(1)
+
+
+def test_names_are_shown_as_they_are(browser, address):
+    with opened(browser, address) as window:
+        markup = "<img src=x onerror=alert(1)>"
+        window.page.evaluate("text => arena.say(text)", markup)
+        assert window.page.inner_text("[data-say]") == markup
+        assert window.page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("variant", ["italian", "frisian"])
+def test_the_rules_are_chosen_and_the_usual_opponent_with_them(browser, address, variant):
+    with opened(browser, address) as window:
+        window.page.select_option("[name=variant]", variant)
+        window.page.wait_for_selector(f".board-squares [data-square='{32 if variant == 'italian' else 50}']")
+        window.page.wait_for_selector("text=You are White and begin")
+        assert window.pieces == symbols(variant, arena.Game(variant).fen)
