@@ -22,7 +22,8 @@ SECONDS = 0.7
 
 def at_once(*works: Callable[[], None]) -> None:
     """Do each again and again in a thread of its own, for SECONDS; the first failure is raised."""
-    end, failures = time.monotonic() + SECONDS, []
+    failures: list[BaseException] = []
+    end = time.monotonic() + SECONDS
 
     def repeat(work: Callable[[], None]) -> None:
         try:
