@@ -34,6 +34,8 @@ SHARE = 0.005
 """Share of the time that goes into those looks, at most: fast games are seen more rarely."""
 LARGEST_CROSSTABLE = 24
 """Players of a run above which its crosstable is not sent."""
+MOST_SECONDS = 2.0
+"""Seconds between two such looks, at most."""
 _MOVING = ("now", "stored")
 """What of a document may change without anything to tell."""
 _Found = TypeVar("_Found")
@@ -127,24 +129,21 @@ class Feed:
     async def _follow(self) -> None:
         """Read, and tell of it, until it is cancelled."""
         while True:
-            began, version = time.thread_time(), self.version
-            news = False
+            version, was_shown, wait = self.version, self._are_shown, READ_SECONDS
             try:
                 document = await self._in_pool(self.refreshed)
-                took = 0.0
-                was_shown, self._are_shown = self._are_shown, bool(document["playing"])
+                self._are_shown = bool(document["playing"])
                 if self._are_shown:
                     took = await self._in_pool(self._look)
-                news = self._are_shown or was_shown
-                wait = max(TICK_SECONDS, took / SHARE) if self._are_shown else READ_SECONDS
+                    wait = min(max(TICK_SECONDS, took / SHARE), MOST_SECONDS)
             except StoreError as error:
                 self.document = {**self.document, "error": str(error)}
                 self.version += 1
                 wait = 5 * READ_SECONDS
-            if news or self.version != version:
+            if self._are_shown or was_shown or self.version != version:
                 changed, self._changed = self._changed, asyncio.Event()
                 changed.set()
-            await asyncio.sleep(min(wait + (time.thread_time() - began), 2.0))
+            await asyncio.sleep(wait)
 
     def _look(self) -> float:
         """Bring the boards up to date; returns the seconds of processor time that it took. Raises StoreError."""

@@ -144,11 +144,12 @@ async def _tell(feed: Feed, socket: WebSocket) -> None:
     """Send all that changes in a run, each time what this window has not been sent yet."""
     with feed.seen():
         sent: dict[tuple[int, int], tuple[int, str]] = {}
-        version = -1
+        version = 0
         while True:
             if feed.version != version:
                 version = feed.version
-                await socket.send_text(json_text({"type": "run", **feed.document}))
+                kind = "run" if "run" in feed.document else "failure"
+                await socket.send_text(json_text({"type": kind, **feed.document}))
             games = feed.news(sent)
             if games is not None:
                 await socket.send_text(json_text(games))

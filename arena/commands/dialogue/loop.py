@@ -18,9 +18,7 @@ def converse(host: Host) -> None:
         sitting = host.sitting
         try:
             if sitting.outcome is None and not sitting.side.is_person and not host.is_paused:
-                if not host.has_person:
-                    host.show_once()
-                host.think()
+                _think(host)
                 continue
             _invite(host)
             text = line_of(_prompt(host))
@@ -38,6 +36,16 @@ def converse(host: Host) -> None:
         else:
             obey(host, text)
     host.sitting.stop()
+
+
+def _think(host: Host) -> None:
+    """Have the player to move play, or leave if it is not to be waited for."""
+    if not host.has_person:
+        host.show_once()
+    try:
+        host.think()
+    except KeyboardInterrupt:
+        host.leave()
 
 
 def _invite(host: Host) -> None:

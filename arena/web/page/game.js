@@ -106,6 +106,11 @@
       return this.render();
     }
 
+    /* End a walk under way, so that a person need not wait for it. */
+    settle() {
+      if (this.walks) this.render();
+    }
+
     /* Announce what was played and how it ended, for who does not see it. */
     tell(before, state) {
       const added = goesOn(before, state) ? state.moves.slice(before.moves.length) : [];
@@ -169,7 +174,7 @@
       if (place < 0 || this.noted === move) return;
       this.noted = move;
       const colour = this.evaluation.isWhite(state, place + 1) ? "white" : "black";
-      parts.note.replaceChildren(...arena.noted(move, state.sides[colour].person ? "the program" : state.sides[colour].name, (list) => {
+      parts.note.replaceChildren(...arena.noted(move, state.sides[colour].person ? "the program" : state.sides[colour].name, colour, (list) => {
         this.look(place);
         this.arrows(list);
       }));

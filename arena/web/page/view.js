@@ -20,7 +20,8 @@
     parts = Object.fromEntries([...element.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
     table = new arena.Table(parts.board, {
       move: (text, path, skip) => game.play(text, path, skip),
-      say: (text) => { arena.say(text); },
+      settle: () => game.settle(),
+      say: arena.say,
       choice: choose,
       begin: (numbers) => start(setup.request, numbers),
     });

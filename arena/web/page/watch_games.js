@@ -4,6 +4,8 @@
 (function (arena) {
   const AT_ONCE = 50; // games asked for at once
   const PAUSE = 250; // milliseconds without a change after which the list is asked for
+  const AGAIN = 3000; // milliseconds until it is asked for again because a game has ended, at least
+  const SHARE = 0.01; // of the time that the server may take for that
   const ORDERS = [["latest", "latest first"], ["number", "number"], ["longest", "longest first"], ["shortest", "shortest first"]];
   const RESULTS = [["", "any"], ["1-0", "1–0, White won"], ["0-1", "0–1, Black won"], ["1/2-1/2", "½–½, drawn"], ["won", "won by the player"], ["lost", "lost by the player"]];
 
@@ -34,7 +36,9 @@
       }
       if (games === this.games) return;
       this.games = games;
-      if (this.list.childElementCount <= AT_ONCE) this.ask(0);
+      if (this.due || this.list.childElementCount > AT_ONCE) return;
+      const wait = Math.max(AGAIN, (this.took || 0) / SHARE) - (performance.now() - (this.when ?? -Infinity));
+      this.due = setTimeout(() => { this.due = null; if (this.list.childElementCount <= AT_ONCE) this.ask(0); }, Math.max(0, wait));
     }
 
     later() {
@@ -48,9 +52,11 @@
       if (own.selectedOptions[0].disabled) own.value = "";
       this.asked = (this.asked || 0) + 1;
       const mine = this.asked;
+      this.when = performance.now();
       const wanted = Object.fromEntries([...new FormData(this.form)].filter(([, value]) => value));
       const words = new URLSearchParams({ ...wanted, from: first, count: AT_ONCE });
       const found = await arena.get(`${arena.watching.path(this.run, "games")}?${words}`, { quiet: true }).catch(() => null);
+      this.took = performance.now() - this.when;
       if (mine !== this.asked || !found) return;
       const rows = found.games.map((game) => this.row(game));
       if (first) this.list.append(...rows);

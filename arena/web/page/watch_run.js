@@ -25,7 +25,8 @@
 
     /* The board of the run's rules, asked for once. */
     board() {
-      this.asked ||= arena.get(arena.watching.path(this.name, "board"));
+      this.asked ||= arena.get(arena.watching.path(this.name, "board"), { quiet: true })
+        .catch((error) => { this.asked = null; this.fail(error.message); throw error; });
       return this.asked;
     }
 
@@ -33,7 +34,9 @@
       this.overview.hidden = true;
       this.one.hidden = false;
       document.title = `Game ${number} of ${this.name}`;
-      this.stage ||= new arena.FinishedGame(this.one, this.name, await this.board());
+      const board = await this.board().catch(() => null);
+      if (!board) return;
+      this.stage ||= new arena.FinishedGame(this.one, this.name, board);
       this.stage.open(number);
     }
 
@@ -72,7 +75,8 @@
     async take(message) {
       if (message.type === "failure") return this.fail(message.error);
       if (message.type === "run") return this.show(message);
-      const board = await this.board();
+      const board = await this.board().catch(() => null);
+      if (!board) return undefined;
       this.grid ||= new arena.LiveBoards(this.boards, board);
       return this.grid.take(message);
     }
@@ -110,16 +114,27 @@
   }
 
   let shown = null;
+  let isHere = false; // whether the view of a run is the one that is shown
+
+  document.addEventListener("visibilitychange", () => {
+    if (!isHere || !shown) return;
+    if (document.hidden) shown.disconnect();
+    else shown.connect();
+  });
 
   arena.views.run = {
     show: (host, name = "", what = "", number = "") => {
       if (!name) { location.replace("#/runs"); return; }
       if (shown && shown.name !== name) shown.disconnect();
       if (!shown || shown.name !== name) shown = new RunView(host, name);
+      isHere = true;
       shown.connect();
       if (what === "game" && number) shown.game(number);
       else shown.all();
     },
-    hide: () => shown && shown.disconnect(),
+    hide: () => {
+      isHere = false;
+      if (shown) shown.disconnect();
+    },
   };
 })((window.arena = window.arena || {}));
