@@ -57,6 +57,7 @@ def server(room: GameRoom, at: Place, say: Callable[[str], None]) -> uvicorn.Ser
         proxy_headers=False,
         server_header=False,
         lifespan="on",
+        ws_per_message_deflate=False,
         ws_max_size=MOST_BYTES,
         ws_per_message_deflate=False,
         limit_concurrency=_MOST_CONNECTIONS,
