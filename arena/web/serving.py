@@ -59,7 +59,6 @@ def server(room: GameRoom, at: Place, say: Callable[[str], None]) -> uvicorn.Ser
         lifespan="on",
         ws_per_message_deflate=False,
         ws_max_size=MOST_BYTES,
-        ws_per_message_deflate=False,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
