@@ -320,7 +320,8 @@ def test_a_game_that_is_not_there_is_not_found(client: TestClient, number: str) 
     "name",
     [
         "nothing", "deep", "linked", "..", "%2e%2e", "..%2f..", "deep%2f%2e%2e%2fdeep%2fwatched",
-        "%2e%2e%2felsewhere", "/etc", "%2fetc", "deep%2f%2e%2e%2f%2e%2e%2felsewhere", "deep/watched%00", "deep\\watched", "~", "damaged",
+        "%2e%2e%2felsewhere", "/etc", "%2fetc", "deep%2f%2e%2e%2f%2e%2e%2felsewhere", "deep/watched%00",
+        "deep\\watched", "~", "damaged",
     ],
 )  # fmt: skip
 def test_what_is_no_run_of_the_folder_is_not_found(client: TestClient, name: str) -> None:

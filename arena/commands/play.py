@@ -49,6 +49,7 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
         sides = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(sitting.sides))
         host.tell(f"{sitting.variant.name}: {', '.join(sides)}; `help` says what you can type")
         if kept is not None:
+            host.tell(*filter(None, [kept.repaired]))
             host.tell("this game counts: no moves back, no hints, and to leave it is to resign")
         converse(host)
 

@@ -22,7 +22,7 @@ MOST_PLIES = 2000
 REPORT_SECONDS = 0.1
 """Seconds between two looks at what a search has found."""
 building = threading.Lock()
-"""Held while a player is built: they take memory that others gave back from one place."""
+"""Held while a player is built, which may compile: that is done once, and one at a time in any case."""
 
 
 class Search(NamedTuple):

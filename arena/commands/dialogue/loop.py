@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+
+from arena.commands.common import GRACE_SECONDS
 from arena.commands.dialogue.host import Host
 from arena.commands.dialogue.told import clock_text
 from arena.commands.dialogue.typed import obey
@@ -35,7 +38,9 @@ def converse(host: Host) -> None:
             host.leave()
         else:
             obey(host, text)
-    host.sitting.stop()
+    closing = threading.Thread(target=host.sitting.close, daemon=True)
+    closing.start()
+    closing.join(GRACE_SECONDS)
 
 
 def _think(host: Host) -> None:

@@ -20,7 +20,9 @@
       this.boards = element("div");
       this.charts = element("details.card.watch-charts", { ontoggle: () => { if (this.charts.open) this.draw(); } }, element("summary", {}, "Charts"), element("div"));
       this.live.append(this.boards, this.links, this.charts);
-      this.finished = new arena.FinishedGames(this.overview, name);
+      this.finished = new arena.FinishedGames(this.live, name);
+      this.live.hidden = true;
+      this.fail("The run is being read …");
     }
 
     /* The board of the run's rules, asked for once. */
@@ -56,8 +58,8 @@
       socket.onclose = ({ code }) => {
         if (this.socket !== socket) return;
         this.socket = null;
-        if (!this.wanted || code === 4404) return;
-        this.fail("The connection is lost; it is tried again.");
+        if (!this.wanted) return;
+        if (code !== 4404) this.fail("The connection is lost; it is tried again.");
         this.timer = setTimeout(() => this.connect(), AGAIN);
       };
     }
@@ -83,6 +85,7 @@
 
     show(run) {
       this.fail(run.error || "");
+      this.live.hidden = false;
       this.badge.hidden = !run.playing;
       const title = run.name === run.run ? "" : `${run.name}, `;
       this.about.textContent = `${title}${run.variant}, ${run.format}, ${run.players} players${run.began ? `, played since ${arena.watching.date(run.began)}` : ""}`;

@@ -28,9 +28,15 @@
       this.wrong.replaceChildren(...run.incidents.map((it) => element("li", {}, incident(it))));
       this.wrong.hidden = !run.incidents.length;
       this.table.replaceChildren(run.standings.length ? table(run) : element("p.small", {}, "No game is finished yet."));
-      this.chart.replaceChildren(...(elo === null || elo === undefined ? [] : [chart(run, Math.min(WIDTHS[1], Math.max(WIDTHS[0], this.table.clientWidth)))]));
+      this.chart.replaceChildren(...(elo === null || elo === undefined ? [] : [chart(run, this.width())]));
       this.cross.hidden = !run.crosstable.length;
       if (run.crosstable.length) this.cross.lastChild.replaceChildren(crosstable(run));
+    }
+
+    /* Pixels that the chart has. */
+    width() {
+      const share = window.matchMedia("(min-width: 60rem)").matches ? 5 / 12 : 1;
+      return Math.round(Math.min(WIDTHS[1], Math.max(WIDTHS[0], share * this.chart.parentNode.clientWidth)));
     }
   }
 
