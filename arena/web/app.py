@@ -103,7 +103,7 @@ def _page(entry: Pass) -> Callable[[Request], Response]:
             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
         response = HTMLResponse(page(nonce), headers={"Content-Security-Policy": policy})
-        response.set_cookie(entry.cookie, entry.files_key, path="/runs/", httponly=True, samesite="strict")
+        response.set_cookie(entry.cookie, entry.files_key, path="/runs/", httponly=True, samesite="lax")
         return response
 
     return answer
