@@ -9,10 +9,9 @@ import struct
 import sys
 import time
 
-
 PROMPT = r"(?:(?:White|Black)(?: [0-9:.]+)?|over|paused)> "
 """What stands before a line that is waited for."""
-_SECONDS = 120
+_SECONDS = 60
 """Seconds for an answer, the compilation of a rule set among them."""
 _LISTED = r"(?:legal moves|you must capture|the only move): ([-0-9x,\s]+|pass)"
 
@@ -38,7 +37,7 @@ class Terminal:
         ends = time.monotonic() + _SECONDS
         while not (found := re.search(pattern, self.output[self._read :])):
             ready = select.select([self._terminal], [], [], max(ends - time.monotonic(), 0))[0]
-            assert ready and self._fill(), f"no {pattern!r} in {self.output[self._read :]!r}"
+            assert ready and self._fill(), f"no {pattern!r} in {self.output[self._read :][-2000:]!r}"
         self._read += found.end()
         return found
 

@@ -36,6 +36,13 @@ def random_game(name: str, seed: int, plies: int) -> Game:
     return game
 
 
+@pytest.fixture(scope="module", autouse=True)
+def rules_that_are_compiled() -> None:
+    """Compiling them is not to count as slow drawing."""
+    for name in NAMES:
+        random_game(name, 0, 1)
+
+
 games = st.builds(random_game, st.sampled_from(NAMES), st.integers(0, 10**6), st.integers(0, 120))
 
 

@@ -332,6 +332,9 @@ def test_damaged_games_are_lost_and_the_others_kept(folder: Path) -> None:
     with sqlite3.connect(folder / FILE) as connection:
         connection.execute("UPDATE games SET result = '1/2-1/2' WHERE game = 2")
     connection.close()
+    for command in (("report", folder), ("show", folder, "--game", 2)):
+        refused = error_line(invoke(*command).stderr)
+        assert refused == f"{folder / FILE} is damaged (games 2); arena play --record keeps the other games"
     with Record(folder, "me", ENGLISH) as of_person:
         assert "2 games, 0 probes are intact, what is missing is lost" in of_person.repaired
         assert of_person.add(resigned()).startswith("game 4 counts")
@@ -390,7 +393,8 @@ def test_the_report_is_of_the_person_and_shows_no_missing_value(twelve: Path) ->
     assert not MISSING_WORD.search(summary)
     assert "doubling" not in summary and "planned" not in summary and "complete" not in summary
     assert summary.split("\n\n")[1].startswith("me scored ")
-    assert not (twelve / "elo_by_depth.png").exists() and (twelve / "crosstable.png").exists()
+    assert not (twelve / "elo_by_depth.png").exists() and not (twelve / "time_to_depth.png").exists()
+    assert (twelve / "crosstable.png").exists()
     page = (twelve / "report.html").read_text()
     assert "resignation" in (twelve / "games.pdn").read_text() and "me scored" in page
 

@@ -1,173 +1,28 @@
-"""The page of `arena serve` in a real browser, against a real server: games played by mouse, finger and keyboard."""
+"""The page of `arena serve` in a real browser, against a real server: a board to play on."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 import arena
+from tests.web_browser import opened, replayed, symbols
+from tests.web_server import served
 
-SECONDS = 20
-"""For anything that is waited for: rules may have to be compiled."""
 MULTIPLE = ("international", "W:W47,33,49:B42,32,22,13,43,8")
 """White takes four pieces, by 47x9 or 49x9."""
 PROMOTING = ("english", "B:W18,26,27,11:B14,28,5")
 """Black takes two pieces and is crowned, by 14x30 or 14x32."""
 
 
-class Window:
-    """A window of the page, and what a person does in it."""
-
-    def __init__(self, page: Any, address: str) -> None:
-        self.page, self.address = page, address
-        page.set_default_timeout(1000 * SECONDS)
-        page.goto(address)
-        page.wait_for_selector(".board-pieces use")
-
-    def begin(self, variant: str, white: str, black: str, fen: str = "", **more: Any) -> None:
-        """Begin a game by the address of one that was asked for."""
-        body = {"variant": variant, "white": white, "black": black, **({"fen": fen} if fen else {}), **more}
-        state = self.page.evaluate("body => arena.post('/api/games', body)", body)
-        self.page.evaluate("id => { location.hash = `#/game/${id}`; }", state["game"])
-        self.page.wait_for_selector("[data-mode=game]")
-        self.page.wait_for_selector(f".board-squares [data-square='{state['squares']}']")
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """The game as the server has it."""
-        return dict(self.page.evaluate("arena.get(`/api/games/${location.hash.split('/')[2]}`)"))
-
-    @property
-    def pieces(self) -> dict[int, str]:
-        """What is drawn on the board: the symbol of a piece by the number of its square."""
-        uses = "uses => uses.map(use => [+use.dataset.square, use.getAttribute('href')])"
-        return dict(self.page.eval_on_selector_all(".board-pieces use", uses))
-
-    @property
-    def moves(self) -> list[str]:
-        """The moves in the list."""
-        return list(self.page.locator(".game-list button").all_inner_texts())
-
-    def signs(self, kind: str) -> int:
-        """How many squares have a sign of a kind."""
-        return int(self.page.locator(f".sign-{kind}").count())
-
-    def headline(self, text: str) -> None:
-        """Wait until the status says so."""
-        self.page.locator("[data-part=headline]").filter(has_text=re.compile(f"^{re.escape(text)}$")).wait_for()
-
-    def played(self, count: int) -> None:
-        """Wait until so many moves are in the list."""
-        self.page.wait_for_selector(f".game-list button >> nth={count - 1}")
-
-    def at(self, number: int) -> tuple[float, float]:
-        """The middle of a square in the window."""
-        box = self.page.locator(f".board-squares [data-square='{number}']").bounding_box()
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-    def click(self, *numbers: int) -> None:
-        """Click squares one after another."""
-        for number in numbers:
-            self.page.mouse.click(*self.at(number))
-
-    def tap(self, *numbers: int) -> None:
-        """Touch squares one after another."""
-        for number in numbers:
-            self.page.touchscreen.tap(*self.at(number))
-
-    def drag(self, *numbers: int) -> None:
-        """Drag a piece from a square to the next ones, dropping it on each."""
-        for origin, target in zip(numbers, numbers[1:], strict=False):
-            self.page.mouse.move(*self.at(origin))
-            self.page.mouse.down()
-            self.page.mouse.move(*self.at(target), steps=4)
-            self.page.mouse.up()
-
-    def keys(self, *numbers: int) -> None:
-        """Go to squares by the arrow keys and pick each."""
-        board = self.page.locator("[data-part=board]")
-        for number in numbers:
-            board.press("Escape") if number == 0 else None
-            x, y = self.at(number)
-            for _ in range(40):
-                here = int(str(board.get_attribute("aria-activedescendant")).removeprefix("cell-"))
-                if here == number:
-                    break
-                at_x, at_y = self.at(here)
-                if abs(at_y - y) > 2:
-                    board.press("ArrowDown" if at_y < y else "ArrowUp")
-                else:
-                    board.press("ArrowRight" if at_x < x else "ArrowLeft")
-            board.press("Enter")
-
-    def play_on(self, how: Sequence[Callable[..., None]], choose: int = 0, most: int = 150) -> None:
-        """Play a legal move whenever it is a person's turn, by each of `how` in turn, until the game is over."""
-        for place in range(most):
-            self.page.wait_for_selector(".game-yours, .game-ended")
-            state = self.state
-            if state["outcome"]:
-                return
-            move = state["legal"][choose * (len(state["legal"]) - 1)]
-            if not move["paths"][0]:
-                self.page.click("[data-action=pass]")
-            else:
-                how[place % len(how)](*move["paths"][0])
-            self.played(len(state["moves"]) + 1)
-        raise AssertionError(f"no end after {most} moves")
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where a server answers, with its token."""
+    """Where a server answers, with its token; Ann's games may count there."""
     folder = tmp_path_factory.mktemp("served")
-    command = [sys.executable, "-m", "arena", "serve", "--no-open", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1]) as server:
-        assert server.stdout is not None
-        found = re.search(r"http://\S+", server.stdout.readline())
-        assert found
-        yield found[0]
-        server.terminate()
-
-
-@contextmanager
-def opened(browser: Any, address: str, **options: Any) -> Iterator[Window]:
-    """The page in a window of its own; no error may be written to its console."""
-    settings = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | options
-    context = browser.new_context(**settings)
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on(
-        "console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    yield Window(page, address)
-    assert page.evaluate("document.documentElement.scrollWidth") == settings["viewport"]["width"]
-    context.close()
-    assert [line for line in wrong if "status of 4" not in line] == []
-
-
-def symbols(variant: str, fen: str) -> dict[int, str]:
-    """What is to be drawn of a position."""
-    names = {"w": "white-man", "W": "white-king", "b": "black-man", "B": "black-king"}
-    return {number: f"#board-{names[letter]}" for number, letter in arena.Game(variant, fen).pieces.items()}
-
-
-def replayed(window: Window) -> arena.Game:
-    """The game of a window by the rules; the board must show its end."""
-    state = window.state
-    game = arena.Game(state["variant"], state["start"]["fen"])
-    for text in window.moves:
-        game.push(text)
-    assert game.fen == state["fen"]
-    assert window.pieces == symbols(state["variant"], game.fen)
-    return game
+    with served(folder, record=(folder / "me", "Ann")) as server:
+        yield f"{server.base}/?token={server.token}"
 
 
 def test_the_first_click_begins_a_game_and_the_program_answers(browser, address):
@@ -323,6 +178,12 @@ def test_looking_back_changes_nothing_and_there_is_a_way_back(browser, address):
         window.page.click("[data-part=looking] [data-action=now]")
         assert window.pieces == symbols("english", game.fen)
         assert len(window.state["moves"]) == 3
+        [first, *_] = window.moves
+        window.page.click(".game-list button >> nth=0")
+        window.page.click("summary:has-text('Position and file')")
+        window.page.click("[data-action=fromhere]")
+        window.page.wait_for_selector("text=No moves yet.")
+        assert window.state["start"]["fen"] == at_ply([first], 1)
 
 
 def at_ply(moves: Sequence[str], ply: int) -> str:
@@ -339,7 +200,7 @@ def test_a_position_is_set_up_by_clicks_and_drags_and_played(browser, address):
         page.click("summary:has-text('Position or file')")
         page.click("[data-action=edit]")
         page.click("[data-action=editclear]")
-        page.wait_for_selector("[data-part=editwords].game-wrong")
+        page.wait_for_selector("text=No legal move: the game would be over.")
         assert page.is_disabled("[data-action=editdone]")
         page.click("[data-letter=B]")
         window.click(18)
@@ -352,7 +213,7 @@ def test_a_position_is_set_up_by_clicks_and_drags_and_played(browser, address):
         page.mouse.move(*window.at(25), steps=4)
         page.mouse.up()
         page.check("[name=turn][value=black]")
-        page.wait_for_selector("text=1 legal move.")
+        page.wait_for_selector("text=3 legal moves.")
         assert page.input_value("[data-part=editfen]") == "B:W22,K25,31:BK18"
         page.click("[data-action=editdone]")
         page.wait_for_selector("[data-mode=setup]")
@@ -363,7 +224,7 @@ def test_a_position_is_set_up_by_clicks_and_drags_and_played(browser, address):
 
 
 def test_a_wrong_fen_is_explained_and_a_right_one_is_shown(browser, address):
-    with opened(browser, address) as window:
+    with opened(browser, address, refused=True) as window:
         page = window.page
         page.click("summary:has-text('Position or file')")
         page.fill("[name=fen]", "W:W99:B1")
@@ -386,12 +247,12 @@ def test_a_game_is_saved_as_pdn_and_goes_on_from_the_file(browser, address, tmp_
         with page.expect_download() as saving:
             page.click("[data-part=save]")
         saving.value.save_as(tmp_path / "game.pdn")
-        page.click("[data-action=fresh]")
+        page.click(".game-tools [data-action=fresh]")
         page.click("summary:has-text('Position or file')")
         page.set_input_files("[data-part=file]", tmp_path / "game.pdn")
         page.wait_for_selector("[data-mode=game]")
-        window.played(3)
-        assert window.moves == ["11-15", "22-18", "15x22"]
+        window.played(4)
+        assert window.moves[:3] == ["11-15", "22-18", "15x22"]
         replayed(window)
 
 
@@ -438,13 +299,14 @@ def test_two_programs_play_are_paused_and_go_on(browser, address):
     with opened(browser, address) as window:
         page = window.page
         page.select_option("[data-part=players] select >> nth=1", "level")
-        page.fill("[name=pace]", "0.05") if page.is_visible("[name=pace]") else None
+        page.click("summary:has-text('Clock')")
+        page.fill("[name=pace]", "0.05")
         page.click("[data-part=begin]")
         window.played(2)
         page.click("[data-action=pause]")
         window.headline("Paused")
         count = len(window.state["moves"])
-        page.wait_for_timeout(600)
+        page.wait_for_timeout(300)
         assert len(window.state["moves"]) == count
         page.click("[data-action=pause]")
         window.played(count + 2)
@@ -499,7 +361,7 @@ def test_a_reload_finds_the_game_again(browser, address):
 
 
 def test_a_server_that_is_gone_is_said_and_found_again(browser, address):
-    with opened(browser, address) as window:
+    with opened(browser, address, refused=True) as window:
         window.begin("english", "human", "human")
         context = window.page.context
         context.set_offline(True)
@@ -526,3 +388,57 @@ def test_the_rules_are_chosen_and_the_usual_opponent_with_them(browser, address,
         window.page.wait_for_selector(f".board-squares [data-square='{32 if variant == 'italian' else 50}']")
         window.page.wait_for_selector("text=You are White and begin")
         assert window.pieces == symbols(variant, arena.Game(variant).fen)
+
+
+def test_a_published_program_shows_its_figures_as_it_printed_them(browser, address):
+    with opened(browser, address) as window:
+        window.page.select_option("[name=variant]", "cis300")
+        window.page.wait_for_selector(".game-name:has-text('cis300')")
+        window.click(11)
+        window.page.wait_for_selector(".sign-end")
+        window.click(15)
+        window.played(2)
+        assert re.fullmatch(r"White-\(\d, \d\) to \(\d, \d\)", window.page.inner_text(".game-figures"))
+
+
+def test_a_game_that_counts_has_no_help_and_is_recorded(browser, address):
+    with opened(browser, address) as window:
+        page = window.page
+        page.click("text=Counts for Ann")
+        window.click(11)
+        page.wait_for_selector("[data-mode=game]")
+        for part in ("[data-action=undo]", "[data-action=hint]", "[data-part=analysis]"):
+            assert page.is_hidden(part)
+        window.click(15)
+        window.played(2)
+        page.click("[data-action=resign]")
+        page.click("dialog [data-part=yes]")
+        page.wait_for_selector("[data-part=recorded]:has-text('Ann')")
+
+
+def test_the_board_turns_to_whoever_is_to_move_if_asked_and_by_its_key(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human")
+        assert window.at(1)[1] > window.at(32)[1]
+        window.page.keyboard.press("f")
+        assert window.at(1)[1] < window.at(32)[1]
+        window.page.keyboard.press("f")
+        window.page.click("summary:has-text('Players and level')")
+        window.page.check("[data-part=turn]")
+        window.click(11, 15)
+        window.headline("White to move")
+        assert window.at(1)[1] < window.at(32)[1]
+        first = window.page.locator(".game-cells [role=row] >> nth=0 >> [role=gridcell] >> nth=0")
+        assert first.inner_text() == "1, black man"
+
+
+def test_the_keys_are_listed_and_the_position_is_copied(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human")
+        window.page.keyboard.press("?")
+        window.page.click("dialog[open] >> text=Close")
+        window.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        window.page.click("summary:has-text('Position and file')")
+        window.page.click("[data-action=copy]")
+        window.page.wait_for_selector("text=Copied.")
+        assert window.page.evaluate("navigator.clipboard.readText()") == window.state["fen"]

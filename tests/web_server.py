@@ -18,7 +18,7 @@ from arena.web.games import GameRoom
 from arena.web.offer import Offer
 from arena.web.serving import place, server
 
-WAIT_SECONDS = 30
+WAIT_SECONDS = 120
 
 
 class Served(NamedTuple):

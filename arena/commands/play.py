@@ -44,9 +44,12 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
         prepare(sitting)
         given = [seating.variant or sitting.variant.name, *(["--no-draws"] if seating.no_draws else [])]
         host = Host(sitting, given, flip=flip, record=kept)
+        if seating.from_file is not None and seating.game is None:
+            host.saved = (seating.from_file, sitting.version)
         sides = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(sitting.sides))
         host.tell(f"{sitting.variant.name}: {', '.join(sides)}; `help` says what you can type")
         if kept is not None:
+            host.tell(*filter(None, [kept.repaired]))
             host.tell("this game counts: no moves back, no hints, and to leave it is to resign")
         converse(host)
 

@@ -200,9 +200,8 @@ class Run:
     @cached_property
     def search(self) -> pd.DataFrame:
         """Search effort and effective branching factor of each player that searches: `tables.effort.branching`."""
-        specs = self.experiment.players
-        call = effort.call_seconds(specs)
-        return effort.branching(effort.by_depth(self.survey.totals, self.players, call), specs)
+        call = effort.call_seconds(self.experiment.players)
+        return effort.branching(effort.by_depth(self.survey.totals, self.players, call), self._compared)
 
     @cached_property
     def time_to_depth(self) -> pd.DataFrame:

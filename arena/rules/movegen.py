@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -18,20 +19,31 @@ from arena.rules.step import step
 
 BOARD = 4
 """Entries of a buffer that are a position, in `advance`: white, black, kings and turn."""
-_BUFFER = new_buffer()
+
+
+class _Buffer(threading.local):
+    """A thread's own buffer, as threads run kernels at the same time."""
+
+    def __init__(self) -> None:
+        self.moves = new_buffer()
+
+
+_buffer = _Buffer()
 
 
 def legal_moves(rules: Rules, position: Position) -> list[int]:
     """The legal moves, for callers outside kernels."""
-    end = compiled_generator(rules).list_moves(rules, position, _BUFFER)
-    moves: list[int] = _BUFFER[:end].tolist()
+    buffer = _buffer.moves
+    end = compiled_generator(rules).list_moves(rules, position, buffer)
+    moves: list[int] = buffer[:end].tolist()
     return moves
 
 
 def after_move(rules: Rules, position: Position, move: int) -> tuple[Position, list[int]]:
     """The position after a legal move and its legal moves, for callers outside kernels."""
-    end = compiled_generator(rules).advance(rules, position, move, _BUFFER)
-    words = _BUFFER[:end].tolist()
+    buffer = _buffer.moves
+    end = compiled_generator(rules).advance(rules, position, move, buffer)
+    words = buffer[:end].tolist()
     return Position(*words[:BOARD]), words[BOARD:]
 
 
@@ -45,10 +57,10 @@ class Generator(NamedTuple):
 @cache
 def compiled_generator(rules: Any) -> Generator:
     """The generator for a rule set; compiled, or loaded from the cache, at the first call."""
-    position = Position(0, 0, 0, 0)
+    position, buffer = Position(0, 0, 0, 0), _buffer.moves
     return Generator(
-        entry(list_moves, types.int64, rules, position, _BUFFER),
-        entry(advance, types.int64, rules, position, 0, _BUFFER),
+        entry(list_moves, types.int64, rules, position, buffer),
+        entry(advance, types.int64, rules, position, 0, buffer),
     )
 
 

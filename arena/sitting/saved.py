@@ -6,23 +6,23 @@ from pathlib import Path
 
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.read import read_pdn
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import Variant
 from arena.sitting.sitting import Sitting
 
 
 def saved_game(path: Path, variant: Variant | None = None, number: int | None = None) -> PdnGame:
-    """A game of a PDN file, the last one without a number; a game that does not say is of `variant`, or English.
+    """A game of a PDN file, the last one without a number; `variant` is that of games that do not say.
 
     Raises ValueError, in one line, if there is none, or none of the variant that is given; OSError if the
     file cannot be read.
     """
-    file = read_pdn(path, variant or VARIANTS["english"])
+    file = read_pdn(path, variant)
     last = max((game.number for game in file.games), default=0)
     found = [game for game in file.games if game.number == (number or last)]
     if not found:
         faults = [str(problem) for problem in file.problems if number in (None, problem.game)]
         lacks = f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games"
-        raise ValueError(faults[0] if faults else lacks)
+        raise ValueError(faults[-1] if faults else lacks)
     (game,) = found
     if game.problems:
         raise ValueError(str(game.problems[0]))

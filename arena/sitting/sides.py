@@ -44,12 +44,16 @@ class Side(NamedTuple):
 def side_of(entry: str | Mapping[str, Any], given_as: str = "player", folder: Path = Path()) -> Side:
     """`human`, or a player: an entry of `players:`, a mapping or YAML, or a type alone as `greedy`.
 
-    Files that it names are looked for in `folder`. Without a limit it has USUAL_SECONDS. Raises
-    ConfigError, naming `given_as`, for what is no entry, PlayerError for a file that is not there.
+    A class that is named alone gives the player its name. Files that are named are looked for in `folder`.
+    Without a limit a player has USUAL_SECONDS. Raises ConfigError, naming `given_as`, for what is no entry,
+    PlayerError for a file that is not there.
     """
     if isinstance(entry, str) and entry.strip() == HUMAN:
         return Side(HUMAN)
-    spec = located(player_spec(entry, given_as), folder)
+    spec = player_spec(entry, given_as)
+    if isinstance(entry, str) and entry.strip() == spec.type and ":" in spec.type:
+        spec = replace(spec, name=spec.type.rpartition(":")[2])
+    spec = located(spec, folder)
     kind = PLAYERS.get(spec.type)
     needs = (
         kind is not None and not hasattr(kind, "default") and "seconds" in getattr(kind, "limits", Limit._fields)

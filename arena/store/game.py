@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS
 from arena.store.documents import documents
-from arena.store.ledger import FILE, GAMES, Facts, experiment_and_facts
+from arena.store.ledger import FILE, GAMES, Facts, experiment_and_facts, remedy
 from arena.store.manifest import Manifest, parsed
 from arena.store.store import StoreError, check_columns, reading
 
@@ -41,7 +41,7 @@ def kept_game(folder: Path, number: int) -> KeptGame:
         there = f"its last one is game {last}" if last else "it has none yet"
         raise StoreError(f"game {number} is not stored in {folder}: {there}")
     if not GAMES.intact(row):
-        raise StoreError(f"{path} is damaged (games {number}); arena run does again what is missing")
+        raise StoreError(f"{path} is damaged (games {number}); {remedy(stored)}")
     experiment, facts = experiment_and_facts(stored, path)
     named = dict(zip(GAMES.columns, row, strict=False))
     return KeptGame(named, experiment, facts, parsed(stored, path), last)

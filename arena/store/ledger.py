@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.experiment.model import Experiment
+from arena.formats.free import Free
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, SEARCH_COLUMNS, GameRecord, ProbeRecord
 from arena.result import Colour
 from arena.rules.game import FORFEITS
@@ -166,6 +167,13 @@ def experiment_and_facts(stored: Mapping[str, Any], path: Path) -> tuple[Experim
         return Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
     except (ValueError, TypeError):
         raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
+
+
+def remedy(stored: Mapping[str, Any]) -> str:
+    """What mends a damaged ledger with those documents, in words."""
+    if stored.get("experiment", {}).get("format") == Free().model_dump():
+        return "arena play --record keeps the other games"
+    return "arena run does again what is missing, and keeps the rest"
 
 
 def failures_of_complete(folder: Path, experiment: Experiment, facts: Facts) -> list[tuple[int, str]] | None:

@@ -16,7 +16,7 @@ from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
 from arena.rules.custom import build_variant
 from arena.store.documents import COMPLETE, documents
-from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts, experiment_and_facts
+from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts, experiment_and_facts, remedy
 from arena.store.manifest import Manifest, parsed
 from arena.store.store import StoreError, check_columns, check_intact, reading
 
@@ -58,7 +58,7 @@ def read(folder: Path) -> RunData:
     """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable."""
     with reading(folder / FILE) as connection:
         connection.execute("BEGIN")
-        check_intact(folder / FILE, connection, TABLES, "arena run")
+        check_intact(folder / FILE, connection, TABLES, remedy)
         stored = documents(connection)
         check_columns(folder / FILE, stored, MOVE_COLUMNS)
         experiment, facts = experiment_and_facts(stored, folder / FILE)

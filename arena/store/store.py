@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -217,14 +217,16 @@ def check_columns(path: Path, stored: Mapping[str, Any], columns: Any) -> None:
         raise StoreError(f"{path} is of another version of the arena, which records otherwise")
 
 
-def check_intact(path: Path, connection: sqlite3.Connection, tables: Sequence[Table], again: str) -> None:
-    """Raise StoreError if a file of META and these tables is damaged; `again` is the command that mends it."""
+def check_intact(
+    path: Path, connection: sqlite3.Connection, tables: Sequence[Table], remedy: Callable[[Mapping[str, Any]], str]
+) -> None:
+    """Raise StoreError if a file of META and these tables is damaged; `remedy` of its documents mends it."""
     every = (*META, *tables)
     if _is_new(connection):
         raise StoreError(f"{path} holds nothing yet")
     check_tables(path, connection, every)
     if damage := damage_of(connection, every):
-        raise StoreError(f"{path} is damaged ({damage}); {again} does again what is missing, and keeps the rest")
+        raise StoreError(f"{path} is damaged ({damage}); {remedy(intact_documents(connection))}")
 
 
 @contextmanager

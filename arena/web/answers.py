@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 
 class Refusal(Exception):
-    """A request that is not done: its status, 400 to 499, and one line for the person."""
+    """A request that is not done: its status, 400 or more, and one line for the person."""
 
     def __init__(self, status: int, line: str) -> None:
         super().__init__(line)

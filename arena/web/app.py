@@ -23,7 +23,7 @@ from arena.web.beginning import placed, variant_of
 from arena.web.bodies import ByColour, MoveGiven, NewGame, PositionGiven, Seats, Switch, Versioned, body_of
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
-from arena.web.guard import Guard, Pass
+from arena.web.guard import FAILED, FILES, Guard, Pass
 from arena.web.mailbox import Mailbox
 from arena.web.page.parts import page
 from arena.web.runs import routes
@@ -52,6 +52,7 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
         exception_handlers={
             Refusal: lambda _, refusal: refused(refusal),
             HTTPException: _not_found,  # type: ignore[dict-item]
+            Exception: _failed,
         },
         lifespan=_lifespan,
     )
@@ -91,6 +92,11 @@ def _not_found(_: Request, error: HTTPException) -> Response:
     return Json({"error": str(error.detail)}, error.status_code, dict(error.headers or {}))
 
 
+def _failed(_: Request, error: Exception) -> Response:
+    """The answer where something went wrong unforeseen; the guard says what on the terminal."""
+    return refused(FAILED)
+
+
 def _page(entry: Pass) -> Callable[[Request], Response]:
     """The page; whoever has it may read files of runs."""
 
@@ -103,7 +109,7 @@ def _page(entry: Pass) -> Callable[[Request], Response]:
             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
         response = HTMLResponse(page(nonce), headers={"Content-Security-Policy": policy})
-        response.set_cookie(entry.cookie, entry.files_key, path="/runs/", httponly=True, samesite="lax")
+        response.set_cookie(entry.cookie, entry.files_key, path=FILES, httponly=True, samesite="lax")
         return response
 
     return answer

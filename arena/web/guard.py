@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.seats.answer import message_of
@@ -36,6 +37,7 @@ HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
 """Of every answer that does not set them itself."""
+FAILED = Refusal(500, "something went wrong here; the terminal says what")
 
 
 class Pass:
@@ -111,12 +113,12 @@ class Guard:
                 await send({"type": "websocket.close", "code": 4000 + refusal.status, "reason": refusal.line})
             else:
                 await refused(refusal)(scope, receive, guarded)
+        except ClientDisconnect:
+            return
         except Exception as error:
             self._say(f"{scope.get('method', 'WS')} {scope['path']}: {type(error).__name__}: {message_of(error)}")
             if scope["type"] == "http" and not is_begun:
-                await refused(Refusal(500, "something went wrong here; the terminal says what"))(
-                    scope, receive, guarded
-                )
+                await refused(FAILED)(scope, receive, guarded)
 
 
 def below(root: Path, path: str) -> Path:

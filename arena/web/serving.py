@@ -18,6 +18,8 @@ from arena.web.guard import MOST_BYTES, Pass
 LOOPBACK = "127.0.0.1"
 _MOST_CONNECTIONS = 1000
 _GRACE_SECONDS = 2
+_IDLE_SECONDS = 120
+"""Seconds that a connection is kept between two requests: longer than browsers keep one."""
 
 
 class Place(NamedTuple):
@@ -58,6 +60,7 @@ def server(room: GameRoom, at: Place, say: Callable[[str], None]) -> uvicorn.Ser
         ws_per_message_deflate=False,
         ws_max_size=MOST_BYTES,
         limit_concurrency=_MOST_CONNECTIONS,
+        timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
     return uvicorn.Server(config)

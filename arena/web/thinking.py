@@ -22,7 +22,7 @@ MOST_PLIES = 2000
 REPORT_SECONDS = 0.1
 """Seconds between two looks at what a search has found."""
 building = threading.Lock()
-"""Held while a player is built: they take memory that others gave back from one place."""
+"""Held while a player is built, which may compile: that is done once, and one at a time in any case."""
 
 
 class Search(NamedTuple):
@@ -110,34 +110,31 @@ class Thinking:
         self.search = search
         self._changed()
         watch = asyncio.create_task(self._watch(search, speaks=not own_code(spec)))
-        thought, failure = None, None
         try:
-            thought = await lane.run(partial(self._answer, search))
-        except asyncio.CancelledError:
-            raise
-        except BaseException as error:
-            failure = error
+            found = await lane.run(partial(self._answer, search))
         finally:
             watch.cancel()
             self.search = None
-        if failure is None and thought is not None:
-            self._last[colour] = search.side, thought.seconds
+        if isinstance(found, Thought):
+            self._last[colour] = search.side, found.seconds
             await self._keep_pace(search, began)
-        if not self._is_wanted(search):
-            pass
-        elif failure is not None:
-            sitting.fail(search.request, failure)
-        elif thought is not None:
-            sitting.accept(search.request, thought)
+        if self._is_wanted(search):
+            if isinstance(found, Thought):
+                sitting.accept(search.request, found)
+            elif found is not None:
+                sitting.fail(search.request, found)
         self._changed()
 
-    def _answer(self, search: Search) -> Thought | None:
-        """What the player finds, None if that is of no use any more; called in a thread."""
+    def _answer(self, search: Search) -> Thought | BaseException | None:
+        """What the player finds or fails with, None if that is of no use any more; called in a thread."""
         if not self._is_wanted(search):
             return None
-        with building:
-            search.request.searcher.prepare()
-        return search.request.answer()
+        try:
+            with building:
+                search.request.searcher.prepare()
+            return search.request.answer()
+        except BaseException as error:
+            return error
 
     def _is_wanted(self, search: Search) -> bool:
         return search.request.version == self._sitting.version and search.epoch == self._epoch

@@ -19,8 +19,8 @@ from players.evaluation.builtin import checkers_ai, cis300, game3, material, sim
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import VOCABULARY, build_linear, linear
 from players.evaluation.mix import PARTS, WEIGHTS, mix, mix_weights
-from players.evaluation.network import network_in, trained, trained_variants
-from players.evaluation.neural import neural
+from players.evaluation.network import copy_of, network_in, trained, trained_variants
+from players.evaluation.neural import neural, word_count
 from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in
 from players.evaluation.refusal import line_that_prints, refusal
 from players.evaluation.strong import strong
@@ -122,6 +122,13 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     if description in LEARNED:
         return Evaluation(EVALUATORS[description].address(rules), _learned(description, variant))
     return Evaluation(EVALUATORS[description].address(rules), np.zeros(0))
+
+
+def unshared(evaluation: Evaluation, variant: Variant) -> Evaluation:
+    """The same evaluation with memory of its own, if it keeps something there; else this one."""
+    if evaluation.weights.size != word_count(variant.rules):
+        return evaluation
+    return evaluation._replace(weights=copy_of(evaluation.weights))
 
 
 def is_learned(name: str, variant: Variant) -> bool:

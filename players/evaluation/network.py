@@ -38,9 +38,7 @@ class NetworkFile(NamedTuple):
 
     def runnable(self, rules: Rules) -> NDArray[np.float64]:
         """The memory in which `neural` evaluates: the network, and what it keeps, for now of the empty board."""
-        room = np.zeros(word_count(rules) + _ALIGNED // 8)
-        skipped = -room.ctypes.data % _ALIGNED // 8
-        memory: NDArray[np.float64] = room[skipped : skipped + word_count(rules)]
+        memory = _aligned(word_count(rules))
         memory.view(np.int16)[: self.network.size] = self.network
         memory[unit_at(rules)] = self.unit
         bias = self.network[KINDS * squares(rules) * LANES :][:LANES]
@@ -51,6 +49,13 @@ class NetworkFile(NamedTuple):
         """Write the file; the same network makes the same bytes."""
         with path.open("wb") as file:
             np.savez_compressed(file, network=self.network, unit=np.float64(self.unit))
+
+
+def copy_of(memory: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A `runnable` network as another one that two threads can evaluate by at the same time."""
+    copied = _aligned(memory.size)
+    copied[:] = memory
+    return copied
 
 
 def network_size(rules: Rules) -> int:
@@ -79,3 +84,10 @@ def trained(rules: Rules) -> NDArray[np.float64] | None:
 def trained_variants() -> list[str]:
     """The variants whose rules there are networks for in `players/evaluation/networks`."""
     return [path.stem for path in sorted(NETWORKS.glob("*.npz"))]
+
+
+def _aligned(words: int) -> NDArray[np.float64]:
+    """So many words of memory, all 0."""
+    room = np.zeros(words + _ALIGNED // 8)
+    skipped = -room.ctypes.data % _ALIGNED // 8
+    return room[skipped : skipped + words]

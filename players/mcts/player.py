@@ -69,7 +69,10 @@ class Mcts:
         self._simulations, self._keeps = simulations, keep_tree
         self._rules = variant.constants
         self._search = compiled_tree_search(self._rules)
-        self._memory, self._shallow = _idle[tree].pop() if _idle[tree] else (TreeWorkspace(tree), Workspace(0))
+        try:
+            self._memory, self._shallow = _idle[tree].pop()
+        except IndexError:
+            self._memory, self._shallow = TreeWorkspace(tree), Workspace(0)
         self._shallow.begin_game(self._settings.stored)
         self._man = float(self._shallow.states[0]["man"])
         self._memory.begin_game(

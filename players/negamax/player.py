@@ -18,14 +18,14 @@ from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
 from arena.rules.variants import Variant
-from players.evaluation.build import Description, Evaluation, build_evaluation
+from players.evaluation.build import Description, Evaluation, build_evaluation, unshared
 from players.negamax.certain import wins_in
 from players.negamax.deepening import compiled_search
 from players.negamax.game import earlier_positions, give_moves
 from players.negamax.score import LIMIT, compiled_static_value
 from players.negamax.state import MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, named_switches, stored, switches_of
-from players.negamax.workspace import Workspace, stored_settings
+from players.negamax.workspace import Workspace, stored_settings, with_weights
 from players.negamax.worth import without_each, worth_of_a_man
 
 _RESERVE = 0.0005
@@ -72,8 +72,10 @@ class Negamax:
         self._settings = settings_of(variant, evaluation, preset, switches)
         self.switches = self._settings.switches
         self._sees_history = self.switches.draws or self.switches.repetition_penalty != 0
-        idle = _idle[self.switches.tt]
-        self._workspace = idle.pop() if idle else Workspace(self.switches.tt)
+        try:
+            self._workspace = _idle[self.switches.tt].pop()
+        except IndexError:
+            self._workspace = Workspace(self.switches.tt)
         self._workspace.begin_game(self._settings.stored)
         weakref.finalize(self, _give_back, self._workspace, self.switches.tt).atexit = False
         self._variant, self._rules = variant, variant.constants
@@ -148,9 +150,16 @@ def _give_back(workspace: Workspace, megabytes: int) -> None:
 
 
 def settings_of(variant: Variant, evaluation: Description, preset: str, switches: Mapping[str, Any]) -> Settings:
-    """What a player of this description needs; raises PlayerError for what is wrong in it."""
+    """What a player of this description needs, with memory of its own where the evaluation keeps something.
+
+    Raises PlayerError for what is wrong in it.
+    """
     changed = os.stat(evaluation).st_mtime_ns if isinstance(evaluation, str) and os.path.isfile(evaluation) else 0
-    return _settings(variant, json.dumps(evaluation), changed, preset, json.dumps(switches))
+    shared = _settings(variant, json.dumps(evaluation), changed, preset, json.dumps(switches))
+    own = unshared(shared.evaluation, variant)
+    if own is shared.evaluation:
+        return shared
+    return shared._replace(evaluation=own, stored=with_weights(shared.stored, own.weights))
 
 
 @lru_cache(_KEPT_SETTINGS)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import is_compiling
 from players.negamax.state import ANSWERED, STATE
@@ -34,6 +35,15 @@ def stored_settings(settings: Mapping[str, Any]) -> Any:
     for name, value in settings.items():
         record[name] = value
     return record.view(np.int64)[: _WORD["table"]]
+
+
+def with_weights(stored: Any, weights: NDArray[np.float64]) -> Any:
+    """What `stored_settings` made, with other weights, which must be kept as long as a search uses them."""
+    if not is_compiling():
+        return {**stored, "weights": weights}
+    changed = stored.copy()
+    changed[_WORD["weights"]] = weights.ctypes.data
+    return changed
 
 
 class Workspace:

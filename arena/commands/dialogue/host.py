@@ -125,19 +125,32 @@ class Host:
         def answer() -> Iterator[Thought]:
             yield request.answer()
 
+        hurried = False
+
         def hurry() -> None:
-            if self.record is not None:
-                self._note(f"this game counts: {sitting.side.name} has its time; Ctrl-C once more leaves")
-                return
+            nonlocal hurried
+            hurried = True
             self.is_paused = not self.has_person
-            sitting.stop()
+            if self.record is None:
+                sitting.stop()
+
+        def note() -> None:
+            doing = (
+                "thinks"
+                if not hurried
+                else "has its time, as the game counts"
+                if self.record
+                else "is to move now"
+            )
+            keys = "Ctrl-C once more leaves" if hurried else "Ctrl-C: move now"
+            self._note(f"{sitting.side.name} {doing}, {time.monotonic() - began:.0f} s; {keys}")
 
         try:
             for thought in watched(answer(), hurry):
                 if thought is not None:
                     sitting.accept(request, thought)
                 elif time.monotonic() - began > _QUIET_SECONDS:
-                    self._note(f"{sitting.side.name} thinks, {time.monotonic() - began:.0f} s; Ctrl-C: move now")
+                    note()
         except KeyboardInterrupt:
             raise
         except BaseException as error:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+
+from arena.commands.common import GRACE_SECONDS
 from arena.commands.dialogue.host import Host
 from arena.commands.dialogue.told import clock_text
 from arena.commands.dialogue.typed import obey
@@ -18,9 +21,7 @@ def converse(host: Host) -> None:
         sitting = host.sitting
         try:
             if sitting.outcome is None and not sitting.side.is_person and not host.is_paused:
-                if not host.has_person:
-                    host.show_once()
-                host.think()
+                _think(host)
                 continue
             _invite(host)
             text = line_of(_prompt(host))
@@ -37,7 +38,19 @@ def converse(host: Host) -> None:
             host.leave()
         else:
             obey(host, text)
-    host.sitting.stop()
+    closing = threading.Thread(target=host.sitting.close, daemon=True)
+    closing.start()
+    closing.join(GRACE_SECONDS)
+
+
+def _think(host: Host) -> None:
+    """Have the player to move play, or leave if it is not to be waited for."""
+    if not host.has_person:
+        host.show_once()
+    try:
+        host.think()
+    except KeyboardInterrupt:
+        host.leave()
 
 
 def _invite(host: Host) -> None:

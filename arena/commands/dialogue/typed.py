@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from arena.commands.dialogue.host import ADVICE_SECONDS, Host
+from arena.commands.dialogue.host import Host
 from arena.rules.position import COLOURS
 from arena.scores import score_text
 from arena.wording import cut, nearest
@@ -102,7 +102,7 @@ def _eval(host: Host, _: str) -> None:
         men = round((line.score or 0.0) / (analysis.man or 1.0), 2)
         ahead = COLOURS[turn if men > 0 else 1 - turn].capitalize()
         words = f"{ahead} is ahead by {abs(men):.2f} men" if men else "even"
-    host.tell(f"{words} (depth {line.depth}, {ADVICE_SECONDS} s)")
+    host.tell(f"{words} (depth {line.depth})")
 
 
 def _moves(host: Host, _: str) -> None:
@@ -180,9 +180,7 @@ def _help(host: Host, _: str) -> None:
     rows = [(f"{name} {command.argument}".strip(), command.about) for name, command in COMMANDS.items()]
     width = max(len(name) for name, _about in rows)
     host.tell(_ABOUT_MOVES, *(f"  {name:<{width}}  {about}" for name, about in rows))
-    host.tell(
-        "Beginnings of commands are enough, too. An empty line shows the board. Ctrl-C has a player move now."
-    )
+    host.tell(_ABOUT_COMMANDS)
 
 
 COMMANDS: Mapping[str, Typed] = {

@@ -24,6 +24,8 @@ def plot_phases(phases: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.axhline(50, color=MUTED, linewidth=0.9, linestyle=DASHED)
     for i, role in enumerate(("winner", "loser")):
         rows = phases[phases["role"] == role]
+        if rows.empty:
+            continue
         x = 10 * rows["tenth"].to_numpy(dtype=float) - 5
         share, low, high = (
             100 * rows[name].to_numpy(dtype=float) for name in ("share", "share_low", "share_high")

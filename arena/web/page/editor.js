@@ -32,6 +32,7 @@
       this.turn = turn;
       this.table.hands = this;
       this.table.board.arrows([]);
+      this.parts.upper.replaceChildren();
       this.palette();
       this.draw();
       this.ask();
@@ -106,7 +107,7 @@
         editwords.textContent = error.message;
       }
       editwords.classList.toggle("game-wrong", !this.found);
-      done.disabled = !this.found;
+      done.disabled = !this.found || !this.found.legal;
     }
 
     /* The pieces to choose from: each can be dragged onto the board, too. */

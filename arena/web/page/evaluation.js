@@ -80,8 +80,8 @@
         return;
       }
       const lines = found.lines.map(({ score, moves }) => element("li", {},
-        element("strong.best-score", {}, score || "–"), element("span", {}, arena.line(moves, this.on.arrows, "best").flatMap((each) => [each, " "]))));
-      const said = [found.depth ? `depth ${found.depth}` : "", found.nodes ? `${arena.grouped(found.nodes)} nodes` : "", arena.duration(found.seconds)];
+        element("strong.best-score", {}, arena.signed(score) || "–"), element("span", {}, arena.line(moves, this.on.arrows, "best").flatMap((each) => [each, " "]))));
+      const said = [found.lines[0].score ? `for ${this.isWhite(state, ply + 1) ? "White" : "Black"}` : "", found.depth ? `depth ${found.depth}` : "", found.nodes ? `${arena.grouped(found.nodes)} nodes` : "", arena.duration(found.seconds)];
       best.replaceChildren(element("ol.best-lines", {}, lines), element("p.small", {}, said.filter(Boolean).join(", ")));
     }
 

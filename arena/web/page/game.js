@@ -10,7 +10,10 @@
       Object.assign(this, { parts, table, state: null, ply: 0, shown: 0, skip: 0, turned: false, busy: 0 });
       this.panel = new arena.Panel(parts, () => this.refresh());
       this.moves = new arena.Moves(parts.moves, (ply) => this.look(ply));
-      const arrows = (list) => table.board.arrows(list);
+      const arrows = (list) => {
+        table.board.arrows(list);
+        parts.board.scrollIntoView({ block: "nearest" });
+      };
       this.evaluation = new arena.Evaluation(parts, {
         analysis: (on, lines) => this.act("analysis", { on, lines }).then(() => this.evaluation.show(this.state, this.ply)),
         arrows, ply: (ply) => this.look(ply),
@@ -106,6 +109,11 @@
       return this.render();
     }
 
+    /* End a walk under way, so that a person need not wait for it. */
+    settle() {
+      if (this.walks) this.render();
+    }
+
     /* Announce what was played and how it ended, for who does not see it. */
     tell(before, state) {
       const added = goesOn(before, state) ? state.moves.slice(before.moves.length) : [];
@@ -169,7 +177,7 @@
       if (place < 0 || this.noted === move) return;
       this.noted = move;
       const colour = this.evaluation.isWhite(state, place + 1) ? "white" : "black";
-      parts.note.replaceChildren(...arena.noted(move, state.sides[colour].person ? "the program" : state.sides[colour].name, (list) => {
+      parts.note.replaceChildren(...arena.noted(move, state.sides[colour].person ? "the program" : state.sides[colour].name, colour, (list) => {
         this.look(place);
         this.arrows(list);
       }));
@@ -207,12 +215,12 @@
       }
     }
 
-    /* Do something to the game; a promise of the state after it. */
+    /* Do something to the game. What does not change its version is shown when the websocket says so: an answer may
+       come after newer news. */
     async act(name, body = {}) {
       try {
         const state = await arena.post(`/api/games/${this.state.game}/${name}`, { version: this.state.version, ...body }, { quiet: true });
-        await this.take(state);
-        return state;
+        if (state.version > this.state.version) await this.take(state);
       } catch (error) {
         if (error.status === 409) await this.refresh();
         else arena.say(error.message);

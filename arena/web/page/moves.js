@@ -54,12 +54,12 @@
   }, text));
 
   /* What a player saw before its move, as elements. */
-  arena.noted = ({ text, note }, name, onarrows) => {
+  arena.noted = ({ text, note }, name, colour, onarrows) => {
     const row = (label, value) => (value === null || value === undefined || value === "" ? [] : [element("dt", {}, label), element("dd", {}, value)]);
     return [
       element("h2.game-noted", {}, "What ", element("bdi", {}, name), " saw before ", element("strong", {}, text)),
       element("dl.game-facts", {},
-        row("Score", note.score), row("Depth", note.depth || null), row("Nodes", note.nodes ? arena.grouped(note.nodes) : null),
+        row("Score", note.score && `${arena.signed(note.score)} for ${arena.capital(colour)}`), row("Depth", note.depth || null), row("Nodes", note.nodes ? arena.grouped(note.nodes) : null),
         row("Time", arena.duration(note.seconds)), row("Cutoffs", note.cutoffs ? arena.grouped(note.cutoffs) : null),
         note.line && note.line.length > 1 ? [element("dt", {}, "Line"), element("dd.game-line-moves", {}, spaced(arena.line(note.line, onarrows, "line")))] : []),
       note.figures && note.figures.length ? element("pre.game-figures", { "aria-label": "As the program printed it" }, note.figures.join("\n")) : null,
@@ -79,6 +79,9 @@
     const [value, unit] = seconds >= 1 ? [seconds, "s"] : seconds >= 1e-3 ? [1e3 * seconds, "ms"] : [1e6 * seconds, "µs"];
     return `${Number(value.toPrecision(3))} ${unit}`;
   };
+
+  /* A score with a true minus sign. */
+  arena.signed = (score) => score.replace(/^-/, "−");
 
   /* A whole number with thin spaces between thousands. */
   arena.grouped = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");

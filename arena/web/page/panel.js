@@ -81,6 +81,7 @@
       set("pause", !persons && !over, true);
       set("draw", persons > 0 && !over, true);
       set("resign", persons > 0 && !over, true);
+      set("fresh", !over, true);
       actions.pause.querySelector("span").textContent = state.paused ? "Go on" : "Pause";
       actions.pause.querySelector("path").setAttribute("d", state.paused ? "M7 4l12 8-12 8z" : "M8 5v14M16 5v14");
       actions.swapped.hidden = persons === 2;

@@ -13,18 +13,33 @@
       this.over = this.group("board-over", null);
       this.ways = this.group("board-arrows", null);
       this.signs = {};
+      this.ghosts = []; // of the walk under way
       this.drawn = [];
       svg.setAttribute("aria-hidden", "true");
       svg.removeAttribute("role");
     }
 
     show(pieces, last, words) {
-      super.show(pieces, last, words);
+      for (const ghost of this.ghosts) {
+        for (const animation of ghost.getAnimations()) animation.cancel();
+        ghost.remove();
+      }
+      if (this.shown && this.shown[0] === pieces && !this.isTurning) this.keep(pieces, last, words);
+      else super.show(pieces, last, words);
       this.grip();
     }
 
+    /* The same pieces again: their elements stay, for one may be under a finger, which else loses it. */
+    keep(...shown) {
+      this.shown = shown;
+      this.last.replaceChildren(...this.marks(shown[1]));
+      for (const use of this.pieces.children) use.classList.remove("board-away");
+    }
+
     flip() {
+      this.isTurning = true;
       super.flip();
+      this.isTurning = false;
       this.sign(this.signs);
       this.arrows(this.drawn);
     }
@@ -77,7 +92,7 @@
     async walk(path, letter, captured) {
       if (path.length < 2 || window.matchMedia("(prefers-reduced-motion: reduce)").matches) return;
       const arrived = this.use(path.at(-1));
-      const ghosts = captured.map(([number, taken]) => this.ghost(number, taken));
+      const taken = captured.map(([number, kind]) => this.ghost(number, kind));
       const walker = this.ghost(path.at(-1), letter);
       if (arrived) arrived.classList.add("board-away");
       const [endX, endY] = this.corner(path.at(-1));
@@ -86,9 +101,10 @@
         return { transform: `translate(${x - endX}px, ${y - endY}px)` };
       });
       const time = { duration: Math.min(HOP * (path.length - 1) + 60, LONGEST), easing: path.length > 2 ? "linear" : "ease-in-out" };
-      for (const ghost of ghosts) ghost.animate([{ opacity: 1 }, { opacity: 1, offset: 0.5 }, { opacity: 0 }], time);
+      this.ghosts = [...taken, walker];
+      for (const ghost of taken) ghost.animate([{ opacity: 1 }, { opacity: 1, offset: 0.5 }, { opacity: 0 }], time);
       await walker.animate(frames, time).finished.catch(() => {});
-      for (const ghost of [...ghosts, walker]) ghost.remove();
+      for (const ghost of [...taken, walker]) ghost.remove();
       if (arrived) arrived.classList.remove("board-away");
     }
 

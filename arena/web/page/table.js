@@ -5,11 +5,11 @@
   const drawn = new Map(); // promises of GET /api/variants/{name}/board
 
   class Table {
-    /* `host` gets the board; `on` is that of arena.Hand. */
+    /* `host` gets the board; `on` is that of arena.Hand, and `settle()`, which ends a walk under way. */
     constructor(host, on) {
       Object.assign(this, { host, on, variant: null, hands: null });
       this.cells = new arena.Cells(host, {
-        pick: (number) => this.hands.pick(number),
+        pick: (number) => { on.settle(); this.hands.pick(number); },
         put: () => this.hands.put(),
       });
     }
@@ -31,7 +31,7 @@
         this.hand = new arena.Hand(this.board, { ...this.on, change: () => this.tell() });
         this.hands = this.hand;
         new arena.Pointer(this.board, {
-          grab: (number) => this.hands.grab(number),
+          grab: (number) => { this.on.settle(); return this.hands.grab(number); },
           tap: (number) => this.hands.tap(number),
           drop: (from, to) => this.hands.drop(from, to),
         });

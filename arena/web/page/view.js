@@ -20,7 +20,8 @@
     parts = Object.fromEntries([...element.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
     table = new arena.Table(parts.board, {
       move: (text, path, skip) => game.play(text, path, skip),
-      say: (text) => { arena.say(text); },
+      settle: () => game.settle(),
+      say: arena.say,
       choice: choose,
       begin: (numbers) => start(setup.request, numbers),
     });
@@ -125,11 +126,16 @@
 
   /* What the game at the table was asked for. */
   function requested() {
-    const { variant, sides, start: { fen }, clock, counts } = game.state;
-    const asked = { variant, fen, white: sides.white.key, black: sides.black.key, pace: game.pace };
+    const { sides, start: { fen }, clock, counts } = game.state;
+    const asked = { variant: variantOf(game.state), fen, white: sides.white.key, black: sides.black.key, pace: game.pace };
     if (clock) asked.clock = clock;
     if (counts) asked.counts = true;
     return asked;
+  }
+
+  /* The rule set on offer that a game is of: the star of one that was changed is left out. */
+  function variantOf({ variant }) {
+    return variant.replace(/\*$/, "");
   }
 
   function again(swaps) {
@@ -144,7 +150,7 @@
   }
 
   async function edit(position) {
-    const variant = mode() === "setup" ? setup.variant.name : game.state.variant;
+    const variant = mode() === "setup" ? setup.variant.name : variantOf(game.state);
     const usual = await table.take(variant);
     const from = position || usual;
     if (game.state && setup.variant.name !== variant) {

@@ -1,0 +1,479 @@
+"""`arena play`: whole games through a pipe and in a pseudo-terminal, what can be typed, what is told."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from arena import Game
+from arena.cli import main
+from arena.commands.dialogue import host
+from arena.commands.dialogue.told import clock_text
+from arena.commands.dialogue.typed import COMMANDS
+from arena.rules.pdn.read import read_pdn
+from arena.rules.variants import VARIANTS
+from arena.sitting.sides import HUMAN, Side, level
+from arena.sitting.sitting import Sitting
+from tests.at_terminal import Terminal, listed_moves
+from tests.conftest import error_line
+
+END = r"^((?:White|Black) wins|Draw): .* \((1-0|0-1|1/2-1/2)\)$"
+LONGEST = 120
+"""Moves of a person who resigns then."""
+OWN = """\
+import time
+from arena import Choice
+
+class Fails:
+    def __init__(self, variant): pass
+    def choose(self, game, limit, rng): raise RuntimeError("tired")
+
+class Stubborn:
+    def __init__(self, variant): pass
+    def choose(self, game, limit, rng):
+        time.sleep(600)
+
+class Waits:
+    def __init__(self, variant): self.stopped = False
+    def stop(self): self.stopped = True
+    def choose(self, game, limit, rng):
+        while not self.stopped:
+            time.sleep(0.01)
+        self.stopped = False
+        return Choice(game.legal_moves[0])
+"""
+
+
+@pytest.fixture(autouse=True)
+def short_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "ADVICE_SECONDS", 0.02)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    return file
+
+
+def played(*arguments: object, lines: str | list[str] = "") -> Result:
+    """What `arena play` says to the lines of a pipe."""
+    text = lines if isinstance(lines, str) else "\n".join(lines) + "\n"
+    result = CliRunner().invoke(main, ["play", *map(str, arguments)], input=text)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def said(*arguments: object, lines: str | list[str] = "") -> str:
+    result = played(*arguments, lines=lines)
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.stdout
+    return result.stdout
+
+
+# --- whole games
+
+
+def script_of(name: str, file: Path) -> tuple[list[str], list[str], Sitting]:
+    """What a person types in a game against level 2, until it is saved and after it is loaded, and that game."""
+    variant = VARIANTS[name]
+    sides = [level(2), level(2)]
+    sides[variant.first] = Side(HUMAN)
+    sitting = Sitting(variant, (sides[0], sides[1]))
+    rng = random.Random(name)
+
+    def answer() -> None:
+        while sitting.outcome is None and not sitting.side.is_person:
+            request = sitting.request()
+            sitting.accept(request, request.answer())
+
+    def move() -> str:
+        chosen = rng.choice(sitting.game.legal_moves)
+        text = sitting.game.text(chosen)
+        sitting.play(chosen)
+        answer()
+        return text
+
+    first = ["xyzzy", "1-1", "help", move(), move(), "undo", "hint", "eval"]
+    sitting.undo()
+    answer()
+    first += [move(), "moves", "fen", "flip", f"save {file}", "quit"]
+    again = Sitting.of_pdn(read_pdn(sitting.pdn()).games[0], sitting.sides)
+    sitting.close()
+    sitting, second = again, list[str]()
+    answer()
+    while sitting.outcome is None:
+        second.append(move() if len(second) < LONGEST else "resign")
+        if second[-1] == "resign":
+            sitting.resign(variant.first)
+    return first, second, sitting
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_whole_game_through_a_pipe(name, tmp_path):
+    file = tmp_path / "games.pdn"
+    first, second, sitting = script_of(name, file)
+    shown = said(name, "--level", 2, lines=first)
+    assert "'xyzzy' is no move and no command that `help` lists; " in shown
+    assert "'1-1' is not a legal move; " in shown
+    assert all(
+        words in shown for words in ("hint: ", "took back ", "saved as game 1 of", "it goes on with: arena")
+    )
+    assert not re.search(END, shown, re.MULTILINE)
+
+    shown = said("--from", file, "--level", 2, lines=[*second, f"save {file}"])
+    outcome = sitting.outcome
+    assert outcome is not None
+    ended = re.search(END, shown, re.MULTILINE)
+    assert ended and ended[2] == outcome.result
+    last = read_pdn(file).games[-1]
+    assert (last.number, last.moves, last.result) == (2, sitting.game.moves, outcome.result)
+    assert not re.search(r"\b(nan|inf|None)\b", shown)
+    sitting.close()
+
+
+def terminal_game(name: str, file: Path) -> str:
+    """Play a whole game in a pseudo-terminal, saved and loaded on the way; what is said of its end."""
+    rng = random.Random(name)
+    terminal = Terminal("play", name, "--level", 2)
+    terminal.prompted()
+
+    def move(of: Terminal) -> str:
+        return rng.choice(listed_moves(of.type("moves")))
+
+    assert "is no move and no command" in terminal.type("xyzzy")
+    assert "is not a legal move" in terminal.type("1-1")
+    for _ in range(2):
+        terminal.type(move(terminal))
+    assert "hint: " in terminal.type("hint")
+    assert "took back" in terminal.type("undo")
+    text = move(terminal)
+    assert f" {text}" in terminal.type(text)
+    assert "saved as game 1" in terminal.type(f"save {file}")
+    terminal.press(b"quit\n")
+    terminal.wait_for("it goes on with: arena play")
+    assert terminal.end() == 0
+
+    terminal = Terminal("play", "--from", file, "--level", 2)
+    shown = terminal.prompted()
+    moves = 0
+    while not shown.endswith("over> "):
+        shown = terminal.type(move(terminal) if moves < LONGEST else "resign")
+        moves += 1
+    terminal.press(b"\x04")
+    assert terminal.end() == 0
+    ends = re.findall(r"(?:White wins|Black wins|Draw): [^\r\n]*", terminal.output)
+    assert len(ends) == 1
+    return str(ends[0])
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "name", [name if name == "english" else pytest.param(name, marks=pytest.mark.slow) for name in VARIANTS]
+)
+def test_a_whole_game_in_a_terminal(name, tmp_path):
+    assert re.search(r"\((1-0|0-1|1/2-1/2)\)", terminal_game(name, tmp_path / "games.pdn"))
+
+
+# --- in a terminal
+
+
+@pytest.mark.compiled
+def test_ctrl_c_has_a_player_move_now_and_twice_at_the_prompt_leaves(own):
+    terminal = Terminal("play", "english", "--white", f"{own}:Waits")
+    terminal.prompted()
+    terminal.press(b"11-15\n")
+    terminal.wait_for("thinks, ")
+    terminal.press(b"\x03")
+    assert "1. White" in terminal.prompted()
+    terminal.press(b"\x03")
+    terminal.wait_for("Ctrl-C once more, or `quit`, leaves the game")
+    terminal.prompted()
+    terminal.press(b"\x03")
+    terminal.wait_for("it goes on with: arena play english --fen")
+    assert terminal.end() == 0
+
+
+@pytest.mark.compiled
+def test_ctrl_c_twice_leaves_a_player_that_does_not_answer(own):
+    terminal = Terminal("play", "english", "--white", f"{own}:Stubborn")
+    terminal.prompted()
+    terminal.press(b"11-15\n")
+    terminal.wait_for("thinks, ")
+    terminal.press(b"\x03")
+    terminal.wait_for("is to move now, .*; Ctrl-C once more leaves")
+    terminal.press(b"\x03")
+    terminal.wait_for("it goes on with: ")
+    assert terminal.end() == 0
+
+
+@pytest.mark.compiled
+def test_ctrl_c_pauses_a_game_of_players(own):
+    terminal = Terminal("play", "english", "--white", f"{own}:Waits", "--black", f"{own}:Waits")
+    terminal.wait_for("thinks, ")
+    terminal.press(b"\x03")
+    assert "paused: an empty line goes on" in terminal.prompted()
+    assert "took back 1 ply" in terminal.type("undo")
+    terminal.press(b"\n")
+    terminal.wait_for("thinks, ")
+    terminal.press(b"\x03")
+    terminal.prompted()
+    terminal.press(b"\x04")
+    terminal.wait_for("it goes on with: ")
+    assert terminal.end() == 0
+
+
+@pytest.mark.compiled
+def test_the_board_has_colours_where_the_terminal_has_them():
+    coloured = Terminal("play", "game3", "--white", "human", "--black", "human", COLORTERM="truecolor")
+    assert "\x1b[1;38;2;" in coloured.prompted() or "\x1b[1;38;" in coloured.output
+    plain = Terminal("play", "game3", "--white", "human", "--black", "human", NO_COLOR="1")
+    assert "⛂" in plain.prompted()
+    assert re.search(r"\s0 +1 +2 +3 +4 +5 +6 +7\s", plain.output)
+    for terminal in (coloured, plain):
+        terminal.press(b"\x04")
+        assert terminal.end() == 0
+
+
+# --- who plays
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heading"),
+    [
+        (["english"], "english: White level 4, Black ann; "),
+        ([], "english: White level 4, Black ann; "),
+        (["international"], "international: White ann, Black level 4; "),
+        (["english", "--white", "human"], "english: White ann, Black level 4; "),
+        (["english", "--white", "human", "--level", "9"], "english: White ann, Black level 9; "),
+        (["english", "--white", "greedy"], "english: White greedy, Black ann; "),
+        (["english", "--white", "human", "--black", "human"], "english: White human, Black human; "),
+        (["{base: english, men: 12}"], "english*: White level 4, Black ann; "),
+        (["game3"], "game3: White game3, Black ann; "),
+        (["checkers-ai", "--no-draws"], "checkers-ai*: White checkers-ai, Black ann; "),
+        (["--white", "{type: negamax, depth: 2, evaluation: simple}"], "english: White negamax, Black ann; "),
+    ],
+)
+def test_a_person_has_the_side_that_moves_first_unless_told_otherwise(arguments, heading):
+    assert said(*arguments, "--name", "ann").startswith(heading)
+
+
+def test_who_plays_stands_below():
+    assert said("english").splitlines()[1].split() == ["32w", "31w", "30w", "29w"]
+    assert "   1b        2b        3b        4b\n" in said("english", "--white", "human")
+    assert said("international").splitlines()[1].split() == ["1b", "2b", "3b", "4b", "5b"]
+    assert said("english", "--flip").splitlines()[1].split() == ["1b", "2b", "3b", "4b"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["englsh"], "unknown variant 'englsh'; did you mean 'english'?"),
+        (["{base: english, promotio: never}"], "unknown rule 'promotio'; did you mean 'promotion'?"),
+        (["[1]"], "'[1]' is no variant: a name, or YAML as {base: english, promotion: never}"),
+        (["{a"], "VARIANT:1:1: YAML syntax"),
+        (["--white", "nobody"], "unknown player 'nobody'"),
+        (["--white", "{type: negamax, depht: 3}"], "unknown option 'depht'; did you mean 'depth'?"),
+        (["--white", "own.py:X"], "there is no file"),
+        (["--level", "3", "--white", "greedy"], "--level is the player that a person meets"),
+        (["--fen", "W:W99:B1"], "'99' is not on the board"),
+        (["--fen", "W:W9:B1", "--from", "x"], "--fen and --from both say where to begin"),
+        (["--game", "3"], "--game goes with --from FILE"),
+        (["--from", "nowhere.pdn"], "nowhere.pdn: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_played_gets_one_line(arguments, message):
+    result = played(*arguments)
+    assert result.exit_code == 2 and message in error_line(result.stderr)
+
+
+@pytest.mark.parametrize("arguments", [["--level", "13"], ["--level", "0"], ["--clock", "0"], ["--clock", "5:3"]])
+def test_an_option_out_of_its_bounds_names_them(arguments):
+    result = played(*arguments)
+    assert result.exit_code == 2
+    assert re.search("is not in the range 1<=x<=12|is no clock, as 5[+]3 is", result.stderr)
+
+
+def test_a_player_that_fails_loses_with_the_reason(own):
+    shown = said("--white", f"{own}:Fails", lines="11-15\n")
+    assert "Fails raised RuntimeError: tired\n" in shown
+    assert "Black wins: White's program failed (0-1)" in shown
+
+
+def test_players_play_by_themselves_to_the_end():
+    shown = said("--white", "greedy", "--black", "{type: negamax, depth: 2}", "--seed", 3)
+    assert re.search(END, shown, re.MULTILINE) and shown.count(" to move") > 20
+
+
+# --- what can be typed
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("11", "'11' can be 11-15 or 11-16"),
+        ("11-14", "'11-14' is not a legal move; legal moves: 9-13, "),
+        ("12", "1. Black 12-16"),
+        ("2 1 3 0", "1. Black 9-13"),
+        ("undoo", "unknown command 'undoo'; did you mean 'undo'?"),
+        ("xyzzy", "'xyzzy' is no move and no command that `help` lists; legal moves: 9-13, "),
+        ("undo", "there is no move to take back"),
+        ("s", "'s' can be save or swap"),
+        ("m", "legal moves: 9-13, 10-14, 11-15, 12-16, 9-14, 10-15, 11-16"),
+        ("fen", Game("english").fen),
+        ("save", "save where? `save FILE`"),
+        ("save /nowhere/at/all.pdn", "No such file or directory: '/nowhere/at/all.pdn'"),
+        ("level 13", "'13' is no level, 1 to 12, as in `level 3`"),
+        ("level 7", "White is played by level 7"),
+        ("white greedy", "White is played by greedy"),
+        ("white nobody", "unknown player 'nobody'"),
+        ("white {type: greedy, x: 1}", "unknown option 'x'"),
+        ("white {a", "white:1:1: YAML syntax"),
+        ("white", "who? `white human`, `white level 3`, `white greedy`"),
+        ("swap", "White: ann, Black: level 4"),
+        ("draw", "level 4 declines the draw"),
+        ("resign", "White wins: Black resigned (1-0)"),
+    ],
+)
+def test_a_line_is_answered(line, answer):
+    shown = said("--name", "ann", lines=line + "\n")
+    assert answer in shown, shown
+
+
+def test_help_lists_every_command_and_how_moves_are_entered():
+    shown = said(lines="help\n")
+    assert all(re.search(rf"^  {name}\b", shown, re.MULTILINE) for name in COMMANDS)
+    assert "22x15x8" in shown and "5 2 4 3" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_compulsory_captures_are_said():
+    shown = said("--fen", "B:W18,32:B15,11", "--white", "human", "--black", "human")
+    assert "you must capture: 15x22, the only move" in shown
+    shown = said("--fen", "B:W18,32:B15,11", "--white", "human", "--black", "human", lines="11-16\n15\n")
+    assert "'11-16' is not a legal move; you must capture: 15x22" in shown
+    assert "1. Black 15x22, captured 18" in shown and "(18.)" in shown and "[22b]" in shown
+
+
+def test_a_hint_is_a_legal_move_and_an_evaluation_says_who_is_ahead():
+    fen = "W:W21,22,23,24,25,26,27,28,29,30:B1,2,3,4,5,6,7,8,9,10,11,12"
+    shown = said("--fen", fen, "--white", "human", "--black", "human", lines="hint\neval\n")
+    hint = re.search(r"hint: (\S+) [(]-\d", shown)
+    assert hint and hint[1] in Game("english", fen).legal_texts
+    assert re.search(r"Black is ahead by \d\.\d\d men [(]depth \d+[)]", shown)
+
+
+def test_a_player_tells_what_it_saw():
+    shown = said("--level", 4, lines="11-15\n")
+    assert re.search(
+        r"1\. White \S+\n    score \+\d\.\d\d men, depth 4, \d+ nodes, \d+ cutoffs, \d\.\d+ s\n", shown
+    )
+    assert re.search(r"\n    line: \S+ \S+ \S+ \S+\n", shown)
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("game3", ["turn: Red (White)", r"nodes explored: \d+", r"search time: \d\.\d\d s"]),
+        ("checkers-ai", [r"depth reached: \d+", r"seconds: \d\.\d\d"]),
+        ("simplified", [r"total nodes: \d+", r"deepest ply: \d+", r"cutoffs in max nodes: \d+"]),
+        ("cis300", [r"White-(5, \d) to (4, \d)"]),
+        ("casual-10x10", [r"from \d+ to \d+", "captured squares: none", "king's move: no"]),
+    ],
+)
+def test_figures_of_a_published_program_stand_under_its_move(name, figures):
+    side = ["--white" if VARIANTS[name].first else "--black", f"{{type: {name}, seconds: 0.02}}"]
+    arguments = side if name == "checkers-ai" else []
+    moves = said(name, lines="moves\n")
+    shown = said(name, *arguments, lines=[listed_moves(moves[moves.index("legal moves") :])[0]])
+    for line in figures:
+        assert re.search(rf"^    \| {line.replace('(', '[(]').replace(')', '[)]')}", shown, re.MULTILINE), shown
+
+
+def test_game3_has_rows_and_columns_at_the_edges_of_its_board():
+    lines = said("game3", "--flip").splitlines()
+    assert lines[1].split() == ["0", "1", "2", "3", "4", "5", "6", "7"]
+    assert [line.split()[0] for line in lines[2:10]] == ["0", "1", "2", "3", "4", "5", "6", "7"]
+    assert said("game3").splitlines()[1].split() == ["7", "6", "5", "4", "3", "2", "1", "0"]
+
+
+def test_a_game_is_saved_behind_others_and_the_last_one_goes_on(tmp_path):
+    file = tmp_path / "my games.pdn"
+    people = ("--white", "human", "--black", "human")
+    said(*people, lines=[f"save {file}", "11-15", f"save {file}"])
+    assert len(read_pdn(file).games) == 2
+    shown = said("--from", file, *people).splitlines()
+    assert "White to move" in shown and f"arena play english --from '{file}'" in shown[-1]
+    assert "Black to move" in said("--from", file, "--game", 1, *people)
+
+
+def test_leaving_says_how_the_game_goes_on(tmp_path):
+    people = ("--white", "human", "--black", "human")
+    shown = said("{base: english, men: 12}", *people, "--no-draws", lines="11-15\nquit\n")
+    words = shlex.split(shown.splitlines()[-1].partition("it goes on with: ")[2])
+    assert words[:2] == ["arena", "play"]
+    assert words[-1] in said(*words[2:], *people, lines="fen\n").splitlines()
+    file = tmp_path / "games.pdn"
+    assert f"arena play english --from {file}" in said(*people, lines=f"11-15\nsave {file}\n")
+
+
+def test_a_new_game_begins_where_the_last_one_did():
+    fen = "W:W22:B1"
+    lines = ["22-18", "new", "fen", "resign", "new", "fen"]
+    shown = said("--fen", fen, "--white", "human", "--black", "human", lines=lines)
+    assert shown.splitlines().count(fen) == 2
+
+
+def test_no_draws_switches_draws_off():
+    lines = ["1-5", "32-28", "5-1", "28-32"] * 2
+    people = ("--fen", "B:WK32:BK1", "--white", "human", "--black", "human")
+    assert "Draw: the position occurred 3 times (1/2-1/2)" in said(*people, lines=lines)
+    assert "Draw" not in said(*people, "--no-draws", lines=lines)
+
+
+def test_a_clock_is_shown_and_runs_out():
+    assert clock_text(298.9) == "4:58" and clock_text(9.54) == "9.5"
+    people = ("--white", "human", "--black", "human")
+    assert "White wins: Black's time is up (1-0)" in said(*people, "--clock", "0.001", lines="hint\n9-13\n")
+
+
+# --- games that count
+
+
+def test_a_game_that_counts_is_recorded_and_has_no_help(tmp_path):
+    folder = tmp_path / "me"
+    lines = ["11-15", "undo", "hint", "eval", "level 3", "swap", "quit", "moves", "resign", "undo", "hint"]
+    shown = said("--level", 1, "--record", folder, "--name", "ann", lines=lines)
+    for words in ("no move is taken back", "there are no hints", "there is no evaluation", "its players stay"):
+        assert f"this game counts: {words}" in shown
+    assert "to leave it is to resign: `quit` once more does" in shown
+    assert "game 1 counts: ann " in shown
+    status = json.loads(CliRunner().invoke(main, ["status", str(folder), "--json"]).stdout)
+    assert status["games"]["done"] == 1 if isinstance(status["games"], dict) else status["games"] == 1
+
+
+@pytest.mark.parametrize("lines", ["11-15\n", "11-15\nquit\nquit\n", "11-15\nnew\nnew\n"])
+def test_leaving_a_game_that_counts_is_resigning_it(tmp_path, lines):
+    shown = said("--level", 1, "--record", tmp_path / "me", lines=lines)
+    assert "White wins: Black resigned (1-0)" in shown and "game 1 counts: " in shown
+
+
+def test_a_game_that_was_not_begun_is_left_without_counting(tmp_path):
+    shown = said("--level", 1, "--record", tmp_path / "me", lines="quit\n")
+    assert not re.search(r"^game \d+ counts", shown, re.MULTILINE)
+
+
+def test_a_record_that_cannot_be_kept_is_one_line(tmp_path):
+    said("--level", 1, "--record", tmp_path / "me", lines="11-15\n")
+    result = played("italian", "--record", tmp_path / "me")
+    assert result.exit_code == 2
+    assert "--record: " in error_line(result.stderr) and "holds games of english" in result.stderr
+    result = played("--from", "x.pdn", "--record", tmp_path / "me")
+    assert result.exit_code == 2

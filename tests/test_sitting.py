@@ -1,0 +1,554 @@
+"""A game at the board: persons, players, moves taken back, clocks, late answers, PDN, what programs printed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena import Game
+from arena.player import Choice, Limit
+from arena.rules.game import Outcome, Termination
+from arena.rules.notation import parse_fen
+from arena.rules.pdn.read import read_pdn
+from arena.rules.position import BLACK, WHITE
+from arena.rules.variants import VARIANTS
+from arena.sitting.endings import ending_text
+from arena.sitting.figures import figures
+from arena.sitting.saved import append_game, saved_game
+from arena.sitting.search import Thought
+from arena.sitting.sides import HUMAN, LEVELS, Side, level, level_of, side_of, usual_opponent
+from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
+from arena.sitting.turn import Clock, Turn
+
+ENGLISH = VARIANTS["english"]
+PERSON = Side(HUMAN)
+OWN = """\
+import time
+from arena import Choice
+
+class First:
+    man = 10.0
+    def __init__(self, variant): self.begun, self.stopped = 0, False
+    def choose(self, game, limit, rng): return Choice(game.legal_moves[0], score=5.0, depth=1, nodes=2)
+
+class Waits(First):
+    def stop(self): self.stopped = True
+    def choose(self, game, limit, rng):
+        while not self.stopped:
+            time.sleep(0.001)
+        self.stopped = False
+        return super().choose(game, limit, rng)
+
+class Slow(First):
+    def choose(self, game, limit, rng):
+        time.sleep(0.05)
+        return super().choose(game, limit, rng)
+
+class Fails(First):
+    def choose(self, game, limit, rng): raise RuntimeError("tired\\nof it")
+
+class Cheats(First):
+    def choose(self, game, limit, rng): return Choice(12345)
+
+class Kept(First):
+    kept = True
+    seen = []
+    def begin(self): self.seen.append("begin")
+    def close(self): self.seen.append("close")
+    def choose(self, game, limit, rng):
+        self.seen.append(limit)
+        return super().choose(game, limit, rng)
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Any:
+    """A side of one of the classes of OWN, by its name."""
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    return lambda name: side_of({"type": f"{file}:{name}", "name": name.lower()})
+
+
+def seated(white: Side = PERSON, black: Side = PERSON, fen: str | None = None, **options: Any) -> Sitting:
+    return Sitting(ENGLISH, (white, black), None if fen is None else parse_fen(ENGLISH, fen), **options)
+
+
+def push(sitting: Sitting, *texts: str) -> None:
+    """Moves of persons, and of players what they find where the text is `?`."""
+    for text in texts:
+        if text == "?":
+            request = sitting.request()
+            assert sitting.accept(request, request.answer())
+        else:
+            sitting.play(sitting.game.move(text))
+
+
+def texts(sitting: Sitting) -> list[str]:
+    return [turn.text for turn in sitting.turns]
+
+
+# --- moves
+
+
+def test_persons_and_players_move_in_turn(own):
+    sitting = seated(own("First"), PERSON)
+    with pytest.raises(SittingError, match="it is a person's move"):
+        sitting.request()
+    push(sitting, "11-15", "?")
+    assert texts(sitting) == ["11-15", sitting.turns[1].text] and sitting.turns[0].thought is None
+    thought = sitting.turns[1].thought
+    assert thought is not None and (thought.score, thought.line) == ("+0.50", (sitting.turns[1].text,))
+    sitting.close()
+
+
+def test_a_person_cannot_move_for_a_player_or_break_the_rules(own):
+    sitting = seated(own("First"), PERSON)
+    with pytest.raises(ValueError, match="is not a legal move"):
+        sitting.play(3)
+    push(sitting, "11-15")
+    with pytest.raises(SittingError, match="it is first's move"):
+        sitting.play(sitting.game.legal_moves[0])
+    assert len(sitting.turns) == 1
+    sitting.close()
+
+
+def test_chance_is_the_seeds():
+    def played(seed: int) -> list[str]:
+        sitting = seated(side_of("random"), side_of("random"), seed=seed)
+        push(sitting, *"?" * 12)
+        sitting.close()
+        return texts(sitting)
+
+    assert played(1) == played(1) != played(2)
+
+
+# --- moves taken back
+
+
+def test_undo_takes_back_a_persons_move_and_what_followed(own):
+    sitting = seated(own("First"), PERSON)
+    push(sitting, "11-15", "?", "9-13", "?")
+    assert sitting.undo() == 2 and len(sitting.turns) == 2
+    push(sitting, "9-14")
+    assert sitting.undo() == 1 and sitting.game.turn == BLACK
+    assert sitting.undo() == 2 and sitting.game.position == ENGLISH.start
+    with pytest.raises(SittingError, match="there is no move to take back"):
+        sitting.undo()
+    sitting.close()
+
+
+def test_undo_takes_back_one_ply_of_two_persons_and_of_two_players():
+    for sides in ((PERSON, PERSON), (side_of("random"), side_of("random"))):
+        sitting = seated(*sides)
+        push(sitting, *(("11-15", "23-19", "8-11") if sides[0].is_person else "???"))
+        assert sitting.undo() == 1 and len(sitting.turns) == 2
+        sitting.close()
+
+
+def test_there_is_nothing_to_take_back_before_the_person_has_moved(own):
+    sitting = seated(PERSON, own("First"))
+    push(sitting, "?")
+    with pytest.raises(SittingError, match="there is no move"):
+        sitting.undo()
+    sitting.close()
+
+
+def test_undo_brings_back_the_clocks_and_ends_an_end(own):
+    sitting = seated(PERSON, PERSON, clock=Clock(60, 5))
+    push(sitting, "11-15", "23-19")
+    sitting.resign(BLACK)
+    assert sitting.outcome == Outcome(WHITE, Termination.RESIGNATION)
+    sitting.undo()
+    assert sitting.outcome is None
+    white, black = sitting.clocks() or (0, 0)
+    assert 59 < white <= 60 and 64 < black <= 65
+
+
+def test_a_player_plays_a_new_game_after_moves_are_taken_back(own):
+    sitting = seated(own("Kept"), PERSON)
+    push(sitting, "11-15", "?", "9-13", "?")
+    sitting.undo()
+    push(sitting, "9-14", "?")
+    searcher = sitting._searchers[WHITE]
+    seen = searcher._tenure.player.seen  # type: ignore[union-attr]
+    assert [word for word in seen if word in ("begin", "close")] == ["begin", "begin"]
+    sitting.close()
+    assert seen[-1] == "close"
+
+
+# --- requests that come too late
+
+
+def test_an_answer_to_another_position_changes_nothing(own):
+    for change in ("undo", "seat", "resign", "draw"):
+        sitting = seated(own("First"), PERSON)
+        push(sitting, "11-15")
+        request = sitting.request()
+        thought = request.answer()
+        if change == "undo":
+            sitting.undo()
+        elif change == "seat":
+            sitting.seat((PERSON, own("First")))
+        elif change == "resign":
+            sitting.resign(BLACK)
+        else:
+            sitting._end(Outcome(None, Termination.AGREEMENT))
+        moves, version, outcome = texts(sitting), sitting.version, sitting.outcome
+        assert not sitting.accept(request, thought)
+        assert not sitting.fail(request, RuntimeError("late"))
+        assert (texts(sitting), sitting.version, sitting.outcome) == (moves, version, outcome)
+        sitting.close()
+
+
+def test_a_search_is_stopped_and_its_answer_played(own):
+    sitting = seated(own("Waits"), PERSON)
+    push(sitting, "11-15")
+    request = sitting.request()
+    found: list[Thought] = []
+    thread = threading.Thread(target=lambda: found.append(request.answer()))
+    thread.start()
+    time.sleep(0.02)
+    sitting.stop()
+    thread.join(10)
+    assert not thread.is_alive() and sitting.accept(request, found[0])
+    sitting.close()
+
+
+def test_a_request_that_is_stopped_before_its_search_begins_ends_soon(own):
+    sitting = seated(own("Waits"), PERSON)
+    push(sitting, "11-15")
+    request = sitting.request()
+    sitting.undo()
+    thread = threading.Thread(target=request.answer)
+    thread.start()
+    thread.join(10)
+    assert not thread.is_alive()
+    sitting.close()
+
+
+def test_a_stop_does_not_reach_the_next_search(own):
+    sitting = seated(own("Waits"), PERSON)
+    push(sitting, "11-15")
+    sitting.stop()
+    request = sitting.request()
+    thread = threading.Thread(target=request.answer, daemon=True)
+    thread.start()
+    thread.join(0.1)
+    assert thread.is_alive()
+    sitting.stop()
+    thread.join(10)
+    assert not thread.is_alive()
+    sitting.close()
+
+
+def test_a_player_that_left_the_board_is_not_built_again(own):
+    sitting = seated(own("First"), PERSON)
+    push(sitting, "11-15")
+    request = sitting.request()
+    sitting.close()
+    with pytest.raises(ValueError, match="has left the board"):
+        request.answer()
+
+
+# --- failures
+
+
+@pytest.mark.parametrize(
+    ("name", "failure"),
+    [("Fails", "fails raised RuntimeError: tired of it"), ("Cheats", "cheats returned the illegal move 12345")],
+)
+def test_a_player_that_fails_loses(own, name, failure):
+    sitting = seated(own(name), PERSON)
+    push(sitting, "11-15")
+    request = sitting.request()
+    with pytest.raises((RuntimeError, ValueError)) as caught:
+        request.answer()
+    assert sitting.fail(request, caught.value)
+    assert sitting.outcome == Outcome(BLACK, Termination.ERROR) and sitting.failure == failure
+    assert ending_text(sitting.game, sitting.outcome) == "Black wins: White's program failed"
+    assert "0-1" in sitting.pdn() and "{error}" in sitting.pdn()
+    with pytest.raises(SittingError, match="the game is over"):
+        sitting.request()
+    sitting.undo()
+    assert sitting.outcome is None and not sitting.failure
+    sitting.close()
+
+
+def test_a_player_that_cannot_be_built_is_found_before_the_game():
+    with pytest.raises(Exception, match="unknown option 'dept'"):
+        seated(side_of({"type": "greedy", "dept": 1}), PERSON).prepare()
+
+
+# --- clocks
+
+
+def test_clocks_run_for_the_side_to_move_and_gain_their_increment():
+    sitting = seated(clock=Clock(60, 5))
+    time.sleep(0.02)
+    white, black = sitting.clocks() or (0, 0)
+    assert white == 60 and 59 < black < 60
+    push(sitting, "11-15")
+    assert 64.5 < (sitting.clocks() or (0, 0))[BLACK] < 65
+    assert seated().clocks() is None
+
+
+def test_a_person_whose_clock_has_run_out_has_lost():
+    sitting = seated(clock=Clock(0.02))
+    time.sleep(0.03)
+    with pytest.raises(SittingError, match="the game is over"):
+        push(sitting, "11-15")
+    assert sitting.outcome == Outcome(WHITE, Termination.TIME) and sitting.clocks() == (0.02, 0.0)
+    assert ending_text(sitting.game, sitting.outcome) == "White wins: Black's time is up"
+    assert not sitting.turns
+
+
+def test_a_player_that_takes_longer_than_its_clock_has_lost(own):
+    sitting = seated(PERSON, own("Slow"), clock=Clock(0.02))
+    sitting.prepare()
+    request = sitting.request()
+    assert request.limit == Limit(clock=0.02, increment=0.0)
+    assert sitting.accept(request, request.answer())
+    assert sitting.outcome == Outcome(WHITE, Termination.TIME) and not sitting.turns
+    sitting.close()
+
+
+def test_a_players_clock_does_not_run_before_it_is_asked(own):
+    sitting = seated(PERSON, own("First"), clock=Clock(0.05))
+    sitting.prepare()
+    time.sleep(0.06)
+    push(sitting, "?")
+    assert sitting.outcome is None
+    sitting.close()
+
+
+def test_clocks_are_full_after_the_moves_of_a_file():
+    played = seated()
+    push(played, "11-15", "23-19", "8-11")
+    (pdn,) = read_pdn(played.pdn()).games
+    sitting = Sitting.of_pdn(pdn, (PERSON, PERSON), clock=Clock(60, 5))
+    assert (sitting.clocks() or (0, 0))[BLACK] == 60
+    sitting.undo()
+    assert (sitting.clocks() or (0, 0))[WHITE] == 60
+
+
+# --- ends
+
+
+def test_a_person_resigns():
+    sitting = seated()
+    sitting.resign(WHITE)
+    assert ending_text(sitting.game, sitting.outcome or Outcome(None, Termination.TIME)) == (
+        "Black wins: White resigned"
+    )
+    for attempt in (sitting.resign, sitting.offer_draw):
+        with pytest.raises(SittingError, match="the game is over"):
+            attempt(BLACK)
+
+
+def test_two_persons_agree_on_a_draw_by_themselves():
+    sitting = seated()
+    assert sitting.offer_draw(BLACK)
+    assert sitting.outcome == Outcome(None, Termination.AGREEMENT)
+    assert ending_text(sitting.game, sitting.outcome) == "Draw: agreed"
+
+
+@pytest.mark.parametrize(
+    ("plies", "score", "wins_in", "agrees"),
+    [
+        (AGREES_FROM, 0.0, 0, True),
+        (AGREES_FROM, 2.5, 0, True),
+        (AGREES_FROM, 2.6, 0, False),
+        (AGREES_FROM, -9.0, 0, True),
+        (AGREES_FROM, 0.0, 9, False),
+        (AGREES_FROM, None, 0, False),
+        (AGREES_FROM - 2, 0.0, 0, False),
+    ],
+)
+def test_a_player_agrees_late_and_if_it_is_not_ahead(own, plies, score, wins_in, agrees):
+    without_draws = VARIANTS["cis300"]
+    sitting = Sitting(without_draws, (PERSON, own("First")), parse_fen(without_draws, "B:WK32:BK1"))
+    for text in islice(cycle(("1-5", "32-28", "5-1", "28-32")), plies):
+        move = sitting.game.move(text)
+        thought = None if sitting.side.is_person else Thought(Choice(move, score, wins_in=wins_in), 0.0, 10.0, ())
+        sitting._push(move, 0.0, thought)
+    assert sitting.outcome is None
+    assert sitting.offer_draw(WHITE) == agrees == (sitting.outcome is not None)
+
+
+def test_the_end_by_the_rules_has_its_reason():
+    sitting = seated(fen="B:W18:B15")
+    push(sitting, "15x22")
+    assert sitting.outcome == Outcome(BLACK, Termination.NO_PIECES)
+    assert ending_text(sitting.game, sitting.outcome) == "Black wins: White has no pieces left"
+    for name in VARIANTS:
+        game = Game(name)
+        for termination in Termination:
+            for winner in (None, WHITE, BLACK):
+                text = ending_text(game, Outcome(winner, termination))
+                assert text.startswith(("Draw: ", "White wins: ", "Black wins: ")) and "_" not in text
+
+
+# --- sides
+
+
+def test_sides_are_persons_levels_and_entries(tmp_path):
+    assert side_of("human").is_person and side_of(" human ").is_person
+    assert side_of("{type: negamax, preset: full}").spec.limit == Limit(seconds=1.0)  # type: ignore[union-attr]
+    assert side_of("{type: negamax, depth: 3}").spec.limit == Limit(depth=3)  # type: ignore[union-attr]
+    assert side_of("greedy").spec.limit == Limit() == side_of("game3").spec.limit  # type: ignore[union-attr]
+    assert [level(number).spec.limit.depth for number in LEVELS] == [*LEVELS]  # type: ignore[union-attr]
+    assert level_of("7") == level(7)
+    for text in ("0", "13", "x", "", "²", "-1"):
+        with pytest.raises(ValueError, match="is no level, 1 to 12"):
+            level_of(text)
+
+
+def test_the_program_of_a_published_rule_set_is_who_is_met_there():
+    met = {name: usual_opponent(variant) for name, variant in VARIANTS.items()}
+    own_programs = {"game3", "checkers-ai", "simplified", "cis300"}
+    assert {name for name, side in met.items() if side.spec and side.spec.type == name} == own_programs
+    assert met["casual-10x10"].spec.type == "hybrid"  # type: ignore[union-attr]
+    assert met["frisian"] == level(4)
+
+
+def test_sides_change_in_mid_game(own):
+    sitting = seated(own("First"), PERSON)
+    push(sitting, "11-15", "?")
+    sitting.seat((PERSON, own("Kept")))
+    push(sitting, "?")
+    push(sitting, sitting.game.text(sitting.game.legal_moves[0]))
+    assert [turn.thought is None for turn in sitting.turns] == [True, False, False, True]
+    assert set(sitting._searchers) == {BLACK}
+    sitting.close()
+
+
+# --- PDN
+
+
+def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
+    sitting = seated(own("First"), PERSON)
+    push(sitting, "11-15", "?", "9-13")
+    text = sitting.pdn({"Event": "here"})
+    assert '[Event "here"]' in text and '[WhiteType "program"]' in text and '[BlackType "human"]' in text
+    assert "{+0.50, depth 1, 2 nodes" in " ".join(text.split())
+    (pdn,) = read_pdn(text).games
+    again = Sitting.of_pdn(pdn, sitting.sides)
+    assert texts(again) == texts(sitting) and again.game.position == sitting.game.position
+    assert pdn.result == "*" and again.outcome is None
+    push(again, "?")
+    sitting.close()
+    again.close()
+
+
+def test_a_game_of_a_file_begins_where_its_last_position_was_set_up():
+    text = '[GameType "21,B,8,8,N1,0"]\n1. 11-15 23-19 /FEN "W:W32:B1,K5"/ 32-28 1/2-1/2\n'
+    (pdn,) = read_pdn(text).games
+    sitting = Sitting.of_pdn(pdn, (PERSON, PERSON))
+    assert texts(sitting) == ["32-28"] and sitting.game.fen == "B:W28:B1,K5"
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_saved_game_of_any_variant_is_the_same_game(name, tmp_path):
+    sitting = Sitting(VARIANTS[name], (PERSON, PERSON))
+    while len(sitting.turns) < 24 and sitting.outcome is None:
+        legal = sitting.game.legal_moves
+        sitting.play(legal[len(sitting.turns) % len(legal)])
+    file = tmp_path / "games.pdn"
+    assert append_game(file, sitting) == 1
+    game = saved_game(file)
+    again = Sitting.of_pdn(game, sitting.sides)
+    assert game.variant == sitting.variant and texts(again) == texts(sitting)
+    assert again.game.position == sitting.game.position and again.outcome == sitting.outcome
+
+
+def test_games_are_saved_behind_others_and_the_last_is_played_on(tmp_path):
+    file = tmp_path / "games.pdn"
+    for number, move in enumerate(("11-15", "9-13", "12-16"), start=1):
+        sitting = seated()
+        push(sitting, move)
+        assert append_game(file, sitting) == number
+    found = [saved_game(file, number=number) for number in (None, 1, 2)]
+    assert [Game("english").text(game.moves[0]) for game in found] == ["12-16", "11-15", "9-13"]
+
+
+def test_a_file_that_is_no_pdn_stays_as_it_is(own, tmp_path):
+    sitting = seated()
+    for text in (OWN, "no game at all", "{}"):
+        file = tmp_path / "file"
+        file.write_text(text)
+        with pytest.raises(ValueError, match="is no PDN file, and stays as it is"):
+            append_game(file, sitting)
+        assert file.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "message"),
+    [
+        ("1. 11-15 *", 2, "has no game 2: its last one is game 1"),
+        ("", None, "has no games"),
+        ("1. 11-15 23-11 *", None, "game 1, ply 2: '23-11' is not legal"),
+        ('[GameType "99"]\n1. 11-15 *', None, "GameType '99' is no variant known here"),
+        ('[GameType "20"]\n1. 31-27 *', None, "is of international, not of english"),
+    ],
+)
+def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number, message):
+    file = tmp_path / "games.pdn"
+    file.write_text(text)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  the message is looked at below
+        saved_game(file, None if "99" in text else ENGLISH, number)
+    assert message in str(caught.value) and len(str(caught.value).splitlines()) == 1
+
+
+# --- what published programs printed
+
+
+def printed(name: str, fen: str | None, text: str, **counted: Any) -> list[str]:
+    game = Game(name, fen)
+    move = game.move(text)
+    thought = Thought(Choice(move, **counted), 0.4567, None, (text,)) if counted else None
+    return figures(Turn(move, text, 0.5, thought, None), game.position, game.variant)
+
+
+def test_figures_are_those_that_the_program_printed():
+    assert printed("game3", None, "11-15", nodes=321) == [
+        *("turn: Black", "nodes explored: 321", "search time: 0.46 s")
+    ]
+    assert printed("game3", "W:W22:B1", "22-18", nodes=3)[0] == "turn: Red (White)"
+    assert printed("checkers-ai", None, "11-15", depth=7) == ["depth reached: 7", "seconds: 0.46"]
+    assert printed("simplified", None, "11-15", nodes=9, deepest=8, cutoffs_max=7, cutoffs_min=6) == [
+        *("total nodes: 9", "deepest ply: 8", "cutoffs in max nodes: 7", "cutoffs in min nodes: 6")
+    ]
+    assert printed("cis300", None, "9-13") == ["Black-(2, 1) to (3, 0)"]
+    assert printed("cis300", "W:W22:B17,9", "22x13x6") == [
+        "Jump--White-(5, 2) to (3, 0) (capt: (4, 1))",
+        "Jump--White-(3, 0) to (1, 2) (capt: (2, 1))",
+    ]
+    assert printed("casual-10x10", "W:WK46:B37,19", "46x14") == [
+        *("from 46 to 14", "captured squares: 19, 37", "king's move: yes")
+    ]
+    assert printed("casual-10x10", None, "38-33")[1:] == ["captured squares: none", "king's move: no"]
+
+
+def test_there_are_no_figures_of_other_rules_and_none_where_nothing_was_searched():
+    assert printed("english", None, "11-15", nodes=3) == []
+    for name in ("game3", "checkers-ai", "simplified"):
+        assert printed(name, None, "11-15") == []
+
+
+@pytest.mark.parametrize("name", ["game3", "checkers-ai", "simplified", "cis300", "casual-10x10"])
+def test_every_published_system_plays_under_its_rules_and_prints_its_figures(name):
+    variant = VARIANTS[name]
+    own = usual_opponent(variant)
+    if name == "checkers-ai":
+        own = side_of({"type": name, "seconds": 0.02})
+    sitting = Sitting(variant, (own, own))
+    for ply in range(6):
+        push(sitting, "?")
+        lines = figures(sitting.turns[ply], sitting.game.positions[ply], variant)
+        assert lines and not any("nan" in line or "None" in line for line in lines)
+    sitting.close()

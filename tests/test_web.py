@@ -1,0 +1,454 @@
+"""Games at the board over HTTP: what is told and asked, who thinks when, windows, what is kept and let go of."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import websockets
+
+from arena.player import Choice, PlayerSpec
+from arena.rules.game import Game
+from arena.rules.variants import VARIANTS
+from arena.sitting.sides import Side
+from arena.web import games, table, thinking
+from tests.web_server import Served, served, window
+
+pytestmark = pytest.mark.compiled
+
+
+class Slow:
+    """Thinks until it is stopped, or for a minute."""
+
+    def __init__(self, variant: Any) -> None:
+        self._stopped = False
+        self.stops = 0
+
+    def choose(self, game: Game, limit: Any, rng: Any) -> Choice:
+        SEEN.append(game.fen)
+        end = time.monotonic() + 60
+        self._stopped = False
+        while not self._stopped and time.monotonic() < end:
+            time.sleep(0.005)
+        ENDED.append(game.fen)
+        return Choice(game.legal_moves[0])
+
+    def stop(self) -> None:
+        self._stopped = True
+
+
+class Broken:
+    """Fails at its second move."""
+
+    kept = True
+
+    def __init__(self, variant: Any) -> None:
+        self._asked = 0
+
+    def choose(self, game: Game, limit: Any, rng: Any) -> Choice:
+        self._asked += 1
+        if self._asked > 1:
+            raise StopIteration("out of ideas")
+        return Choice(game.legal_moves[0])
+
+
+SEEN: list[str] = []
+ENDED: list[str] = []
+OWN = (
+    Side("slow", PlayerSpec("slow", f"{__name__}:Slow")),
+    Side("broken", PlayerSpec("broken", f"{__name__}:Broken")),
+)
+
+
+@pytest.fixture(scope="module")
+def at() -> Iterator[Served]:
+    with served(own=OWN) as running:
+        yield running
+    assert running.said == []
+
+
+def run(work: Any) -> Any:
+    return asyncio.run(work)
+
+
+async def post(at: Served, state: dict[str, Any], what: str, **given: Any) -> Any:
+    return await asyncio.to_thread(lambda: at.ask(state, what, **given))
+
+
+def test_what_is_on_offer_can_be_begun_by_its_key(at):
+    offer = at.client.get("/api/offer").json()
+    assert [row["name"] for row in offer["variants"]] == list(VARIANTS)
+    assert set(offer["usual"]) == set(VARIANTS)
+    groups = {player["group"] for player in offer["players"]}
+    assert groups == {"levels", "published", "strong", "simple", "yours"}
+    english = [row["key"] for row in offer["players"] if row["variants"] is None and row["group"] != "strong"]
+    for key in english:
+        assert at.begin(white=key)["sides"]["white"]["key"] == key
+
+
+def test_the_usual_opponent_of_every_rule_set_is_on_offer_there(at):
+    for variant in VARIANTS.values():
+        key = at.room.offer.usual(variant)
+        assert not at.room.offer.seats("human", key, variant)[1].is_person
+
+
+def test_a_published_program_plays_by_its_own_rules_alone(at):
+    answer = at.client.post("/api/games", json={"variant": "english", "white": "game3", "black": "human"})
+    assert (answer.status_code, answer.json()) == (422, {"error": "game3 plays game3, not english"})
+
+
+def test_the_board_comes_with_the_start(at):
+    board = at.client.get("/api/variants/italian/board").json()
+    assert board["svg"].startswith("<svg") and "<use" not in board["svg"]
+    assert board["start"]["pieces"] == "b" * 12 + "." * 8 + "w" * 12
+    assert at.client.get("/api/variants/nothing/board").status_code == 422
+
+
+def test_a_level_answers_each_move_of_a_person(at):
+    async def whole() -> None:
+        state = at.begin(white="level-3")
+        async with window(at, state) as seen:
+            await play_on(at, seen, 3)
+
+    run(whole())
+
+
+async def play_on(at: Served, seen: Any, turns: int) -> dict[str, Any]:
+    """Play a person's first legal move so many times; the state when the last one is answered."""
+    state = await seen.next(thinking=False)
+    for _ in range(turns):
+        while not state["legal"]:
+            state = await seen.next(thinking=False)
+        text, plies = state["legal"][0]["text"], len(state["moves"])
+        answer = await post(at, state, "move", text=text)
+        assert answer.status_code == 200, answer.text
+        state = await seen.next(moves=plies + 2, thinking=False)
+        mine, theirs = state["moves"][-2:]
+        assert mine["text"] == text and mine["note"] is None
+        assert theirs["note"]["nodes"] > 0 and theirs["pieces"] == state["pieces"]
+    return state
+
+
+def test_captures_have_their_paths_and_crownings_are_said(at):
+    fen = "W:W26,K22:B18,10,9"
+    state = at.begin(fen=fen, white="human", black="human")
+    assert state["must_capture"]
+    assert state["legal"] == [{"text": "22x13", "paths": [[22, 15, 6, 13]], "captured": [9, 10, 18]}]
+    state = at.begin(fen="W:W6:B12", white="human", black="human")
+    state = at.ask(state, "move", text="6-1").json()
+    assert state["moves"][0]["crowned"] and state["pieces"][0] == "W"
+
+
+def test_a_side_that_must_pass_has_a_path_without_squares(at):
+    state = at.begin(variant="simplified", fen="B:W32:B29,30,31", white="human", black="human")
+    assert state["legal"][0] == {"text": "pass", "paths": [[]], "captured": []}
+    passed = at.ask(state, "move", text="pass").json()
+    assert passed["moves"][0]["squares"] == {"origin": 0, "target": 0, "captured": []}
+    assert passed["moves"][0]["path"] == []
+
+
+def test_moves_are_refused_that_are_none_or_come_too_late(at):
+    state = at.begin(white="human")
+    assert at.ask(state, "move", text="1-2").status_code == 422
+    assert at.ask({**state, "version": 7}, "move", text="11-15").status_code == 409
+    after = at.ask(state, "move", text="11-15").json()
+    again = at.ask(state, "move", text="22-18")
+    assert (again.status_code, again.json()) == (409, {"error": "the game has gone on meanwhile"})
+    assert at.state(state)["moves"] == after["moves"]
+
+
+def test_moves_are_taken_back_and_sides_change(at):
+    state = at.begin(white="human", black="human")
+    after = at.ask(state, "move", text="11-15").json()
+    assert at.ask(after, "undo").json()["moves"] == []
+    seated = at.ask(after, "seat", white="level-2", black="human").json()
+    assert seated["sides"]["white"]["name"] == "level 2"
+    assert at.ask(seated, "seat", white="nobody", black="human").status_code == 422
+    assert at.state(state)["sides"] == seated["sides"]
+
+
+def test_a_game_ends_by_resignation_and_by_agreement(at):
+    state = at.begin(white="human", black="human")
+    over = at.ask(state, "resign", colour="black").json()
+    assert over["outcome"] == {"result": "1-0", "termination": "resignation", "text": "White wins: Black resigned"}
+    assert at.ask(over, "resign", colour="white").status_code == 422
+    drawn = at.ask(at.begin(white="human", black="human"), "draw", colour="black").json()
+    assert drawn["outcome"]["termination"] == "agreement"
+    theirs = at.ask(at.begin(white="level-1"), "resign", colour="white")
+    assert (theirs.status_code, theirs.json()) == (422, {"error": "white is played by level 1"})
+    assert at.ask(at.begin(white="level-1"), "draw", colour="black").status_code == 422
+
+
+def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
+    async def wait() -> Any:
+        state = at.begin(white="human", clock={"seconds": 0.2})
+        async with window(at, state) as seen:
+            first = await seen.next()
+            assert first["running"] and first["clock"] == {"seconds": 0.2, "increment": 0.0}
+            over = await seen.next()
+            return over["outcome"], over["running"]
+
+    outcome, running = run(wait())
+    assert outcome["termination"] == "time" and not running
+
+
+def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_paused(at):
+    async def watch() -> None:
+        state = at.begin(white="random", black="greedy")
+        async with window(at, state) as seen:
+            while len((await seen.next())["moves"]) < 6:
+                pass
+            paused = await post(at, state, "pause", on=True)
+            assert paused.json()["paused"]
+            stood = len(paused.json()["moves"])
+            await asyncio.sleep(0.2)
+            assert len(at.state(state)["moves"]) == stood
+            await post(at, state, "pause", on=False)
+            while len((await seen.next())["moves"]) <= stood:
+                pass
+
+    run(watch())
+
+
+def test_a_ply_between_players_takes_its_pace(at):
+    async def watch() -> float:
+        state = at.begin(white="random", black="random", pace=0.15)
+        async with window(at, state) as seen:
+            began = time.monotonic()
+            await seen.next(moves=3)
+            return time.monotonic() - began
+
+    assert run(watch()) >= 3 * 0.15
+
+
+def forget() -> None:
+    SEEN.clear()
+    ENDED.clear()
+
+
+def slow_game(at: Served, **given: Any) -> dict[str, Any]:
+    key = next(row["key"] for row in at.room.offer.document()["players"] if row["name"] == "slow")
+    return at.begin(**{"white": "human", "black": key, **given})
+
+
+async def until(found: Any) -> None:
+    """Wait until something is found."""
+    end = time.monotonic() + 20
+    while not found():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.005)
+
+
+def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
+    async def close() -> None:
+        forget()
+        state = slow_game(at)
+        async with window(at, state) as seen:
+            await seen.next(thinking=True)
+            await until(lambda: SEEN)
+        await until(lambda: ENDED)
+        assert at.state(state)["moves"] == [] and not at.state(state)["thinking"]
+        async with window(at, state, "reloaded") as seen:
+            await seen.next(thinking=True)
+            await until(lambda: len(SEEN) == 2)
+            answered = await post(at, state, "stop")
+            assert answered.status_code == 200
+            await seen.next(moves=1)
+
+    run(close())
+
+
+def test_the_program_is_stopped_by_undo_and_its_answer_is_not_played(at):
+    async def undo() -> None:
+        forget()
+        state = slow_game(at, black="human", white=slow_game(at)["sides"]["black"]["key"])
+        async with window(at, state) as seen:
+            moved = (await post(at, state, "move", text="11-15")).json()
+            await until(lambda: SEEN)
+            back = (await post(at, moved, "undo")).json()
+            assert back["moves"] == []
+            await until(lambda: ENDED)
+            await asyncio.sleep(0.1)
+            assert at.state(state)["moves"] == []
+            assert seen is not None
+
+    run(undo())
+
+
+def test_a_player_that_fails_loses_and_it_is_said(at):
+    async def fail() -> Any:
+        key = next(row["key"] for row in at.room.offer.document()["players"] if row["name"] == "broken")
+        state = at.begin(white="random", black=key)
+        async with window(at, state) as seen:
+            while (found := await seen.next())["outcome"] is None:
+                pass
+            return found
+
+    over = run(fail())
+    assert over["outcome"]["termination"] == "error"
+    assert over["failure"] == "broken raised StopIteration: out of ideas"
+
+
+def test_two_windows_do_not_share_a_game_but_one_takes_it_over(at):
+    async def both() -> None:
+        state = at.begin()
+        async with window(at, state, "first") as first:
+            await first.next()
+            async with window(at, state, "second") as second:
+                with pytest.raises(websockets.ConnectionClosed) as refused:
+                    await second.next()
+                assert refused.value.rcvd is not None and refused.value.rcvd.code == table.TAKEN
+            headers = {"X-Arena-Window": "second"}
+            body = {"version": state["version"], "text": "11-15"}
+            answer = at.client.post(f"/api/games/{state['game']}/move", json=body, headers=headers)
+            assert answer.status_code == 409 and at.state(state)["moves"] == []
+            async with window(at, state, "second", take="1") as second:
+                await second.next()
+                await first.next("taken")
+                with pytest.raises(websockets.ConnectionClosed):
+                    await first.next()
+
+    run(both())
+
+
+def test_a_game_that_is_no_more_closes_its_window(at):
+    async def remove() -> int:
+        state = at.begin()
+        async with window(at, state) as seen:
+            await seen.next()
+            removed = await asyncio.to_thread(at.client.delete, f"/api/games/{state['game']}")
+            assert removed.status_code == 204
+            with pytest.raises(websockets.ConnectionClosed) as gone:
+                await seen.next("nothing")
+        assert at.client.get(f"/api/games/{state['game']}").status_code == 404
+        assert gone.value.rcvd is not None
+        return int(gone.value.rcvd.code)
+
+    assert run(remove()) == table.GONE
+
+
+def test_a_hint_is_a_legal_move_with_its_line(at):
+    state = at.begin(fen="B:W21,29:B14,18", white="human", black="human")
+    hint = at.ask(state, "hint").json()
+    assert hint["text"] in [move["text"] for move in state["legal"]]
+    assert hint["line"][0] == hint["text"] and len(hint["path"]) >= 2
+    assert at.state(state)["version"] == state["version"]
+
+
+def test_the_analysis_follows_the_game_until_it_is_switched_off(at):
+    async def analyse() -> None:
+        state = at.begin(white="human", black="human")
+        async with window(at, state) as seen:
+            await post(at, state, "analysis", on=True, lines=2)
+            found = await seen.next("analysis", ply=0, lines=2)
+            assert found["lines"][0]["moves"][0] in [move["text"] for move in state["legal"]]
+            assert found["lines"][0]["score"]
+            await post(at, state, "move", text="11-15")
+            await seen.next("analysis", ply=1)
+            off = (await post(at, state, "analysis", on=False)).json()
+            assert off["analysing"] == 0
+            await asyncio.sleep(0.3)
+            del seen.heard[:]
+            await post(at, off, "move", text="22-18")
+            await seen.next(moves=2)
+            assert {message["type"] for message in seen.heard} == {"state"}
+
+    run(analyse())
+
+
+def test_a_pdn_is_written_and_gone_on_with(at):
+    state = at.begin(white="human", black="human")
+    for text in ("11-15", "22-18", "15x22"):
+        state = at.ask(state, "move", text=text).json()
+    answer = at.client.get(f"/api/games/{state['game']}/pdn")
+    assert "attachment" in answer.headers["content-disposition"]
+    again = at.begin(white="human", black="human", pdn=answer.text)
+    assert [move["text"] for move in again["moves"]] == ["11-15", "22-18", "15x22"]
+    wrong = {"variant": "english", "white": "human", "black": "human", "pdn": "1. 11-15 1-2 *"}
+    assert "ply 2" in at.client.post("/api/games", json=wrong).json()["error"]
+
+
+def test_positions_are_read_in_two_ways_and_faults_are_named(at):
+    pieces = "." * 20 + "w" + "." * 10 + "W"
+    placed = at.client.post("/api/position", json={"variant": "english", "pieces": pieces, "turn": "white"}).json()
+    assert placed == {"fen": "W:W21,K32:B", "pieces": pieces, "turn": "white", "legal": placed["legal"]}
+    assert placed["legal"] > 0
+    for fault, words in (
+        ({"fen": "W:W1:B32"}, "crowned"),
+        ({"fen": "W:W21-32,20:B1"}, "white has 13 pieces"),
+        ({"pieces": "www", "turn": "white"}, "32 letters"),
+        ({"fen": "x" * 20, "turn": "white"}, "given as fen, or as pieces"),
+    ):
+        answer = at.client.post("/api/position", json={"variant": "english", **fault})
+        assert answer.status_code == 422 and words in answer.json()["error"], fault
+
+
+def test_there_are_so_many_games_and_no_more(at, monkeypatch):
+    monkeypatch.setattr(games, "MOST_GAMES", len(at.room))
+    answer = at.client.post("/api/games", json={"variant": "english", "white": "human", "black": "human"})
+    assert answer.status_code == 429 and "end one of them" in answer.json()["error"]
+
+
+def test_what_no_window_holds_is_let_go_of(at):
+    kept, left = at.begin(white="human"), at.begin(white="human")
+
+    async def sweep() -> None:
+        async with window(at, kept) as seen:
+            await seen.next()
+            later = time.monotonic() + games.KEPT_SECONDS + 1
+            done = asyncio.run_coroutine_threadsafe(swept(at, later), at.loop)
+            await asyncio.to_thread(done.result)
+            assert at.client.get(f"/api/games/{kept['game']}").status_code == 200
+            assert at.client.get(f"/api/games/{left['game']}").status_code == 404
+
+    run(sweep())
+
+
+async def swept(at: Served, now: float) -> None:
+    at.room.sweep_once(now)
+
+
+def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
+    for module in (thinking, table):
+        monkeypatch.setattr(module, "MOST_PLIES", 4)
+
+    async def watch() -> Any:
+        state = at.begin(white="random", black="random")
+        async with window(at, state) as seen:
+            full = await seen.next(moves=4, thinking=False)
+            await asyncio.sleep(0.1)
+            return full, at.state(state)
+
+    full, now = run(watch())
+    assert "as many as a game may have" in full["failure"] and len(now["moves"]) == 4
+
+
+def test_games_that_count_are_kept_and_help_is_refused(tmp_path):
+    with served(record=(tmp_path / "me", "Ada")) as at:
+        state = at.begin(white="level-1", counts=True)
+        assert state["counts"] and state["sides"]["black"]["name"] == "Ada"
+        for what in ("undo", "hint", "stop"):
+            refused = at.ask(state, what)
+            assert refused.status_code == 422 and "this game counts" in refused.json()["error"]
+        assert at.ask(state, "analysis", on=True).status_code == 422
+
+        async def lose() -> str:
+            async with window(at, state) as seen:
+                await play_on(at, seen, 1)
+                await post(at, at.state(state), "resign", colour="black")
+                while not (found := await seen.next())["recorded"]:
+                    pass
+                return str(found["recorded"])
+
+        assert run(lose()).startswith("game 1 counts")
+        body = {"variant": "italian", "white": "level-1", "black": "human", "counts": True}
+        other = at.client.post("/api/games", json=body)
+        assert other.status_code == 422 and "english" in other.json()["error"]
+        body = {"variant": "english", "white": "level-1", "black": "level-2", "counts": True}
+        assert at.client.post("/api/games", json=body).status_code == 422
+    assert at.said == []
+    assert json.dumps(state)

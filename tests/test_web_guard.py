@@ -1,0 +1,403 @@
+"""Attacks on the local server: each gets a refusal in one line, and nothing has changed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import websockets
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.web.answers import Refusal
+from arena.web.guard import MOST_BYTES, MOST_PDN_BYTES, below
+from tests.web_server import Served, served
+
+pytestmark = pytest.mark.compiled
+BODY = {"variant": "english", "white": "human", "black": "human"}
+SECRET = "the secret of another folder"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that is served, beside one that is not."""
+    root = tmp_path_factory.mktemp("served")
+    (root / "reports").mkdir()
+    (root / "secret.txt").write_text(SECRET)
+    (root / "reports" / "link").symlink_to(root)
+    return root / "reports"
+
+
+@pytest.fixture(scope="module")
+def at(folder: Path) -> Iterator[Served]:
+    with served(folder) as running:
+        yield running
+    assert running.said == []
+
+
+@pytest.fixture(scope="module")
+def stranger(at: Served) -> Iterator[httpx.Client]:
+    """A client without the token."""
+    with httpx.Client(base_url=at.base, timeout=30) as client:
+        yield client
+
+
+@pytest.fixture
+def unchanged(at: Served) -> Iterator[dict[str, Any]]:
+    """A game that nothing may happen to, and no other may be begun."""
+    state, count = at.begin(**BODY), len(at.room)
+    yield state
+    assert at.state(state) == state
+    assert len(at.room) == count
+
+
+def refused(answer: httpx.Response, *statuses: int) -> None:
+    assert answer.status_code in (statuses or range(400, 500)), answer.text
+    assert set(answer.json()) == {"error"} and "\n" not in answer.json()["error"]
+    for name in ("x-content-type-options", "referrer-policy", "cache-control", "content-security-policy"):
+        assert name in answer.headers
+
+
+def everywhere(state: dict[str, Any]) -> list[tuple[str, str]]:
+    game = f"/api/games/{state['game']}"
+    return [
+        ("GET", "/"),
+        ("GET", "/api/offer"),
+        ("GET", "/api/variants/english/board"),
+        ("POST", "/api/position"),
+        ("POST", "/api/games"),
+        ("GET", game),
+        ("DELETE", game),
+        ("GET", f"{game}/pdn"),
+        *(("POST", f"{game}/{what}") for what in ("move", "undo", "stop", "resign", "draw", "seat", "pause")),
+        ("POST", f"{game}/hint"),
+        ("POST", f"{game}/analysis"),
+        ("GET", "/api/runs"),
+        ("GET", "/runs/any/report.html"),
+        ("GET", "/nothing"),
+    ]
+
+
+@pytest.mark.parametrize("token", ["", "x", "ü", "token", None])
+def test_nothing_is_answered_without_the_token(stranger, unchanged, token):
+    headers = {} if token is None else {"X-Arena-Token": token.encode()}
+    for method, path in everywhere(unchanged):
+        refused(stranger.request(method, path, headers=headers, json=BODY), 403)
+        refused(stranger.request(method, f"{path}?token=wrong", json=BODY), 403)
+
+
+def test_a_token_in_the_address_does_not_let_anything_be_changed(at, stranger, unchanged):
+    for method, path in everywhere(unchanged):
+        if method != "GET":
+            refused(stranger.request(method, f"{path}?token={at.token}", json=BODY), 403)
+
+
+def test_two_tokens_are_none(at, stranger, unchanged):
+    headers = [("X-Arena-Token", at.token), ("X-Arena-Token", "x")]
+    refused(stranger.get("/api/offer", headers=headers), 403)
+    refused(stranger.get(f"/api/offer?token={at.token}&token=x"), 403)
+    refused(stranger.get(f"/api/offer?{'&'.join('a=1' for _ in range(99))}&token={at.token}"), 403)
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example", "", "0.0.0.0"]
+)
+def test_a_name_that_was_bent_to_this_machine_is_refused(at, unchanged, host):
+    for method, path in everywhere(unchanged):
+        refused(at.client.request(method, path, headers={"Host": host}, json=BODY), 403)
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://127.0.0.1:1", ""]
+)
+def test_pages_from_elsewhere_are_refused(at, unchanged, origin):
+    headers = {"Origin": origin.format(port=at.port)}
+    for method, path in everywhere(unchanged):
+        refused(at.client.request(method, path, headers=headers, json=BODY), 403)
+
+
+def test_the_own_page_may_ask(at):
+    for name in ("127.0.0.1", "localhost", "[::1]"):
+        host = f"{name}:{at.port}"
+        answer = at.client.get("/api/offer", headers={"Host": host, "Origin": f"http://{host}"})
+        assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("wrong", ["token", "origin", "host", "game"])
+def test_websockets_are_guarded_alike(at, unchanged, wrong):
+    address = at.events(unchanged).replace(at.token, "x") if wrong == "token" else at.events(unchanged)
+    headers = {"Origin": "http://evil.example"} if wrong == "origin" else {}
+    if wrong == "game":
+        address = address.replace(unchanged["game"], "nothing")
+
+    async def knock() -> None:
+        if wrong == "game":
+            async with websockets.connect(address) as opened:
+                with pytest.raises(websockets.ConnectionClosed) as closed:
+                    await opened.recv()
+                assert closed.value.rcvd is not None and closed.value.rcvd.code == 4404
+            return
+        uri = address.replace("127.0.0.1", "127.0.0.2") if wrong == "host" else address
+        more = {"host": "127.0.0.1", "port": at.port} if wrong == "host" else {}
+        with pytest.raises(websockets.InvalidStatus) as denied:
+            async with websockets.connect(uri, additional_headers=headers, **more):
+                pass
+        assert denied.value.response.status_code == 403
+
+    asyncio.run(knock())
+
+
+def test_what_a_window_says_is_passed_over_and_may_not_be_long(at, unchanged):
+    async def talk() -> None:
+        async with websockets.connect(at.events(unchanged)) as opened:
+            await opened.recv()
+            await opened.send(b"\xff" * 1000)
+            await opened.send(json.dumps({"type": "move", "text": "11-15"}))
+            await opened.send("x" * (MOST_BYTES + 1))
+            with suppress(websockets.ConnectionClosedError):
+                async for _ in opened:
+                    pass
+            assert opened.close_code == 1009
+
+    asyncio.run(talk())
+
+
+def raw(at: Served, sent: bytes) -> bytes:
+    """What a client hears first that sends so much of a request, byte for byte, and waits."""
+    with socket.create_connection(("127.0.0.1", at.port), timeout=30) as connection:
+        connection.sendall(sent)
+        return connection.recv(65536)
+
+
+@pytest.mark.parametrize("path", ["/api/games", "/api/position", "/api/games/{game}/move"])
+@pytest.mark.parametrize("way", ["stated", "in chunks"])
+def test_ten_megabytes_are_refused_before_they_are_sent(at, unchanged, path, way):
+    length = "Transfer-Encoding: chunked" if way == "in chunks" else "Content-Length: 10000000"
+    head = (
+        f"POST {path.format(**unchanged)} HTTP/1.1\r\nHost: 127.0.0.1:{at.port}\r\nX-Arena-Token: {at.token}\r\n"
+        f"Content-Type: application/json\r\n{length}\r\n\r\n"
+    )
+    most = MOST_PDN_BYTES if path == "/api/games" else MOST_BYTES
+    chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
+    sent = chunk * (most // 65536 + 1) if way == "in chunks" else b""
+    assert raw(at, head.encode() + sent).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_client_that_sends_ten_megabytes_all_the_same_is_told(at, unchanged):
+    headers = {"Content-Type": "application/json"}
+    for path in ("/api/games", "/api/position", f"/api/games/{unchanged['game']}/move"):
+        refused(at.client.post(path, content=b" " * 10_000_000, headers=headers), 413)
+
+
+def test_a_large_body_is_answered_413(at, unchanged):
+    def parts() -> Iterator[bytes]:
+        yield from [b" " * 1024] * (MOST_BYTES // 1024 + 1)
+
+    headers = {"Content-Type": "application/json"}
+    refused(at.client.post("/api/position", content=b" " * (MOST_BYTES + 1), headers=headers), 413)
+    refused(at.client.post("/api/position", content=parts(), headers=headers), 413)
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "multipart/form-data"])
+def test_other_content_types_are_refused(at, unchanged, kind):
+    for method, path in everywhere(unchanged):
+        if method == "POST":
+            content = json.dumps({**BODY, "version": 0})
+            refused(at.client.post(path, content=content, headers={"Content-Type": kind}), 415)
+
+
+HOSTILE = [
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"1",
+    b'"text"',
+    b"\xff\xfe",
+    b"[" * 30000,
+    b'{"a":' * 10000,
+    b'{"version": NaN}',
+    b'{"version": 1e999, "text": "11-15"}',
+    b'{"version": ' + b"9" * 5000 + b"}",
+    b'{"version": 0, "text": "11-15", "more": 1}',
+    b'{"version": "0", "text": "11-15"}',
+    b'{"version": -1, "text": "11-15"}',
+    b'{"version": 0.5, "text": "11-15"}',
+    b'{"version": true, "text": "11-15"}',
+    b'{"version": 0, "text": ["11-15"]}',
+    b'{"version": 0, "text": "' + b"1" * 300 + b'"}',
+    b'{"version": 0, "text": "\\ud800"}',
+    b'{"version": 0, "text": "\\u0000<script>"}',
+    b'{"version": 0, "colour": "red"}',
+    b'{"version": 0, "white": "my.py:Class", "black": "human"}',
+    b'{"version": 0, "white": "{type: engine, command: [touch, /tmp/x]}", "black": "human"}',
+    b'{"version": 0, "on": "yes"}',
+    b'{"version": 0, "on": true, "lines": 1000000}',
+    b'{"variant": "english", "white": "human", "black": "players.baselines:Random"}',
+    b'{"variant": "english", "white": "human", "black": "human", "fen": "B:W:B"}' + b"x",
+    b'{"variant": "english", "white": "human", "black": "human", "fen": "W:W1-9999999999:B1"}',
+    b'{"variant": "english", "white": "human", "black": "human", "pace": -1}',
+    b'{"variant": "english", "white": "human", "black": "human", "clock": {"seconds": 1e308}}',
+    b'{"variant": "english", "white": "human", "black": "human", "fen": "B:W21:B1", "pdn": "*"}',
+    b'{"variant": "english", "white": "human", "black": "human", "counts": true}',
+    b'{"variant": "english", "white": "human", "black": "human", "from": {"run": "../..", "game": 1, "ply": 0}}',
+    b'{"variant": "english", "white": "human", "black": "human", "from": {"run": "/etc", "game": 1, "ply": 0}}',
+    b'{"variant": "english", "white": "human", "black": "human", "from": {"run": "link", "game": 1, "ply": 0}}',
+    b'{"variant": "english", "pieces": "w", "turn": "white"}',
+    b'{"variant": "english", "pieces": "\xc3\xbc\xc3\xbc", "turn": "white"}',
+]
+
+
+@pytest.mark.parametrize("body", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_bodies_are_refused_and_change_nothing(at, unchanged, body):
+    for method, path in everywhere(unchanged):
+        if method == "POST":
+            content_type = {"Content-Type": "application/json; charset=utf-8"}
+            refused(at.client.post(path, content=body, headers=content_type), 400, 404, 422)
+
+
+PATHS = [
+    "..",
+    "../secret.txt",
+    "../../etc/passwd",
+    "/etc/passwd",
+    "link/secret.txt",
+    "./../secret.txt",
+    "a/../../secret.txt",
+    "..\\secret.txt",
+    "\0",
+    "link\0",
+    "x" * 5000,
+    "",
+    "a//b",
+]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=range(len(PATHS)))
+def test_no_path_leads_out_of_the_folder(at, folder, path):
+    with pytest.raises(Refusal) as refusal:
+        below(folder, path)
+    assert refusal.value.status == 404
+    for way in (f"/runs/{path}", f"/runs/{path}/secret.txt", f"/api/runs/{path}", f"/api/runs/{path}/games"):
+        for text in (way, way.replace("..", "%2e%2e"), way.replace("/", "%2f"), way.replace("..", "%252e%252e")):
+            head = f"GET {text.replace(chr(0), '%00')}?token={at.token} HTTP/1.1\r\nHost: 127.0.0.1:{at.port}\r\n"
+            heard = raw(at, f"{head}Connection: close\r\n\r\n".encode())
+            assert SECRET.encode() not in heard and b"root:" not in heard
+            status = int(heard.split()[1])
+            assert 400 <= status < 500 or text.rstrip("/") == "/api/runs", (text, heard[:100])
+
+
+def test_what_is_in_the_folder_is_found_there(folder):
+    (folder / "run").mkdir(exist_ok=True)
+    (folder / "run" / "report.html").touch()
+    assert below(folder, "run/report.html").name == "report.html"
+
+
+def test_the_page_allows_its_own_script_alone_and_no_frame(at):
+    first, second = (at.client.get(f"/?token={at.token}") for _ in range(2))
+    policy = first.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+    assert policy != second.headers["content-security-policy"]
+    assert first.headers["cache-control"] == "no-store" and first.headers["x-frame-options"] == "DENY"
+    assert at.token not in first.text
+    cookie = first.headers["set-cookie"]
+    assert "HttpOnly" in cookie and "Path=/runs/" in cookie and at.token not in cookie
+
+
+def test_the_cookie_of_the_page_opens_files_of_runs_alone(at, stranger):
+    page = at.client.get("/")
+    cookie = {"Cookie": page.headers["set-cookie"].split(";")[0]}
+    for method, path in (("GET", "/api/offer"), ("POST", "/runs/x/report.html"), ("GET", "/")):
+        refused(stranger.request(method, path, headers=cookie), 403)
+    refused(stranger.get("/runs/x/report.html", headers=cookie), 404)
+
+
+def test_methods_and_addresses_that_there_are_not_are_named(at, unchanged):
+    refused(at.client.put("/api/games", json=BODY), 405)
+    refused(at.client.post(f"/api/games/{unchanged['game']}/explode", json=BODY), 404)
+    refused(at.client.get("/api/games/../../etc/passwd"), 404)
+    refused(at.client.delete("/api/games/nothing"), 404)
+
+
+def test_the_server_is_bound_to_the_loopback_address(at):
+    assert at.base.startswith("http://127.0.0.1:")
+    own = socket.gethostbyname(socket.gethostname())
+    if own.startswith("127."):
+        pytest.skip("this machine has no other address")
+    with pytest.raises(OSError, match=r"."):
+        socket.create_connection((own, at.port), timeout=5).close()
+
+
+def test_what_goes_wrong_unforeseen_is_one_line_here_and_there(folder, monkeypatch):
+    from arena.web import app
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("first line\nsecond line")
+
+    monkeypatch.setattr(app, "board_document", broken)
+    with served(folder) as at:
+        answer = at.client.get("/api/variants/english/board")
+        assert (answer.status_code, list(answer.json())) == (500, ["error"])
+        assert "first" not in answer.json()["error"]
+        assert at.said == ["GET /api/variants/english/board: RuntimeError: first line second line"]
+
+
+KEYS = (
+    *("variant", "white", "black", "fen", "pdn", "from", "clock", "pace", "counts", "version", "text", "colour"),
+    *("on", "lines", "pieces", "turn"),
+)
+WORDS = st.sampled_from(
+    (
+        "english",
+        "simplified",
+        "human",
+        "level-1",
+        "random",
+        "white",
+        "black",
+        "W:W21:B1",
+        "11-15",
+        "pass",
+        "." * 32,
+    )
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | WORDS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(("run", "game", "seconds")), inner)
+    ),
+    max_leaves=5,
+)
+BODIES = st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8)
+
+
+def fuzz(at: Served, body: Any) -> None:
+    state = at.begin(**BODY)
+    for method, path in everywhere(state):
+        if method == "POST":
+            content = json.dumps(body, default=str)
+            answer = at.client.post(path, content=content, headers={"Content-Type": "application/json"})
+            assert answer.status_code < 500, (path, body, answer.text)
+            if answer.status_code == 201:
+                at.client.delete(f"/api/games/{answer.json()['game']}")
+    at.client.delete(f"/api/games/{state['game']}")
+
+
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(body=BODIES)
+def test_no_body_makes_the_server_fail(at, body):
+    fuzz(at, body)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(body=BODIES)
+def test_no_body_of_many_makes_the_server_fail(at, body):
+    fuzz(at, body)

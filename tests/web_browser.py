@@ -1,0 +1,151 @@
+"""A person at the page of a local server, in a real browser: by mouse, finger and keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import arena
+
+SECONDS = 60
+"""For anything that is waited for: rules may have to be compiled."""
+
+
+class Visitor:
+    """Who has a window of the page open, and what is seen and done there."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page, self.address = page, address
+        page.set_default_timeout(1000 * SECONDS)
+        page.goto(address)
+        page.wait_for_selector(".board-pieces use")
+
+    def begin(self, variant: str, white: str, black: str, fen: str = "", **more: Any) -> None:
+        """Begin a game by the address of one that was asked for."""
+        body = {"variant": variant, "white": white, "black": black, **({"fen": fen} if fen else {}), **more}
+        state = self.page.evaluate("body => arena.post('/api/games', body)", body)
+        self.page.evaluate("id => { location.hash = `#/game/${id}`; }", state["game"])
+        self.page.wait_for_selector("[data-mode=game]")
+        self.page.wait_for_selector(f".board-squares [data-square='{state['squares']}']")
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The game as the server has it."""
+        return dict(self.page.evaluate("arena.get(`/api/games/${location.hash.split('/')[2]}`)"))
+
+    @property
+    def pieces(self) -> dict[int, str]:
+        """What is drawn on the board: the symbol of a piece by the number of its square."""
+        uses = "uses => uses.map(use => [+use.dataset.square, use.getAttribute('href')])"
+        return dict(self.page.eval_on_selector_all(".board-pieces use", uses))
+
+    @property
+    def moves(self) -> list[str]:
+        """The moves in the list."""
+        return list(self.page.locator(".game-list button").all_inner_texts())
+
+    def signs(self, kind: str) -> int:
+        """How many squares have a sign of a kind."""
+        return int(self.page.locator(f".sign-{kind}").count())
+
+    def headline(self, text: str) -> None:
+        """Wait until the status says so."""
+        self.page.locator("[data-part=headline]").filter(has_text=re.compile(f"^{re.escape(text)}$")).wait_for()
+
+    def played(self, count: int) -> None:
+        """Wait until so many moves are in the list."""
+        self.page.wait_for_selector(f".game-list button >> nth={count - 1}")
+
+    def at(self, number: int) -> tuple[float, float]:
+        """The middle of a square in the window."""
+        box = self.page.locator(f".board-squares [data-square='{number}']").bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def click(self, *numbers: int) -> None:
+        """Click squares one after another."""
+        for number in numbers:
+            self.page.mouse.click(*self.at(number))
+
+    def tap(self, *numbers: int) -> None:
+        """Touch squares one after another."""
+        for number in numbers:
+            self.page.touchscreen.tap(*self.at(number))
+
+    def drag(self, *numbers: int) -> None:
+        """Drag a piece from a square to the next ones, dropping it on each."""
+        for origin, target in pairwise(numbers):
+            self.page.mouse.move(*self.at(origin))
+            self.page.mouse.down()
+            self.page.mouse.move(*self.at(target), steps=4)
+            self.page.mouse.up()
+
+    def keys(self, *numbers: int) -> None:
+        """Go to squares by the arrow keys and pick each."""
+        board = self.page.locator("[data-part=board]")
+        for number in numbers:
+            x, y = self.at(number)
+            for _ in range(40):
+                here = int(str(board.get_attribute("aria-activedescendant")).removeprefix("cell-"))
+                if here == number:
+                    break
+                at_x, at_y = self.at(here)
+                if abs(at_y - y) > 2:
+                    board.press("ArrowDown" if at_y < y else "ArrowUp")
+                else:
+                    board.press("ArrowRight" if at_x < x else "ArrowLeft")
+            board.press("Enter")
+
+    def play_on(self, how: Sequence[Callable[..., None]], choose: int = 0, most: int = 150) -> None:
+        """Play a legal move whenever it is a person's turn, by each of `how` in turn, until the game is over."""
+        for place in range(most):
+            self.page.wait_for_selector(".game-yours, .game-ended")
+            state = self.state
+            if state["outcome"]:
+                return
+            move = state["legal"][choose * (len(state["legal"]) - 1)]
+            if not move["paths"][0]:
+                self.page.click("[data-action=pass]")
+            else:
+                how[place % len(how)](*move["paths"][0])
+            self.played(len(state["moves"]) + 1)
+        raise AssertionError(f"no end after {most} moves")
+
+
+@contextmanager
+def opened(browser: Any, address: str, *, refused: bool = False, **options: Any) -> Iterator[Visitor]:
+    """The page in a window of its own.
+
+    No error may be written to its console, but for requests that are `refused`; nothing is wider than the window.
+    """
+    settings = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | options
+    context = browser.new_context(**settings)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on(
+        "console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    yield Visitor(page, address)
+    assert page.evaluate("document.documentElement.scrollWidth") == settings["viewport"]["width"]
+    context.close()
+    assert [line for line in wrong if not (refused and line.startswith("Failed to load resource"))] == []
+
+
+def symbols(variant: str, fen: str) -> dict[int, str]:
+    """What is to be drawn of a position."""
+    names = {"w": "white-man", "W": "white-king", "b": "black-man", "B": "black-king"}
+    return {number: f"#board-{names[letter]}" for number, letter in arena.Game(variant, fen).pieces.items()}
+
+
+def replayed(window: Visitor) -> arena.Game:
+    """The game of a window by the rules; the board must show its end."""
+    state = window.state
+    game = arena.Game(state["variant"], state["start"]["fen"])
+    for text in window.moves:
+        game.push(text)
+    assert game.fen == state["fen"]
+    assert window.pieces == symbols(state["variant"], game.fen)
+    return game
