@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -266,7 +267,7 @@ def test_a_whole_game_without_crowning_where_sides_pass(browser, address):
 
 
 def test_a_whole_game_by_touch_on_a_phone(browser, address):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    phone: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     with opened(browser, address, **phone) as window:
         window.begin("international", "human", "level-1", "W:W31,32,33,37,38,42,43:B6,7,8,11,12,13,17,18")
         window.play_on([window.tap], choose=1)
@@ -280,7 +281,7 @@ def test_a_whole_game_by_touch_on_a_phone(browser, address):
 
 
 def test_a_finger_drags_a_piece_and_the_page_does_not_scroll(browser, address):
-    phone = {"viewport": {"width": 390, "height": 500}, "has_touch": True, "is_mobile": True}
+    phone: dict[str, Any] = {"viewport": {"width": 390, "height": 500}, "has_touch": True, "is_mobile": True}
     with opened(browser, address, **phone) as window:
         window.begin("english", "human", "human")
         session = window.page.context.new_cdp_session(window.page)
