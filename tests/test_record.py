@@ -17,6 +17,7 @@ import pytest
 
 import arena
 from arena.experiment.schema import experiment_schema
+from arena.files import lock_folder
 from arena.formats.table import FORMATS
 from arena.player import Limit, PlayerSpec
 from arena.rules.game import Termination
@@ -306,6 +307,15 @@ def test_one_thread_after_another_may_use_a_record(folder: Path) -> None:
     record(folder, won())
 
 
+def test_any_thread_may_release_a_folders_lock(tmp_path: Path) -> None:
+    locks: list[Any] = []
+    thread = threading.Thread(target=lambda: locks.append(lock_folder(tmp_path)))
+    thread.start()
+    thread.join()
+    locks[0].release()
+    lock_folder(tmp_path).release()
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -410,6 +420,13 @@ def test_a_run_of_a_person_promises_no_end(twelve: Path) -> None:
     assert shown[1].startswith("12 games, leader ") and " left" not in shown[1] and "games/s" not in shown[1]
     assert shown[2].startswith("being played by process")
     assert repr(arena.load(twelve)).startswith("<Run me: english, 5 players, 12 games, in ")
+
+
+def test_no_end_is_told_while_a_person_plays(folder: Path) -> None:
+    with Record(folder, "me", ENGLISH) as of_person:
+        of_person.add(won())
+        moment = Watcher(folder).read()
+        assert moment.playing and moment.rate and moment.seconds_left is None
 
 
 def test_a_list_of_runs_has_it_as_one_at_the_board(twelve: Path) -> None:

@@ -161,7 +161,7 @@ def test_the_list_has_live_runs_first_and_leads_to_them(browser: Any, address: s
         assert page.locator(".watch-card a").all_inner_texts() == ["live", "finished", "many"]
         assert page.locator(".watch-card").first.locator(".watch-live").is_visible()
         page.get_by_role("link", name="finished").click()
-        page.locator(".watch-table th", has_text=BOLD).wait_for()
+        page.locator(".watch-table th", has_text=BOLD).first.wait_for()
         assert page.evaluate("location.hash") == "#/run/finished"
 
 
@@ -209,6 +209,25 @@ def test_a_game_that_is_not_there_is_said_to_be_so(browser: Any, address: str) -
     page.goto(f"{address}#/run/nothing")
     page.locator(".viewer-missing", has_text="there is nothing of that name").wait_for()
     page.close()
+
+
+def test_a_report_is_a_stranger_to_the_page_and_its_files_can_be_opened(
+    browser: Any, address: str, folder: Path
+) -> None:
+    run = folder / "finished"
+    asks = "fetch('/api/runs').then(() => 'read', () => 'refused').then((words) => { document.title = words; })"
+    (run / "report.html").write_text(f"<script>{asks}</script><a href='summary.md'>more</a>", encoding="utf-8")
+    (run / "summary.md").write_text("what it says", encoding="utf-8")
+    page = browser.new_page()
+    page.goto(address)
+    page.goto(f"{address.partition('?')[0]}runs/finished/report.html")
+    page.wait_for_function("document.title")
+    assert page.title() == "refused"
+    assert page.evaluate("origin") == "null"
+    page.get_by_role("link", name="more").click()
+    page.get_by_text("what it says").wait_for()
+    page.close()
+    (run / "report.html").unlink()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])

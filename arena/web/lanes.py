@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -25,8 +24,6 @@ _OWN = 100
 """Searches of players with a user's code at a time: one that never ends keeps nobody else."""
 _OTHERS = 4
 """Other work at a time: games begun, runs read."""
-_NICE = {"short": 0, "long": 5, "analysis": 10}
-"""How much a thread gives way to others where cores are short, as `nice` counts."""
 
 T = TypeVar("T")
 
@@ -34,8 +31,8 @@ T = TypeVar("T")
 class Lane:
     """So many threads at a time; who comes later waits for a place."""
 
-    def __init__(self, places: int, nice: int = 0) -> None:
-        self._free, self._nice = asyncio.Semaphore(places), nice
+    def __init__(self, places: int) -> None:
+        self._free = asyncio.Semaphore(places)
 
     async def run(self, work: Callable[[], T]) -> T:
         """What `work` returns or raises, done in a thread of its own.
@@ -52,7 +49,6 @@ class Lane:
                 done.set_result((result, error))
 
         def body() -> None:
-            _give_way(self._nice)
             result, error = None, None
             try:
                 result = work()
@@ -73,10 +69,10 @@ class Lanes:
 
     def __init__(self) -> None:
         cores = os.cpu_count() or 1
-        self.short = Lane(2 * cores, _NICE["short"])
-        self.long = Lane(cores, _NICE["long"])
-        self.own = Lane(_OWN, _NICE["long"])
-        self.analysis = Lane(MOST_ANALYSES, _NICE["analysis"])
+        self.short = Lane(2 * cores)
+        self.long = Lane(cores)
+        self.own = Lane(_OWN)
+        self.analysis = Lane(MOST_ANALYSES)
         self.others = Lane(_OTHERS)
 
     def of(self, spec: PlayerSpec, last_seconds: float | None) -> Lane:
@@ -110,9 +106,3 @@ def _is_short(spec: PlayerSpec) -> bool:
     if limit.depth is not None and limit.depth <= SHORT_DEPTH:
         return True
     return limit.longest is None and limit.depth is None and (limit.nodes or 0) <= SHORT_NODES
-
-
-def _give_way(nice: int) -> None:
-    """Have the calling thread give way to others, where the system knows priorities of threads."""
-    if nice and sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)

@@ -109,7 +109,7 @@
         const { games, charts, error } = await arena.get(watching.path(this.name, "charts"), { quiet: true });
         const said = charts.length ? `Of ${watching.games(games)}.` : "";
         host.replaceChildren(element("p.small", {}, [said, error].filter(Boolean).join(" ")), element("div.watch-pictures", {}, charts.map(({ caption, path }) =>
-          element("figure", {}, element("img", { src: arena.address(path, { games }), alt: caption, loading: "lazy" }), element("figcaption.small", {}, caption)))));
+          element("figure", {}, element("img", { src: `${path}?games=${games}`, alt: caption, loading: "lazy" }), element("figcaption.small", {}, caption)))));
       } catch (error) {
         host.replaceChildren(element("p.small", { role: "status" }, error.message));
       }
