@@ -70,7 +70,7 @@ class Lanes:
     def __init__(self) -> None:
         cores = os.cpu_count() or 1
         self.short = Lane(2 * cores)
-        self.long = Lane(cores)
+        self.long = Lane(max(1, cores - 1))  # a core is left for the loop and for short searches
         self.own = Lane(_OWN)
         self.analysis = Lane(MOST_ANALYSES)
         self.others = Lane(_OTHERS)
