@@ -232,11 +232,10 @@ def test_ctrl_c_pauses_a_game_of_players(own):
 
 @pytest.mark.compiled
 def test_the_board_has_colours_where_the_terminal_has_them():
-    coloured = Terminal("play", "game3", "--white", "human", "--black", "human", COLORTERM="truecolor")
+    coloured = Terminal("play", "english", "--white", "human", "--black", "human", COLORTERM="truecolor")
     assert "\x1b[1;38;2;" in coloured.prompted() or "\x1b[1;38;" in coloured.output
-    plain = Terminal("play", "game3", "--white", "human", "--black", "human", NO_COLOR="1")
+    plain = Terminal("play", "english", "--white", "human", "--black", "human", NO_COLOR="1")
     assert "⛂" in plain.prompted()
-    assert re.search(r"\s0 +1 +2 +3 +4 +5 +6 +7\s", plain.output)
     for terminal in (coloured, plain):
         terminal.press(b"\x04")
         assert terminal.end() == 0

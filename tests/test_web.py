@@ -15,7 +15,7 @@ from arena.player import Choice, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from arena.sitting.sides import Side
-from arena.web import games, table, thinking
+from arena.web import beginning, games, table, thinking
 from tests.web_server import Served, served, window
 
 pytestmark = pytest.mark.compiled
@@ -385,6 +385,12 @@ def test_positions_are_read_in_two_ways_and_faults_are_named(at):
     ):
         answer = at.client.post("/api/position", json={"variant": "english", **fault})
         assert answer.status_code == 422 and words in answer.json()["error"], fault
+
+
+def test_a_position_whose_captures_hold_up_the_server_is_refused(at, monkeypatch):
+    monkeypatch.setattr(beginning, "MOST_SECONDS", -1.0)
+    answer = at.client.post("/api/games", json={"variant": "english", "white": "human", "black": "human"})
+    assert answer.status_code == 422 and "too many ways" in answer.json()["error"]
 
 
 def test_there_are_so_many_games_and_no_more(at, monkeypatch):

@@ -397,7 +397,7 @@ def test_no_body_makes_the_server_fail(at, body):
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=BODIES)
 def test_no_body_of_many_makes_the_server_fail(at, body):
     fuzz(at, body)

@@ -10,7 +10,7 @@ from typing import Any
 
 import arena
 
-SECONDS = 60
+SECONDS = 120
 """For anything that is waited for: rules may have to be compiled."""
 
 

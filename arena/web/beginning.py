@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,13 @@ from arena.store.game import kept_game
 from arena.store.store import StoreError
 from arena.web.answers import Refusal
 from arena.web.bodies import NewGame, PlyOfRun, PositionGiven
-from arena.web.documents import position_document
+from arena.web.documents import legal_documents, position_document
 from arena.web.guard import below
 from arena.web.thinking import MOST_PLIES
 from arena.wording import cut, unknown
 
+MOST_SECONDS = 1.0
+"""Seconds that writing the moves of a position may take where a game begins."""
 _LONGEST = 300
 """Characters of a message."""
 
@@ -82,11 +85,17 @@ def check_men(variant: Variant, position: Position) -> None:
 
 
 def warm(game: Game) -> None:
-    """Compile, or load, what playing a game needs, so that nothing in the server's loop does."""
+    """Compile, or load, what playing a game needs, so that nothing in the server's loop does.
+
+    Raises Refusal for a position whose captures have so many ways that writing them would hold up the loop.
+    """
     if game.legal_moves:
         other = game.copy()
         other.push(other.legal_moves[0])
-        other.legal_texts  # noqa: B018
+        began = time.monotonic()
+        legal_documents(game)
+        if time.monotonic() - began > MOST_SECONDS:
+            raise Refusal(422, "captures have too many ways in this position")
 
 
 def _kept(given: NewGame, folder: Path | None) -> PdnGame:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arena.analysis import Analysis, Candidate
+    from arena.rules.position import Position
     from arena.sitting.record import Record
     from arena.sitting.search import Thought
     from arena.sitting.sides import Side
@@ -50,8 +51,10 @@ class Host:
         self._given = given
         self._told = len(sitting.turns)
         """Plies that were told of."""
-        self._ended_at = self._shown_at = -1
-        """Versions of the sitting whose end was told, and whose board was shown."""
+        self._ended_at = -1
+        """The version of the sitting whose end was told."""
+        self._shown: tuple[int, Position, bool] | None = None
+        """Of the board that was shown last: the plies, the position, whether Black was below."""
 
     @property
     def has_person(self) -> bool:
@@ -81,7 +84,7 @@ class Host:
         if sitting.outcome is None or self._ended_at == sitting.version:
             return
         self._ended_at = sitting.version
-        self.show()
+        self.show_once()
         if sitting.failure:
             self.tell(sitting.failure)
         self.tell(f"{ending_text(sitting.game, sitting.outcome)} ({sitting.outcome.result})")
@@ -101,11 +104,11 @@ class Host:
         beside = [*side_lines(sitting), "", *recent_moves(sitting, _RECENT_PLIES)] if sys.stdout.isatty() else []
         edges = sitting.variant.name.startswith("game3")
         show_board(board, "\n".join(beside).rstrip(), edges=edges)
-        self._shown_at = sitting.version
+        self._shown = (len(sitting.turns), sitting.game.position, self.flip)
 
     def show_once(self) -> None:
         """Print the board if it is not the one that was printed last."""
-        if self._shown_at != self.sitting.version:
+        if self._shown != (len(self.sitting.turns), self.sitting.game.position, self.flip):
             self.show()
 
     @property
@@ -194,7 +197,7 @@ class Host:
         last.close()
         self.sitting = Sitting(last.variant, last.sides, last.game.start, clock=last.clock, seed=last.seed + 1)
         self.sitting.prepare()
-        self._told, self._ended_at, self._shown_at = 0, -1, -1
+        self._told, self._ended_at, self._shown = 0, -1, None
         self.invited_at = self.asked_to_leave_at = -1
         self.saved, self.is_paused = None, False
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from arena.sitting.search import Thought
     from arena.sitting.sitting import Sitting
 
-_PLIES_SHOWN = 12
+PLIES_SHOWN = 12
 """Of a line."""
 _INDENT = "    "
 
@@ -75,8 +75,8 @@ def _seen(thought: Thought | None) -> list[str]:
     ]
     lines = [", ".join(filter(None, parts))]
     if len(thought.line) > 1:
-        more = " ..." if len(thought.line) > _PLIES_SHOWN else ""
-        lines.append(f"line: {' '.join(thought.line[:_PLIES_SHOWN])}{more}")
+        more = " ..." if len(thought.line) > PLIES_SHOWN else ""
+        lines.append(f"line: {' '.join(thought.line[:PLIES_SHOWN])}{more}")
     return lines
 
 

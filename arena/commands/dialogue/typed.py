@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.commands.dialogue.host import Host
+from arena.commands.dialogue.told import PLIES_SHOWN
 from arena.rules.position import COLOURS
 from arena.scores import score_text
 from arena.wording import cut, nearest
@@ -88,7 +89,7 @@ def _hint(host: Host, _: str) -> None:
     analysis, line = _advice(host)
     texts = analysis.texts(line)
     score = score_text(line.score, line.wins_in, analysis.man)
-    host.tell(f"hint: {texts[0]} ({score}, depth {line.depth}; line: {' '.join(texts)})")
+    host.tell(f"hint: {texts[0]} ({score}, depth {line.depth}; line: {' '.join(texts[:PLIES_SHOWN])})")
 
 
 def _eval(host: Host, _: str) -> None:

@@ -5,7 +5,7 @@
   const MANY = 2; // moves that came at once and are still shown one by one
 
   class Game {
-    /* `parts` are those of the view; `on.over(text)`, see arena.views.game. */
+    /* `parts` are those of the view, `table` has the board. */
     constructor(parts, table) {
       Object.assign(this, { parts, table, state: null, ply: 0, shown: 0, skip: 0, turned: false, busy: 0 });
       this.panel = new arena.Panel(parts, () => this.refresh());

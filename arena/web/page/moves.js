@@ -73,13 +73,6 @@
     return `${name}: ${text.includes("x") ? `${origin} takes to ${target}` : `${origin} to ${target}`}${took}${crowned ? ", crowned" : ""}.`;
   };
 
-  /* Seconds with a unit: 0.0123 -> "12.3 ms". */
-  arena.duration = (seconds) => {
-    if (seconds === null || seconds === undefined) return "";
-    const [value, unit] = seconds >= 1 ? [seconds, "s"] : seconds >= 1e-3 ? [1e3 * seconds, "ms"] : [1e6 * seconds, "µs"];
-    return `${Number(value.toPrecision(3))} ${unit}`;
-  };
-
   /* A score with a true minus sign. */
   arena.signed = (score) => score.replace(/^-/, "−");
 
