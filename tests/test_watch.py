@@ -343,7 +343,8 @@ def test_what_is_no_run_of_the_folder_is_not_found(client: TestClient, name: str
 @pytest.mark.parametrize(
     "name",
     [
-        FILE, f"{FILE}-wal", "manifest.json", ".lock", "out.svg", "manifest.svg", "..%2fwatched%2felo.svg", "missing.svg",
+        FILE, f"{FILE}-wal", "manifest.json", ".lock", "out.svg", "manifest.svg",
+        "..%2fwatched%2felo.svg", "missing.svg",
         "..%2f..%2f..%2fsecret.svg", "incidents", ".", "..", "%00.svg", "charts/other.svg", "report.html%00",
     ],
 )  # fmt: skip
