@@ -193,7 +193,7 @@ def test_a_coloured_board_has_every_piece_and_number():
     console = Console(width=80, force_terminal=True, color_system="truecolor")
     with console.capture() as captured:
         console.print(coloured(Board(ENGLISH, last="26-22")))
-    assert captured.get().count("48;2;255;214;10") == 4
+    assert captured.get().count("48;2;156;143;31") == 4
 
 
 # --- Board, and the board of a game

@@ -286,6 +286,10 @@ def test_who_plays_stands_below():
         (["--fen", "W:W9:B1", "--from", "x"], "--fen and --from both say where to begin"),
         (["--game", "3"], "--game goes with --from FILE"),
         (["--from", "nowhere.pdn"], "nowhere.pdn: No such file or directory"),
+        (["--white", "level 13"], "'13' is no level, 1 to 12"),
+        (["--name", ""], "a person's"),
+        (["--name", "a\nb"], "a person's"),
+        (["--record", "me", "--fen", "W:W9:B1"], "a game counts only from its start position"),
     ],
 )
 def test_what_cannot_be_played_gets_one_line(arguments, message):
@@ -409,7 +413,9 @@ def test_a_game_is_saved_behind_others_and_the_last_one_goes_on(tmp_path):
     said(*people, lines=[f"save {file}", "11-15", f"save {file}"])
     assert len(read_pdn(file).games) == 2
     shown = said("--from", file, *people).splitlines()
-    assert "White to move" in shown and f"arena play english --from '{file}'" in shown[-1]
+    assert "White to move" in shown
+    left = shlex.split(shown[-1].partition("it goes on with: ")[2])
+    assert left == ["arena", "play", "english", *people, "--from", str(file)]
     assert "Black to move" in said("--from", file, "--game", 1, *people)
 
 
@@ -418,9 +424,19 @@ def test_leaving_says_how_the_game_goes_on(tmp_path):
     shown = said("{base: english, men: 12}", *people, "--no-draws", lines="11-15\nquit\n")
     words = shlex.split(shown.splitlines()[-1].partition("it goes on with: ")[2])
     assert words[:2] == ["arena", "play"]
-    assert words[-1] in said(*words[2:], *people, lines="fen\n").splitlines()
+    assert words[-1] in said(*words[2:], lines="fen\n").splitlines()
+    shown = said("--white", "{type: negamax, depth: 2}", "--name", "ann", lines="11-15\n")
+    words = shlex.split(shown.splitlines()[-1].partition("it goes on with: ")[2])
+    assert "White negamax, Black ann" in said(*words[2:])
+
+
+def test_a_saved_game_says_who_is_a_person_and_which_level_played(tmp_path):
     file = tmp_path / "games.pdn"
-    assert f"arena play english --from {file}" in said(*people, lines=f"11-15\nsave {file}\n")
+    said("--white", "human", "--black", "human", lines=f"11-15\nsave {file}\n")
+    assert "White human, Black human" in said("--from", file)
+    said("--black", "level 2", "--name", "ann", lines=f"22-18\nsave {file}\n")
+    assert "White ann, Black level 2" in said("--from", file, "--name", "ann")
+    assert "White level 3, Black ann" in said("--from", file, "--name", "ann", "--white", "level 3")
 
 
 def test_a_new_game_begins_where_the_last_one_did():

@@ -61,6 +61,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
     elsewhere.mkdir()
     (elsewhere / FILE).write_bytes((folder / FILE).read_bytes())
     (root / "reports" / "linked").symlink_to(elsewhere)
+    inside = root / "reports" / "inside"
+    inside.mkdir()
+    (inside / FILE).symlink_to(elsewhere / FILE)
+    (folder / "manifest.svg").symlink_to(folder / "manifest.json")
     damaged = root / "reports" / "damaged"
     damaged.mkdir()
     (damaged / FILE).write_text("no ledger")
@@ -319,7 +323,7 @@ def test_a_game_that_is_not_there_is_not_found(client: TestClient, number: str) 
 @pytest.mark.parametrize(
     "name",
     [
-        "nothing", "deep", "linked", "..", "%2e%2e", "..%2f..", "deep%2f%2e%2e%2fdeep%2fwatched",
+        "nothing", "deep", "linked", "inside", "..", "%2e%2e", "..%2f..", "deep%2f%2e%2e%2fdeep%2fwatched",
         "%2e%2e%2felsewhere", "/etc", "%2fetc", "deep%2f%2e%2e%2f%2e%2e%2felsewhere", "deep/watched%00",
         "deep\\watched", "~", "damaged",
     ],
@@ -339,7 +343,8 @@ def test_what_is_no_run_of_the_folder_is_not_found(client: TestClient, name: str
 @pytest.mark.parametrize(
     "name",
     [
-        FILE, f"{FILE}-wal", "manifest.json", ".lock", "out.svg", "..%2fwatched%2felo.svg", "missing.svg",
+        FILE, f"{FILE}-wal", "manifest.json", ".lock", "out.svg", "manifest.svg",
+        "..%2fwatched%2felo.svg", "missing.svg",
         "..%2f..%2f..%2fsecret.svg", "incidents", ".", "..", "%00.svg", "charts/other.svg", "report.html%00",
     ],
 )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import websockets
 
+import arena
 from arena.player import Choice, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
@@ -433,6 +434,22 @@ def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
     assert "as many as a game may have" in full["failure"] and len(now["moves"]) == 4
 
 
+def test_leaving_a_game_that_counts_is_resigning_it(tmp_path):
+    folder = tmp_path / "me"
+    with served(record=(folder, "Ada")) as at:
+        left = at.begin(white="level-1", counts=True)
+        at.begin(white="level-1", counts=True)
+
+        async def leave() -> None:
+            async with window(at, left) as seen:
+                await play_on(at, seen, 1)
+            assert at.client.delete(f"/api/games/{left['game']}").status_code == 204
+
+        run(leave())
+    games = arena.load(folder).games
+    assert games[["result", "termination"]].values.tolist() == [["1-0", "resignation"]]
+
+
 def test_games_that_count_are_kept_and_help_is_refused(tmp_path):
     with served(record=(tmp_path / "me", "Ada")) as at:
         state = at.begin(white="level-1", counts=True)
@@ -456,5 +473,7 @@ def test_games_that_count_are_kept_and_help_is_refused(tmp_path):
         assert other.status_code == 422 and "english" in other.json()["error"]
         body = {"variant": "english", "white": "level-1", "black": "level-2", "counts": True}
         assert at.client.post("/api/games", json=body).status_code == 422
+        body |= {"black": "human", "fen": "W:W9,K10:B1"}
+        assert "only from its start position" in at.client.post("/api/games", json=body).json()["error"]
     assert at.said == []
     assert json.dumps(state)

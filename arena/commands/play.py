@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from arena.commands.common import announcing_compilation, fail
-from arena.commands.seating import Seating, prepare, seating_options, sitting_of
+from arena.commands.seating import Seating, prepare, seating_options, sitting_of, words_of
 from arena.rules.position import COLOURS
 
 
@@ -42,8 +42,7 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
             kept = _record(record, seating, sitting)
             open_things.callback(kept.close)
         prepare(sitting)
-        given = [seating.variant or sitting.variant.name, *(["--no-draws"] if seating.no_draws else [])]
-        host = Host(sitting, given, flip=flip, record=kept)
+        host = Host(sitting, words_of(seating, sitting), flip=flip, record=kept)
         if seating.from_file is not None and seating.game is None:
             host.saved = (seating.from_file, sitting.version)
         sides = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(sitting.sides))
@@ -59,8 +58,8 @@ def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
     from arena.sitting.record import Record
     from arena.store.store import StoreError
 
-    if seating.from_file is not None:
-        fail("--record: a game of a file does not count; leave out --from")
+    if seating.from_file is not None or seating.fen is not None:
+        fail("--record: a game counts only from its start position; leave out --from and --fen")
     try:
         return Record(folder, seating.person, sitting.variant)
     except (StoreError, ValueError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -101,7 +102,7 @@ def sitting_of(options: Seating) -> Sitting:
         variant = _variant(options)
         if options.from_file is not None:
             pdn = saved_game(options.from_file, variant, options.game)
-            sides = _sides(options, pdn.variant)
+            sides = _sides(_as_saved(options, pdn.tags), pdn.variant)
             return Sitting.of_pdn(pdn, sides, clock=options.clock, seed=options.seed)
         assert variant is not None
         start = None if options.fen is None else parse_fen(variant, options.fen)
@@ -125,6 +126,14 @@ def prepare(sitting: Sitting) -> None:
         fail(f"a player raised {type(error).__name__}: {message_of(error)}")
 
 
+def words_of(options: Seating, sitting: Sitting) -> list[str]:
+    """The words of a command line that sit down to the same rules and sides."""
+    words = [options.variant or sitting.variant.name, *(["--no-draws"] if options.no_draws else [])]
+    for name, given in (("--white", options.white), ("--black", options.black), ("--name", options.name)):
+        words += [name, given] if given is not None else []
+    return words + (["--level", str(options.level)] if options.level is not None else [])
+
+
 def _variant(options: Seating) -> Variant | None:
     """The variant that is given; without one the usual, or None where a file says which."""
     from arena.rules.custom import build_variant
@@ -141,9 +150,24 @@ def _variant(options: Seating) -> Variant | None:
     return build_variant(description)
 
 
+def _as_saved(options: Seating, tags: Mapping[str, str]) -> Seating:
+    """The options of a game from a file, which says who is a person and of a level where nothing else does."""
+    from arena.sitting.sides import HUMAN, LEVELS, level
+
+    if options.white is not None or options.black is not None or options.level is not None:
+        return options
+    levels = [level(number).name for number in LEVELS]
+    kinds, names = (tags.get("WhiteType"), tags.get("BlackType")), (tags.get("White"), tags.get("Black"))
+    white, black = (
+        HUMAN if kind == HUMAN else name if kind is not None and name in levels else None
+        for kind, name in zip(kinds, names, strict=True)
+    )
+    return options._replace(white=white, black=black)
+
+
 def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:
     """White's side and Black's: who is given, against a person or the usual opponent."""
-    from arena.sitting.sides import HUMAN, Side, level, side_of, usual_opponent
+    from arena.sitting.sides import HUMAN, Side, level, person_spec, side_of, usual_opponent
 
     given = {
         colour: side_of(entry, f"--{name}")
@@ -160,5 +184,6 @@ def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:
         if colour not in given:
             given[colour] = opponent if given[1 - colour].is_person else Side(HUMAN)
     if [side.is_person for side in given.values()].count(True) == 1:
-        given = {colour: Side(options.person) if side.is_person else side for colour, side in given.items()}
+        person = Side(person_spec(options.person).name)
+        given = {colour: person if side.is_person else side for colour, side in given.items()}
     return given[0], given[1]

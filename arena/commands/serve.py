@@ -94,7 +94,7 @@ def _player(entry: str) -> Any:
         side = side_of(entry, "--player")
     except ConfigError as error:
         fail(" ".join(str(error).split()))
-    except PlayerError as error:
+    except (PlayerError, ValueError) as error:
         fail(f"--player: {error}")
     if side.is_person:
         fail("--player human: a person can always play; name a player")

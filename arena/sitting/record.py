@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from weakref import WeakSet
 
-from arena.experiment.entry import player_spec
 from arena.experiment.model import Experiment
 from arena.formats.base import Pairing
 from arena.formats.free import Free
@@ -19,14 +18,13 @@ from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.ended import game_record
-from arena.sitting.sides import LEVELS, level
+from arena.sitting.sides import person_spec
 from arena.sitting.sitting import Sitting
 from arena.store.documents import documents
 from arena.store.elo import EloScale, estimates, tells_elo
 from arena.store.ledger import FILE, Facts, Ledger, experiment_and_facts
 from arena.store.manifest import Manifest, manifest_of, save, session, stored_manifest
 from arena.store.store import StoreError, reading
-from arena.yaml.errors import ConfigError
 from arena.yaml.messages import FOLDER
 from arena.yaml.section import validated
 from arena.yaml.values import Source
@@ -59,7 +57,7 @@ class Record:
         if VARIANTS.get(variant.name) != variant:
             raise ValueError(f"{variant.name} is no rule set that a run can name")
         self.folder, self.person, self.variant = folder, person, variant
-        own = _person_spec(person)
+        own = person_spec(person)
         found = _stored(folder, variant)
         self._experiment, self._facts = found or (_experiment(folder, variant, own), _facts(variant))
         if any(spec.name == person and spec.type != HUMAN for spec in self._experiment.players):
@@ -191,16 +189,6 @@ class Record:
         scale = EloScale(self._facts.first, self._experiment.anchor, self._experiment.rating.model)
         own = estimates(results, scale)[self.person]
         return f"{self.person} {with_error(own.elo, own.error)} Elo ({scale.anchor} = 0)"
-
-
-def _person_spec(person: str) -> PlayerSpec:
-    """The entry of a person. Raises ValueError, in one line, for what can be none's name."""
-    if person in (level(number).name for number in LEVELS):
-        raise ValueError(f"{person} is the name of a player: a person needs another one")
-    try:
-        return player_spec({"name": person, "type": HUMAN})
-    except ConfigError as error:
-        raise ValueError(f"a person's {error.problems[0][-1]}") from None
 
 
 def _stored(folder: Path, variant: Variant) -> tuple[Experiment, Facts] | None:

@@ -11,6 +11,7 @@ from arena.experiment.entry import player_spec
 from arena.player import HUMAN, Limit, PlayerSpec
 from arena.rules.variants import Variant
 from arena.wording import cut
+from arena.yaml.errors import ConfigError
 from players import PLAYERS, located
 from players.published import PUBLISHED
 
@@ -42,14 +43,16 @@ class Side(NamedTuple):
 
 
 def side_of(entry: str | Mapping[str, Any], given_as: str = "player", folder: Path = Path()) -> Side:
-    """`human`, or a player: an entry of `players:`, a mapping or YAML, or a type alone as `greedy`.
+    """`human`, `level 3`, or a player: an entry of `players:`, a mapping or YAML, or a type alone as `greedy`.
 
     A class that is named alone gives the player its name. Files that are named are looked for in `folder`.
     Without a limit a player has USUAL_SECONDS. Raises ConfigError, naming `given_as`, for what is no entry,
-    PlayerError for a file that is not there.
+    ValueError for what is no level, PlayerError for a file that is not there.
     """
     if isinstance(entry, str) and entry.strip() == HUMAN:
         return Side(HUMAN)
+    if isinstance(entry, str) and entry.split()[:1] == ["level"]:
+        return level_of(" ".join(entry.split()[1:]))
     spec = player_spec(entry, given_as)
     if isinstance(entry, str) and entry.strip() == spec.type and ":" in spec.type:
         spec = replace(spec, name=spec.type.rpartition(":")[2])
@@ -61,6 +64,16 @@ def side_of(entry: str | Mapping[str, Any], given_as: str = "player", folder: Pa
     if needs and spec.limit == Limit():
         spec = replace(spec, limit=Limit(seconds=USUAL_SECONDS))
     return Side(spec.name, spec)
+
+
+def person_spec(name: str) -> PlayerSpec:
+    """The entry of a person of that name. Raises ValueError, in one line, for what can be none's name."""
+    if name in (level(number).name for number in LEVELS):
+        raise ValueError(f"{name} is the name of a player: a person needs another one")
+    try:
+        return player_spec({"name": name, "type": HUMAN})
+    except ConfigError as error:
+        raise ValueError(f"a person's {error.problems[0][-1]}") from None
 
 
 def level(number: int) -> Side:

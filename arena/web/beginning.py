@@ -77,7 +77,7 @@ def placed(given: PositionGiven) -> dict[str, Any]:
 
 
 def check_men(variant: Variant, position: Position) -> None:
-    """Raise ValueError if a side has more pieces than the rules give it, or a side to move is missing."""
+    """Raise ValueError if a side has more pieces than the rules give it."""
     for colour, pieces in zip(COLOURS, (position.white, position.black), strict=True):
         if pieces.bit_count() > variant.men:
             count = pieces.bit_count()

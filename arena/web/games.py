@@ -106,7 +106,8 @@ class GameRoom:
         return self._tables[name]
 
     def remove(self, name: str) -> None:
-        """Be done with a game. Raises Refusal if there is none of that name."""
+        """Be done with a game; one that counts and goes on is resigned. Raises Refusal if there is none of it."""
+        self.table(name).give_up()
         self.table(name).close()
         del self._tables[name]
 
@@ -144,8 +145,8 @@ class GameRoom:
             raise Refusal(422, "games count only if arena serve was given --record FOLDER")
         if [given.white, given.black].count(HUMAN) != 1:
             raise Refusal(422, "a game counts only between one person and one player")
-        if given.pdn is not None or given.origin is not None:
-            raise Refusal(422, "a game that goes on from another one does not count")
+        if given.fen is not None or given.pdn is not None or given.origin is not None:
+            raise Refusal(422, "a game counts only from its start position")
         variant = variant_of(given.variant)
         try:
             await asyncio.get_running_loop().run_in_executor(self._recorder, self._record_of, variant)

@@ -151,6 +151,13 @@ class Table:
         found = lines[0]
         return {"text": found["moves"][0], "path": found["path"], "score": found["score"], "line": found["moves"]}
 
+    def give_up(self) -> None:
+        """Resign for the person a game that counts, is begun and goes on: nobody will play it to its end."""
+        persons = [colour for colour, side in enumerate(self.sitting.sides) if side.is_person]
+        if self.counts and persons and self.sitting.turns and self.sitting.outcome is None:
+            self.sitting.resign(persons[0])
+            self._changed()
+
     def record(self, line: str) -> None:
         """Say how the game counts."""
         self._recorded = line

@@ -37,7 +37,7 @@ class Host:
     """A game at the terminal, and the next ones: `sitting` is the one that is played."""
 
     def __init__(self, sitting: Sitting, given: Sequence[str], *, flip: bool, record: Record | None) -> None:
-        """`given` are the words of the command line that name the rules; with a `record` games count."""
+        """`given` are the words of the command line that name rules and sides; with a `record` games count."""
         self.sitting, self.record = sitting, record
         self.is_turned = flip
         """Whether the board stands the other way than whoever plays would have it."""

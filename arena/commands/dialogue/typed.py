@@ -60,7 +60,9 @@ def obey(host: Host, text: str) -> None:
             raise ValueError(
                 f"{cut(text)!r} is no move and no command that `help` lists; {legal_line(sitting.game)}"
             )
-    except (ValueError, ConfigError, PlayerError, OSError) as error:
+    except OSError as error:
+        host.tell(f"{error.filename}: {error.strerror}")
+    except (ValueError, ConfigError, PlayerError) as error:
         host.tell(" ".join(str(error).split()))
 
 
@@ -228,13 +230,11 @@ def _persons_colour(host: Host) -> int:
 
 
 def _seat_as_told(host: Host, colour: int, argument: str) -> None:
-    from arena.sitting.sides import level_of, side_of
+    from arena.sitting.sides import side_of
 
     if not argument:
         raise ValueError("who? `white human`, `white level 3`, `white greedy`")
-    word, _, number = argument.partition(" ")
-    side = level_of(number.strip()) if word == "level" else side_of(argument, COLOURS[colour])
-    _seat(host, colour, side)
+    _seat(host, colour, side_of(argument, COLOURS[colour]))
 
 
 def _seat(host: Host, colour: int, side: Side) -> None:

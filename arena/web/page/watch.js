@@ -30,6 +30,7 @@
     /* How far a run is. */
     far: (run) => {
       if (run.complete) return `complete, ${words.games(run.games)}`;
+      if (run.format === "free") return `${words.games(run.games)} at the board`;
       const planned = `${words.count(run.games)} of ${run.exact ? "" : "at most "}${words.games(run.planned)}`;
       if (run.playing === null) return `${planned}, perhaps being played elsewhere`;
       if (!run.playing) return `${planned}, nobody is playing it`;
@@ -46,6 +47,7 @@
 
   /* A bar that shows how far a run is. */
   words.bar = (run) => {
+    if (run.format === "free") return "";
     const bar = arena.element("progress", { "aria-label": "games played", max: Math.max(run.planned, 1), value: run.games });
     return run.complete ? null : bar;
   };
