@@ -32,8 +32,6 @@ MOST_GAMES = 200
 """Games at a time."""
 KEPT_SECONDS = 600.0
 """Seconds that a game is kept after its window left, so that a reload finds it."""
-RELEASED_SECONDS = 15.0
-"""Seconds after which the players of such a game are let go of, with their memory."""
 SWEEP_SECONDS = 5.0
 _NO_GAME = "this game is no more: begin a new one"
 
@@ -112,19 +110,16 @@ class GameRoom:
         del self._tables[name]
 
     async def sweep(self) -> None:
-        """For ever: let go of the players, and later of the games, that no window holds."""
+        """For ever: let go of games that no window holds."""
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             self.sweep_once(time.monotonic())
 
     def sweep_once(self, now: float) -> None:
-        """Let go of what no window holds at that time of the monotonic clock."""
+        """Let go of what no window has held for KEPT_SECONDS, at that time of the monotonic clock."""
         for name, table in list(self._tables.items()):
-            gone = 0.0 if table.left_at is None else now - table.left_at
-            if gone > KEPT_SECONDS:
+            if table.left_at is not None and now - table.left_at > KEPT_SECONDS:
                 self.remove(name)
-            elif gone > RELEASED_SECONDS:
-                table.release()
 
     async def close(self) -> None:
         """Be done with all games, and with the records."""

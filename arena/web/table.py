@@ -72,11 +72,12 @@ class Table:
         return self._window
 
     def detach(self, mailbox: Mailbox) -> None:
-        """That window is gone: if it still held the game, searches stop."""
+        """That window is gone: if it still held the game, searches stop, and the players' memory is let go of."""
         if mailbox is self._window:
             self._window, self.left_at = None, time.monotonic()
             self._thinking.hold_up()
             self._end_study()
+            self.sitting.release()
 
     def is_held_by_another(self, window: str) -> bool:
         """Whether a window other than that one holds the game."""
@@ -162,10 +163,6 @@ class Table:
         """Say how the game counts."""
         self._recorded = line
         self._changed()
-
-    def release(self) -> None:
-        """Let go of the players' memory, as no window has the game."""
-        self.sitting.release()
 
     def close(self) -> None:
         """Be done with the game; this returns at once."""
