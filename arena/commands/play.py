@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from arena.commands.common import announcing_compilation, fail
-from arena.commands.seating import Seating, prepare, seating_options, sitting_of, words_of
+from arena.commands.seating import Seating, prepare, seated_of, seating_options, sitting_of, words_of
 from arena.rules.position import COLOURS
 
 
@@ -33,6 +33,8 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
     if browser:
         from arena.commands.serve import open_board
 
+        if flip:
+            fail("--flip goes with the terminal; the page has a button")
         open_board(seating, is_begun=True, record=record)
         return
     sitting = sitting_of(seating)
@@ -42,7 +44,8 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
             kept = _record(record, seating, sitting)
             open_things.callback(kept.close)
         prepare(sitting)
-        host = Host(sitting, words_of(seating, sitting), flip=flip, record=kept)
+        words, seated = words_of(seating, sitting), seated_of(seating, sitting)
+        host = Host(sitting, seated, words, flip=flip, record=kept)
         if seating.from_file is not None and seating.game is None:
             host.saved = (seating.from_file, sitting.version)
         sides = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(sitting.sides))
@@ -55,11 +58,14 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
 
 def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
     """The run that games are added to; exits if there can be none."""
+    from arena.commands.dialogue.host import ONLY_WITH_A_PLAYER, can_count
     from arena.sitting.record import Record
     from arena.store.store import StoreError
 
     if seating.from_file is not None or seating.fen is not None:
         fail("--record: a game counts only from its start position; leave out --from and --fen")
+    if not can_count(sitting.sides):
+        fail(f"--record: {ONLY_WITH_A_PLAYER}")
     try:
         return Record(folder, seating.person, sitting.variant)
     except (StoreError, ValueError) as error:
