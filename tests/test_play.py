@@ -306,12 +306,19 @@ def test_who_plays_stands_below():
         (["--record", "me", "--fen", "W:W9:B1"], "a game counts only from its start position"),
         (["--record", "me", "--white", "human", "--black", "human"], "only between one person and one player"),
         (["--record", "me", "--white", "greedy", "--black", "greedy"], "only between one person and one player"),
-        (["--browser", "--flip"], "--flip goes with the terminal; the page has a button"),
     ],
 )
-def test_what_cannot_be_played_gets_one_line(arguments, message):
+def test_what_cannot_be_played_gets_one_line(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     result = played(*arguments)
     assert result.exit_code == 2 and message in error_line(result.stderr)
+
+
+def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
+    monkeypatch.setattr("arena.commands.serve.open_board", lambda *_given, **_options: None)
+    result = played("--browser", "--flip")
+    assert result.exit_code == 2
+    assert "--flip goes with the terminal; the page has a button" in error_line(result.stderr)
 
 
 @pytest.mark.parametrize("arguments", [["--level", "13"], ["--level", "0"], ["--clock", "0"], ["--clock", "5:3"]])
