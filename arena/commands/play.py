@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from arena.commands.common import announcing_compilation, fail
-from arena.commands.seating import Seating, prepare, seating_options, sitting_of, words_of
+from arena.commands.seating import Seating, prepare, refuse_unless_it_counts, seating_options, sitting_of, words_of
 from arena.rules.position import COLOURS
 
 
@@ -58,8 +58,7 @@ def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
     from arena.sitting.record import Record
     from arena.store.store import StoreError
 
-    if seating.from_file is not None or seating.fen is not None:
-        fail("--record: a game counts only from its start position; leave out --from and --fen")
+    refuse_unless_it_counts(seating, sitting)
     try:
         return Record(folder, seating.person, sitting.variant)
     except (StoreError, ValueError) as error:

@@ -113,6 +113,14 @@ def sitting_of(options: Seating) -> Sitting:
         fail(str(error))
 
 
+def refuse_unless_it_counts(options: Seating, sitting: Sitting) -> None:
+    """Exit if a game cannot count, of those that an option has kept as a run."""
+    if options.from_file is not None or options.fen is not None:
+        fail("--record: a game counts only from its start position; leave out --from and --fen")
+    if [side.is_person for side in sitting.sides].count(True) != 1:
+        fail("--record: a game counts only between one person and one player")
+
+
 def prepare(sitting: Sitting) -> None:
     """Build the players of a sitting; exits for one that cannot be built."""
     from arena.seats.answer import message_of
