@@ -255,7 +255,7 @@ def test_a_late_answer_about_a_fen_does_not_come_before_rules_chosen_since(brows
     with opened(browser, address) as window:
         page = window.page
         held: list[Any] = []
-        page.route("**/api/position", held.append)
+        page.route("**/api/position", lambda route: held.append(route))
         page.click("summary:has-text('Position or file')")
         with page.expect_request("**/api/position"):
             page.fill("[name=fen]", "B:WK32:BK1")
