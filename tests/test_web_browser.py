@@ -448,6 +448,11 @@ def test_a_game_that_counts_has_no_help_and_is_recorded(browser, address):
         page.click("[data-action=resign]")
         page.click("dialog [data-part=yes]")
         page.wait_for_selector("[data-part=recorded]:has-text('Ann')")
+        page.click("[data-action=again]")
+        page.wait_for_selector("text=No moves yet.")
+        assert window.state["counts"]
+        page.click(".game-tools [data-action=fresh]")
+        page.wait_for_selector("[data-mode=setup]")
 
 
 def test_who_leaves_a_game_that_counts_for_a_new_one_is_asked_and_resigns_it(browser, address):

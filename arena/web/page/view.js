@@ -67,7 +67,7 @@
     editstart: () => editor.put(editor.start),
     editclear: () => editor.clear(),
     editcancel: () => (atGame() ? arena.views.game.show(null, game.state.game) : set()),
-    fromhere: () => start({ ...requested(), fen: lookedAt().fen }),
+    fromhere: () => start({ ...requested(), counts: false, fen: lookedAt().fen }),
   };
 
   const atGame = () => location.hash.startsWith("#/game/");
@@ -133,13 +133,12 @@
     }
   }
 
-  /* What the game at the table was asked for. */
+  /* What the game at the table was asked for; one that counts names no position, for it begins from the usual one. */
   function requested() {
     const { variant, sides, start: { fen }, clock, counts, pace } = game.state;
-    const asked = { variant, fen, white: sides.white.key, black: sides.black.key, pace };
+    const asked = { variant, white: sides.white.key, black: sides.black.key, pace };
     if (clock) asked.clock = clock;
-    if (counts) asked.counts = true;
-    return asked;
+    return counts ? { ...asked, counts } : { ...asked, fen };
   }
 
   function again(swaps) {
