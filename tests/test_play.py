@@ -34,6 +34,20 @@ class Fails:
     def __init__(self, variant): pass
     def choose(self, game, limit, rng): raise RuntimeError("tired")
 
+class Unready:
+    def __init__(self, variant): pass
+    def begin(self): raise OSError("no book")
+    def choose(self, game, limit, rng): return Choice(game.legal_moves[0])
+
+class ReadyOnce:
+    begun = 0
+    def __init__(self, variant): pass
+    def begin(self):
+        ReadyOnce.begun += 1
+        if ReadyOnce.begun > 1:
+            raise RuntimeError("worn out")
+    def choose(self, game, limit, rng): return Choice(game.legal_moves[0])
+
 class Stubborn:
     def __init__(self, variant): pass
     def choose(self, game, limit, rng):
@@ -197,7 +211,7 @@ def test_ctrl_c_has_a_player_move_now_and_twice_at_the_prompt_leaves(own):
     terminal.wait_for("Ctrl-C once more, or `quit`, leaves the game")
     terminal.prompted()
     terminal.press(b"\x03")
-    terminal.wait_for("it goes on with: arena play english --fen")
+    terminal.wait_for("it goes on with: arena play english --white .*:Waits --black human --fen")
     assert terminal.end() == 0
 
 
@@ -290,6 +304,9 @@ def test_who_plays_stands_below():
         (["--name", ""], "a person's"),
         (["--name", "a\nb"], "a person's"),
         (["--record", "me", "--fen", "W:W9:B1"], "a game counts only from its start position"),
+        (["--record", "me", "--white", "human", "--black", "human"], "only between one person and one player"),
+        (["--record", "me", "--white", "greedy", "--black", "greedy"], "only between one person and one player"),
+        (["--browser", "--flip"], "--flip goes with the terminal; the page has a button"),
     ],
 )
 def test_what_cannot_be_played_gets_one_line(arguments, message):
@@ -332,7 +349,7 @@ def test_players_play_by_themselves_to_the_end():
         ("m", "legal moves: 9-13, 10-14, 11-15, 12-16, 9-14, 10-15, 11-16"),
         ("fen", Game("english").fen),
         ("save", "save where? `save FILE`"),
-        ("save /nowhere/at/all.pdn", "No such file or directory: '/nowhere/at/all.pdn'"),
+        ("save /nowhere/at/all.pdn", "/nowhere/at/all.pdn: No such file or directory"),
         ("level 13", "'13' is no level, 1 to 12, as in `level 3`"),
         ("level 7", "White is played by level 7"),
         ("white greedy", "White is played by greedy"),
@@ -354,6 +371,7 @@ def test_help_lists_every_command_and_how_moves_are_entered():
     shown = said(lines="help\n")
     assert all(re.search(rf"^  {name}\b", shown, re.MULTILINE) for name in COMMANDS)
     assert "22x15x8" in shown and "5 2 4 3" in shown
+    assert "Ctrl-C has a player move now, but not in a game that counts" in shown
     assert max(map(len, shown.splitlines())) <= 80
 
 
@@ -430,6 +448,38 @@ def test_leaving_says_how_the_game_goes_on(tmp_path):
     assert "White negamax, Black ann" in said(*words[2:])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "lines", "words"),
+    [
+        (["--no-draws"], [], ["english", "--no-draws", "--white", "level 4", "--black", "human"]),
+        (["--level", 2], [], ["english", "--white", "level 2", "--black", "human"]),
+        (["--clock", "2.5+3"], [], ["english", "--clock", "2.5+3", "--white", "level 4", "--black", "human"]),
+        (["--seed", 7], [], ["english", "--seed", "7", "--white", "level 4", "--black", "human"]),
+        (["--level", 2], ["swap"], ["english", "--white", "human", "--black", "level 2"]),
+        ([], ["level 1"], ["english", "--white", "level 1", "--black", "human"]),
+        ([], ["white greedy", "swap"], ["english", "--white", "human", "--black", "greedy"]),
+        ([], ["white {type: greedy}"], ["english", "--white", "{type: greedy}", "--black", "human"]),
+        (["cis300"], [], ["cis300", "--white", "{type: cis300, depth: 4}", "--black", "human"]),
+    ],
+)
+def test_a_game_goes_on_with_the_sides_rules_and_clock_that_it_had(arguments, lines, words):
+    moves = said(*arguments, lines="moves\n")
+    first = listed_moves(moves[moves.index("legal moves") :])[0]
+    shown = said("--name", "ann", *arguments, lines=[first, *lines, "quit"])
+    told = next(line for line in shown.splitlines() if "it goes on with: " in line)
+    left = shlex.split(told.partition("it goes on with: ")[2])
+    named = words.index("--white")
+    assert left[:-2] == ["arena", "play", *words[:named], "--name", "ann", *words[named:]]
+    assert left[-2] == "--fen" and "Traceback" not in said(*left[2:])
+
+
+def test_a_game_of_a_file_goes_on_with_the_sides_of_the_file(tmp_path):
+    file = tmp_path / "games.pdn"
+    said("--black", "level 2", lines=f"22-18\nsave {file}\n")
+    shown = said("--from", file, lines=["moves", "fen", "undo", "22-17", "quit"])
+    assert "--white human --black 'level 2' --fen " in shown.splitlines()[-1]
+
+
 def test_a_saved_game_says_who_is_a_person_and_which_level_played(tmp_path):
     file = tmp_path / "games.pdn"
     said("--white", "human", "--black", "human", lines=f"11-15\nsave {file}\n")
@@ -446,6 +496,52 @@ def test_a_new_game_begins_where_the_last_one_did():
     assert shown.splitlines().count(fen) == 2
 
 
+@pytest.mark.parametrize("recorded", [False, True])
+def test_sides_that_are_changed_after_the_end_are_those_of_the_next_game(tmp_path, recorded):
+    record = ["--record", tmp_path / "me"] if recorded else []
+    lines = ["11-15", "resign", "level 2", "swap", "moves", "new", "fen"]
+    shown = said("--level", 1, "--name", "ann", *record, lines=lines)
+    assert "White is played by level 2 in the next game" in shown
+    assert "White: ann, Black: level 2 in the next game" in shown
+    assert shown.count("White wins: Black resigned") == 1
+    assert shown.count("game 1 counts: ") == recorded
+    assert "1. Black" in shown.partition("in the next game, which `new` begins\nWhite: ann")[2]
+
+
+def test_a_player_that_cannot_be_built_is_one_line_and_the_game_stays(own):
+    shown = said("--level", 1, lines=[f"white {own}:Unready", "11-15"])
+    assert "a player raised OSError: no book\n" in shown and "1. White" in shown
+    shown = said("--level", 1, lines=["11-15", "resign", f"white {own}:Unready", "new", "level 1", "new", "9-13"])
+    assert "a player raised OSError: no book\n" in shown
+    assert shown.count("White wins: Black resigned") == 1
+    assert shown.count("1. White") == 2
+    shown = said("--white", f"{own}:ReadyOnce", lines=["11-15", "new", "fen"])
+    assert "a player raised RuntimeError: worn out\n" in shown and "it goes on with: " in shown
+
+
+def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
+    prepare, calls = Sitting.prepare, list[Sitting]()
+
+    def interrupted(sitting: Sitting) -> None:
+        calls.append(sitting)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        prepare(sitting)
+
+    monkeypatch.setattr(Sitting, "prepare", interrupted)
+    shown = said("--level", 1, lines=["11-15", "new", "fen"])
+    assert "Ctrl-C once more, or `quit`, leaves the game" in shown
+    assert "it goes on with: " in shown.splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", ["play", "serve"])
+def test_the_readme_names_every_option(command):
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    row = next(line for line in readme.splitlines() if line.startswith(f"| `arena {command} "))
+    options = [name for option in main.commands[command].params for name in option.opts if name[:2] == "--"]
+    assert len(options) > 10 and [name for name in options if f"[{name}" not in row] == []
+
+
 def test_no_draws_switches_draws_off():
     lines = ["1-5", "32-28", "5-1", "28-32"] * 2
     people = ("--fen", "B:WK32:BK1", "--white", "human", "--black", "human")
@@ -453,7 +549,8 @@ def test_no_draws_switches_draws_off():
     assert "Draw" not in said(*people, "--no-draws", lines=lines)
 
 
-def test_a_clock_is_shown_and_runs_out():
+def test_a_clock_is_shown_and_runs_out(monkeypatch):
+    monkeypatch.setattr(host, "ADVICE_SECONDS", 0.2)
     assert clock_text(298.9) == "4:58" and clock_text(9.54) == "9.5"
     people = ("--white", "human", "--black", "human")
     assert "White wins: Black's time is up (1-0)" in said(*people, "--clock", "0.001", lines="hint\n9-13\n")
@@ -472,6 +569,26 @@ def test_a_game_that_counts_is_recorded_and_has_no_help(tmp_path):
     assert "game 1 counts: ann " in shown
     status = json.loads(CliRunner().invoke(main, ["status", str(folder), "--json"]).stdout)
     assert status["games"]["done"] == 1 if isinstance(status["games"], dict) else status["games"] == 1
+
+
+def test_a_game_that_counts_stays_between_one_person_and_one_player(tmp_path):
+    lines = ["white human", "black greedy", "level 2", "fen"]
+    shown = said("--level", 1, "--record", tmp_path / "me", lines=lines)
+    assert shown.count("a game counts only between one person and one player") == 2
+    assert "White is played by level 2\n" in shown
+
+
+@pytest.mark.compiled
+def test_ctrl_c_hurries_no_player_in_a_game_that_counts(own, tmp_path):
+    terminal = Terminal("play", "english", "--white", f"{own}:Stubborn", "--record", tmp_path / "me")
+    terminal.prompted()
+    terminal.press(b"11-15\n")
+    terminal.wait_for("thinks, .*; Ctrl-C twice leaves")
+    terminal.press(b"\x03")
+    terminal.wait_for("has its time, as the game counts, .*; Ctrl-C once more leaves")
+    terminal.press(b"\x03")
+    terminal.wait_for("White wins: Black resigned")
+    assert terminal.end() == 0
 
 
 @pytest.mark.parametrize("lines", ["11-15\n", "11-15\nquit\nquit\n", "11-15\nnew\nnew\n"])

@@ -9,7 +9,15 @@ from typing import Any
 import click
 
 from arena.commands.common import announcing_compilation, fail
-from arena.commands.seating import Seating, prepare, refuse_unless_it_counts, seating_options, sitting_of, words_of
+from arena.commands.seating import (
+    Seating,
+    prepare,
+    refuse_unless_it_counts,
+    seated_of,
+    seating_options,
+    sitting_of,
+    words_of,
+)
 from arena.rules.position import COLOURS
 
 
@@ -33,6 +41,8 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
     if browser:
         from arena.commands.serve import open_board
 
+        if flip:
+            fail("--flip goes with the terminal; the page has a button")
         open_board(seating, is_begun=True, record=record)
         return
     sitting = sitting_of(seating)
@@ -42,7 +52,8 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
             kept = _record(record, seating, sitting)
             open_things.callback(kept.close)
         prepare(sitting)
-        host = Host(sitting, words_of(seating, sitting), flip=flip, record=kept)
+        words, seated = words_of(seating, sitting), seated_of(seating, sitting)
+        host = Host(sitting, seated, words, flip=flip, record=kept)
         if seating.from_file is not None and seating.game is None:
             host.saved = (seating.from_file, sitting.version)
         sides = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(sitting.sides))

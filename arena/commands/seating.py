@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _USUAL = "english"
 """The variant where none is given."""
+ONLY_WITH_A_PLAYER = "a game counts only between one person and one player"
 _NO_DRAWS = {"repetition": 0, "no_progress": 0, "no_capture": 0, "endings": False}
 
 
@@ -47,6 +48,24 @@ class Seating(NamedTuple):
             return getpass.getuser()
         except (KeyError, OSError):
             return "human"
+
+
+class Seated(NamedTuple):
+    """Who plays, White first."""
+
+    sides: tuple[Side, Side]
+    entries: tuple[str, str]
+    """The words that say so, as behind `--white` and `--black`."""
+
+    def swapped(self) -> Seated:
+        """The two, each with the other colour."""
+        return Seated(self.sides[::-1], self.entries[::-1])
+
+    def replaced(self, colour: int, side: Side, entry: str) -> Seated:
+        """Another one plays a colour."""
+        sides, entries = [*self.sides], [*self.entries]
+        sides[colour], entries[colour] = side, entry
+        return Seated((sides[0], sides[1]), (entries[0], entries[1]))
 
 
 class ClockType(click.ParamType):
@@ -113,33 +132,56 @@ def sitting_of(options: Seating) -> Sitting:
         fail(str(error))
 
 
+def can_count(sides: tuple[Side, Side]) -> bool:
+    """Whether a game between those sides can count."""
+    return sum(side.is_person for side in sides) == 1
+
+
 def refuse_unless_it_counts(options: Seating, sitting: Sitting) -> None:
     """Exit if a game cannot count, of those that an option has kept as a run."""
     if options.from_file is not None or options.fen is not None:
         fail("--record: a game counts only from its start position; leave out --from and --fen")
-    if [side.is_person for side in sitting.sides].count(True) != 1:
-        fail("--record: a game counts only between one person and one player")
+    if not can_count(sitting.sides):
+        fail(f"--record: {ONLY_WITH_A_PLAYER}")
 
 
 def prepare(sitting: Sitting) -> None:
     """Build the players of a sitting; exits for one that cannot be built."""
+    try:
+        sitting.prepare()
+    except Exception as error:
+        fail(not_built(error))
+
+
+def not_built(error: Exception) -> str:
+    """Why a player of a sitting could not be built, in one line."""
     from arena.seats.answer import message_of
     from players import PlayerError
 
-    try:
-        sitting.prepare()
-    except PlayerError as error:
-        fail(message_of(error))
-    except Exception as error:
-        fail(f"a player raised {type(error).__name__}: {message_of(error)}")
+    words = message_of(error)
+    return words if isinstance(error, PlayerError) else f"a player raised {type(error).__name__}: {words}"
+
+
+def seated_of(options: Seating, sitting: Sitting) -> Seated:
+    """The sides of a sitting that was begun with those options."""
+    from arena.sitting.sides import HUMAN, LEVELS, level, usual_entry
+
+    usual, levels = usual_entry(sitting.variant), [level(number) for number in LEVELS]
+    white, black = (
+        given or (HUMAN if side.is_person else side.name if side in levels else usual)
+        for given, side in zip((options.white, options.black), sitting.sides, strict=True)
+    )
+    return Seated(sitting.sides, (white, black))
 
 
 def words_of(options: Seating, sitting: Sitting) -> list[str]:
-    """The words of a command line that sit down to the same rules and sides."""
-    words = [options.variant or sitting.variant.name, *(["--no-draws"] if options.no_draws else [])]
-    for name, given in (("--white", options.white), ("--black", options.black), ("--name", options.name)):
-        words += [name, given] if given is not None else []
-    return words + (["--level", str(options.level)] if options.level is not None else [])
+    """The words of a command line that sit down to the same game, but for its sides."""
+    words = [options.variant or sitting.variant.name.removesuffix("*")]
+    words += ["--no-draws"] if options.no_draws else []
+    if options.clock is not None:
+        words += ["--clock", f"{options.clock.seconds / 60:.9g}+{options.clock.increment:.9g}"]
+    words += ["--seed", str(options.seed)] if options.seed else []
+    return words + (["--name", options.name] if options.name is not None else [])
 
 
 def _variant(options: Seating) -> Variant | None:

@@ -21,12 +21,12 @@ USUAL_SECONDS = 1.0
 """Seconds a move of a player whose entry has no limit, if it cannot do without."""
 USUAL_LEVEL = 4
 """The level of who plays against a person where nothing is said."""
-_OWN_PROGRAMS: Mapping[str, str | Mapping[str, Any]] = {
+_OWN_PROGRAMS: Mapping[str, str] = {
     **{name: name for name in PUBLISHED},
-    "cis300": {"type": "cis300", "depth": USUAL_LEVEL},
-    "casual-10x10": {"type": "hybrid", "nodes": 1000},
+    "cis300": f"{{type: cis300, depth: {USUAL_LEVEL}}}",
+    "casual-10x10": "{type: hybrid, nodes: 1000}",
 }
-"""The published program of a rule set, by the name of both."""
+"""The published program of a rule set, as an entry, by the name of both."""
 
 
 class Side(NamedTuple):
@@ -91,7 +91,9 @@ def level_of(text: str) -> Side:
 
 def usual_opponent(variant: Variant) -> Side:
     """Who plays against a person where nothing is said: the program of a published rule set, else a low level."""
-    own = _OWN_PROGRAMS.get(variant.name.rstrip("*"))
-    if own is not None:
-        return side_of(own)
-    return level(USUAL_LEVEL)
+    return side_of(usual_entry(variant))
+
+
+def usual_entry(variant: Variant) -> str:
+    """The usual opponent, in the words that `side_of` reads."""
+    return _OWN_PROGRAMS.get(variant.name.rstrip("*"), f"level {USUAL_LEVEL}")

@@ -13,6 +13,7 @@ import click
 
 from arena.commands.board import show_board
 from arena.commands.dialogue.told import recent_moves, side_lines, turn_lines
+from arena.commands.seating import ONLY_WITH_A_PLAYER, Seated, can_count, not_built
 from arena.commands.waiting import watched
 from arena.rules.position import COLOURS
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from arena.rules.position import Position
     from arena.sitting.record import Record
     from arena.sitting.search import Thought
-    from arena.sitting.sides import Side
     from arena.sitting.sitting import Sitting
 
 ADVICE_SECONDS = 0.5
@@ -36,9 +36,14 @@ _RECENT_PLIES = 10
 class Host:
     """A game at the terminal, and the next ones: `sitting` is the one that is played."""
 
-    def __init__(self, sitting: Sitting, given: Sequence[str], *, flip: bool, record: Record | None) -> None:
-        """`given` are the words of the command line that name rules and sides; with a `record` games count."""
+    def __init__(
+        self, sitting: Sitting, seated: Seated, given: Sequence[str], *, flip: bool, record: Record | None
+    ) -> None:
+        """`seated` are the sides, `given` the other words of the command line; with a `record` games count."""
         self.sitting, self.record = sitting, record
+        self._seated = seated
+        self._next: Seated | None = None
+        """Who plays the next game, if that was said after the end of this one."""
         self.is_turned = flip
         """Whether the board stands the other way than whoever plays would have it."""
         self.is_paused = False
@@ -62,6 +67,12 @@ class Host:
         return any(side.is_person for side in self.sitting.sides)
 
     @property
+    def seated(self) -> Seated:
+        """Who plays, or after the end of the game who plays the next one."""
+        is_over = self.sitting.outcome is not None
+        return self._next if is_over and self._next is not None else self._seated
+
+    @property
     def is_at_stake(self) -> bool:
         """Whether to leave the game is to resign it: it counts, it is begun, it is not over."""
         return bool(self.record is not None and self.sitting.turns) and self.sitting.outcome is None
@@ -83,13 +94,13 @@ class Host:
         self._told = len(sitting.turns)
         if sitting.outcome is None or self._ended_at == sitting.version:
             return
-        self._ended_at = sitting.version
         self.show_once()
         if sitting.failure:
             self.tell(sitting.failure)
         self.tell(f"{ending_text(sitting.game, sitting.outcome)} ({sitting.outcome.result})")
         if self.record is not None:
             self.tell(self._recorded(self.record))
+        self._ended_at = sitting.version
 
     def show(self) -> None:
         """Print the board, the last move and what it captured marked; on a terminal with the sides beside it."""
@@ -145,7 +156,8 @@ class Host:
                 if self.record
                 else "is to move now"
             )
-            keys = "Ctrl-C once more leaves" if hurried else "Ctrl-C: move now"
+            keys = "Ctrl-C: move now" if self.record is None else "Ctrl-C twice leaves"
+            keys = "Ctrl-C once more leaves" if hurried else keys
             self._note(f"{sitting.side.name} {doing}, {time.monotonic() - began:.0f} s; {keys}")
 
         try:
@@ -178,25 +190,45 @@ class Host:
                 found = findings or found
         return (analysis, found.lines[0]) if found is not None and found.lines else None
 
-    def seat(self, sides: tuple[Side, Side]) -> None:
-        """Go on with those sides. Raises PlayerError for a player that cannot be built; then the old ones stay."""
+    def seat(self, seated: Seated) -> None:
+        """Go on with those sides; after the end of the game they are those of the next one.
+
+        Raises ValueError, in one line, if the game counts and its sides stay, or could not count with those, and
+        for a player that cannot be built; then the old ones stay.
+        """
+        if self.is_at_stake:
+            raise ValueError("this game counts: its players stay")
+        if self.record is not None and not can_count(seated.sides):
+            raise ValueError(ONLY_WITH_A_PLAYER)
+        if self.sitting.outcome is not None:
+            self._next = seated
+            return
         before = self.sitting.sides
-        self.sitting.seat(sides)
+        self.sitting.seat(seated.sides)
         try:
-            self.sitting.prepare()
+            _prepare(self.sitting)
         except BaseException:
             self.sitting.seat(before)
             raise
+        self._seated, self._next = seated, None
 
     def begin_again(self) -> None:
-        """Begin another game between the sides, from where this one began."""
+        """Begin another game between the sides, from where this one began.
+
+        Raises ValueError, in one line, for a player that cannot be built; then the game before stays.
+        """
         from arena.sitting.sitting import Sitting
 
         self._resigned()
-        last = self.sitting
-        last.close()
-        self.sitting = Sitting(last.variant, last.sides, last.game.start, clock=last.clock, seed=last.seed + 1)
-        self.sitting.prepare()
+        last, seated = self.sitting, self._next or self._seated
+        last.release()
+        sitting = Sitting(last.variant, seated.sides, last.game.start, clock=last.clock, seed=last.seed + 1)
+        try:
+            _prepare(sitting)
+        except BaseException:
+            sitting.release()
+            raise
+        self.sitting, self._seated, self._next = sitting, seated, None
         self._told, self._ended_at, self._shown = 0, -1, None
         self.invited_at = self.asked_to_leave_at = -1
         self.saved, self.is_paused = None, False
@@ -224,7 +256,8 @@ class Host:
         return True
 
     def _how_to_go_on(self) -> str:
-        words = ["arena", "play", *self._given]
+        white, black = self._seated.entries
+        words = ["arena", "play", *self._given, "--white", white, "--black", black]
         if self.saved is not None and self.saved[1] == self.sitting.version:
             words += ["--from", str(self.saved[0])]
         else:
@@ -243,3 +276,11 @@ class Host:
         """Replace the line that the cursor is in, on a terminal."""
         if sys.stdout.isatty():
             click.echo(f"\r\x1b[K{text}", nl=False)
+
+
+def _prepare(sitting: Sitting) -> None:
+    """Build the players of a sitting. Raises ValueError, in one line, for one that cannot be built."""
+    try:
+        sitting.prepare()
+    except Exception as error:
+        raise ValueError(not_built(error)) from None

@@ -17,14 +17,17 @@ def converse(host: Host) -> None:
     """Play games until the person leaves or the input ends."""
     interrupts = 0
     while not host.has_left:
-        host.tell_news()
-        sitting = host.sitting
         try:
+            host.tell_news()
+            sitting = host.sitting
             if sitting.outcome is None and not sitting.side.is_person and not host.is_paused:
                 _think(host)
                 continue
             _invite(host)
             text = line_of(_prompt(host))
+            interrupts = 0
+            if text is not None:
+                obey(host, text)
         except KeyboardInterrupt:
             interrupts += 1
             if interrupts > 1:
@@ -33,11 +36,8 @@ def converse(host: Host) -> None:
             else:
                 host.tell("", "Ctrl-C once more, or `quit`, leaves the game")
             continue
-        interrupts = 0
         if text is None:
             host.leave()
-        else:
-            obey(host, text)
     closing = threading.Thread(target=host.sitting.close, daemon=True)
     closing.start()
     closing.join(GRACE_SECONDS)

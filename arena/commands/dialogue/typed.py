@@ -24,7 +24,8 @@ and columns from 0 at the top left, as White sees the board: 5 2 4 3. So are
 pairs in brackets: (5, 2) (4, 3). `pass` where there is no other move."""
 _ABOUT_COMMANDS = """\
 The beginning of a command is enough, too. An empty line shows the board.
-Ctrl-C has a player move now; where a line is waited for, twice, it leaves."""
+Ctrl-C has a player move now, but not in a game that counts; where a line is
+waited for, twice, it leaves."""
 
 
 class Typed(NamedTuple):
@@ -152,10 +153,10 @@ def _new(host: Host, _: str) -> None:
 def _level(host: Host, argument: str) -> None:
     from arena.sitting.sides import level_of
 
-    sides = host.sitting.sides
-    if not any(side.is_person for side in sides):
+    if not any(side.is_person for side in host.seated.sides):
         raise ValueError("no person plays: `white level 3` says which side")
-    _seat(host, 1 - _persons_colour(host), level_of(argument))
+    side = level_of(argument)
+    _seat(host, 1 - _persons_colour(host), side, side.name)
 
 
 def _white(host: Host, argument: str) -> None:
@@ -167,11 +168,9 @@ def _black(host: Host, argument: str) -> None:
 
 
 def _swap(host: Host, _: str) -> None:
-    if host.sitting.turns:
-        _refuse_if_it_counts(host, "its players stay")
-    white, black = host.sitting.sides
-    host.seat((black, white))
-    host.tell(f"White: {black.name}, Black: {white.name}")
+    host.seat(host.seated.swapped())
+    white, black = host.seated.sides
+    host.tell(f"White: {white.name}, Black: {black.name}{_from_when(host)}")
 
 
 def _quit(host: Host, _: str) -> None:
@@ -222,9 +221,9 @@ def _refuse_if_it_counts(host: Host, words: str) -> None:
 
 def _persons_colour(host: Host) -> int:
     """The colour to move if a person plays it, else that of the person there is."""
-    sitting = host.sitting
-    for colour in (sitting.game.turn, 1 - sitting.game.turn):
-        if sitting.sides[colour].is_person:
+    turn = host.sitting.game.turn
+    for colour in (turn, 1 - turn):
+        if host.seated.sides[colour].is_person:
             return colour
     raise ValueError("no person plays")
 
@@ -234,15 +233,16 @@ def _seat_as_told(host: Host, colour: int, argument: str) -> None:
 
     if not argument:
         raise ValueError("who? `white human`, `white level 3`, `white greedy`")
-    _seat(host, colour, side_of(argument, COLOURS[colour]))
+    _seat(host, colour, side_of(argument, COLOURS[colour]), argument)
 
 
-def _seat(host: Host, colour: int, side: Side) -> None:
-    if host.sitting.turns:
-        _refuse_if_it_counts(host, "its players stay")
-    white, black = host.sitting.sides
-    host.seat((white, side) if colour else (side, black))
-    host.tell(f"{COLOURS[colour].capitalize()} is played by {side.name}")
+def _seat(host: Host, colour: int, side: Side, entry: str) -> None:
+    host.seat(host.seated.replaced(colour, side, entry))
+    host.tell(f"{COLOURS[colour].capitalize()} is played by {side.name}{_from_when(host)}")
+
+
+def _from_when(host: Host) -> str:
+    return "" if host.sitting.outcome is None else " in the next game, which `new` begins"
 
 
 def _leave_twice(host: Host, word: str) -> bool:
