@@ -304,7 +304,7 @@ def test_a_run_shows_itself(run: Run, tmp_path: Path) -> None:
     assert "<script" not in shown and "&lt;script&gt;" in shown and "حسن &amp; 将" in shown
     empty = run_of(tmp_path, experiment(hostile, variant={"base": "english", "men": 8}), run.games.iloc[:0])
     assert "0 games played" in empty._repr_html_() and "(english, changed)" in empty._repr_html_()
-    assert repr(empty) == f"<Run synthetic: english, changed, 2 players, 0 of 0 games, in {tmp_path}>"
+    assert repr(empty) == f"<Run synthetic: english, changed, 2 players, 0 games, in {tmp_path}>"
 
 
 def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> None:

@@ -236,6 +236,38 @@ def test_a_wrong_fen_is_explained_and_a_right_one_is_shown(browser, address):
         assert page.inner_text("[data-part=wrong]") == ""
 
 
+def test_the_fen_that_is_typed_is_begun_with_at_once_and_with_a_wrong_one_nothing_is_begun(browser, address):
+    with opened(browser, address, refused=True) as window:
+        page = window.page
+        page.click("summary:has-text('Position or file')")
+        for fen, status in (("W:W99:B1", 422), ("B:WK32:BK1", 201)):
+            page.fill("[name=fen]", fen)
+            with page.expect_response("**/api/games") as answer:
+                page.press("[name=fen]", "Enter")
+            assert answer.value.status == status
+            if status == 422:
+                page.wait_for_selector("[data-part=wrong]:not(:empty)")
+        page.wait_for_selector("[data-mode=game]")
+        assert window.state["start"]["fen"] == fen
+
+
+def test_a_late_answer_about_a_fen_does_not_come_before_rules_chosen_since(browser, address):
+    with opened(browser, address) as window:
+        page = window.page
+        held: list[Any] = []
+        page.route("**/api/position", lambda route: held.append(route))
+        page.click("summary:has-text('Position or file')")
+        with page.expect_request("**/api/position"):
+            page.fill("[name=fen]", "B:WK32:BK1")
+        page.select_option("[name=variant]", "italian")
+        page.wait_for_selector("text=You are White and begin")
+        with page.expect_response("**/api/position"):
+            held[0].continue_()
+        page.evaluate("arena.get('/api/variants/english/board')")
+        assert "You are White and begin" in page.inner_text("[data-part=invitation]")
+        assert window.pieces == symbols("italian", arena.Game("italian").fen)
+
+
 def test_a_game_is_saved_as_pdn_and_goes_on_from_the_file(browser, address, tmp_path):
     with opened(browser, address) as window:
         page = window.page
@@ -250,6 +282,7 @@ def test_a_game_is_saved_as_pdn_and_goes_on_from_the_file(browser, address, tmp_
         saving.value.save_as(tmp_path / "game.pdn")
         page.click(".game-tools [data-action=fresh]")
         page.click("summary:has-text('Position or file')")
+        page.fill("[name=fen]", "W:WK32:BK1")
         page.set_input_files("[data-part=file]", tmp_path / "game.pdn")
         page.wait_for_selector("[data-mode=game]")
         window.played(4)
@@ -415,6 +448,30 @@ def test_a_game_that_counts_has_no_help_and_is_recorded(browser, address):
         page.click("[data-action=resign]")
         page.click("dialog [data-part=yes]")
         page.wait_for_selector("[data-part=recorded]:has-text('Ann')")
+        page.click("[data-action=again]")
+        page.wait_for_selector("text=No moves yet.")
+        assert window.state["counts"]
+        page.click(".game-tools [data-action=fresh]")
+        page.wait_for_selector("[data-mode=setup]")
+
+
+def test_who_leaves_a_game_that_counts_for_a_new_one_is_asked_and_resigns_it(browser, address):
+    with opened(browser, address) as window:
+        page = window.page
+        page.click("text=or by New game, it is resigned")
+        window.click(11)
+        page.wait_for_selector("[data-mode=game]")
+        window.click(15)
+        window.played(2)
+        page.click(".game-tools [data-action=fresh]")
+        page.click("dialog [data-part=no]")
+        assert window.state["outcome"] is None
+        page.click(".game-tools [data-action=fresh]")
+        with page.expect_response(lambda answer: answer.request.method == "DELETE") as removal:
+            page.click("dialog [data-part=yes]")
+        assert removal.value.status == 204
+        page.wait_for_selector("[data-mode=setup]")
+        assert page.is_hidden("[data-action=goon]")
 
 
 def test_the_board_turns_to_whoever_is_to_move_if_asked_and_by_its_key(browser, address):

@@ -9,7 +9,15 @@ from typing import Any
 import click
 
 from arena.commands.common import announcing_compilation, fail
-from arena.commands.seating import Seating, prepare, seated_of, seating_options, sitting_of, words_of
+from arena.commands.seating import (
+    Seating,
+    prepare,
+    refuse_unless_it_counts,
+    seated_of,
+    seating_options,
+    sitting_of,
+    words_of,
+)
 from arena.rules.position import COLOURS
 
 
@@ -58,14 +66,10 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
 
 def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
     """The run that games are added to; exits if there can be none."""
-    from arena.commands.dialogue.host import ONLY_WITH_A_PLAYER, can_count
     from arena.sitting.record import Record
     from arena.store.store import StoreError
 
-    if seating.from_file is not None or seating.fen is not None:
-        fail("--record: a game counts only from its start position; leave out --from and --fen")
-    if not can_count(sitting.sides):
-        fail(f"--record: {ONLY_WITH_A_PLAYER}")
+    refuse_unless_it_counts(seating, sitting)
     try:
         return Record(folder, seating.person, sitting.variant)
     except (StoreError, ValueError) as error:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from arena.commands.common import announcing_compilation, fail, say
-from arena.commands.seating import Seating, prepare, seating_options, sitting_of
+from arena.commands.seating import Seating, prepare, refuse_unless_it_counts, seating_options, sitting_of
 
 USUAL_FOLDER = Path("reports")
 """What is served where no folder is named, if it is there."""
@@ -25,7 +25,11 @@ _BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "clock")
 @click.option("--variant", help="Begin a game by these rules: a name, or YAML.")
 @seating_options
 @click.option("--player", "players", multiple=True, help="Offer this player, too: an entry of `players:`.")
-@click.option("--record", type=click.Path(path_type=Path), help="Games can count, in the run in this folder.")
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    help="Games can count, in the run in this folder.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to answer [any that is free].")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 def serve(
@@ -61,6 +65,7 @@ def open_board(
     `folder` has the runs to watch, `players` are entries of further players, `record` is where games that count
     are kept, `opens` whether to open the browser.
     """
+    from arena.store.store import StoreError
     from arena.web.games import GameRoom
     from arena.web.offer import Offer
     from arena.web.serving import place, serve
@@ -72,8 +77,13 @@ def open_board(
     with announcing_compilation():
         if is_begun:
             sitting = sitting_of(seating)
+            if record is not None:
+                refuse_unless_it_counts(seating, sitting)
             prepare(sitting)
-            way = f"#/game/{room.begin_with(sitting)}"
+            try:
+                way = f"#/game/{room.begin_with(sitting, counts=record is not None)}"
+            except (StoreError, ValueError) as error:
+                fail(f"--record: {error}")
         try:
             at = place(port)
         except OSError as error:

@@ -23,6 +23,7 @@ def environment(**filters: Callable[..., str]) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     made.filters |= filters
     return made

@@ -44,6 +44,11 @@ class Searcher:
         self._ended: threading.Event | None = None
         """Of the search under way."""
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the player is there, its game begun."""
+        return self._is_begun
+
     def prepare(self) -> None:
         """Build the player. Raises PlayerError, and whatever a class of the user's own raises."""
         with self._one_at_a_time:

@@ -123,6 +123,10 @@ class Sitting:
         for colour, side in enumerate(self._sides):
             if not side.is_person:
                 self._searcher(colour).prepare()
+        self.begin_turn()
+
+    def begin_turn(self) -> None:
+        """Have the clock of the side to move run from now on, as nobody could move before."""
         self._began = time.monotonic()
 
     def request(self) -> Request:

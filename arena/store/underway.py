@@ -139,6 +139,7 @@ def place(folder: Path) -> Iterator[UnderwayPlace | None]:
     try:
         yield UnderwayPlace(str(folder.resolve()), session)
     finally:
+        _files.clear()
         _remove(folder)
 
 

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.seats.answer import message_of
 from arena.sitting.sitting import SittingError
@@ -24,6 +24,7 @@ from arena.web.bodies import ByColour, MoveGiven, NewGame, PositionGiven, Seats,
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
 from arena.web.guard import FAILED, FILES, Guard, Pass
+from arena.web.lanes import background
 from arena.web.mailbox import Mailbox
 from arena.web.page.parts import page
 from arena.web.runs import routes
@@ -70,7 +71,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
     asyncio.get_running_loop().set_exception_handler(failed)
     room.open()
-    sweeping = asyncio.create_task(room.sweep())
+    sweeping = background(room.sweep())
     try:
         yield
     finally:
@@ -260,7 +261,9 @@ async def _events(socket: WebSocket) -> None:
         table.detach(mailbox)
         for task in (sending, hearing):
             task.cancel()
-        await asyncio.gather(sending, hearing, return_exceptions=True)
+        for ended in await asyncio.gather(sending, hearing, return_exceptions=True):
+            if isinstance(ended, Exception) and not isinstance(ended, WebSocketDisconnect | RuntimeError):
+                raise ended
 
 
 async def _send(socket: WebSocket, mailbox: Mailbox) -> None:

@@ -23,7 +23,7 @@ from arena.store.store import StoreError
 from arena.web.answers import Refusal
 from arena.web.bodies import NewGame, PlyOfRun, PositionGiven
 from arena.web.documents import legal_documents, position_document
-from arena.web.guard import below
+from arena.web.guard import run_below
 from arena.web.thinking import MOST_PLIES
 from arena.wording import cut, unknown
 
@@ -125,7 +125,7 @@ def _of_pdn(text: str, variant: Variant) -> PdnGame:
 def _of_run(origin: PlyOfRun, folder: Path | None) -> PdnGame:
     if folder is None:
         raise Refusal(404, "no folder of runs is served")
-    kept = kept_game(below(folder, origin.run), origin.game)
+    kept = kept_game(run_below(folder, origin.run), origin.game)
     row: Mapping[str, Any] = kept.row
     if origin.ply > row["plies"]:
         raise ValueError(f"game {origin.game} has {row['plies']} plies, not {origin.ply}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
+from arena.result import Colour
 from arena.web.answers import Refusal
 from arena.wording import cut, printable
 
@@ -18,7 +19,6 @@ MOST_LINES = 5
 Name = Annotated[str, Field(max_length=100)]
 Fen = Annotated[str, Field(max_length=2000)]
 Count = Annotated[int, Field(ge=0, le=2**53)]
-Colour = Literal["white", "black"]
 B = TypeVar("B", bound="Body")
 
 

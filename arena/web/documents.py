@@ -17,8 +17,10 @@ from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from arena.scores import score_text
 from arena.sitting.endings import ending_text
+from arena.sitting.figures import figures
 from arena.sitting.search import Thought
 from arena.sitting.sitting import Sitting
+from arena.sitting.turn import Turn
 
 MOST_PATHS = 16
 """Ways of one capture that a page is told."""
@@ -102,12 +104,11 @@ def ending_document(sitting: Sitting) -> dict[str, str] | None:
     }
 
 
-def thinking_document(game: Game, found: Choice, man: float | None) -> dict[str, Any]:
+def thinking_document(game: Game, found: Choice) -> dict[str, Any]:
     """What a search under way has found."""
     return {
         "type": "thinking",
         "depth": found.depth,
-        "score": score_text(found.score, found.wins_in, man),
         "nodes": found.nodes,
         "line": line_texts(game.variant, game.position, found.pv),
     }
@@ -163,3 +164,35 @@ def _crowned(before: Position, after: Position, move: int) -> bool:
     """Whether a man became a king by the move."""
     own, _ = sides(before)
     return after.kings.bit_count() > (before.kings & ~move).bit_count() + bool(before.kings & own & move)
+
+
+class SittingDocuments:
+    """The documents of a game's moves, each made once."""
+
+    def __init__(self, sitting: Sitting) -> None:
+        self.start = position_document(sitting.variant, sitting.game.start)
+        self._sitting = sitting
+        self._turns: list[tuple[Turn, dict[str, Any]]] = []
+        """The moves that were played, and their documents."""
+        self._legal: tuple[int, list[dict[str, Any]]] = (-1, [])
+        """The version of the game that the legal moves are of, and their documents."""
+
+    def legal(self) -> list[dict[str, Any]]:
+        """Those of the legal moves."""
+        if self._legal[0] != self._sitting.version:
+            self._legal = self._sitting.version, legal_documents(self._sitting.game)
+        return self._legal[1]
+
+    def turns(self) -> list[dict[str, Any]]:
+        """Those of the moves that were played."""
+        turns = self._sitting.turns
+        kept = 0
+        for (known, _), turn in zip(self._turns, turns, strict=False):
+            if known is not turn:
+                break
+            kept += 1
+        del self._turns[kept:]
+        for ply in range(kept, len(turns)):
+            printed = figures(turns[ply], self._sitting.game.positions[ply], self._sitting.variant)
+            self._turns.append((turns[ply], turn_document(self._sitting, ply, printed)))
+        return [document for _, document in self._turns]

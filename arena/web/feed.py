@@ -24,6 +24,7 @@ from arena.store.manifest import parsed
 from arena.store.store import StoreError, reading
 from arena.store.underway import games_under_way
 from arena.web.boards import LiveBoards
+from arena.web.lanes import background
 
 REPORT = "report.html"
 READ_SECONDS = 1.0
@@ -97,7 +98,7 @@ class Feed:
         """While it is entered, somebody looks."""
         self._viewers += 1
         if self._task is None:
-            self._task = asyncio.create_task(self._follow())
+            self._task = background(self._follow())
         try:
             yield
         finally:
@@ -106,9 +107,10 @@ class Feed:
                 self._task.cancel()
                 self._task = None
 
-    async def changed(self) -> None:
-        """Wait until there is anything new."""
-        await self._changed.wait()
+    @property
+    def change(self) -> asyncio.Event:
+        """Set as soon as there is anything newer than now."""
+        return self._changed
 
     def news(self, sent: dict[tuple[int, int], tuple[int, str]]) -> dict[str, Any] | None:
         """The games under way as far as they were not sent yet, None if all were; brings `sent` up to date."""
@@ -128,8 +130,9 @@ class Feed:
 
     async def _follow(self) -> None:
         """Read, and tell of it, until it is cancelled."""
+        version = -1
         while True:
-            version, was_shown, wait = self.version, self._are_shown, READ_SECONDS
+            was_shown, wait = self._are_shown, READ_SECONDS
             try:
                 document = await self._in_pool(self.refreshed)
                 self._are_shown = bool(document["playing"])
@@ -141,6 +144,7 @@ class Feed:
                 self.version += 1
                 wait = 5 * READ_SECONDS
             if self._are_shown or was_shown or self.version != version:
+                version = self.version
                 changed, self._changed = self._changed, asyncio.Event()
                 changed.set()
             await asyncio.sleep(wait)

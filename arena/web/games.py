@@ -33,6 +33,8 @@ MOST_GAMES = 200
 KEPT_SECONDS = 600.0
 """Seconds that a game is kept after its window left, so that a reload finds it."""
 SWEEP_SECONDS = 5.0
+FIRST_PACE = 1.0
+"""Seconds of a ply between two players in the game that the command line begins, at least."""
 _NO_GAME = "this game is no more: begin a new one"
 
 
@@ -56,7 +58,7 @@ class GameRoom:
         self._recorder = ThreadPoolExecutor(1)
         self._records: dict[str, Record] = {}
         """By rule set; only the thread of `_recorder` uses them."""
-        self._first: tuple[str, Sitting, tuple[str, str]] | None = None
+        self._first: tuple[str, Sitting, tuple[str, str], bool] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
@@ -87,16 +89,22 @@ class GameRoom:
         finally:
             self._begins -= 1
 
-    def begin_with(self, sitting: Sitting) -> str:
-        """Have this game, its players built, begun when the room opens; its name."""
-        keys = self.offer.add(sitting.sides[0]), self.offer.add(sitting.sides[1])
-        self._first = secrets.token_urlsafe(9), sitting, keys
+    def begin_with(self, sitting: Sitting, counts: bool = False) -> str:
+        """Have this game, its players built, begun when the room opens; its name.
+
+        One that `counts` must be able to. Raises StoreError or ValueError if its run cannot be opened.
+        """
+        if counts:
+            self._recorder.submit(self._record_of, sitting.variant).result()
+        white, black = (self.offer.add(side, sitting.variant) for side in sitting.sides)
+        self._first = secrets.token_urlsafe(9), sitting, (white, black), counts
         return self._first[0]
 
     def open(self) -> None:
         """Begin the game of `begin_with`, in the server's loop."""
         if self._first is not None:
-            self._sit_down(*self._first, 0.0, False)
+            name, sitting, keys, counts = self._first
+            self._sit_down(name, sitting, keys, FIRST_PACE, counts)
             self._first = None
 
     def _sit_down(self, name: str, sitting: Sitting, keys: tuple[str, str], pace: float, counts: bool) -> Table:
@@ -137,7 +145,7 @@ class GameRoom:
     async def _check_counts(self, given: NewGame) -> None:
         """Raise Refusal for a game that cannot count; have the run for it open otherwise."""
         if self.kept_in is None:
-            raise Refusal(422, "games count only if arena serve was given --record FOLDER")
+            raise Refusal(422, "games count only where --record FOLDER was given on the command line")
         if [given.white, given.black].count(HUMAN) != 1:
             raise Refusal(422, "a game counts only between one person and one player")
         if given.fen is not None or given.pdn is not None or given.origin is not None:

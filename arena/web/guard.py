@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.seats.answer import message_of
+from arena.store.ledger import FILE
 from arena.web.answers import Refusal, refused
 
 TOKEN_HEADER = "x-arena-token"
@@ -136,6 +137,19 @@ def below(root: Path, path: str) -> Path:
     if found is None or not found.is_relative_to(root.resolve()):
         raise Refusal(404, "there is nothing of that name in the folder that is served")
     return found
+
+
+def run_below(root: Path, name: str) -> Path:
+    """The folder of a run: at a path below a folder, or that folder itself, by its name.
+
+    Raises Refusal with status 404 if there is none, or its ledger is elsewhere.
+    """
+    root = root.resolve()
+    folder = root if name == root.name and (root / FILE).is_file() else below(root, name)
+    ledger = folder / FILE
+    if not ledger.is_file() or not ledger.resolve().is_relative_to(root):
+        raise Refusal(404, "there is no run of that name in the folder that is served")
+    return folder
 
 
 async def _with_body(scope: Scope, receive: Receive) -> Receive:

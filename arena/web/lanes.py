@@ -23,7 +23,7 @@ MOST_ANALYSES = 8
 _OWN = 100
 """Searches of players with a user's code at a time: one that never ends keeps nobody else."""
 _OTHERS = 4
-"""Other work at a time: games begun, runs read."""
+"""Other work at a time: games begun, positions looked at."""
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-Letter: TypeAlias = Callable[[], dict[str, Any]]
+Message: TypeAlias = Callable[[], dict[str, Any]]
 """Makes a message when it is sent."""
 
 
@@ -16,13 +16,13 @@ class Mailbox:
     def __init__(self, window: str) -> None:
         self.window = window
         """The name that the window gave itself."""
-        self._letters: dict[str, Letter] = {}
+        self._messages: dict[str, Message] = {}
         self._is_filled = asyncio.Event()
         self._closing: tuple[int, str] | None = None
 
-    def put(self, kind: str, letter: Letter) -> None:
+    def put(self, kind: str, message: Message) -> None:
         """Send this, in place of what of the same kind is not sent yet."""
-        self._letters[kind] = letter
+        self._messages[kind] = message
         self._is_filled.set()
 
     def close(self, code: int, reason: str) -> None:
@@ -34,5 +34,5 @@ class Mailbox:
         """The messages that are there, once there are some, and how to close the websocket if that is due."""
         await self._is_filled.wait()
         self._is_filled.clear()
-        letters, self._letters = self._letters, {}
-        return [letter() for letter in letters.values()], self._closing
+        messages, self._messages = self._messages, {}
+        return [message() for message in messages.values()], self._closing

@@ -45,15 +45,14 @@ class Offer:
         self.person = person
         self._players = {player.key: player for player in _built_in()}
         for side in own:
-            self.add(side)
+            self.add(side, next(iter(VARIANTS.values())))
 
-    def add(self, side: Side) -> str:
-        """Have a player of the user's on offer, if it is not yet; its key."""
+    def add(self, side: Side, variant: Variant) -> str:
+        """Have a player of the user's on offer, if none is alike under those rules; its key."""
         if side.is_person:
             return HUMAN
-        any_rules = next(iter(VARIANTS.values()))
         for player in self._players.values():
-            if player.variants is None and player.side(any_rules) == side:
+            if (player.variants is None or variant.name in player.variants) and player.side(variant) == side:
                 return player.key
         key = f"own-{sum(player.group == 'yours' for player in self._players.values()) + 1}"
         self._players[key] = Offered(key, side.name, "yours", "named on the command line", None, lambda _: side)

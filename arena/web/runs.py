@@ -13,12 +13,11 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from arena.store.ledger import FILE
 from arena.store.store import StoreError
 from arena.web.answers import Json, Refusal, json_text
 from arena.web.charts import Charts
 from arena.web.feed import REPORT, Feed, Feeds
-from arena.web.guard import below
+from arena.web.guard import below, run_below
 from arena.web.kept import MOST_GAMES, Wanted, game_document, game_list
 
 SANDBOX = (
@@ -29,7 +28,6 @@ SANDBOX = (
 SUFFIXES = (".svg", ".png")
 """Of the files of a run that are shown, beside its report and that one's tables."""
 _TYPES = {".csv": "text/csv", ".md": "text/plain", ".pdn": "text/plain", ".tex": "text/plain"}
-_NO_RUN = "there is no run of that name in the folder that is served"
 _Answer = TypeVar("_Answer")
 
 
@@ -111,7 +109,7 @@ class _Runs:
         """What happens in a run, until the window is closed."""
         await socket.accept()
         try:
-            feed = self._feeds.of(self._at(socket.path_params["run"]))
+            feed = self._feeds.of(run_below(self._folder, socket.path_params["run"]))
         except Refusal as refusal:
             await socket.send_text(json_text({"type": "failure", "error": refusal.line}))
             await socket.close(4404)
@@ -128,16 +126,7 @@ class _Runs:
                 await told
 
     def _feed(self, request: Request) -> Feed:
-        return self._feeds.of(self._at(request.path_params["run"]))
-
-    def _at(self, name: str) -> Path:
-        """The folder of a run. Raises Refusal with 404."""
-        root = self._folder.resolve()
-        folder = root if name == root.name and (root / FILE).is_file() else below(root, name)
-        ledger = folder / FILE
-        if not ledger.is_file() or not ledger.resolve().is_relative_to(root):
-            raise Refusal(404, _NO_RUN)
-        return folder
+        return self._feeds.of(run_below(self._folder, request.path_params["run"]))
 
 
 async def _tell(feed: Feed, socket: WebSocket) -> None:
@@ -146,6 +135,7 @@ async def _tell(feed: Feed, socket: WebSocket) -> None:
         sent: dict[tuple[int, int], tuple[int, str]] = {}
         version = 0
         while True:
+            change = feed.change
             if feed.version != version:
                 version = feed.version
                 kind = "run" if "run" in feed.document else "failure"
@@ -153,7 +143,7 @@ async def _tell(feed: Feed, socket: WebSocket) -> None:
             games = feed.news(sent)
             if games is not None:
                 await socket.send_text(json_text(games))
-            await feed.changed()
+            await change.wait()
 
 
 async def _read(work: Callable[[], _Answer]) -> _Answer:

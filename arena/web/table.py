@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from arena.rules.position import COLOURS
 from arena.seats.answer import message_of
-from arena.sitting.figures import figures
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting, SittingError
-from arena.sitting.turn import Turn
-from arena.web.documents import ending_document, legal_documents, position_document, turn_document
+from arena.web.documents import SittingDocuments, ending_document, position_document
 from arena.web.lanes import Lanes, background
 from arena.web.mailbox import Mailbox
 from arena.web.study import Study
@@ -43,18 +42,15 @@ class Table:
         """When its window left, or it was made; None while a window has it."""
         self._recorded = ""
         self._lanes, self._over = lanes, over
-        self._is_over = False
+        self._is_over = self._was_seen = False
+        self._pace = pace
         self._window: Mailbox | None = None
         self._is_paused = False
         self._study: Study | None = None
         self._study_task: asyncio.Task[None] | None = None
         self._lines = 0
         """Of the analysis that is switched on, 0 without one."""
-        self._start = position_document(sitting.variant, sitting.game.start)
-        self._turns: list[tuple[Turn, dict[str, Any]]] = []
-        """The moves that were played, and their documents."""
-        self._legal: tuple[int, list[dict[str, Any]]] = (-1, [])
-        """The documents of the legal moves, and the version that they are of."""
+        self._documents = SittingDocuments(sitting)
         self._flag: asyncio.TimerHandle | None = None
         self._thinking = Thinking(
             sitting, lanes, pace, may_think=self._may_think, changed=self._changed, tell=self._tell
@@ -68,6 +64,9 @@ class Table:
             self._tell({"type": "taken"})
             self._window.close(TAKEN, "another window has this game")
         self._window, self.left_at = Mailbox(window), None
+        if not self._was_seen:
+            self._was_seen = True
+            self.sitting.begin_turn()
         self._changed()
         return self._window
 
@@ -156,7 +155,8 @@ class Table:
         """Resign for the person a game that counts, is begun and goes on: nobody will play it to its end."""
         persons = [colour for colour, side in enumerate(self.sitting.sides) if side.is_person]
         if self.counts and persons and self.sitting.turns and self.sitting.outcome is None:
-            self.sitting.resign(persons[0])
+            with suppress(SittingError):  # the clock ran out just now
+                self.sitting.resign(persons[0])
             self._changed()
 
     def record(self, line: str) -> None:
@@ -179,7 +179,7 @@ class Table:
         """The game as the page takes it."""
         sitting = self.sitting
         clocks, ending = sitting.clocks(), ending_document(sitting)
-        legal = self._legal_documents() if ending is None and sitting.side.is_person else []
+        legal = self._documents.legal() if ending is None and sitting.side.is_person else []
         is_thinking = self._thinking.search is not None
         return {
             "type": "state",
@@ -189,16 +189,17 @@ class Table:
             "first": COLOURS[sitting.variant.first],
             "squares": sitting.variant.squares,
             **position_document(sitting.variant, sitting.game.position),
-            "start": self._start,
+            "start": self._documents.start,
             "sides": {
                 colour: {"key": key, "name": side.name, "person": side.is_person}
                 for colour, key, side in zip(COLOURS, self.keys, sitting.sides, strict=True)
             },
-            "moves": self._turn_documents(),
+            "moves": self._documents.turns(),
             "legal": legal,
             "must_capture": any(move["captured"] for move in legal),
             "thinking": is_thinking,
             "paused": self._is_paused,
+            "pace": self._pace,
             "analysing": self._lines,
             "outcome": ending,
             "failure": sitting.failure or (self._full() if len(sitting.turns) >= MOST_PLIES else ""),
@@ -277,22 +278,3 @@ class Table:
 
     def _full(self) -> str:
         return f"the game has {MOST_PLIES} plies, as many as a game may have here"
-
-    def _legal_documents(self) -> list[dict[str, Any]]:
-        if self._legal[0] != self.sitting.version:
-            self._legal = self.sitting.version, legal_documents(self.sitting.game)
-        return self._legal[1]
-
-    def _turn_documents(self) -> list[dict[str, Any]]:
-        """Those of all moves, of which only new ones are made."""
-        turns = self.sitting.turns
-        kept = 0
-        for (known, _), turn in zip(self._turns, turns, strict=False):
-            if known is not turn:
-                break
-            kept += 1
-        del self._turns[kept:]
-        for ply in range(kept, len(turns)):
-            said = figures(turns[ply], self.sitting.game.positions[ply], self.sitting.variant)
-            self._turns.append((turns[ply], turn_document(self.sitting, ply, said)))
-        return [document for _, document in self._turns]

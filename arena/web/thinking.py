@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,10 +22,10 @@ MOST_PLIES = 2000
 REPORT_SECONDS = 0.1
 """Seconds between two looks at what a search has found."""
 building = threading.Lock()
-"""Held while a player is built, which may compile: that is done once, and one at a time in any case."""
+"""Held while a player of the arena is built, which may compile: that is done one at a time in any case."""
 
 
-class Search(NamedTuple):
+class PlySearch(NamedTuple):
     """A player's search under way."""
 
     request: Request
@@ -51,7 +51,7 @@ class Thinking:
 
         `changed` is called when the game or what is searched has changed, `tell` with what a search finds.
         """
-        self.search: Search | None = None
+        self.search: PlySearch | None = None
         """The one under way; its answer may be of no use any more."""
         self._sitting, self._lanes, self._pace = sitting, lanes, pace
         self._may_think, self._changed, self._tell = may_think, changed, tell
@@ -100,7 +100,7 @@ class Thinking:
     async def _ply(self) -> None:
         """Ask the player to move, and play what it found if that is still of use."""
         sitting = self._sitting
-        search = Search(sitting.request(), sitting.side, self._epoch)
+        search = PlySearch(sitting.request(), sitting.side, self._epoch)
         spec = search.side.spec
         assert spec is not None
         colour = search.request.game.turn
@@ -109,9 +109,10 @@ class Thinking:
         began = time.monotonic()
         self.search = search
         self._changed()
-        watch = asyncio.create_task(self._watch(search, speaks=not own_code(spec)))
+        is_ours = not own_code(spec)
+        watch = asyncio.create_task(self._watch(search, speaks=is_ours))
         try:
-            found = await lane.run(partial(self._answer, search))
+            found = await lane.run(partial(self._answer, search, is_ours))
         finally:
             watch.cancel()
             self.search = None
@@ -125,21 +126,26 @@ class Thinking:
                 sitting.fail(search.request, found)
         self._changed()
 
-    def _answer(self, search: Search) -> Thought | BaseException | None:
-        """What the player finds or fails with, None if that is of no use any more; called in a thread."""
+    def _answer(self, search: PlySearch, waits: bool) -> Thought | BaseException | None:
+        """What the player finds or fails with, None if that is of no use any more; called in a thread.
+
+        It `waits` until no other player is being built, before its own is.
+        """
         if not self._is_wanted(search):
             return None
         try:
-            with building:
-                search.request.searcher.prepare()
+            searcher = search.request.searcher
+            if not searcher.is_ready:
+                with building if waits else nullcontext():
+                    searcher.prepare()
             return search.request.answer()
         except BaseException as error:
             return error
 
-    def _is_wanted(self, search: Search) -> bool:
+    def _is_wanted(self, search: PlySearch) -> bool:
         return search.request.version == self._sitting.version and search.epoch == self._epoch
 
-    async def _watch(self, search: Search, speaks: bool) -> None:
+    async def _watch(self, search: PlySearch, speaks: bool) -> None:
         """Tell what a search finds; stop one that began after it was told to stop or is of no use any more."""
         searcher, game = search.request.searcher, search.request.game
         deepest = 0
@@ -149,9 +155,9 @@ class Thinking:
                 _stop(search)
             elif speaks and (found := searcher.progress()) is not None and found.depth > deepest:
                 deepest = found.depth
-                self._tell(thinking_document(game, found, None))
+                self._tell(thinking_document(game, found))
 
-    async def _keep_pace(self, search: Search, began: float) -> None:
+    async def _keep_pace(self, search: PlySearch, began: float) -> None:
         """Wait until a ply between two players has taken its time, unless the answer is of no use any more."""
         if any(side.is_person for side in self._sitting.sides):
             return
@@ -162,7 +168,7 @@ class Thinking:
                 await asyncio.wait_for(self._is_woken.wait(), left)
 
 
-def _stop(search: Search) -> None:
+def _stop(search: PlySearch) -> None:
     """Have a search end soon that is of no use any more."""
     search.request.stopped.set()
     search.request.searcher.stop()

@@ -13,6 +13,7 @@ import click
 
 from arena.commands.board import show_board
 from arena.commands.dialogue.told import recent_moves, side_lines, turn_lines
+from arena.commands.seating import ONLY_WITH_A_PLAYER, Seated, can_count, not_built
 from arena.commands.waiting import watched
 from arena.rules.position import COLOURS
 
@@ -20,14 +21,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arena.analysis import Analysis, Candidate
-    from arena.commands.seating import Seated
     from arena.rules.position import Position
     from arena.sitting.record import Record
     from arena.sitting.search import Thought
-    from arena.sitting.sides import Side
     from arena.sitting.sitting import Sitting
 
-ONLY_WITH_A_PLAYER = "a game counts only between one person and one player"
 ADVICE_SECONDS = 0.5
 """Seconds of a hint or an evaluation."""
 _QUIET_SECONDS = 0.3
@@ -280,15 +278,8 @@ class Host:
             click.echo(f"\r\x1b[K{text}", nl=False)
 
 
-def can_count(sides: tuple[Side, Side]) -> bool:
-    """Whether a game between those sides can count."""
-    return sum(side.is_person for side in sides) == 1
-
-
 def _prepare(sitting: Sitting) -> None:
     """Build the players of a sitting. Raises ValueError, in one line, for one that cannot be built."""
-    from arena.commands.seating import not_built
-
     try:
         sitting.prepare()
     except Exception as error:

@@ -50,8 +50,7 @@
       this.host.scrollTop = 0;
       this.extend();
       const all = this.games.list.length;
-      const number = (count) => count.toLocaleString("en").replaceAll(",", " ");
-      this.count.textContent = this.shown.length === all ? `${number(all)} games` : `${number(this.shown.length)} of ${number(all)} games`;
+      this.count.textContent = this.shown.length === all ? `${arena.grouped(all)} games` : `${arena.grouped(this.shown.length)} of ${arena.grouped(all)} games`;
     }
 
     /* Add the next games to the list. */
@@ -127,5 +126,8 @@
 
   arena.List = List;
   arena.made = made;
+  /* A whole number with thin spaces between thousands. */
+  arena.grouped = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
+
   arena.points = (result) => (result === "1/2-1/2" ? "½–½" : result.replace("-", "–"));
 })((window.arena = window.arena || {}));

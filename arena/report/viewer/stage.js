@@ -119,7 +119,7 @@
       if (wins) words.push(`sees a ${wins > 0 ? "win" : "loss"} in ${Math.abs(wins)} plies`);
       else if (score !== null) words.push(`score ${signed(score)} men`);
       else if (own !== null) words.push(`score ${own}, in its own unit`);
-      if (nodes) words.push(`depth ${depth}`, `${nodes.toLocaleString("en").replaceAll(",", " ")} nodes`);
+      if (nodes) words.push(`depth ${depth}`, `${arena.grouped(nodes)} nodes`);
       if (seconds) words.push(arena.duration(seconds));
       return [`Ply ${this.ply} of ${this.plies}: `, made("strong", "", text), " by ", player, words.length ? `, ${words.join(", ")}.` : "."];
     }

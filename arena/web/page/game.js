@@ -69,6 +69,14 @@
       this.busy += 1;
     }
 
+    /* Leave the game for good; the server resigns one that counts. */
+    async remove() {
+      const { game } = this.state;
+      this.leave();
+      await arena.remove(`/api/games/${game}`);
+      this.state = null;
+    }
+
     event(message) {
       if (message.type === "state") this.take(message);
       else if (message.type === "analysis") this.evaluation.take(message, this.state, this.ply);
@@ -163,7 +171,7 @@
       parts.fen.value = this.live ? state.fen : arena.fen(this.position);
       parts.save.href = arena.address(`/api/games/${state.game}/pdn`);
       parts.recorded.textContent = state.recorded || (state.counts ? "This game counts." : "");
-      parts.actions.fromhere.hidden = this.live;
+      parts.actions.fromhere.hidden = this.live || arena.isChanged(state);
       for (const [name, end] of [["first", 0], ["back", 0], ["forward", state.moves.length], ["now", state.moves.length]]) {
         parts.game.querySelector(`.game-steps [data-action=${name}]`).disabled = ply === end;
       }
@@ -229,6 +237,7 @@
     }
 
     async refresh() {
+      if (!this.link) return;
       const { game } = this.state;
       const state = await arena.get(`/api/games/${game}`, { quiet: true }).catch(() => null);
       if (state && this.state.game === game) await this.take(state);

@@ -61,7 +61,7 @@
       element("dl.game-facts", {},
         row("Score", note.score && `${arena.signed(note.score)} for ${arena.capital(colour)}`), row("Depth", note.depth || null), row("Nodes", note.nodes ? arena.grouped(note.nodes) : null),
         row("Time", arena.duration(note.seconds)), row("Cutoffs", note.cutoffs ? arena.grouped(note.cutoffs) : null),
-        note.line && note.line.length > 1 ? [element("dt", {}, "Line"), element("dd.game-line-moves", {}, spaced(arena.line(note.line, onarrows, "line")))] : []),
+        note.line && note.line.length > 1 ? [element("dt", {}, "Line"), element("dd", {}, spaced(arena.line(note.line, onarrows, "line")))] : []),
       note.figures && note.figures.length ? element("pre.game-figures", { "aria-label": "As the program printed it" }, note.figures.join("\n")) : null,
     ].filter(Boolean);
   };
@@ -75,9 +75,6 @@
 
   /* A score with a true minus sign. */
   arena.signed = (score) => score.replace(/^-/, "−");
-
-  /* A whole number with thin spaces between thousands. */
-  arena.grouped = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
 
   function spaced(elements) {
     return elements.flatMap((each) => [each, " "]);

@@ -84,7 +84,9 @@
       set("fresh", !over, true);
       actions.pause.querySelector("span").textContent = state.paused ? "Go on" : "Pause";
       actions.pause.querySelector("path").setAttribute("d", state.paused ? "M7 4l12 8-12 8z" : "M8 5v14M16 5v14");
-      actions.swapped.hidden = persons === 2;
+      actions.again.hidden = arena.isChanged(state);
+      actions.swapped.hidden = persons === 2 || arena.isChanged(state);
+      actions.editnow.hidden = arena.isChanged(state);
       game.querySelector(".game-analysis").hidden = counts;
       this.parts.turning.hidden = persons < 2;
     }
@@ -98,7 +100,7 @@
         const left = Math.max(0, state.clocks[colour] - passed);
         const shown = this.clocks[colour];
         if (!shown) continue;
-        shown.textContent = clockText(left);
+        shown.textContent = arena.clock(left);
         shown.classList.toggle("game-haste", left < HASTE);
         if (runs && !left && this.ran !== state.version) {
           this.ran = state.version;
@@ -107,6 +109,18 @@
       }
     }
   }
+
+  /* Whether a game is of rules that were changed: the server begins no other one by them. */
+  arena.isChanged = ({ variant }) => variant.endsWith("*");
+
+  /* What a clock shows: `1:02:05`, `4:05`, with tenths when few seconds are left: `0:09.5`. */
+  arena.clock = (seconds) => {
+    const left = Math.max(0, seconds);
+    const [whole, tenths] = (left < HASTE ? left.toFixed(1) : String(Math.floor(left))).split(".");
+    const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+    const two = (number) => String(number).padStart(2, "0");
+    return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(rest)}${tenths ? `.${tenths}` : ""}`;
+  };
 
   arena.capital = (word) => word[0].toUpperCase() + word.slice(1);
 
@@ -135,15 +149,6 @@
 
   function bothPersons(sides) {
     return sides.white.person && sides.black.person;
-  }
-
-  /* 4:05, or 12.3 seconds when they are few. */
-  function clockText(seconds) {
-    if (seconds < HASTE) return seconds.toFixed(1);
-    const whole = Math.floor(seconds);
-    const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
-    const two = (number) => String(number).padStart(2, "0");
-    return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
   }
 
   arena.Panel = Panel;

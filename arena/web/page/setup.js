@@ -13,13 +13,13 @@
       const { variant, fen } = this.form.elements;
       variant.append(...offer.variants.map(({ name }) => element("option", { value: name }, name)));
       this.sides = new arena.Sides(parts.players, offer, () => this.changed());
-      variant.addEventListener("change", () => { fen.value = ""; this.position = null; this.usual(); });
+      variant.addEventListener("change", () => this.usual());
       fen.addEventListener("input", () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.typed(), TYPED); });
       this.form.addEventListener("submit", (event) => { event.preventDefault(); on.begin(); });
       parts.file.addEventListener("change", () => this.load());
       if (offer.record) {
         parts.counting.hidden = false;
-        parts.counting.querySelector("span").textContent = `Counts for ${offer.record.person} in ${offer.record.folder}; no undo, hint or analysis`;
+        parts.counting.querySelector("span").textContent = `Counts for ${offer.record.person} in ${offer.record.folder}; no undo, hint or analysis; left for 10 minutes, or by New game, it is resigned`;
       }
     }
 
@@ -27,10 +27,11 @@
       return this.offer.variants.find(({ name }) => name === this.form.elements.variant.value);
     }
 
-    /* The usual players of the variant: a person begins. */
+    /* The usual start and players of the variant: a person begins. */
     usual() {
       const { name, first } = this.variant;
       const other = this.offer.usual[name];
+      this.put(null);
       this.sides.show(name, first === "white" ? { white: arena.HUMAN, black: other } : { white: other, black: arena.HUMAN });
       this.changed();
     }
@@ -43,9 +44,14 @@
 
     /* Have a position set up: {fen, pieces, turn}, or null for the usual start. */
     place(position) {
+      this.put(position);
+      this.changed();
+    }
+
+    put(position) {
       this.position = position;
       this.form.elements.fen.value = position ? position.fen : "";
-      this.changed();
+      this.parts.wrong.textContent = "";
     }
 
     changed() {
@@ -80,11 +86,12 @@
       return player ? player.name : key;
     }
 
-    /* What POST /api/games takes. */
+    /* What POST /api/games takes; a FEN as it stands in the form, so that a wrong one is refused. */
     get request() {
       const { minutes, increment, pace, counts } = this.form.elements;
       const asked = { variant: this.variant.name, ...this.sides.value };
-      if (this.position) asked.fen = this.position.fen;
+      const fen = this.form.elements.fen.value.trim();
+      if (fen) asked.fen = fen;
       if (Number(minutes.value) > 0) asked.clock = { seconds: 60 * Number(minutes.value), increment: Number(increment.value || 0) };
       if (!this.parts.pacing.hidden) asked.pace = Number(pace.value || 0);
       if (counts.checked && this.offer.record) asked.counts = true;
@@ -92,7 +99,9 @@
     }
 
     async typed() {
-      const fen = this.form.elements.fen.value.trim();
+      const { fen: field } = this.form.elements;
+      const [fen, variant] = [field.value.trim(), this.variant.name];
+      const isOld = () => field.value.trim() !== fen || this.variant.name !== variant;
       const { wrong } = this.parts;
       wrong.textContent = "";
       if (!fen) {
@@ -100,10 +109,12 @@
         return this.changed();
       }
       try {
-        this.position = await arena.post("/api/position", { variant: this.variant.name, fen }, { quiet: true });
+        const position = await arena.post("/api/position", { variant, fen }, { quiet: true });
+        if (isOld()) return undefined;
+        this.position = position;
         return this.changed();
       } catch (error) {
-        wrong.textContent = error.message;
+        if (!isOld()) wrong.textContent = error.message;
         return undefined;
       }
     }

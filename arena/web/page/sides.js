@@ -48,7 +48,7 @@
       slider.addEventListener("input", () => this.tell(row));
       slider.addEventListener("change", () => this.onchange(this.value));
       row.element = arena.element("div.sides-row", {}, arena.element(`span.disc.disc-${colour}`, { "aria-hidden": "true" }),
-        arena.element("span.sides-colour", {}, words), select, levels, about);
+        arena.element("span", {}, words), select, levels, about);
       return row;
     }
 

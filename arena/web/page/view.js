@@ -30,7 +30,7 @@
     setup = new arena.Setup(parts, offer, {
       preview: (what) => preview(what),
       begin: () => start(setup.request),
-      pdn: (pdn) => start({ ...setup.request, pdn }),
+      pdn: (pdn) => start({ ...setup.request, fen: undefined, pdn }),
     });
     editor = new arena.Editor(parts, table);
     for (const [name, button] of Object.entries(actions)) {
@@ -50,7 +50,7 @@
     pause: () => game.act("pause", { on: !game.state.paused }).catch(() => {}),
     draw: () => game.draw().catch(() => {}),
     resign: () => game.resign().catch(() => {}),
-    fresh: () => leave(),
+    fresh: () => fresh(),
     first: () => game.look(0),
     back: () => game.look(game.ply - 1),
     forward: () => game.look(game.ply + 1),
@@ -67,7 +67,7 @@
     editstart: () => editor.put(editor.start),
     editclear: () => editor.clear(),
     editcancel: () => (atGame() ? arena.views.game.show(null, game.state.game) : set()),
-    fromhere: () => start({ ...requested(), fen: lookedAt().fen }),
+    fromhere: () => start({ ...requested(), counts: false, fen: lookedAt().fen }),
   };
 
   const atGame = () => location.hash.startsWith("#/game/");
@@ -76,6 +76,16 @@
   function leave() {
     if (atGame()) location.hash = "#/";
     else set();
+  }
+
+  /* Have a new game set up; one that counts is resigned, if the person says so. */
+  async function fresh() {
+    const { counts, outcome, moves } = game.state;
+    if (counts && !outcome && moves.length) {
+      if (!(await arena.ask(parts, "This game counts: to leave it is to resign it.", "Resign", "Play on"))) return;
+      await game.remove().catch(() => {});
+    }
+    leave();
   }
 
   /* Set up a game. */
@@ -111,7 +121,6 @@
       const state = await arena.post("/api/games", request);
       turned = false;
       history.pushState(null, "", `#/game/${state.game}`);
-      game.pace = request.pace ?? setup.request.pace ?? 0;
       await game.open(state);
       for (const number of numbers) if (state.legal.length) table.hand.pick(number, true);
     } catch (error) {
@@ -124,18 +133,12 @@
     }
   }
 
-  /* What the game at the table was asked for. */
+  /* What the game at the table was asked for; one that counts names no position, for it begins from the usual one. */
   function requested() {
-    const { sides, start: { fen }, clock, counts } = game.state;
-    const asked = { variant: variantOf(game.state), fen, white: sides.white.key, black: sides.black.key, pace: game.pace };
+    const { variant, sides, start: { fen }, clock, counts, pace } = game.state;
+    const asked = { variant, white: sides.white.key, black: sides.black.key, pace };
     if (clock) asked.clock = clock;
-    if (counts) asked.counts = true;
-    return asked;
-  }
-
-  /* The rule set on offer that a game is of: the star of one that was changed is left out. */
-  function variantOf({ variant }) {
-    return variant.replace(/\*$/, "");
+    return counts ? { ...asked, counts } : { ...asked, fen };
   }
 
   function again(swaps) {
@@ -150,7 +153,7 @@
   }
 
   async function edit(position) {
-    const variant = mode() === "setup" ? setup.variant.name : variantOf(game.state);
+    const variant = mode() === "setup" ? setup.variant.name : game.state.variant;
     const usual = await table.take(variant);
     const from = position || usual;
     if (game.state && setup.variant.name !== variant) {
@@ -196,6 +199,7 @@
 
   arena.views.game = {
     async show(element, id, extra) {
+      document.title = "draughts-arena";
       ready ||= begin(element).catch((error) => { ready = null; throw error; });
       await ready;
       if (!id) return set();

@@ -15,8 +15,7 @@
       const whole = Math.round(value);
       return whole === 0 ? "0" : `${whole > 0 ? "+" : "−"}${Math.abs(whole)}`;
     },
-    count: (number) => number.toLocaleString("en").replaceAll(",", " "),
-    games: (number) => `${words.count(number)} ${number === 1 ? "game" : "games"}`,
+    games: (number) => `${arena.grouped(number)} ${number === 1 ? "game" : "games"}`,
     percent: (share) => `${(100 * share).toFixed(1)} %`,
     /* A span of seconds in its two largest units: `3 h 20 min`. */
     span: (seconds) => {
@@ -31,7 +30,7 @@
     far: (run) => {
       if (run.complete) return `complete, ${words.games(run.games)}`;
       if (run.format === "free") return `${words.games(run.games)} at the board`;
-      const planned = `${words.count(run.games)} of ${run.exact ? "" : "at most "}${words.games(run.planned)}`;
+      const planned = `${arena.grouped(run.games)} of ${run.exact ? "" : "at most "}${words.games(run.planned)}`;
       if (run.playing === null) return `${planned}, perhaps being played elsewhere`;
       if (!run.playing) return `${planned}, nobody is playing it`;
       const pace = run.rate ? `, ${words.rate(run.rate)}` : "";

@@ -141,7 +141,7 @@
       this.board.show(pieces, ply ? ply.move : null, `Game ${game.game}: ${game.white} against ${game.black}, ply ${this.shown} ${last}`);
       const side = (white) => {
         const own = [...game.plies.slice(0, this.shown)].reverse().find((it) => it.white === white);
-        const clock = own && own.clock !== null ? span(own.clock) : "";
+        const clock = own && own.clock !== null ? arena.clock(own.clock) : "";
         return [element(`span.watch-turn${!this.over(game) && toMove === white ? ".on" : ""}`, { "aria-hidden": "true" }),
           element("bdi.watch-name", { title: white ? game.white : game.black }, white ? game.white : game.black),
           element("span.watch-score", {}, own ? score(own) : ""), element("span.watch-clock", {}, clock)];
@@ -168,12 +168,6 @@
     if (wins) return `${wins > 0 ? "wins" : "loses"} in ${Math.abs(wins)}`;
     if (men !== null) return `${men > 0 ? "+" : ""}${men.toFixed(2).replace("-", "−")}`;
     return own === null ? "" : String(own);
-  }
-
-  /* What a clock shows: `1:05`, below ten seconds with tenths. */
-  function span(seconds) {
-    if (seconds < 10) return `0:0${Math.max(0, seconds).toFixed(1)}`;
-    return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
   }
 
   arena.LiveBoards = LiveBoards;

@@ -53,7 +53,7 @@
 
   function table(run) {
     const { element, watching } = arena;
-    const columns = [["Elo", watching.elo], ["score", ({ score }) => watching.percent(score)], ["games", ({ games }) => watching.count(games)],
+    const columns = [["Elo", watching.elo], ["score", ({ score }) => watching.percent(score)], ["games", ({ games }) => arena.grouped(games)],
       ["won", ({ wins }) => wins], ["drawn", ({ draws }) => draws], ["lost", ({ losses }) => losses]];
     const head = element("tr", {}, ["", "player", ...columns.map(([name]) => name)].map((name) => element("th", { scope: "col" }, name)));
     const rows = run.standings.map((standing, place) => element("tr", {},
