@@ -8,6 +8,7 @@ import select
 import struct
 import sys
 import time
+from pathlib import Path
 
 PROMPT = r"(?:(?:White|Black)(?: [0-9:.]+)?|over|paused)> "
 """What stands before a line that is waited for."""
@@ -54,6 +55,8 @@ class Terminal:
 
     def press(self, keys: bytes) -> None:
         """Type keys, such as b"\\x03" for Ctrl-C."""
+        if keys == b"\x03":
+            self._rest()
         os.write(self._terminal, keys)
 
     def end(self) -> int:
@@ -62,6 +65,18 @@ class Terminal:
             pass
         os.close(self._terminal)
         return os.waitstatus_to_exitcode(os.waitpid(self._process, 0)[1])
+
+    def _rest(self) -> None:
+        """Wait until it does nothing, a second at most: between its prompt and its waiting, a Ctrl-C is not seen."""
+        spent, looks = -1, 10
+        while looks and (now := self._ticks()) != spent:
+            spent, looks = now, looks - 1
+            time.sleep(0.1)
+
+    def _ticks(self) -> int:
+        """Processor time that it has taken."""
+        fields = Path(f"/proc/{self._process}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
 
     def _fill(self) -> bool:
         try:

@@ -16,7 +16,7 @@ from arena.commands.seating import Seating, prepare, refuse_unless_it_counts, se
 
 USUAL_FOLDER = Path("reports")
 """What is served where no folder is named, if it is there."""
-_BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "clock")
+_BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "game", "clock")
 """The options of a Seating any of which has a game begun."""
 
 
