@@ -67,7 +67,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(os.waitpid(self._process, 0)[1])
 
     def _rest(self) -> None:
-        """Wait until it does nothing, a second at most: between its prompt and its waiting, a Ctrl-C is not seen."""
+        """Wait until it does nothing, a second at most: before it waits, a Ctrl-C is not seen."""
         spent, looks = -1, 10
         while looks and (now := self._ticks()) != spent:
             spent, looks = now, looks - 1

@@ -38,7 +38,10 @@
     close() {
       this.isOver = true;
       clearTimeout(this.timer);
-      if (this.socket) this.socket.close();
+      const { socket } = this;
+      // a browser complains of a socket that is closed while it is being opened
+      if (socket && socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.close());
+      else if (socket) socket.close();
     }
 
     again() {
