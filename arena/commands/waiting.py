@@ -39,7 +39,8 @@ def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | N
     The first Ctrl-C calls `stop`, the second raises `end`, KeyboardInterrupt unless one is given, and leaves the
     thread behind. What drawing the items raises is raised here.
     """
-    found: queue.SimpleQueue[tuple[T | None, BaseException | None, bool]] = queue.SimpleQueue()
+    # A Queue: CPython's SimpleQueue waits for ever if its time is over when a handler of a signal returns.
+    found: queue.Queue[tuple[T | None, BaseException | None, bool]] = queue.Queue()
     interrupts: list[int] = []
 
     def draw() -> None:
