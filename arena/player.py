@@ -14,6 +14,8 @@ from arena.wording import quoted
 if TYPE_CHECKING:
     from arena.rules.game import Game
 
+NAME_CHARACTERS = 40
+"""Of a player's name, at most."""
 HUMAN = "human"
 """The type of a person, who plays at the board and not in a tournament."""
 _MOST_PLIES = (1 << 15) - 1

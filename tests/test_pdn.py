@@ -248,6 +248,9 @@ def test_games_end_in_a_result_a_star_or_a_new_tag_section():
     assert [game.number for game in games] == [1, 2, 3, 4, 5, 6, 7]
     assert games[0].comments == {0: "of all"}
     assert games[-1].comments == {1: "the end"}
+    for only, number in ((1, 1), (6, 6), (7, 7), (-1, 7)):
+        assert read_pdn(text, ENGLISH, only=only).games == [games[number - 1]]
+    assert read_pdn(text, ENGLISH, only=8).games == read_pdn("", ENGLISH, only=-1).games == []
 
 
 def test_comments_stand_after_the_plies_before_them():

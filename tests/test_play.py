@@ -325,7 +325,7 @@ def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
 def test_an_option_out_of_its_bounds_names_them(arguments):
     result = played(*arguments)
     assert result.exit_code == 2
-    assert re.search("is not in the range 1<=x<=12|is no clock, as 5[+]3 is", result.stderr)
+    assert re.search("is no level, 1 to 12|is no clock, as 5[+]3 is", result.stderr)
 
 
 def test_a_player_that_fails_loses_with_the_reason(own):

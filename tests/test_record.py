@@ -36,10 +36,8 @@ from tests.conftest import error_line
 from tests.report_data import MISSING_WORD
 
 ENGLISH = VARIANTS["english"]
-WON = "B:W18:B14"
+SET_UP = "B:W18:B14"
 """Black takes the last piece."""
-LOST = "B:W18,22:B13"
-"""Black's only move runs into a capture."""
 GREEDY = side_of("greedy")
 TOURNAMENT = """\
 name: t
@@ -77,8 +75,10 @@ def resigned(opponent: Side = GREEDY, plies: int = 6, *, black: bool = True, **o
 
 
 def won(opponent: Side = GREEDY) -> Sitting:
-    """A game that the person wins with its first move."""
-    return played(sitting(opponent, WON))
+    """A game that the player gives up after six plies."""
+    game = played(sitting(opponent), 6)
+    game.resign(0)
+    return game
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_elo_is_told_once_results_differ(folder: Path) -> None:
 
 def test_a_run_goes_on_in_another_session(folder: Path) -> None:
     record(folder, resigned())
-    record(folder, played(sitting(level(3), LOST)), won())
+    record(folder, resigned(level(3)), won())
     run = arena.load(folder)
     assert run.games["game"].tolist() == [1, 2, 3]
     assert [spec.name for spec in run.experiment.players] == ["me", "greedy", "level 3"]
@@ -171,12 +171,11 @@ def test_a_clock_is_among_the_limits_of_a_player_whose_time_is_limited(folder: P
     assert run.moves["overrun"].tolist()[3] == 0.0
 
 
-def test_a_position_set_up_is_an_opening_by_its_number(folder: Path) -> None:
-    record(folder, won(), resigned(), played(sitting(fen=LOST)), won(level(1)))
-    games = arena.load(folder).games
-    assert games["opening"].tolist() == [2, 1, 3, 2]
-    assert games["opening_fen"].tolist()[0] == WON
-    assert games["result"].tolist() == ["0-1", "1-0", "1-0", "0-1"]
+def test_a_game_from_a_position_set_up_does_not_count(folder: Path) -> None:
+    said = record(folder, played(sitting(fen=SET_UP)), won())
+    assert said[0] == "the game does not count: it began from a position that was set up"
+    (row,) = arena.load(folder).games.to_dict("records")
+    assert (row["opening"], row["opening_fen"][:2]) == (1, "B:")
 
 
 def test_a_game_in_which_the_person_was_helped_does_not_count(folder: Path) -> None:
@@ -223,7 +222,7 @@ def test_stopping_nothing_is_no_help() -> None:
 def test_only_finished_games_of_one_person_against_a_player_count(folder: Path) -> None:
     persons = Sitting(ENGLISH, (Side(HUMAN), Side(HUMAN)))
     persons.resign(0)
-    players = played(Sitting(ENGLISH, (GREEDY, level(1)), parse_fen(ENGLISH, WON)))
+    players = played(Sitting(ENGLISH, (GREEDY, level(1)), parse_fen(ENGLISH, SET_UP)))
     other = Sitting(VARIANTS["russian"], (Side(HUMAN), GREEDY))
     other.resign(0)
     twice = won()

@@ -373,6 +373,21 @@ def test_a_pdn_is_written_and_gone_on_with(at):
     assert "ply 2" in at.client.post("/api/games", json=wrong).json()["error"]
 
 
+def test_games_of_a_pdn_are_listed_and_one_is_gone_on_with(at):
+    pdn = '[White "Zoë"]\n[Result "1-0"]\n1. 11-15 22-18 1-0\n\n[White "two"]\n1. 9-13 *\n'
+    found = at.client.post("/api/pdn", json={"pdn": pdn}).json()
+    assert found["count"] == 2
+    assert found["games"][0] == {
+        "number": 1, "white": "Zoë", "black": "", "result": "1-0", "date": "", "event": "", "plies": 2,
+    }  # fmt: skip
+    second = at.begin(white="human", black="human", pdn=pdn, number=2)
+    assert [move["text"] for move in second["moves"]] == ["9-13"]
+    third = {"variant": "english", "white": "human", "black": "human", "pdn": pdn, "number": 3}
+    assert at.client.post("/api/games", json=third).json() == {"error": "there is no game 3 in the PDN"}
+    many = at.client.post("/api/pdn", json={"pdn": "1. 9-13 * " * 1200}).json()
+    assert many["count"] == 1200 and [many["games"][end]["number"] for end in (0, -1)] == [201, 1200]
+
+
 def test_positions_are_read_in_two_ways_and_faults_are_named(at):
     pieces = "." * 20 + "w" + "." * 10 + "W"
     placed = at.client.post("/api/position", json={"variant": "english", "pieces": pieces, "turn": "white"}).json()

@@ -290,6 +290,30 @@ def test_a_game_is_saved_as_pdn_and_goes_on_from_the_file(browser, address, tmp_
         replayed(window)
 
 
+def test_one_of_the_games_of_a_file_is_picked_and_played_on(browser, address, tmp_path):
+    file = tmp_path / "games.pdn"
+    file.write_text(
+        "".join(
+            f'[White "player {number}"]\n1. {move} *\n\n'
+            for number, move in enumerate(("11-15", "9-13", "12-16"), 1)
+        )
+    )
+    with opened(browser, address) as window:
+        page = window.page
+        page.click("summary:has-text('Position or file')")
+        page.set_input_files("[data-part=file]", file)
+        page.wait_for_selector("text=Which of the 3 games?")
+        assert page.input_value("[data-part=picked]") == "3"
+        page.click("[data-part=picking] button[value=no]")
+        assert page.get_attribute("[data-part=game]", "data-mode") == "setup"
+        page.set_input_files("[data-part=file]", file)
+        page.wait_for_selector("[data-part=picking][open]")
+        page.select_option("[data-part=picked]", "2")
+        page.click("[data-part=picking] button[value=yes]")
+        page.wait_for_selector("[data-mode=game]")
+        assert window.moves[0] == "9-13"
+
+
 def test_a_whole_game_without_crowning_where_sides_pass(browser, address):
     with opened(browser, address) as window:
         window.begin("simplified", "human", "human", "W:W5,6,12:B4,20")

@@ -72,6 +72,7 @@ def everywhere(state: dict[str, Any]) -> list[tuple[str, str]]:
         ("GET", "/api/offer"),
         ("GET", "/api/variants/english/board"),
         ("POST", "/api/position"),
+        ("POST", "/api/pdn"),
         ("POST", "/api/games"),
         ("GET", game),
         ("DELETE", game),
@@ -350,7 +351,21 @@ def test_what_goes_wrong_unforeseen_is_one_line_here_and_there(folder, monkeypat
 
 
 KEYS = (
-    *("variant", "white", "black", "fen", "pdn", "from", "clock", "pace", "counts", "version", "text", "colour"),
+    *(
+        "variant",
+        "white",
+        "black",
+        "fen",
+        "pdn",
+        "number",
+        "from",
+        "clock",
+        "pace",
+        "counts",
+        "version",
+        "text",
+        "colour",
+    ),
     *("on", "lines", "pieces", "turn"),
 )
 WORDS = st.sampled_from(

@@ -29,7 +29,7 @@ class Visitor:
         state = self.page.evaluate("body => arena.post('/api/games', body)", body)
         self.page.evaluate("id => { location.hash = `#/game/${id}`; }", state["game"])
         self.page.wait_for_selector("[data-mode=game]")
-        self.page.wait_for_selector(f".board-squares [data-square='{state['squares']}']")
+        self.page.wait_for_selector(f".board-squares [data-square='{len(state['pieces'])}']")
 
     @property
     def state(self) -> dict[str, Any]:

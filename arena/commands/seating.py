@@ -30,7 +30,7 @@ class Seating(NamedTuple):
     variant: str | None
     white: str | None
     black: str | None
-    level: int | None
+    level: str | None
     fen: str | None
     from_file: Path | None
     game: int | None
@@ -95,7 +95,7 @@ def seating_options(command: Any) -> Any:
         click.option("--game", type=click.IntRange(1), help="Which game of the file [the last]."),
         click.option("--from", "from_file", type=click.Path(path_type=Path), help="Go on with a game of a PDN."),
         click.option("--fen", help="Begin from this position."),
-        click.option("--level", type=click.IntRange(1, 12), help="Play against this level of cis300."),
+        click.option("--level", metavar="N", help="Play against this level of cis300, 1 to 12."),
         click.option("--black", metavar="PLAYER", help="Who plays Black, in the same words."),
         click.option(
             "--white", metavar="PLAYER", help="Who plays White: human, or an entry of `players:`, as YAML."
@@ -217,7 +217,7 @@ def _as_saved(options: Seating, tags: Mapping[str, str]) -> Seating:
 
 def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:
     """White's side and Black's: who is given, against a person or the usual opponent."""
-    from arena.sitting.sides import HUMAN, Side, level, person_spec, side_of, usual_opponent
+    from arena.sitting.sides import HUMAN, Side, level_of, person_spec, side_of, usual_opponent
 
     given = {
         colour: side_of(entry, f"--{name}")
@@ -227,7 +227,7 @@ def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:
     players = [side for side in given.values() if not side.is_person]
     if options.level is not None and (len(given) == 2 or players):
         fail("--level is the player that a person meets: it does not go with another one")
-    opponent = usual_opponent(variant) if options.level is None else level(options.level)
+    opponent = usual_opponent(variant) if options.level is None else level_of(options.level)
     if not given:
         given = {variant.first: Side(HUMAN)}
     for colour in (0, 1):

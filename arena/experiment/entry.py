@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.experiment.model import PlayerField
-from arena.player import PlayerSpec
+from arena.player import NAME_CHARACTERS, PlayerSpec
 from arena.yaml.section import Document, validated
 from arena.yaml.values import Source, inline
-
-_NAME_CHARACTERS = 40
 
 
 class _Entry(Document):
@@ -29,5 +27,5 @@ def player_spec(entry: str | Mapping[str, Any], given_as: str = "player") -> Pla
         data = {"type": data}
     if isinstance(data, Mapping):
         data = {"type": "negamax", **data}
-        data = {"name": str(data["type"])[:_NAME_CHARACTERS], **data}
+        data = {"name": str(data["type"])[:NAME_CHARACTERS], **data}
     return validated(_Entry, {"player": data}, Source(Path(given_as)), ()).player

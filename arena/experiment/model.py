@@ -23,7 +23,7 @@ from arena.formats.round_robin import RoundRobin
 from arena.formats.sprt import Sprt
 from arena.formats.table import FormatField
 from arena.openings import MAX_OPENINGS
-from arena.player import Allowance, Limit, PlayerSpec
+from arena.player import NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 from arena.ratings.models import RatingModel
 from arena.wording import shown, unknown
 from arena.yaml.messages import FOLDER, refusal
@@ -80,7 +80,9 @@ class _NamedEntry(Section):
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"dependentRequired": {"increment": ["clock"]}})
     name: Annotated[str, AfterValidator(_player_name)] = Field(
-        min_length=1, max_length=40, description="The name in tables and charts; with a sweep a template."
+        min_length=1,
+        max_length=NAME_CHARACTERS,
+        description="The name in tables and charts; with a sweep a template.",
     )
     type: str = Field(description="A built-in player, or package.module:Class, or path/to/file.py:Class.")
     in_process: bool = Field(default=False, description="Run own code in the arena's processes, without a seat.")

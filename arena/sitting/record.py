@@ -10,7 +10,7 @@ from weakref import WeakSet
 from arena.experiment.model import Experiment
 from arena.formats.base import Pairing
 from arena.formats.free import Free
-from arena.player import HUMAN, PlayerSpec
+from arena.player import HUMAN, NAME_CHARACTERS, PlayerSpec
 from arena.report.number import with_error
 from arena.result import WHITE_POINTS, Colour
 from arena.rules.custom import build_variant
@@ -30,8 +30,6 @@ from arena.yaml.section import validated
 from arena.yaml.values import Source
 from players import fingerprints
 
-NAME_CHARACTERS = 40
-"""Characters of a player's name, at most."""
 MOST_PLIES = 100_000
 """The run's limit of plies, which stands for none."""
 _NOT_COUNTED = "the game does not count: "
@@ -75,8 +73,8 @@ class Record:
         """Store a finished game of this person against a player; returns what became of it, in one line.
 
         Such as `game 3 counts: me −34 ± 240 Elo (level 4 = 0), reports/me`, or why it does not count: it goes on,
-        is of two persons or players, of other rules, the person was helped (`Sitting.helped`), or it was added
-        before. Raises StoreError if it cannot be stored.
+        is of two persons or players, of other rules, or began elsewhere than they do, the person was helped
+        (`Sitting.helped`), or it was added before. Raises StoreError if it cannot be stored.
         """
         if reason := self._refusal(sitting):
             return _NOT_COUNTED + reason
@@ -90,10 +88,9 @@ class Record:
         self._learn_man(sitting, spec)
         number = max(self._ledger.finished(), default=0) + 1
         names = [self.person, spec.name][:: -1 if colour else 1]
-        opening = fen(sitting.variant, sitting.game.start)
         places = [[spec.name for spec in self._experiment.players].index(name) for name in names]
-        pairing = Pairing(number, number, number, places[0], places[1], self._opening_number(opening) - 1)
-        self._ledger.add(game_record(sitting, pairing), names[0], names[1], opening)
+        pairing = Pairing(number, number, number, places[0], places[1], opening=0)
+        self._ledger.add(game_record(sitting, pairing), names[0], names[1], self._facts.start_fen)
         self._added.add(sitting)
         return f"game {number} counts: {self._standing()}, {self.folder}"
 
@@ -147,6 +144,8 @@ class Record:
             return f"{self.folder} is of {self.variant.name}"
         if sum(side.is_person for side in sitting.sides) != 1:
             return "that takes one person and one player"
+        if sitting.game.start != sitting.variant.start:
+            return "it began from a position that was set up"
         return sitting.helped
 
     def _opponent(self, sitting: Sitting, colour: int) -> PlayerSpec:
@@ -168,12 +167,6 @@ class Record:
             number += 1
             name = f"{spec.name[: NAME_CHARACTERS - 1 - len(str(number))]} {number}"
         return replace(spec, name=name)
-
-    def _opening_number(self, opening: str) -> int:
-        """The number of an opening, from 1: that of the start for it, else one for each position set up."""
-        known = dict(self._ledger.rows("SELECT opening_fen, opening FROM games"))
-        known[self._facts.start_fen] = 1
-        return int(known.get(opening, max(known.values()) + 1))
 
     def _standing(self) -> str:
         """`me −34 ± 240 Elo (level 4 = 0)`, or what there is of it where results say nothing of an Elo yet."""

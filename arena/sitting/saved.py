@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena.rules.pdn.game import PdnGame
+from arena.rules.pdn.game import PdnFile, PdnGame
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import Variant
 from arena.sitting.sitting import Sitting
@@ -16,7 +16,7 @@ def saved_game(path: Path, variant: Variant | None = None, number: int | None = 
     Raises ValueError, in one line, if there is none, or none of the variant that is given; OSError if the
     file cannot be read.
     """
-    file = read_pdn(path, variant)
+    file = _read(path, variant, number)
     last = max((game.number for game in file.games), default=0)
     found = [game for game in file.games if game.number == (number or last)]
     if not found:
@@ -39,7 +39,7 @@ def append_game(path: Path, sitting: Sitting) -> int:
     """
     before = 0
     if path.exists() and path.stat().st_size:
-        file = read_pdn(path, sitting.variant)
+        file = _read(path, sitting.variant)
         if not file.games:
             raise ValueError(f"{path} is no PDN file, and stays as it is: save under another name")
         before = max(of.number for of in file.games)
@@ -47,3 +47,9 @@ def append_game(path: Path, sitting: Sitting) -> int:
     with path.open("a", encoding="utf-8") as stream:
         stream.write(("\n" if before else "") + sitting.pdn())
     return before + 1
+
+
+def _read(path: Path, variant: Variant | None, number: int | None = None) -> PdnFile:
+    """The game of that number in a file, the last one without; all games if that one cannot be read."""
+    found = read_pdn(path, variant, only=number or -1)
+    return found if found.games else read_pdn(path, variant)

@@ -13,6 +13,7 @@ from arena.rules.variants import Variant
 from arena.wording import cut
 from arena.yaml.errors import ConfigError
 from players import PLAYERS, located
+from players.evaluation.build import is_learned
 from players.published import PUBLISHED
 
 LEVELS = range(1, 13)
@@ -21,12 +22,14 @@ USUAL_SECONDS = 1.0
 """Seconds a move of a player whose entry has no limit, if it cannot do without."""
 USUAL_LEVEL = 4
 """The level of who plays against a person where nothing is said."""
-_OWN_PROGRAMS: Mapping[str, str] = {
+HOUSE_PROGRAMS: Mapping[str, str] = {
     **{name: name for name in PUBLISHED},
     "cis300": f"{{type: cis300, depth: {USUAL_LEVEL}}}",
     "casual-10x10": "{type: hybrid, nodes: 1000}",
 }
 """The published program of a rule set, as an entry, by the name of both."""
+_LEARNED = ("neural", "patterns")
+"""Evaluations for some rule sets alone, the stronger one first."""
 
 
 class Side(NamedTuple):
@@ -96,4 +99,10 @@ def usual_opponent(variant: Variant) -> Side:
 
 def usual_entry(variant: Variant) -> str:
     """The usual opponent, in the words that `side_of` reads."""
-    return _OWN_PROGRAMS.get(variant.name.rstrip("*"), f"level {USUAL_LEVEL}")
+    return HOUSE_PROGRAMS.get(variant.name.rstrip("*"), f"level {USUAL_LEVEL}")
+
+
+def strongest(variant: Variant, limit: Limit) -> PlayerSpec:
+    """The strongest player here under those rules, with a limit."""
+    evaluation = next((name for name in _LEARNED if is_learned(name, variant)), "strong")
+    return replace(player_spec({"preset": "full", "evaluation": evaluation}), limit=limit)

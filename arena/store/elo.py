@@ -16,7 +16,7 @@ ResultCounts: TypeAlias = Mapping[tuple[str, str, str], int]
 
 REFIT_SECONDS = 3.0
 """Seconds between two fits, at least."""
-FIT_SHARE = 0.01
+FIT_SHARE = 0.005
 """Share of the time that goes into fits, at most."""
 MAX_PLAYERS = 500
 """Players above which nothing is fitted: a fit takes seconds."""

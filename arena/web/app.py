@@ -19,8 +19,18 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from arena.seats.answer import message_of
 from arena.sitting.sitting import SittingError
 from arena.web.answers import Json, Refusal, json_text, refused
-from arena.web.beginning import placed, variant_of
-from arena.web.bodies import ByColour, MoveGiven, NewGame, PositionGiven, Seats, Switch, Versioned, body_of
+from arena.web.beginning import listed, placed, variant_of
+from arena.web.bodies import (
+    ByColour,
+    MoveGiven,
+    NewGame,
+    PdnGiven,
+    PositionGiven,
+    Seats,
+    Switch,
+    Versioned,
+    body_of,
+)
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
 from arena.web.guard import FAILED, FILES, Guard, Pass
@@ -42,6 +52,7 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
             Route("/api/offer", _offer),
             Route("/api/variants/{name}/board", _board),
             Route("/api/position", _position, methods=["POST"]),
+            Route("/api/pdn", _list_pdn, methods=["POST"]),
             Route("/api/games", _begin, methods=["POST"]),
             Route("/api/games/{game}", _state, methods=["GET"]),
             Route("/api/games/{game}", _remove, methods=["DELETE"]),
@@ -129,6 +140,11 @@ async def _board(request: Request) -> Response:
 async def _position(request: Request) -> Response:
     given = await body_of(request, PositionGiven)
     return Json(await _room(request).lanes.others.run(lambda: placed(given)))
+
+
+async def _list_pdn(request: Request) -> Response:
+    given = await body_of(request, PdnGiven)
+    return Json(await _room(request).lanes.others.run(lambda: listed(given.pdn)))
 
 
 async def _begin(request: Request) -> Response:

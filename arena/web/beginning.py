@@ -13,6 +13,7 @@ from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.read import read_pdn
+from arena.rules.pdn.tokens import split
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.sides import Side
@@ -31,6 +32,9 @@ MOST_SECONDS = 1.0
 """Seconds that writing the moves of a position may take where a game begins."""
 _LONGEST = 300
 """Characters of a message."""
+_MOST_LISTED = 1000
+"""Games of a PDN that are listed: the last ones."""
+_TAGS = ("White", "Black", "Result", "Date", "Event")
 
 
 def variant_of(name: str) -> Variant:
@@ -76,6 +80,19 @@ def placed(given: PositionGiven) -> dict[str, Any]:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
 
 
+def listed(pdn: str) -> dict[str, Any]:
+    """How many games a PDN has, and the last ones: number, some tags, how many moves stand in the text."""
+    games = [
+        {
+            "number": number,
+            **{tag.lower(): cut(raw.tags.get(tag, ""), 60) for tag in _TAGS},
+            "plies": sum(token.kind == "move" for token in raw.tokens),
+        }
+        for number, raw in enumerate(split(pdn), start=1)
+    ]
+    return {"count": len(games), "games": games[-_MOST_LISTED:]}
+
+
 def check_men(variant: Variant, position: Position) -> None:
     """Raise ValueError if a side has more pieces than the rules give it."""
     for colour, pieces in zip(COLOURS, (position.white, position.black), strict=True):
@@ -104,16 +121,16 @@ def _kept(given: NewGame, folder: Path | None) -> PdnGame:
         return _of_run(given.origin, folder)
     variant = variant_of(given.variant)
     if given.pdn is not None:
-        return _of_pdn(given.pdn, variant)
+        return _of_pdn(given.pdn, variant, given.number)
     start = variant.start if given.fen is None else parse_fen(variant, given.fen)
     return PdnGame(variant, start, [])
 
 
-def _of_pdn(text: str, variant: Variant) -> PdnGame:
-    """The first game of a PDN; raises ValueError if it cannot be read to its end."""
-    file = read_pdn(text, variant)
+def _of_pdn(text: str, variant: Variant, number: int) -> PdnGame:
+    """A game of a PDN; raises ValueError if it cannot be read to its end."""
+    file = read_pdn(text, variant, only=number)
     if not file.games:
-        raise ValueError(str(file.problems[0]) if file.problems else "there is no game in the PDN")
+        raise ValueError(str(file.problems[0]) if file.problems else f"there is no game {number} in the PDN")
     game = file.games[0]
     if game.problems:
         raise ValueError(str(game.problems[0]))

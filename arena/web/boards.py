@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from arena.rules.game import Game
-from arena.rules.notation import piece_letter
-from arena.rules.position import Position
 from arena.rules.variants import Variant
 from arena.store.underway import UnderwayGame, UnderwayPly
+from arena.web.documents import pieces_text
 
 
 class LiveBoard:
@@ -21,7 +20,7 @@ class LiveBoard:
         self.shown = game
         self._men = (men.get(game.white), men.get(game.black))
         self._game = Game(variant, game.opening)
-        self._start = _pieces(variant, game.opening)
+        self._start = pieces_text(variant, game.opening)
         self.plies: list[dict[str, Any]] = []
 
     @property
@@ -63,7 +62,7 @@ class LiveBoard:
         return {
             "text": text,
             "move": squares._asdict(),
-            "pieces": _pieces(game.variant, game.position),
+            "pieces": pieces_text(game.variant, game.position),
             "white": turn == 0,
             "seconds": finite(ply.seconds),
             "score": finite(ply.score / man) if man and not ply.wins_in else None,
@@ -94,8 +93,3 @@ class LiveBoards:
 def finite(value: float) -> float | None:
     """A number as JSON can have it, None for nan and infinity; six digits."""
     return float(f"{value:.6g}") if math.isfinite(value) else None
-
-
-def _pieces(variant: Variant, position: Position) -> str:
-    """A letter a square in the order of their numbers, a dot for an empty one."""
-    return "".join(piece_letter(position, bit) or "." for bit in variant.bits)

@@ -44,17 +44,24 @@ class PlyOfRun(Body):
 
 
 class NewGame(Body):
-    """A game to begin: from the start, a FEN, the end of a PDN's first game, or a game of a run."""
+    """A game to begin: from the start, a FEN, the end of a PDN's game of that number, or a game of a run."""
 
     variant: Name
     white: Name
     black: Name
     fen: Fen | None = None
     pdn: Annotated[str, Field(max_length=MOST_PDN)] | None = None
+    number: Annotated[int, Field(ge=1, le=2**53)] = 1
     origin: Annotated[PlyOfRun | None, Field(alias="from")] = None
     clock: ClockGiven | None = None
     pace: Annotated[float, Field(ge=0, le=60)] = 0.0
     counts: bool = False
+
+
+class PdnGiven(Body):
+    """A PDN whose games are asked for."""
+
+    pdn: Annotated[str, Field(max_length=MOST_PDN)]
 
 
 class Versioned(Body):

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.result import points_of
-from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
 from arena.store.documents import documents
@@ -24,18 +23,21 @@ from arena.store.manifest import parsed
 from arena.store.store import StoreError, reading
 from arena.store.underway import games_under_way
 from arena.web.boards import LiveBoards
+from arena.web.documents import board_document
 from arena.web.lanes import background
 
 REPORT = "report.html"
 READ_SECONDS = 1.0
 """Seconds between two readings of a run's ledger, at least."""
+MOST_READ_SECONDS = 5.0
+"""Seconds between two such readings of a run that is played, at most."""
 TICK_SECONDS = 0.15
 """Seconds between two looks at the games under way, at least."""
-SHARE = 0.005
-"""Share of the time that goes into those looks, at most: fast games are seen more rarely."""
+SHARE = 0.003
+"""Share of a core's time that goes into readings, and into looks, at most: fast games are seen more rarely."""
 LARGEST_CROSSTABLE = 24
 """Players of a run above which its crosstable is not sent."""
-MOST_SECONDS = 2.0
+MOST_SECONDS = 2.5
 """Seconds between two such looks, at most."""
 _MOVING = ("now", "stored")
 """What of a document may change without anything to tell."""
@@ -55,7 +57,8 @@ class Feed:
         self._pool = pool
         self._watcher = Watcher(folder)
         self._refits: Refits | None = None
-        self._read = -math.inf
+        self._due = -math.inf
+        """`time.monotonic()` from which on the ledger is read anew."""
         self._stamp: Any = None
         self._reading = threading.Lock()
         self._boards: LiveBoards | None = None
@@ -65,7 +68,7 @@ class Feed:
         self._task: asyncio.Task[None] | None = None
 
     def refreshed(self) -> dict[str, Any]:
-        """The document, read anew if it is older than READ_SECONDS and anything was written since.
+        """The document, read anew if that is due and anything was written since.
 
         Raises StoreError. Any thread may call it.
         """
@@ -73,25 +76,22 @@ class Feed:
             began = time.monotonic()
             stamp = _stamp(self.folder)
             is_known = bool(self.document) and stamp == self._stamp and not self.document["playing"]
-            if began - self._read < READ_SECONDS or is_known:
+            if began < self._due or is_known:
                 return self.document
+            spent = time.thread_time()
             moment = self._watcher.read()
-            self._stamp, self._read = stamp, began
+            self._stamp = stamp
             found = _document(self.name, moment, *self._elo(moment))
             if _told(found) != _told(self.document):
                 self.version += 1
             self.document = found
+            spent = time.thread_time() - spent
+            self._due = began + min(max(READ_SECONDS, spent / SHARE), MOST_READ_SECONDS)
             return found
 
     def board(self) -> dict[str, Any]:
-        """The empty board of the run's rules, and what `arena.Board` of the page needs to know of it.
-
-        Raises StoreError.
-        """
-        variant, _ = self._rules()
-        look = {"unit": UNIT, "symbols": SYMBOLS, "last": LAST}
-        start = variant.start._replace(white=0, black=0, kings=0)
-        return {"svg": board_svg(variant, start), "look": look, "squares": variant.squares}
+        """The empty board of the run's rules, see `board_document`. Raises StoreError."""
+        return board_document(self._rules()[0])
 
     @contextmanager
     def seen(self) -> Iterator[None]:

@@ -21,9 +21,9 @@ TOKEN_HEADER = "x-arena-token"
 MOST_BYTES = 64 * 1024
 """Of a request's body."""
 MOST_PDN_BYTES = 1024 * 1024 + MOST_BYTES
-"""Of the body of a request that begins a game, which may hold a PDN."""
-WITH_PDN = "/api/games"
-"""The path of such a request."""
+"""Of the body of a request that may hold a PDN."""
+WITH_PDN = ("/api/games", "/api/pdn")
+"""The paths of such requests."""
 FILES = "/runs/"
 """Below it are files of runs, whose links have no token: there a cookie counts as well, for reading."""
 COOKIE = "arena-files"
@@ -154,7 +154,7 @@ def run_below(root: Path, name: str) -> Path:
 
 async def _with_body(scope: Scope, receive: Receive) -> Receive:
     """What gives a request's body, which is read; raises Refusal as soon as it is seen to be too large."""
-    most = MOST_PDN_BYTES if scope["path"] == WITH_PDN else MOST_BYTES
+    most = MOST_PDN_BYTES if scope["path"] in WITH_PDN else MOST_BYTES
     stated = Headers(scope=scope).getlist("content-length")
     if any(not text.isdecimal() or len(text) > 12 or int(text) > most for text in stated):
         raise _too_large(most)

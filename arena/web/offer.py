@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from arena.player import PlayerSpec
+from arena.player import Limit
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import HUMAN, LEVELS, Side, level, side_of, usual_opponent
+from arena.sitting.sides import HOUSE_PROGRAMS, HUMAN, LEVELS, Side, level, side_of, strongest, usual_opponent
 from arena.web.answers import Refusal
 from arena.wording import unknown
-from players.evaluation.build import is_learned
-from players.published import PUBLISHED
 
-_HOUSE_RULES = (*PUBLISHED, "casual-10x10")
-"""The rule sets of published programs, and keys of these."""
 _SIMPLE_DEPTHS = (2, 4, 6, 8)
 _STRONG_SECONDS = (0.1, 1.0, 3.0)
-_LEARNED = ("neural", "patterns")
-"""Evaluations for some rule sets alone, the stronger one first."""
 
 
 class Offered(NamedTuple):
@@ -68,7 +63,7 @@ class Offer:
 
     def usual(self, variant: Variant) -> str:
         """The key of who plays against a person where nothing is said."""
-        if variant.name in _HOUSE_RULES:
+        if variant.name in HOUSE_PROGRAMS:
             return variant.name
         spec = usual_opponent(variant).spec
         return _level_key(spec.limit.depth or 1 if spec is not None else 1)
@@ -110,27 +105,13 @@ class Offer:
         return player.side(variant)
 
 
-def strongest(variant: Variant) -> Mapping[str, Any]:
-    """The entry, without a limit, of the strongest player here under those rules."""
-    found = next((name for name in _LEARNED if is_learned(name, variant)), "strong")
-    return {"type": "negamax", "preset": "full", "evaluation": found}
-
-
-def spec_of(entry: Mapping[str, Any]) -> PlayerSpec:
-    """The player of an entry of the arena's own."""
-    spec = side_of(entry).spec
-    if spec is None:
-        raise ValueError("the entry is a person")
-    return spec
-
-
 def _built_in() -> list[Offered]:
     levels = [
         Offered(_level_key(depth), f"level {depth}", "levels", _plies(depth), None, partial(_level, depth))
         for depth in LEVELS
     ]
     published = [
-        Offered(name, name, "published", VARIANTS[name].about, (name,), usual_opponent) for name in _HOUSE_RULES
+        Offered(name, name, "published", VARIANTS[name].about, (name,), usual_opponent) for name in HOUSE_PROGRAMS
     ]
     simple = [
         Offered("random", "random", "simple", "any legal move", None, lambda _: side_of("random")),
@@ -160,7 +141,8 @@ def _level(depth: int, _: Variant) -> Side:
 
 
 def _strong(seconds: float, variant: Variant) -> Side:
-    return side_of({**strongest(variant), "name": f"strong {seconds:g} s", "seconds": seconds})
+    spec = replace(strongest(variant, Limit(seconds=seconds)), name=f"strong {seconds:g} s")
+    return Side(spec.name, spec)
 
 
 def _of_entry(key: str, group: str, about: str, entry: Mapping[str, Any]) -> Offered:

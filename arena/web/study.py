@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from arena.analysis import Analysis, Findings
 from arena.player import Limit
 from arena.rules.game import Game
+from arena.sitting.sides import strongest
 from arena.web.documents import analysis_document
-from arena.web.offer import spec_of, strongest
 from arena.web.thinking import building
 from players.negamax.state import MAX_DEPTH
 
@@ -33,9 +32,8 @@ class Study:
     def search(self) -> None:
         """Search until it is stopped or nothing more is to be found."""
         limit = Limit(seconds=HINT_SECONDS) if self._is_hint else Limit(depth=MAX_DEPTH)
-        spec = replace(spec_of(strongest(self._game.variant)), limit=limit)
         with building:
-            self._analysis = Analysis(spec, self._game, self.lines)
+            self._analysis = Analysis(strongest(self._game.variant, limit), self._game, self.lines)
         for findings in self._analysis.findings():
             self._latest = findings
             if self._is_stopped or findings.seconds > MOST_SECONDS:

@@ -187,7 +187,6 @@ class Table:
             "version": sitting.version,
             "variant": sitting.variant.name,
             "first": COLOURS[sitting.variant.first],
-            "squares": sitting.variant.squares,
             **position_document(sitting.variant, sitting.game.position),
             "start": self._documents.start,
             "sides": {
@@ -206,7 +205,6 @@ class Table:
             "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
             "running": bool(clocks) and ending is None and (is_thinking or sitting.side.is_person),
             "clock": sitting.clock and sitting.clock._asdict(),
-            "increment": 0.0 if sitting.clock is None else sitting.clock.increment,
             "counts": self.counts,
             "recorded": self._recorded,
         }

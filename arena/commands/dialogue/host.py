@@ -174,16 +174,13 @@ class Host:
             self._note("")
 
     def advice(self) -> tuple[Analysis, Candidate] | None:
-        """What the player of `arena analyse` finds best in ADVICE_SECONDS; None if it found nothing."""
-        from dataclasses import replace
-
+        """What the strongest player here finds best in ADVICE_SECONDS; None if it found nothing."""
         from arena.analysis import Analysis
-        from arena.commands.analyse import DEFAULT_PLAYER
-        from arena.experiment.entry import player_spec
         from arena.player import Limit
+        from arena.sitting.sides import strongest
 
-        spec = replace(player_spec(DEFAULT_PLAYER), limit=Limit(seconds=ADVICE_SECONDS))
-        analysis = Analysis(spec, self.sitting.game.copy())
+        player = strongest(self.sitting.variant, Limit(seconds=ADVICE_SECONDS))
+        analysis = Analysis(player, self.sitting.game.copy())
         found = None
         with suppress(KeyboardInterrupt):
             for findings in watched(analysis.findings(), analysis.stop):

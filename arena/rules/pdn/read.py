@@ -20,14 +20,17 @@ _RESULTS = {result: result for result in ("1-0", "1/2-1/2", "0-1", "0-0", "*")} 
 }
 
 
-def read_pdn(source: str | os.PathLike[str], variant: Variant | None = None) -> PdnFile:
+def read_pdn(
+    source: str | os.PathLike[str], variant: Variant | None = None, *, only: int | None = None
+) -> PdnFile:
     """The games of a PDN: of the file if `source` is a path, of the text if it is a str.
 
     A game's variant is the one that its tag Variant or GameType names, else `variant`, else the first of
     VARIANTS, which is noted as a problem. Nothing stops the reading: a game whose variant or start position is
     unknown is left out, one with a move that cannot be read ends before it, or goes on where a position is set
     up. Variations, NAGs and move strengths are skipped. A file is UTF-8, or Latin-1 where it cannot be UTF-8.
-    Raises OSError if the file cannot be opened.
+    With `only` that game alone is read, counted from 1, or the last one for -1. Raises OSError if the file cannot
+    be opened.
     """
     if isinstance(source, str):
         file, text = "<text>", source.removeprefix("\ufeff")
@@ -42,7 +45,9 @@ def read_pdn(source: str | os.PathLike[str], variant: Variant | None = None) -> 
     games: list[PdnGame] = []
     problems: list[PdnProblem] = []
     default, is_reported = next(iter(VARIANTS.values())), False
-    for number, raw in enumerate(split(text), start=1):
+    found = list(enumerate(split(text), start=1))
+    wanted = found if only is None else found[-1:] if only == -1 else found[only - 1 : only]
+    for number, raw in wanted:
         played = variant_of_tags(raw.tags, variant)
         if played is None and raw.tags.get("GameType", "").strip():
             known = ", ".join(

@@ -15,6 +15,18 @@
     asking.showModal();
   });
 
+  /* Have one of a list picked, [[value, words], ...], the last one unless said otherwise; a promise of its value, or null. */
+  arena.pick = (parts, question, list) => new Promise((resolve) => {
+    const { picking, picked } = parts;
+    parts.which.textContent = question;
+    picked.replaceChildren(...list.map(([value, words]) => element("option", { value, ondblclick: () => picking.close("yes") }, words)));
+    picked.selectedIndex = list.length - 1;
+    picking.returnValue = "no";
+    picking.addEventListener("close", () => resolve(picking.returnValue === "yes" ? picked.value : null), { once: true });
+    picking.showModal();
+    picked.selectedOptions[0].scrollIntoView({ block: "nearest" });
+  });
+
   /* Say in place of the game what happened to it, with what can be done: [[words, action], ...]; no words hide it. */
   arena.lost = ({ lost }, words, actions = []) => {
     lost.hidden = !words;

@@ -30,7 +30,7 @@
     setup = new arena.Setup(parts, offer, {
       preview: (what) => preview(what),
       begin: () => start(setup.request),
-      pdn: (pdn) => start({ ...setup.request, fen: undefined, pdn }),
+      pdn: (pdn) => load(pdn).catch(() => {}),
     });
     editor = new arena.Editor(parts, table);
     for (const [name, button] of Object.entries(actions)) {
@@ -86,6 +86,16 @@
       await game.remove().catch(() => {});
     }
     leave();
+  }
+
+  /* Play on from a game of a PDN: which one is asked for where it has several. */
+  async function load(pdn) {
+    const { count, games } = await arena.post("/api/pdn", { pdn });
+    const line = ({ number, white, black, result, date, plies }) =>
+      [`${number}. ${white || "?"} – ${black || "?"}`, result, plies === 1 ? "1 ply" : `${plies} plies`, date].filter(Boolean).join(" · ");
+    const question = `Which of the ${arena.grouped(count)} games?`;
+    const number = games.length > 1 ? await arena.pick(parts, question, games.map((each) => [each.number, line(each)])) : 1;
+    if (number) await start({ ...setup.request, fen: undefined, pdn, number: Number(number) });
   }
 
   /* Set up a game. */

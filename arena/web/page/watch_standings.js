@@ -14,7 +14,7 @@
       this.wrong = element("ul.watch-wrong", { "aria-label": "What went wrong" });
       this.table = element("div.watch-scroll", { tabindex: "0", role: "region", "aria-label": "Standings" });
       this.chart = element("div.watch-elo");
-      this.cross = element("details.card.watch-cross", {}, element("summary", {}, "Each against each"), element("div.watch-scroll"));
+      this.cross = element("details.card.watch-cross", { ontoggle: () => this.crossed() }, element("summary", {}, "Each against each"), element("div.watch-scroll"));
       host.append(this.state, this.wrong, element("div.watch-pair", {}, this.table, this.chart), this.cross);
     }
 
@@ -30,7 +30,13 @@
       this.table.replaceChildren(run.standings.length ? table(run) : element("p.small", {}, "No game is finished yet."));
       this.chart.replaceChildren(...(elo === null || elo === undefined ? [] : [chart(run, this.width())]));
       this.cross.hidden = !run.crosstable.length;
-      if (run.crosstable.length) this.cross.lastChild.replaceChildren(crosstable(run));
+      this.run = run;
+      this.crossed();
+    }
+
+    /* The crosstable, where it is looked at. */
+    crossed() {
+      if (this.cross.open && this.run.crosstable.length) this.cross.lastChild.replaceChildren(crosstable(this.run));
     }
 
     /* Pixels that the chart has. */
