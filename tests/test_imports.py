@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -146,3 +147,14 @@ def test_every_public_name_can_be_imported_from_arena():
     assert sorted(typed) == sorted(arena.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'evaluators'"):
         arena.evaluators  # noqa: B018
+
+
+def test_a_type_name_is_used_once():
+    named = [
+        node.name
+        for room in ("arena", "players")
+        for path in (ROOT / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert [name for name, times in Counter(named).items() if times > 1] == []

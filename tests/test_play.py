@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from arena import Game
 from arena.cli import main
 from arena.commands.dialogue import host
-from arena.commands.dialogue.told import clock_text
+from arena.commands.dialogue.lines import clock_text
 from arena.commands.dialogue.typed import COMMANDS
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS

@@ -23,8 +23,7 @@ from arena.store.ledger import Ledger
 from arena.store.underway import FOLDER, UnderwayFile, file_of, place
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
-from arena.web.serving import place as place_of_server
-from arena.web.serving import server
+from arena.web.serving import endpoint, server
 from tests.command_line import invoke
 
 BOLD = "<b>bold</b>"
@@ -61,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
     """Of the page of a server in a thread."""
-    at = place_of_server(0)
+    at = endpoint(0)
     said: list[str] = []
     room = GameRoom(Offer([]), folder, None, said.append)
     started = server(room, at, said.append)
@@ -152,7 +151,7 @@ def test_the_board_of_a_worker_goes_with_it_and_standings_stay(
         for path in (folder / "live" / FOLDER).iterdir():
             path.unlink()
         page.locator(".watch-game").wait_for(state="detached")
-        assert page.get_by_text("2 of 200 games").is_visible()
+        page.get_by_text("2 of 200 games").wait_for()
 
 
 def test_the_list_has_live_runs_first_and_leads_to_them(browser: Any, address: str, live: UnderwayFile) -> None:

@@ -16,7 +16,7 @@ from arena.player import Choice, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from arena.sitting.sides import Side
-from arena.web import beginning, games, table, thinking
+from arena.web import beginning, games, hosted, thinking
 from tests.web_server import Served, served, window
 
 pytestmark = pytest.mark.compiled
@@ -302,7 +302,7 @@ def test_two_windows_do_not_share_a_game_but_one_takes_it_over(at):
             async with window(at, state, "second") as second:
                 with pytest.raises(websockets.ConnectionClosed) as refused:
                     await second.next()
-                assert refused.value.rcvd is not None and refused.value.rcvd.code == table.TAKEN
+                assert refused.value.rcvd is not None and refused.value.rcvd.code == hosted.TAKEN
             headers = {"X-Arena-Window": "second"}
             body = {"version": state["version"], "text": "11-15"}
             answer = at.client.post(f"/api/games/{state['game']}/move", json=body, headers=headers)
@@ -329,7 +329,7 @@ def test_a_game_that_is_no_more_closes_its_window(at):
         assert gone.value.rcvd is not None
         return int(gone.value.rcvd.code)
 
-    assert run(remove()) == table.GONE
+    assert run(remove()) == hosted.GONE
 
 
 def test_a_hint_is_a_legal_move_with_its_line(at):
@@ -435,7 +435,7 @@ async def swept(at: Served, now: float) -> None:
 
 
 def test_a_game_has_so_many_plies_and_no_more(at, monkeypatch):
-    for module in (thinking, table):
+    for module in (thinking, hosted):
         monkeypatch.setattr(module, "MOST_PLIES", 4)
 
     async def watch() -> Any:

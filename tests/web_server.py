@@ -16,7 +16,7 @@ import websockets
 from arena.sitting.sides import Side
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
-from arena.web.serving import place, server
+from arena.web.serving import endpoint, server
 
 WAIT_SECONDS = 120
 
@@ -87,7 +87,7 @@ def served(
     """A server in a thread; nothing may go wrong in it unforeseen."""
     said: list[str] = []
     room = GameRoom(Offer(own, record[1] if record else "human"), folder, record, said.append)
-    at = place(0)
+    at = endpoint(0)
     running = server(room, at, said.append)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=lambda: loop.run_until_complete(running.serve(sockets=[at.socket])))

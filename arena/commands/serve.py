@@ -68,7 +68,7 @@ def open_board(
     from arena.store.store import StoreError
     from arena.web.games import GameRoom
     from arena.web.offer import Offer
-    from arena.web.serving import place, serve
+    from arena.web.serving import endpoint, serve
 
     own = [_player(entry) for entry in players]
     person = seating.person if record is not None or seating.name is not None else "human"
@@ -85,7 +85,7 @@ def open_board(
             except (StoreError, ValueError) as error:
                 fail(f"--record: {error}")
         try:
-            at = place(port)
+            at = endpoint(port)
         except OSError as error:
             fail(f"--port {port}: {error.strerror}")
         click.echo(f"{at.address}{way}")

@@ -34,11 +34,11 @@ from arena.web.bodies import (
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
 from arena.web.guard import FAILED, FILES, Guard, Pass
+from arena.web.hosted import TAKEN, HostedGame
 from arena.web.lanes import background
 from arena.web.mailbox import Mailbox
 from arena.web.page.parts import page
 from arena.web.runs import routes
-from arena.web.table import TAKEN, Table
 
 WINDOW_HEADER = "x-arena-window"
 """The name of the window that asks; without it nobody sees to it that the window holds the game."""
@@ -148,32 +148,32 @@ async def _list_pdn(request: Request) -> Response:
 
 
 async def _begin(request: Request) -> Response:
-    table = await _room(request).begin(await body_of(request, NewGame))
-    return Json(table.state(), 201)
+    hosted = await _room(request).begin(await body_of(request, NewGame))
+    return Json(hosted.state(), 201)
 
 
 async def _state(request: Request) -> Response:
-    return Json(_table(request).state())
+    return Json(_hosted(request).state())
 
 
 async def _remove(request: Request) -> Response:
-    _table(request)
+    _hosted(request)
     _room(request).remove(request.path_params["game"])
     return Response(status_code=204)
 
 
 async def _pdn(request: Request) -> Response:
     headers = {"Content-Disposition": 'attachment; filename="game.pdn"'}
-    return PlainTextResponse(_table(request).sitting.pdn(), headers=headers)
+    return PlainTextResponse(_hosted(request).sitting.pdn(), headers=headers)
 
 
-def _table(request: Request) -> Table:
+def _hosted(request: Request) -> HostedGame:
     """The game that a request names. Raises Refusal if another window holds it."""
-    table = _room(request).table(request.path_params["game"])
+    hosted = _room(request).game(request.path_params["game"])
     window = request.headers.get(WINDOW_HEADER)
-    if request.method != "GET" and window is not None and table.is_held_by_another(window):
+    if request.method != "GET" and window is not None and hosted.is_held_by_another(window):
         raise Refusal(409, "another window has this game")
-    return table
+    return hosted
 
 
 async def _act(request: Request) -> Response:
@@ -181,63 +181,63 @@ async def _act(request: Request) -> Response:
     what = request.path_params["what"]
     if what not in _ACTS:
         raise Refusal(404, f"a game can be asked for {', '.join(_ACTS)}")
-    table = _table(request)
+    hosted = _hosted(request)
     try:
-        answer = await _ACTS[what](request, table)
+        answer = await _ACTS[what](request, hosted)
     except SittingError as error:
         raise Refusal(422, str(error)) from None
-    return Json(table.state() if answer is None else answer)
+    return Json(hosted.state() if answer is None else answer)
 
 
-async def _move(request: Request, table: Table) -> None:
-    given = _current(table, await body_of(request, MoveGiven))
+async def _move(request: Request, hosted: HostedGame) -> None:
+    given = _current(hosted, await body_of(request, MoveGiven))
     try:
-        table.move(given.text)
+        hosted.move(given.text)
     except SittingError:
         raise
     except ValueError as error:
         raise Refusal(422, str(error)) from None
 
 
-async def _undo(request: Request, table: Table) -> None:
-    _current(table, await body_of(request, Versioned))
-    table.undo()
+async def _undo(request: Request, hosted: HostedGame) -> None:
+    _current(hosted, await body_of(request, Versioned))
+    hosted.undo()
 
 
-async def _stop(request: Request, table: Table) -> None:
-    _current(table, await body_of(request, Versioned))
-    table.stop()
+async def _stop(request: Request, hosted: HostedGame) -> None:
+    _current(hosted, await body_of(request, Versioned))
+    hosted.stop()
 
 
-async def _resign(request: Request, table: Table) -> None:
-    table.resign(_current(table, await body_of(request, ByColour)).colour)
+async def _resign(request: Request, hosted: HostedGame) -> None:
+    hosted.resign(_current(hosted, await body_of(request, ByColour)).colour)
 
 
-async def _draw(request: Request, table: Table) -> None:
-    table.draw(_current(table, await body_of(request, ByColour)).colour)
+async def _draw(request: Request, hosted: HostedGame) -> None:
+    hosted.draw(_current(hosted, await body_of(request, ByColour)).colour)
 
 
-async def _seat(request: Request, table: Table) -> None:
+async def _seat(request: Request, hosted: HostedGame) -> None:
     given = await body_of(request, Seats)
-    sides = _room(request).offer.seats(given.white, given.black, table.sitting.variant)
-    table.seat(sides, (given.white, given.black))
+    sides = _room(request).offer.seats(given.white, given.black, hosted.sitting.variant)
+    hosted.seat(sides, (given.white, given.black))
 
 
-async def _pause(request: Request, table: Table) -> None:
-    table.pause((await body_of(request, Switch)).on)
+async def _pause(request: Request, hosted: HostedGame) -> None:
+    hosted.pause((await body_of(request, Switch)).on)
 
 
-async def _hint(request: Request, table: Table) -> dict[str, Any]:
-    _current(table, await body_of(request, Versioned))
-    return await table.hint()
+async def _hint(request: Request, hosted: HostedGame) -> dict[str, Any]:
+    _current(hosted, await body_of(request, Versioned))
+    return await hosted.hint()
 
 
-async def _analysis(request: Request, table: Table) -> None:
+async def _analysis(request: Request, hosted: HostedGame) -> None:
     given = await body_of(request, Switch)
-    table.analyse(given.on, given.lines)
+    hosted.analyse(given.on, given.lines)
 
 
-_ACTS: dict[str, Callable[[Request, Table], Awaitable[dict[str, Any] | None]]] = {
+_ACTS: dict[str, Callable[[Request, HostedGame], Awaitable[dict[str, Any] | None]]] = {
     "move": _move,
     "undo": _undo,
     "stop": _stop,
@@ -251,9 +251,9 @@ _ACTS: dict[str, Callable[[Request, Table], Awaitable[dict[str, Any] | None]]] =
 """What can be asked of a game; a document is answered in place of the state."""
 
 
-def _current(table: Table, given: Any) -> Any:
+def _current(hosted: HostedGame, given: Any) -> Any:
     """What was given, if it is meant for the game as it is. Raises Refusal with status 409 if that has gone on."""
-    if given.version != table.sitting.version:
+    if given.version != hosted.sitting.version:
         raise Refusal(409, "the game has gone on meanwhile")
     return given
 
@@ -263,8 +263,8 @@ async def _events(socket: WebSocket) -> None:
     await socket.accept()
     window = socket.query_params.get("window", "")
     try:
-        table = _room(socket).table(socket.path_params["game"])
-        mailbox = table.attach(window[:100], take=socket.query_params.get("take") == "1")
+        hosted = _room(socket).game(socket.path_params["game"])
+        mailbox = hosted.attach(window[:100], take=socket.query_params.get("take") == "1")
     except (Refusal, SittingError) as error:
         is_held = isinstance(error, SittingError)
         await socket.close(TAKEN if is_held else 4404, str(error))
@@ -274,7 +274,7 @@ async def _events(socket: WebSocket) -> None:
     try:
         await asyncio.wait([sending, hearing], return_when=asyncio.FIRST_COMPLETED)
     finally:
-        table.detach(mailbox)
+        hosted.detach(mailbox)
         for task in (sending, hearing):
             task.cancel()
         for ended in await asyncio.gather(sending, hearing, return_exceptions=True):

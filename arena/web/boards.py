@@ -81,10 +81,12 @@ class LiveBoards:
         """By LiveBoard.key."""
 
     def update(self, games: Iterable[UnderwayGame]) -> None:
-        """Take in what workers show now; games that none shows any more are dropped."""
+        """Take in what workers show now; those that none shows any more are dropped, none is begun at its end."""
         known, self.boards = self.boards, {}
         for game in games:
             key = game.worker, game.number
+            if game.result and key not in known:
+                continue
             board = known.get(key) or LiveBoard(self._variant, self._men, game)
             board.extend(game)
             self.boards[key] = board

@@ -23,7 +23,7 @@ from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Turn
 
 MOST_PATHS = 16
-"""Ways of one capture that a page is told."""
+"""Ways of one capture that a page is sent."""
 
 
 def pieces_text(variant: Variant, position: Position) -> str:

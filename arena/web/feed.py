@@ -33,7 +33,7 @@ MOST_READ_SECONDS = 5.0
 """Seconds between two such readings of a run that is played, at most."""
 TICK_SECONDS = 0.15
 """Seconds between two looks at the games under way, at least."""
-SHARE = 0.003
+SHARE = 0.002
 """Share of a core's time that goes into readings, and into looks, at most: fast games are seen more rarely."""
 LARGEST_CROSSTABLE = 24
 """Players of a run above which its crosstable is not sent."""
@@ -82,7 +82,7 @@ class Feed:
             moment = self._watcher.read()
             self._stamp = stamp
             found = _document(self.name, moment, *self._elo(moment))
-            if _told(found) != _told(self.document):
+            if _notable(found) != _notable(self.document):
                 self.version += 1
             self.document = found
             spent = time.thread_time() - spent
@@ -253,7 +253,7 @@ def _summary(document: Mapping[str, Any]) -> dict[str, Any]:
     return {name: document[name] for name in names} | {"leader": leader}
 
 
-def _told(document: Mapping[str, Any]) -> dict[str, Any]:
+def _notable(document: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in document.items() if name not in _MOVING}
 
 

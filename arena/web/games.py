@@ -19,9 +19,9 @@ from arena.store.store import StoreError
 from arena.web.answers import Refusal
 from arena.web.beginning import begun, variant_of
 from arena.web.bodies import NewGame
+from arena.web.hosted import HostedGame
 from arena.web.lanes import Lanes
 from arena.web.offer import Offer
-from arena.web.table import Table
 from arena.web.thinking import building
 from arena.wording import cut
 
@@ -52,7 +52,7 @@ class GameRoom:
         self.offer, self.folder, self.kept_in = offer, folder, record
         self.lanes = Lanes()
         self._say = say
-        self._tables: dict[str, Table] = {}
+        self._games: dict[str, HostedGame] = {}
         self._begins = 0
         """Games that are being begun."""
         self._recorder = ThreadPoolExecutor(1)
@@ -62,17 +62,17 @@ class GameRoom:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
-        return len(self._tables)
+        return len(self._games)
 
-    def table(self, name: str) -> Table:
+    def game(self, name: str) -> HostedGame:
         """The game of that name. Raises Refusal if there is none."""
-        if name not in self._tables:
+        if name not in self._games:
             raise Refusal(404, _NO_GAME)
-        return self._tables[name]
+        return self._games[name]
 
-    async def begin(self, given: NewGame) -> Table:
+    async def begin(self, given: NewGame) -> HostedGame:
         """Begin a game. Raises Refusal."""
-        if len(self._tables) + self._begins >= MOST_GAMES:
+        if len(self._games) + self._begins >= MOST_GAMES:
             raise Refusal(429, f"there are {MOST_GAMES} games already: end one of them first")
         self._begins += 1
         try:
@@ -107,15 +107,17 @@ class GameRoom:
             self._sit_down(name, sitting, keys, FIRST_PACE, counts)
             self._first = None
 
-    def _sit_down(self, name: str, sitting: Sitting, keys: tuple[str, str], pace: float, counts: bool) -> Table:
-        self._tables[name] = Table(name, sitting, keys, self.lanes, pace=pace, counts=counts, over=self._ended)
-        return self._tables[name]
+    def _sit_down(
+        self, name: str, sitting: Sitting, keys: tuple[str, str], pace: float, counts: bool
+    ) -> HostedGame:
+        self._games[name] = HostedGame(name, sitting, keys, self.lanes, pace=pace, counts=counts, over=self._ended)
+        return self._games[name]
 
     def remove(self, name: str) -> None:
         """Be done with a game; one that counts and goes on is resigned. Raises Refusal if there is none of it."""
-        self.table(name).give_up()
-        self.table(name).close()
-        del self._tables[name]
+        self.game(name).give_up()
+        self.game(name).close()
+        del self._games[name]
 
     async def sweep(self) -> None:
         """For ever: let go of games that no window holds."""
@@ -125,13 +127,13 @@ class GameRoom:
 
     def sweep_once(self, now: float) -> None:
         """Let go of what no window has held for KEPT_SECONDS, at that time of the monotonic clock."""
-        for name, table in list(self._tables.items()):
-            if table.left_at is not None and now - table.left_at > KEPT_SECONDS:
+        for name, hosted in list(self._games.items()):
+            if hosted.left_at is not None and now - hosted.left_at > KEPT_SECONDS:
                 self.remove(name)
 
     async def close(self) -> None:
         """Be done with all games, and with the records."""
-        for name in list(self._tables):
+        for name in list(self._games):
             self.remove(name)
         if self._tasks:
             await asyncio.wait(self._tasks)
@@ -156,19 +158,19 @@ class GameRoom:
         except (StoreError, ValueError) as error:
             raise Refusal(422, cut(str(error), 300)) from None
 
-    def _ended(self, table: Table) -> None:
-        if table.counts:
-            task = asyncio.create_task(self._record(table))
+    def _ended(self, hosted: HostedGame) -> None:
+        if hosted.counts:
+            task = asyncio.create_task(self._record(hosted))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _record(self, table: Table) -> None:
+    async def _record(self, hosted: HostedGame) -> None:
         try:
-            line = await asyncio.get_running_loop().run_in_executor(self._recorder, self._add, table.sitting)
+            line = await asyncio.get_running_loop().run_in_executor(self._recorder, self._add, hosted.sitting)
         except (StoreError, ValueError) as error:
             line = f"the game could not be kept: {message_of(error)}"
             self._say(line)
-        table.record(line)
+        hosted.record(line)
 
     def _add(self, sitting: Sitting) -> str:
         return self._record_of(sitting.variant).add(sitting)

@@ -1,4 +1,4 @@
-"""Mailbox: what a window is still to be told, of each kind of message the latest alone."""
+"""Mailbox: what is still to be sent to a window, of each kind of message the latest alone."""
 
 from __future__ import annotations
 

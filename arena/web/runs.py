@@ -114,16 +114,16 @@ class _Runs:
             await socket.send_text(json_text({"type": "failure", "error": refusal.line}))
             await socket.close(4404)
             return
-        told = asyncio.create_task(_tell(feed, socket))
+        telling = asyncio.create_task(_tell(feed, socket))
         try:
             while True:
                 await socket.receive_text()
         except (WebSocketDisconnect, KeyError):
             pass
         finally:
-            told.cancel()
+            telling.cancel()
             with suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
-                await told
+                await telling
 
     def _feed(self, request: Request) -> Feed:
         return self._feeds.of(run_below(self._folder, request.path_params["run"]))

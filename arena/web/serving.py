@@ -22,7 +22,7 @@ _IDLE_SECONDS = 120
 """Seconds that a connection is kept between two requests: longer than browsers keep one."""
 
 
-class Place(NamedTuple):
+class Endpoint(NamedTuple):
     """Where a server is to answer, and what lets a request in."""
 
     socket: socket.socket
@@ -34,8 +34,8 @@ class Place(NamedTuple):
         return f"http://{self.entry.hosts[0]}/?token={self.entry.token}"
 
 
-def place(port: int) -> Place:
-    """A place on the loopback address, 0 for any free port. Raises OSError if the port is taken."""
+def endpoint(port: int) -> Endpoint:
+    """A endpoint on the loopback address, 0 for any free port. Raises OSError if the port is taken."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -44,10 +44,10 @@ def place(port: int) -> Place:
     except OSError:
         bound.close()
         raise
-    return Place(bound, Pass(secrets.token_urlsafe(24), secrets.token_urlsafe(24), bound.getsockname()[1]))
+    return Endpoint(bound, Pass(secrets.token_urlsafe(24), secrets.token_urlsafe(24), bound.getsockname()[1]))
 
 
-def server(room: GameRoom, at: Place, say: Callable[[str], None]) -> uvicorn.Server:
+def server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> uvicorn.Server:
     """The server of a room, to be run by `serve(sockets=[at.socket])`; it says nothing but unforeseen errors."""
     config = uvicorn.Config(
         application(room, at.entry, say),
@@ -66,7 +66,7 @@ def server(room: GameRoom, at: Place, say: Callable[[str], None]) -> uvicorn.Ser
     return uvicorn.Server(config)
 
 
-def serve(room: GameRoom, at: Place, say: Callable[[str], None]) -> None:
+def serve(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> None:
     """Answer until Ctrl-C or SIGTERM."""
     with suppress(KeyboardInterrupt):  # uvicorn raises it once more, after its end
         asyncio.run(server(room, at, say).serve(sockets=[at.socket]))

@@ -26,7 +26,7 @@ class Study:
         self._game, self._is_hint = game, is_hint
         self._analysis: Analysis | None = None
         self._latest: Findings | None = None
-        self._told: Findings | None = None
+        self._sent: Findings | None = None
         self._is_stopped = False
 
     def search(self) -> None:
@@ -51,9 +51,9 @@ class Study:
 
     def news(self) -> dict[str, Any] | None:
         """What is found, None if nothing since it was asked last."""
-        if self._latest is self._told:
+        if self._latest is self._sent:
             return None
-        self._told = self._latest
+        self._sent = self._latest
         return self.document()
 
     def document(self) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.board import show_board
-from arena.commands.dialogue.told import recent_moves, side_lines, turn_lines
+from arena.commands.dialogue.lines import recent_moves, side_lines, turn_lines
 from arena.commands.seating import ONLY_WITH_A_PLAYER, Seated, can_count, not_built
 from arena.commands.waiting import watched
 from arena.rules.position import COLOURS
@@ -54,10 +54,10 @@ class Host:
         self.saved: tuple[Path, int] | None = None
         """Where the game was saved last, and its version then."""
         self._given = given
-        self._told = len(sitting.turns)
-        """Plies that were told of."""
+        self._shown_plies = len(sitting.turns)
+        """Plies whose lines were printed."""
         self._ended_at = -1
-        """The version of the sitting whose end was told."""
+        """The version of the sitting whose end was printed."""
         self._shown: tuple[int, Position, bool] | None = None
         """Of the board that was shown last: the plies, the position, whether Black was below."""
 
@@ -83,15 +83,15 @@ class Host:
             click.echo(line)
 
     def tell_news(self) -> None:
-        """Print the moves that were not told of yet, and the end of the game, which is recorded if it counts."""
+        """Print the moves that were not printed yet, and the end of the game, which is recorded if it counts."""
         from arena.sitting.endings import ending_text
 
         sitting = self.sitting
         sitting.clocks()
-        self._told = min(self._told, len(sitting.turns))
-        for ply in range(self._told + 1, len(sitting.turns) + 1):
+        self._shown_plies = min(self._shown_plies, len(sitting.turns))
+        for ply in range(self._shown_plies + 1, len(sitting.turns) + 1):
             self.tell(*turn_lines(sitting, ply))
-        self._told = len(sitting.turns)
+        self._shown_plies = len(sitting.turns)
         if sitting.outcome is None or self._ended_at == sitting.version:
             return
         self.show_once()
@@ -226,7 +226,7 @@ class Host:
             sitting.release()
             raise
         self.sitting, self._seated, self._next = sitting, seated, None
-        self._told, self._ended_at, self._shown = 0, -1, None
+        self._shown_plies, self._ended_at, self._shown = 0, -1, None
         self.invited_at = self.asked_to_leave_at = -1
         self.saved, self.is_paused = None, False
 

@@ -6,7 +6,7 @@ import threading
 
 from arena.commands.common import GRACE_SECONDS
 from arena.commands.dialogue.host import Host
-from arena.commands.dialogue.told import clock_text
+from arena.commands.dialogue.lines import clock_text
 from arena.commands.dialogue.typed import obey
 from arena.commands.waiting import line_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.commands.dialogue.host import Host
-from arena.commands.dialogue.told import PLIES_SHOWN
+from arena.commands.dialogue.lines import PLIES_SHOWN
 from arena.rules.position import COLOURS
 from arena.scores import score_text
 from arena.wording import cut, nearest
@@ -160,11 +160,11 @@ def _level(host: Host, argument: str) -> None:
 
 
 def _white(host: Host, argument: str) -> None:
-    _seat_as_told(host, 0, argument)
+    _seat_entry(host, 0, argument)
 
 
 def _black(host: Host, argument: str) -> None:
-    _seat_as_told(host, 1, argument)
+    _seat_entry(host, 1, argument)
 
 
 def _swap(host: Host, _: str) -> None:
@@ -228,7 +228,7 @@ def _persons_colour(host: Host) -> int:
     raise ValueError("no person plays")
 
 
-def _seat_as_told(host: Host, colour: int, argument: str) -> None:
+def _seat_entry(host: Host, colour: int, argument: str) -> None:
     from arena.sitting.sides import side_of
 
     if not argument:

@@ -11,7 +11,7 @@
     constructor(host, board) {
       const { element } = arena;
       this.board = board;
-      this.seats = new Map();
+      this.workers = new Map();
       this.paused = false;
       this.pace = 0;
       this.button = element("button.watch-pause", { type: "button", onclick: () => this.pause(!this.paused) }, "Pause");
@@ -27,15 +27,15 @@
     /* What the server tells of the games under way. */
     take({ games, workers }) {
       for (const game of games) {
-        if (!this.seats.has(game.worker)) this.seats.set(game.worker, new Seat(this.board, this.grid));
-        this.seats.get(game.worker).take(game);
+        if (!this.workers.has(game.worker)) this.workers.set(game.worker, new WorkerBoard(this.board, this.grid));
+        this.workers.get(game.worker).take(game);
       }
-      for (const [worker, seat] of this.seats) {
+      for (const [worker, shown] of this.workers) {
         if (workers.includes(worker)) continue;
-        seat.remove();
-        this.seats.delete(worker);
+        shown.remove();
+        this.workers.delete(worker);
       }
-      this.part.hidden = !this.seats.size;
+      this.part.hidden = !this.workers.size;
       this.tick();
     }
 
@@ -51,8 +51,8 @@
       clearTimeout(this.timer);
       const now = performance.now();
       let next = Infinity;
-      if (!this.paused) for (const seat of this.seats.values()) next = Math.min(next, seat.step(now, this.pace));
-      const waiting = [...this.seats.values()].reduce((sum, seat) => sum + seat.waiting, 0);
+      if (!this.paused) for (const each of this.workers.values()) next = Math.min(next, each.step(now, this.pace));
+      const waiting = [...this.workers.values()].reduce((sum, each) => sum + each.waiting, 0);
       this.behind.textContent = waiting > 1 ? `${waiting} plies have been played since` : "";
       if (next < Infinity) this.timer = setTimeout(() => this.tick(), Math.max(next - now, 30));
     }
@@ -63,7 +63,7 @@
   }
 
   /* One worker's board, and the games that it has still to show. */
-  class Seat {
+  class WorkerBoard {
     constructor(board, grid) {
       const { element } = arena;
       this.games = [];

@@ -5,7 +5,7 @@
   const AT_ONCE = 50; // games asked for at once
   const PAUSE = 250; // milliseconds without a change after which the list is asked for
   const AGAIN = 3000; // milliseconds until it is asked for again because a game has ended, at least
-  const SHARE = 0.01; // of the time that the server may take for that
+  const SHARE = 0.005; // of the time that the server may take for that
   const ORDERS = [["latest", "latest first"], ["number", "number"], ["longest", "longest first"], ["shortest", "shortest first"]];
   const RESULTS = [["", "any"], ["1-0", "1–0, White won"], ["0-1", "0–1, Black won"], ["1/2-1/2", "½–½, drawn"], ["won", "won by the player"], ["lost", "lost by the player"]];
 
@@ -23,8 +23,10 @@
       this.count = element("p.small", { role: "status" });
       this.list = element("ol.viewer-list", { "aria-label": "Finished games", tabindex: "-1" });
       this.more = element("button.viewer-more", { type: "button", hidden: true, onclick: () => this.ask(this.list.childElementCount) }, "More games");
-      host.append(element("div.viewer.watch-finished", {}, element("h2", {}, "Finished games"),
-        element("details.viewer-filters", {}, element("summary", {}, "Filter and sort"), this.form), this.count, this.list, this.more));
+      const part = element("div.viewer.watch-finished", {}, element("h2", {}, "Finished games"),
+        element("details.viewer-filters", {}, element("summary", {}, "Filter and sort"), this.form), this.count, this.list, this.more);
+      host.append(part);
+      new IntersectionObserver((seen) => { this.isSeen = seen.at(-1).isIntersecting; this.again(); }).observe(part);
     }
 
     /* The players who may be chosen, and whether there are further games. */
@@ -34,11 +36,19 @@
         this.names = names.join("\n");
         for (const name of ["player", "opponent"]) fill(this.form.elements[name], names.map((player) => [player, player]));
       }
-      if (games === this.games) return;
       this.games = games;
-      if (this.due || this.list.childElementCount > AT_ONCE) return;
+      this.again();
+    }
+
+    /* Ask, and later if games have ended and the list is on the screen, unless further ones than the first were asked for. */
+    again() {
+      if (!this.wantsMore || this.due) return;
       const wait = Math.max(AGAIN, (this.took || 0) / SHARE) - (performance.now() - (this.when ?? -Infinity));
-      this.due = setTimeout(() => { this.due = null; if (this.list.childElementCount <= AT_ONCE) this.ask(0); }, Math.max(0, wait));
+      this.due = setTimeout(() => { this.due = null; if (this.wantsMore) this.ask(0); }, Math.max(0, wait));
+    }
+
+    get wantsMore() {
+      return this.games !== this.listed && (this.isSeen || this.listed === undefined) && this.list.childElementCount <= AT_ONCE;
     }
 
     later() {
@@ -53,6 +63,7 @@
       this.asked = (this.asked || 0) + 1;
       const mine = this.asked;
       this.when = performance.now();
+      this.listed = this.games;
       const wanted = Object.fromEntries([...new FormData(this.form)].filter(([, value]) => value));
       const words = new URLSearchParams({ ...wanted, from: first, count: AT_ONCE });
       const found = await arena.get(`${arena.watching.path(this.run, "games")}?${words}`, { quiet: true }).catch(() => null);

@@ -1,4 +1,4 @@
-"""What is told of a game at the board: moves and what players saw, the sides, clocks."""
+"""The lines about a game at the board: moves and what players saw, the sides, clocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table: one game as the server keeps it, with its window, its clocks, its analysis, and what is asked of it."""
+"""One game as the server keeps it, with its window, its clocks, its analysis, and what is asked of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TAKEN, GONE = 4009, 4404
 """Codes with which a window's websocket is closed: another window has the game, or it is no more."""
 
 
-class Table:
+class HostedGame:
     """A game, and the window that holds it. Only the server's loop uses it."""
 
     def __init__(
@@ -34,7 +34,7 @@ class Table:
         *,
         pace: float = 0.0,
         counts: bool = False,
-        over: Callable[[Table], None] = lambda _: None,
+        over: Callable[[HostedGame], None] = lambda _: None,
     ) -> None:
         """`keys` are those of White's and Black's players on offer; `over` is called when the game has ended."""
         self.name, self.sitting, self.keys, self.counts = name, sitting, keys, counts
