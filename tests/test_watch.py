@@ -23,20 +23,9 @@ from arena.web.charts import LIST, draw
 from arena.web.feed import Feed
 from arena.web.runs import SANDBOX
 from tests.command_line import invoke
+from tests.test_underway import DOCUMENT, NAMES, NAN, START
 from tests.web_server import WAIT_SECONDS, Served
 from tests.web_server import served as serving
-
-NAN = float("nan")
-START = VARIANTS["english"].start
-NAMES = ("<b>bold</b>", "plain")
-DOCUMENT = {
-    "name": "watched",
-    "variant": "english",
-    "seed": 3,
-    "openings": {"random_plies": 3, "count": 2},
-    "max_plies": 60,
-    "players": [{"name": NAMES[0], "type": "negamax", "depth": 2}, {"name": NAMES[1], "type": "random"}],
-}
 
 
 @pytest.fixture(scope="module")
