@@ -67,7 +67,7 @@ class Progress:
         self._points: dict[int, float] | None = None if sprt is None else {}
         """White's points by number of the game, for the test."""
         self._test = SequentialTest(sprt)
-        self._refits = Refits(scale)
+        self._scale, self._refits = scale, Refits()
         self._done = self._before = 0
         self._began = time.monotonic()
         self._ticker = Ticker()
@@ -150,7 +150,7 @@ class Progress:
         """What a terminal's window shows."""
         from arena.window import RunView, ranked, test_line
 
-        elo = self._refits.of(dict(self._results))
+        elo = self._refits.of(dict(self._results), self._scale)
         state = self._test.state
         test = [] if state is None else [test_line(state, self._test.games // 2)]
         standings = ranked(self._standings(), elo)

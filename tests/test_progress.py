@@ -103,7 +103,7 @@ def test_a_sequential_test_is_part_of_the_line_and_of_the_window(clock: Clock) -
     assert shown.scene().below[0] == f"SPRT: LLR {state.llr:.2f} of −2.94 (H0) to 2.94 (H1), 1 pair"
 
 
-def test_elo_is_fitted_again_after_some_seconds_and_takes_a_hundredth_of_the_time(
+def test_elo_is_fitted_again_after_some_seconds_and_takes_little_of_the_time(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fits = []
@@ -115,15 +115,19 @@ def test_elo_is_fitted_again_after_some_seconds_and_takes_a_hundredth_of_the_tim
 
     monkeypatch.setattr(elo, "time", clock)
     monkeypatch.setattr(elo, "estimates", fit)
-    refits = Refits(EloScale())
+    refits, scale = Refits(), EloScale()
     for number in range(1, 100):
         clock.now += 0.25
-        refits.of({("a", "b", "1-0"): number})
-    assert len(fits) == 4
+        refits.of({("a", "b", "1-0"): number}, scale)
+    assert len(fits) == 3
     assert 3 <= fits[1] - fits[0] < 4, "the first fit prepares the libraries"
-    assert fits[2] - fits[1] >= 10
-    refits.of({("a", "b", "1-0"): 100}, last=True)
-    assert len(fits) == 5
+    assert fits[2] - fits[1] >= 20
+    refits.of({("a", "b", "1-0"): 100}, scale, last=True)
+    assert len(fits) == 4
+    refits.of({("a", "b", "1-0"): 100}, scale, last=True)
+    assert len(fits) == 4, "nothing is new"
+    refits.of({("a", "b", "1-0"): 100}, scale._replace(anchor="a"))
+    assert len(fits) == 5, "another scale"
 
 
 # --- the window

@@ -28,7 +28,7 @@ from arena.sitting.record import Record
 from arena.sitting.sides import HUMAN, Side, level, side_of
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
-from arena.store.ledger import FILE
+from arena.store.ledger import FILE, Ledger
 from arena.store.live import Watcher
 from arena.store.store import StoreError
 from tests.command_line import invoke
@@ -228,12 +228,29 @@ def test_only_finished_games_of_one_person_against_a_player_count(folder: Path) 
     twice = won()
     assert record(folder, played(sitting(), 2), persons, players, other, twice, twice) == [
         "the game does not count: it is not over",
-        "the game does not count: that takes one person and one player",
-        "the game does not count: that takes one person and one player",
+        "the game does not count: a game counts only between one person and one player",
+        "the game does not count: a game counts only between one person and one player",
         f"the game does not count: {folder} is of english",
         f"game 1 counts: me has 1 of 1, which says too little for an Elo, {folder}",
-        "the game does not count: it was added before",
+        f"game 1 counts: me has 1 of 1, which says too little for an Elo, {folder}",
     ]
+
+
+def test_a_game_that_could_not_be_stored_is_stored_with_its_player_later(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = won()
+    with Record(folder, "me", ENGLISH) as of_person:
+        with monkeypatch.context() as full:
+            full.setattr(Ledger, "describe", _full_disk)
+            with pytest.raises(StoreError, match="full"):
+                of_person.add(game)
+        assert of_person.add(game).startswith("game 1 counts: ")
+    assert [spec.name for spec in arena.load(folder).experiment.players] == ["me", "greedy"]
+
+
+def _full_disk(*_: Any) -> None:
+    raise StoreError("the disk is full")
 
 
 def test_a_player_that_fails_loses_and_the_run_says_why(folder: Path, tmp_path: Path) -> None:

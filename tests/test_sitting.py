@@ -318,11 +318,12 @@ def test_a_player_that_takes_longer_than_its_clock_has_lost(own):
 
 
 def test_a_players_clock_does_not_run_before_it_is_asked(own):
-    sitting = seated(PERSON, own("First"), clock=Clock(0.05))
+    sitting = seated(PERSON, own("First"), clock=Clock(30.0))
     sitting.prepare()
-    time.sleep(0.06)
+    time.sleep(0.02)
+    assert (sitting.clocks() or (0, 0))[BLACK] == 30.0
     push(sitting, "?")
-    assert sitting.outcome is None
+    assert sitting.outcome is None and (sitting.clocks() or (0, 0))[BLACK] > 29.98
     sitting.close()
 
 

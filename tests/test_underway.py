@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from arena.play.match import play
 from arena.play.plan import prepare
 from arena.play.tournament import play as play_tournament
 from arena.play.tournament import tasks
+from arena.record import unpacked
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from arena.store import underway
@@ -154,7 +156,8 @@ def test_a_game_is_played_where_nothing_can_be_shown(tmp_path: Path) -> None:
     with place(tmp_path / "missing") as at:
         assert at is None
     gone = underway.UnderwayPlace(str(tmp_path / "nowhere"), 1)
-    assert play(task, gone).moves[:1] == play(task).moves[:1]
+    shown, unseen = (unpacked([found.moves], [found.plies])["move"] for found in (play(task, gone), play(task)))
+    assert shown.tolist() == unseen.tolist()
     assert file_of(gone) is None
 
 
@@ -184,10 +187,10 @@ def test_boards_are_worked_out_ply_by_ply_and_stop_at_what_is_not_legal() -> Non
     boards = LiveBoards(VARIANTS["english"], {"plain": 100.0})
     shown = underway.UnderwayGame(9, 1, 3, "unknown", "plain", START, 0.0, [], "", "")
     boards.update([shown])
-    assert boards.boards[9, 1].document(0)["plies"] == []
+    assert boards.boards[9, 0.0].document(0, 9)["plies"] == []
     plies = [UnderwayPly(first, 0.5, -150.0, NAN, 0), UnderwayPly(3, 0.1, math.inf, NAN, 0)]
     boards.update([shown._replace(plies=plies)])
-    (ply,) = boards.boards[9, 1].document(0)["plies"]
+    (ply,) = boards.boards[9, 0.0].document(0, 9)["plies"]
     text = game.text(first)
     game.push(first)
     assert (ply["text"], ply["score"], ply["clock"], ply["white"]) == (text, -1.5, None, False)
@@ -200,10 +203,35 @@ def test_a_game_is_not_begun_at_its_end_and_one_that_was_followed_is_shown_to_it
     boards = LiveBoards(VARIANTS["english"], {})
     shown = underway.UnderwayGame(9, 1, 3, *NAMES, START, 0.0, [], "", "")
     boards.update([shown])
-    boards.update([shown._replace(result="1-0"), shown._replace(number=2)])
+    boards.update([shown._replace(result="1-0"), shown._replace(began=2.0)])
     assert [board.shown.result for board in boards.boards.values()] == ["1-0", ""]
-    boards.update([shown._replace(number=3, result="0-1"), shown._replace(number=4)])
-    assert [board.key for board in boards.boards.values()] == [(9, 4)]
+    boards.update([shown._replace(began=3.0, result="0-1"), shown._replace(began=4.0)])
+    assert [board.key for board in boards.boards.values()] == [(9, 4.0)]
+
+
+def test_a_later_session_of_the_same_process_has_boards_of_its_own() -> None:
+    boards = LiveBoards(VARIANTS["english"], {})
+    shown = underway.UnderwayGame(9, 1, 3, *NAMES, START, 0.0, [], "", "")
+    ply = UnderwayPly(Game("english").legal_moves[0], 0.1, NAN, NAN, 0)
+    boards.update([shown._replace(plies=[ply])])
+    boards.update([shown._replace(began=5.0)])
+    assert [board.plies for board in boards.boards.values()] == [[]]
+
+
+def test_boards_that_are_read_while_they_are_brought_up_to_date_are_those_before() -> None:
+    boards = LiveBoards(VARIANTS["english"], {})
+    shown = underway.UnderwayGame(9, 1, 3, *NAMES, START, 0.0, [], "", "")
+    boards.update([shown])
+    seen = []
+
+    def games() -> Iterator[underway.UnderwayGame]:
+        for began in (0.0, 1.0):
+            yield shown._replace(began=began)
+            seen.append(list(boards.boards))
+
+    boards.update(games())
+    assert seen == [[(9, 0.0)], [(9, 0.0)]]
+    assert list(boards.boards) == [(9, 0.0), (9, 1.0)]
 
 
 def _plan(folder: Path) -> Any:

@@ -22,6 +22,8 @@ def test_a_ctrl_c_that_takes_longer_than_a_look_is_followed_by_the_next_look():
     stopped: list[float] = []
 
     def items() -> Iterator[str]:
+        timers.append(interrupt_after(waiting._LOOK_SECONDS / 2))
+        timers.append(interrupt_after(20))
         found.wait(60)
         yield "found"
 
@@ -29,13 +31,12 @@ def test_a_ctrl_c_that_takes_longer_than_a_look_is_followed_by_the_next_look():
         stopped.append(time.monotonic())
         time.sleep(2 * waiting._LOOK_SECONDS)
 
-    first, hung = interrupt_after(waiting._LOOK_SECONDS / 2), interrupt_after(20)
+    timers: list[threading.Timer] = []
     seen = []
     for item in waiting.watched(items(), stop, end=TimeoutError("it looks no more")):
         seen.append(item)
         if stopped:
             found.set()
-    first.cancel()
-    hung.cancel()
+    timers[1].cancel()
     assert len(stopped) == 1
     assert seen[-1] == "found" and None in seen

@@ -18,7 +18,7 @@ from arena.store import underway
 from arena.store.ledger import FILE
 from arena.store.live import Watcher
 from arena.store.underway import UnderwayPly
-from arena.web.boards import LiveBoards
+from arena.web.boards import BoardKey, LiveBoards
 from arena.web.charts import LIST, draw
 from arena.web.feed import Feed
 from arena.web.runs import SANDBOX
@@ -69,7 +69,7 @@ def test_a_window_is_sent_what_it_has_not_been_sent(served: Path) -> None:
     feed._are_shown, feed._boards = True, LiveBoards(VARIANTS["english"], {})
     game = Game("english")
     shown = underway.UnderwayGame(9, 1, 3, *NAMES, START, 0.0, [], "", "")
-    sent: dict[tuple[int, int], tuple[int, str]] = {}
+    sent: dict[BoardKey, tuple[int, str]] = {}
     assert feed.news(sent) is None
     feed._boards.update([shown])
     assert [(it["from"], it["plies"]) for it in _games(feed.news(sent))] == [(0, [])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +28,6 @@ class Slow:
 
     def __init__(self, variant: Any) -> None:
         self._stopped = False
-        self.stops = 0
 
     def choose(self, game: Game, limit: Any, rng: Any) -> Choice:
         SEEN.append(game.fen)
@@ -40,6 +40,16 @@ class Slow:
 
     def stop(self) -> None:
         self._stopped = True
+
+
+class Endless(Slow):
+    """Heeds nothing."""
+
+    def choose(self, game: Game, limit: Any, rng: Any) -> Choice:
+        SEEN.append(game.fen)
+        END.wait(60)
+        ENDED.append(game.fen)
+        return Choice(game.legal_moves[0])
 
 
 class Broken:
@@ -57,10 +67,12 @@ class Broken:
         return Choice(game.legal_moves[0])
 
 
+END = threading.Event()
 SEEN: list[str] = []
 ENDED: list[str] = []
 OWN = (
     Side("slow", PlayerSpec("slow", f"{__name__}:Slow")),
+    Side("endless", PlayerSpec("endless", f"{__name__}:Endless")),
     Side("broken", PlayerSpec("broken", f"{__name__}:Broken")),
 )
 
@@ -199,7 +211,7 @@ def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
 
 def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_paused(at):
     async def watch() -> None:
-        state = at.begin(white="random", black="greedy")
+        state = at.begin(white="random", black="greedy", pace=0.02)
         async with window(at, state) as seen:
             while len((await seen.next())["moves"]) < 6:
                 pass
@@ -227,6 +239,7 @@ def test_a_ply_between_players_takes_its_pace(at):
 
 
 def forget() -> None:
+    END.clear()
     SEEN.clear()
     ENDED.clear()
 
@@ -252,7 +265,8 @@ def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
             await seen.next(thinking=True)
             await until(lambda: SEEN)
         await until(lambda: ENDED)
-        assert at.state(state)["moves"] == [] and not at.state(state)["thinking"]
+        await until(lambda: not at.state(state)["thinking"])
+        assert at.state(state)["moves"] == []
         async with window(at, state, "reloaded") as seen:
             await seen.next(thinking=True)
             await until(lambda: len(SEEN) == 2)
@@ -261,6 +275,25 @@ def test_closing_the_window_stops_the_search_and_a_reload_goes_on(at):
             await seen.next(moves=1)
 
     run(close())
+
+
+def test_a_player_that_heeds_nothing_holds_up_no_other_one(at):
+    async def seat() -> None:
+        forget()
+        key = next(row["key"] for row in at.room.offer.document()["players"] if row["name"] == "endless")
+        state = at.begin(white="human", black=key)
+        async with window(at, state) as seen:
+            state = await seen.next(thinking=True)
+            await until(lambda: SEEN)
+            threads = threading.active_count()
+            assert (await post(at, state, "seat", white="human", black="level-1")).status_code == 200
+            await seen.next(moves=1)
+            await asyncio.sleep(0.3)
+            assert not ENDED and threading.active_count() <= threads + 2
+        END.set()
+        await until(lambda: ENDED)
+
+    run(seat())
 
 
 def test_the_program_is_stopped_by_undo_and_its_answer_is_not_played(at):
@@ -352,6 +385,7 @@ def test_the_analysis_follows_the_game_until_it_is_switched_off(at):
             await seen.next("analysis", ply=1)
             off = (await post(at, state, "analysis", on=False)).json()
             assert off["analysing"] == 0
+            await seen.next(analysing=0)
             await asyncio.sleep(0.3)
             del seen.heard[:]
             await post(at, off, "move", text="22-18")

@@ -103,13 +103,12 @@ def _watch_on_terminal(folder: Path) -> None:
     from arena.window import view
 
     console = Console()
-    refits: Refits | None = None
+    refits = Refits()
     with Live(Text(_waiting(folder)), console=console, auto_refresh=False) as live:
         for moment in _moments(folder):
             if moment is None:
                 continue
-            refits = refits or Refits(moment.scale)
-            scene = scene_of(moment, refits.of(moment.results, last=moment.complete))
+            scene = scene_of(moment, refits.of(moment.results, moment.scale, last=moment.complete))
             live.update(view(scene, console), refresh=True)
 
 

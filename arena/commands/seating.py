@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _USUAL = "english"
 """The variant where none is given."""
-ONLY_WITH_A_PLAYER = "a game counts only between one person and one player"
 _NO_DRAWS = {"repetition": 0, "no_progress": 0, "no_capture": 0, "endings": False}
 
 
@@ -132,13 +131,10 @@ def sitting_of(options: Seating) -> Sitting:
         fail(str(error))
 
 
-def can_count(sides: tuple[Side, Side]) -> bool:
-    """Whether a game between those sides can count."""
-    return sum(side.is_person for side in sides) == 1
-
-
 def refuse_unless_it_counts(options: Seating, sitting: Sitting) -> None:
     """Exit if a game cannot count, of those that an option has kept as a run."""
+    from arena.sitting.sides import ONLY_WITH_A_PLAYER, can_count
+
     if options.from_file is not None or options.fen is not None:
         fail("--record: a game counts only from its start position; leave out --from and --fen")
     if not can_count(sitting.sides):

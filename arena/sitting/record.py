@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from arena.experiment.model import Experiment
 from arena.formats.base import Pairing
@@ -18,7 +18,7 @@ from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.ended import game_record
-from arena.sitting.sides import person_spec
+from arena.sitting.sides import ONLY_WITH_A_PLAYER, can_count, person_spec
 from arena.sitting.sitting import Sitting
 from arena.store.documents import documents
 from arena.store.elo import EloScale, estimates, tells_elo
@@ -62,7 +62,8 @@ class Record:
             raise ValueError(f"{person} is the name of a player of {folder}: a person needs another one")
         self._ledger = Ledger(folder, self._experiment, self._facts)
         self.repaired = self._ledger.repaired.replace("what is missing is done again", "what is missing is lost")
-        self._added: WeakSet[Sitting] = WeakSet()
+        self._added: WeakKeyDictionary[Sitting, int] = WeakKeyDictionary()
+        """The numbers of the games that were added."""
         try:
             self._begin(own)
         except BaseException:
@@ -73,26 +74,14 @@ class Record:
         """Store a finished game of this person against a player; returns what became of it, in one line.
 
         Such as `game 3 counts: me −34 ± 240 Elo (level 4 = 0), reports/me`, or why it does not count: it goes on,
-        is of two persons or players, of other rules, or began elsewhere than they do, the person was helped
-        (`Sitting.helped`), or it was added before. Raises StoreError if it cannot be stored.
+        is of two persons or players, of other rules, or began elsewhere than they do, or the person was helped
+        (`Sitting.helped`). One that was added before is not added again. Raises StoreError if it cannot be stored.
         """
-        if reason := self._refusal(sitting):
-            return _NOT_COUNTED + reason
-        (colour,) = (place for place, side in enumerate(sitting.sides) if side.is_person)
-        spec = self._opponent(sitting, 1 - colour)
-        changed = [name for name, now in fingerprints(spec).items() if self._facts.files.get(name, now) != now]
-        if changed:
-            return f"{_NOT_COUNTED}{changed[0]} has changed since {self.folder} began"
-        if spec not in self._experiment.players:
-            self._admit(spec)
-        self._learn_man(sitting, spec)
-        number = max(self._ledger.finished(), default=0) + 1
-        names = [self.person, spec.name][:: -1 if colour else 1]
-        places = [[spec.name for spec in self._experiment.players].index(name) for name in names]
-        pairing = Pairing(number, number, number, places[0], places[1], opening=0)
-        self._ledger.add(game_record(sitting, pairing), names[0], names[1], self._facts.start_fen)
-        self._added.add(sitting)
-        return f"game {number} counts: {self._standing()}, {self.folder}"
+        if sitting not in self._added:
+            if refusal := self._refusal(sitting):
+                return _NOT_COUNTED + refusal
+            self._added[sitting] = self._store(sitting)
+        return f"game {self._added[sitting]} counts: {self._standing()}, {self.folder}"
 
     def close(self) -> None:
         """Close the run and release its folder."""
@@ -103,6 +92,20 @@ class Record:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def _store(self, sitting: Sitting) -> int:
+        """Write down a game that counts; its number."""
+        (colour,) = (place for place, side in enumerate(sitting.sides) if side.is_person)
+        spec = self._opponent(sitting, 1 - colour)
+        if spec not in self._experiment.players:
+            self._admit(spec)
+        self._learn_man(sitting, spec)
+        number = max(self._ledger.finished(), default=0) + 1
+        names = [self.person, spec.name][:: -1 if colour else 1]
+        places = [[spec.name for spec in self._experiment.players].index(name) for name in names]
+        pairing = Pairing(number, number, number, places[0], places[1], opening=0)
+        self._ledger.add(game_record(sitting, pairing), names[0], names[1], self._facts.start_fen)
+        return number
 
     def _begin(self, own: PlayerSpec) -> None:
         """Write down that a session begins, and the person, if the run does not know either."""
@@ -117,12 +120,13 @@ class Record:
         """Add a player to the run."""
         anchor = self._experiment.anchor or (None if spec.type == HUMAN else spec.name)
         players = (*self._experiment.players, spec)
-        self._experiment = self._experiment.model_copy(update={"players": players, "anchor": anchor})
-        self._facts = self._facts._replace(files=self._facts.files | fingerprints(spec))
+        experiment = self._experiment.model_copy(update={"players": players, "anchor": anchor})
+        facts = self._facts._replace(files=self._facts.files | fingerprints(spec))
         signatures, sessions = {**self._manifest.signatures, spec.name: None}, self._manifest.sessions
-        made_of = manifest_of(self._experiment, self._facts.files, signatures, self._manifest.men)
-        self._ledger.describe(self._experiment, self._facts)
+        made_of = manifest_of(experiment, facts.files, signatures, self._manifest.men)
+        self._ledger.describe(experiment, facts)
         self._save(made_of._replace(sessions=sessions))
+        self._experiment, self._facts = experiment, facts
 
     def _learn_man(self, sitting: Sitting, spec: PlayerSpec) -> None:
         """Write down what a man is worth to a player, if that was not known before this game."""
@@ -131,22 +135,25 @@ class Record:
             self._save(self._manifest._replace(men={**self._manifest.men, spec.name: man}))
 
     def _save(self, manifest: Manifest) -> None:
-        self._manifest = manifest
         save(self._ledger, manifest)
+        self._manifest = manifest
 
     def _refusal(self, sitting: Sitting) -> str:
         """Why a game does not count; empty if it does."""
-        if sitting in self._added:
-            return "it was added before"
         if sitting.outcome is None:
             return "it is not over"
         if sitting.variant != self.variant:
             return f"{self.folder} is of {self.variant.name}"
-        if sum(side.is_person for side in sitting.sides) != 1:
-            return "that takes one person and one player"
+        if not can_count(sitting.sides):
+            return ONLY_WITH_A_PLAYER
         if sitting.game.start != sitting.variant.start:
             return "it began from a position that was set up"
-        return sitting.helped
+        if sitting.helped:
+            return sitting.helped
+        (colour,) = (place for place, side in enumerate(sitting.sides) if not side.is_person)
+        spec = self._opponent(sitting, colour)
+        changed = [name for name, now in fingerprints(spec).items() if self._facts.files.get(name, now) != now]
+        return f"{changed[0]} has changed since {self.folder} began" if changed else ""
 
     def _opponent(self, sitting: Sitting, colour: int) -> PlayerSpec:
         """The entry of a sitting's player: the run's, if it has one that is set alike, by its name there.

@@ -43,6 +43,8 @@ class Searcher:
         self._is_begun = self._is_closed = False
         self._ended: threading.Event | None = None
         """Of the search under way."""
+        self._pressed: threading.Event | None = None
+        """Of the last search that was stopped."""
 
     @property
     def is_ready(self) -> bool:
@@ -89,7 +91,8 @@ class Searcher:
     def stop(self) -> None:
         """Have a search under way answer soon, if its player can be stopped; this returns at once."""
         player, ended = self._tenure.player, self._ended
-        if player is not None and ended is not None and not ended.is_set():
+        if player is not None and ended is not None and not ended.is_set() and ended is not self._pressed:
+            self._pressed = ended
             press(player, ended)
 
     def progress(self) -> Choice | None:

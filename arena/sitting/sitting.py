@@ -52,7 +52,7 @@ class Sitting:
         self.failure = ""
         """What a player that failed did, in one line."""
         self.helped = ""
-        """Why the game says little of how well its person plays, such as a hint; empty while nothing does."""
+        """Why the game says little of how well its person plays, such as moves taken back; else empty."""
         self._clocks: tuple[float, float] | None = None
         self._began = 0.0
         """When the turn began."""
@@ -98,7 +98,8 @@ class Sitting:
         if self._clocks is None or self.outcome is not None:
             return self._clocks
         left, turn = [*self._clocks], self.game.turn
-        left[turn] = max(left[turn] - (time.monotonic() - self._began), 0.0)
+        if self.side.is_person or self._is_asked:
+            left[turn] = max(left[turn] - (time.monotonic() - self._began), 0.0)
         if not left[turn] and self.side.is_person:
             self._flag(turn)
         return left[0], left[1]
@@ -242,6 +243,12 @@ class Sitting:
         self._elsewhere()
         while self._searchers:
             self._searchers.popitem()[1].close()
+
+    @property
+    def _is_asked(self) -> bool:
+        """Whether a player thinks about the position."""
+        asked = self._request
+        return asked is not None and asked.version == self.version and not asked.stopped.is_set()
 
     def _goes_on(self) -> None:
         self.clocks()

@@ -77,31 +77,35 @@ class Refits:
     Fits take FIT_SHARE of the time at most, but for the first one, in which libraries prepare themselves.
     """
 
-    def __init__(self, scale: EloScale) -> None:
-        self._scale = scale
+    def __init__(self) -> None:
+        self._scale: EloScale | None = None
         self._found: dict[str, EloEstimate] = {}
         self._games = self._fits = 0
         self._due = -inf
         self._lock = Lock()
 
-    def of(self, results: ResultCounts, *, last: bool = False) -> dict[str, EloEstimate]:
-        """The Elo of the players as it was found last; if it is the `last` time, of just these results."""
-        if (time.monotonic() < self._due and not last) or not self._lock.acquire(blocking=False):
+    def of(self, results: ResultCounts, scale: EloScale, *, last: bool = False) -> dict[str, EloEstimate]:
+        """The Elo of the players as it was found last; if it is the `last` time, of just these results.
+
+        On another scale than before, such as that of a first opponent, it is found anew.
+        """
+        is_due = last or scale != self._scale or time.monotonic() >= self._due
+        if not is_due or not self._lock.acquire(blocking=False):
             return self._found
         try:
-            self._refit(dict(results))
+            self._refit(dict(results), scale)
         finally:
             self._lock.release()
         return self._found
 
-    def _refit(self, results: ResultCounts) -> None:
+    def _refit(self, results: ResultCounts, scale: EloScale) -> None:
         import arena.ratings.joint  # noqa: F401  its time is none of the fit's
 
         games = sum(results.values())
-        if games == self._games:
+        if (games, scale) == (self._games, self._scale):
             return
         began = time.monotonic()
-        self._found, self._games = estimates(results, self._scale), games
+        self._found, self._games, self._scale = estimates(results, scale), games, scale
         now = time.monotonic()
         took, self._fits = (now - began) * (self._fits > 0), self._fits + 1
         self._due = now + max(REFIT_SECONDS, took / FIT_SHARE)

@@ -14,11 +14,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from arena.seats.answer import message_of
 from arena.sitting.sitting import SittingError
-from arena.web.answers import Json, Refusal, json_text, refused
+from arena.web.answers import Json, Refusal, refused
 from arena.web.beginning import listed, placed, variant_of
 from arena.web.bodies import (
     ByColour,
@@ -39,6 +39,7 @@ from arena.web.lanes import background
 from arena.web.mailbox import Mailbox
 from arena.web.page.parts import page
 from arena.web.runs import routes
+from arena.web.sockets import send, until_gone
 
 WINDOW_HEADER = "x-arena-window"
 """The name of the window that asks; without it nobody sees to it that the window holds the game."""
@@ -269,30 +270,17 @@ async def _events(socket: WebSocket) -> None:
         is_held = isinstance(error, SittingError)
         await socket.close(TAKEN if is_held else 4404, str(error))
         return
-    sending = asyncio.create_task(_send(socket, mailbox))
-    hearing = asyncio.create_task(_hear(socket))
     try:
-        await asyncio.wait([sending, hearing], return_when=asyncio.FIRST_COMPLETED)
+        await until_gone(socket, _send(socket, mailbox))
     finally:
         hosted.detach(mailbox)
-        for task in (sending, hearing):
-            task.cancel()
-        for ended in await asyncio.gather(sending, hearing, return_exceptions=True):
-            if isinstance(ended, Exception) and not isinstance(ended, WebSocketDisconnect | RuntimeError):
-                raise ended
 
 
 async def _send(socket: WebSocket, mailbox: Mailbox) -> None:
     while True:
         messages, closing = await mailbox.take()
         for message in messages:
-            await socket.send_text(json_text(message))
+            await send(socket, message)
         if closing is not None:
             await socket.close(*closing)
             return
-
-
-async def _hear(socket: WebSocket) -> None:
-    """Wait until a window is gone; what it says is passed over."""
-    while (await socket.receive())["type"] != "websocket.disconnect":
-        pass

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from arena.store.underway import UnderwayGame, UnderwayPly
 from arena.web.documents import pieces_text
+
+BoardKey: TypeAlias = tuple[int, float]
+"""The process that plays a game, and when it began."""
 
 
 class LiveBoard:
@@ -24,9 +27,9 @@ class LiveBoard:
         self.plies: list[dict[str, Any]] = []
 
     @property
-    def key(self) -> tuple[int, int]:
+    def key(self) -> BoardKey:
         """Tells the game from all others of its run."""
-        return self.shown.worker, self.shown.number
+        return _key(self.shown)
 
     def extend(self, game: UnderwayGame) -> None:
         """Take in further plies of the same game, up to the first that is no legal move."""
@@ -36,19 +39,19 @@ class LiveBoard:
                 return
             self.plies.append(self._ply(ply))
 
-    def document(self, first: int) -> dict[str, Any]:
-        """The game as JSON types, with its plies from `first` on, counted from 0."""
+    def document(self, first: int, last: int) -> dict[str, Any]:
+        """The game as JSON types, with its plies from `first` up to `last`, counted from 0, without `last`."""
         game = self.shown
         return {
             "worker": game.worker,
-            "number": game.number,
+            "began": game.began,
             "game": game.game,
             "white": game.white,
             "black": game.black,
             "pieces": self._start,
             "turn": "WB"[game.opening.turn],
             "from": first,
-            "plies": self.plies[first:],
+            "plies": self.plies[first:last],
             "result": game.result,
             "termination": game.termination.replace("_", " "),
         }
@@ -77,19 +80,23 @@ class LiveBoards:
 
     def __init__(self, variant: Variant, men: Mapping[str, float | None]) -> None:
         self._variant, self._men = variant, men
-        self.boards: dict[tuple[int, int], LiveBoard] = {}
-        """By LiveBoard.key."""
+        self.boards: dict[BoardKey, LiveBoard] = {}
+        """By LiveBoard.key; replaced, never changed, as other threads read it."""
 
     def update(self, games: Iterable[UnderwayGame]) -> None:
         """Take in what workers show now; those that none shows any more are dropped, none is begun at its end."""
-        known, self.boards = self.boards, {}
+        found: dict[BoardKey, LiveBoard] = {}
         for game in games:
-            key = game.worker, game.number
-            if game.result and key not in known:
+            key = _key(game)
+            if game.result and key not in self.boards:
                 continue
-            board = known.get(key) or LiveBoard(self._variant, self._men, game)
-            board.extend(game)
-            self.boards[key] = board
+            found[key] = self.boards.get(key) or LiveBoard(self._variant, self._men, game)
+            found[key].extend(game)
+        self.boards = found
+
+
+def _key(game: UnderwayGame) -> BoardKey:
+    return game.worker, game.began
 
 
 def finite(value: float) -> float | None:

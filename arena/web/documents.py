@@ -10,7 +10,7 @@ from arena.analysis import Analysis, Candidate, Findings
 from arena.player import Choice
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.game import Game
-from arena.rules.move_text import line_texts, move_squares, path, paths
+from arena.rules.move_text import move_squares, path, paths
 from arena.rules.moves import sides
 from arena.rules.notation import fen, piece_letter
 from arena.rules.position import COLOURS, WHITE, Position
@@ -104,13 +104,12 @@ def ending_document(sitting: Sitting) -> dict[str, str] | None:
     }
 
 
-def thinking_document(game: Game, found: Choice) -> dict[str, Any]:
+def thinking_document(found: Choice) -> dict[str, Any]:
     """What a search under way has found."""
     return {
         "type": "thinking",
         "depth": found.depth,
         "nodes": found.nodes,
-        "line": line_texts(game.variant, game.position, found.pv),
     }
 
 

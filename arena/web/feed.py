@@ -22,7 +22,7 @@ from arena.store.live import Moment, Watcher
 from arena.store.manifest import parsed
 from arena.store.store import StoreError, reading
 from arena.store.underway import games_under_way
-from arena.web.boards import LiveBoards
+from arena.web.boards import BoardKey, LiveBoards
 from arena.web.documents import board_document
 from arena.web.lanes import background
 
@@ -34,7 +34,7 @@ MOST_READ_SECONDS = 5.0
 TICK_SECONDS = 0.15
 """Seconds between two looks at the games under way, at least."""
 SHARE = 0.002
-"""Share of a core's time that goes into readings, and into looks, at most: fast games are seen more rarely."""
+"""Share of a core that readings take, and looks, until they are due: fast games are seen more rarely."""
 LARGEST_CROSSTABLE = 24
 """Players of a run above which its crosstable is not sent."""
 MOST_SECONDS = 2.5
@@ -56,7 +56,7 @@ class Feed:
         self.document: dict[str, Any] = {}
         self._pool = pool
         self._watcher = Watcher(folder)
-        self._refits: Refits | None = None
+        self._refits = Refits()
         self._due = -math.inf
         """`time.monotonic()` from which on the ledger is read anew."""
         self._stamp: Any = None
@@ -97,7 +97,7 @@ class Feed:
     def seen(self) -> Iterator[None]:
         """While it is entered, somebody looks."""
         self._viewers += 1
-        if self._task is None:
+        if self._task is None or self._task.done():
             self._task = background(self._follow())
         try:
             yield
@@ -112,18 +112,18 @@ class Feed:
         """Set as soon as there is anything newer than now."""
         return self._changed
 
-    def news(self, sent: dict[tuple[int, int], tuple[int, str]]) -> dict[str, Any] | None:
+    def news(self, sent: dict[BoardKey, tuple[int, str]]) -> dict[str, Any] | None:
         """The games under way as far as they were not sent yet, None if all were; brings `sent` up to date."""
         boards = {} if self._boards is None or not self._are_shown else self._boards.boards
         games = []
-        for key, board in boards.items():
-            now = len(board.plies), board.shown.result
-            if sent.get(key) != now:
-                games.append(board.document(sent.get(key, (0, ""))[0]))
         gone = sent.keys() - boards.keys()
         for key in gone:
             del sent[key]
-        sent.update({key: (len(board.plies), board.shown.result) for key, board in boards.items()})
+        for key, board in boards.items():  # they grow meanwhile, in another thread
+            now = len(board.plies), board.shown.result
+            if sent.get(key) != now:
+                games.append(board.document(sent.get(key, (0, ""))[0], now[0]))
+                sent[key] = now
         if not games and not gone:
             return None
         return {"type": "boards", "games": games, "workers": sorted({worker for worker, _ in boards})}
@@ -174,8 +174,7 @@ class Feed:
 
             if found := reported(self.folder, moment.games):
                 return found, True
-        self._refits = self._refits or Refits(moment.scale)
-        return self._refits.of(moment.results, last=not moment.playing), False
+        return self._refits.of(moment.results, moment.scale, last=not moment.playing), False
 
     async def _in_pool(self, work: Callable[[], _Found]) -> _Found:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from arena.rules.variants import Variant
 from arena.seats.answer import message_of
-from arena.sitting.sides import HUMAN
+from arena.sitting.sides import HUMAN, ONLY_WITH_A_PLAYER
 from arena.sitting.sitting import Sitting
 from arena.store.store import StoreError
 from arena.web.answers import Refusal
@@ -149,7 +149,7 @@ class GameRoom:
         if self.kept_in is None:
             raise Refusal(422, "games count only where --record FOLDER was given on the command line")
         if [given.white, given.black].count(HUMAN) != 1:
-            raise Refusal(422, "a game counts only between one person and one player")
+            raise Refusal(422, ONLY_WITH_A_PLAYER)
         if given.fen is not None or given.pdn is not None or given.origin is not None:
             raise Refusal(422, "a game counts only from its start position")
         variant = variant_of(given.variant)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from arena.store.store import StoreError
-from arena.web.answers import Json, Refusal, json_text
+from arena.web.answers import Json, Refusal
+from arena.web.boards import BoardKey
 from arena.web.charts import Charts
 from arena.web.feed import REPORT, Feed, Feeds
 from arena.web.guard import below, run_below
 from arena.web.kept import MOST_GAMES, Wanted, game_document, game_list
+from arena.web.sockets import send, until_gone
 
 SANDBOX = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
@@ -111,19 +112,10 @@ class _Runs:
         try:
             feed = self._feeds.of(run_below(self._folder, socket.path_params["run"]))
         except Refusal as refusal:
-            await socket.send_text(json_text({"type": "failure", "error": refusal.line}))
+            await send(socket, {"type": "failure", "error": refusal.line})
             await socket.close(4404)
             return
-        telling = asyncio.create_task(_tell(feed, socket))
-        try:
-            while True:
-                await socket.receive_text()
-        except (WebSocketDisconnect, KeyError):
-            pass
-        finally:
-            telling.cancel()
-            with suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
-                await telling
+        await until_gone(socket, _tell(feed, socket))
 
     def _feed(self, request: Request) -> Feed:
         return self._feeds.of(run_below(self._folder, request.path_params["run"]))
@@ -132,17 +124,17 @@ class _Runs:
 async def _tell(feed: Feed, socket: WebSocket) -> None:
     """Send all that changes in a run, each time what this window has not been sent yet."""
     with feed.seen():
-        sent: dict[tuple[int, int], tuple[int, str]] = {}
+        sent: dict[BoardKey, tuple[int, str]] = {}
         version = 0
         while True:
             change = feed.change
             if feed.version != version:
                 version = feed.version
                 kind = "run" if "run" in feed.document else "failure"
-                await socket.send_text(json_text({"type": kind, **feed.document}))
+                await send(socket, {"type": kind, **feed.document})
             games = feed.news(sent)
             if games is not None:
-                await socket.send_text(json_text(games))
+                await send(socket, games)
             await change.wait()
 
 

@@ -1,4 +1,4 @@
-"""The server: a socket on the loopback address, and what answers there until it is told to end."""
+"""The server: a socket on the loopback address, and what answers there until it is to end."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Endpoint(NamedTuple):
 
 
 def endpoint(port: int) -> Endpoint:
-    """A endpoint on the loopback address, 0 for any free port. Raises OSError if the port is taken."""
+    """An endpoint on the loopback address, 0 for any free port. Raises OSError if the port is taken."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

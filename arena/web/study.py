@@ -31,12 +31,12 @@ class Study:
 
     def search(self) -> None:
         """Search until it is stopped or nothing more is to be found."""
-        limit = Limit(seconds=HINT_SECONDS) if self._is_hint else Limit(depth=MAX_DEPTH)
+        limit = Limit(seconds=HINT_SECONDS) if self._is_hint else Limit(depth=MAX_DEPTH, seconds=MOST_SECONDS)
         with building:
             self._analysis = Analysis(strongest(self._game.variant, limit), self._game, self.lines)
         for findings in self._analysis.findings():
             self._latest = findings
-            if self._is_stopped or findings.seconds > MOST_SECONDS:
+            if self._is_stopped:
                 self._analysis.stop()
 
     def is_of(self, game: Game) -> bool:

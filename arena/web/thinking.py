@@ -10,11 +10,11 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
-from arena.sitting.search import Thought
+from arena.sitting.search import Searcher, Thought
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Request, Sitting
 from arena.web.documents import thinking_document
-from arena.web.lanes import Lanes, background
+from arena.web.lanes import Lane, Lanes, background
 from players import own_code
 
 MOST_PLIES = 2000
@@ -58,6 +58,8 @@ class Thinking:
         self._epoch = 0
         self._last: dict[int, tuple[Side, float]] = {}
         """Of each colour who answered last, and after how many seconds."""
+        self._answers: dict[int, tuple[Searcher, asyncio.Task[Thought | BaseException | None]]] = {}
+        """Of each colour who was asked last, and its answer."""
         self._is_woken = asyncio.Event()
         self._task = background(self._drive())
 
@@ -111,11 +113,13 @@ class Thinking:
         self._changed()
         is_ours = not own_code(spec)
         watch = asyncio.create_task(self._watch(search, speaks=is_ours))
+        answer = self._asked(search, colour, lane, waits=is_ours)
         try:
-            found = await lane.run(partial(self._answer, search, is_ours))
+            await asyncio.wait([answer, watch], return_when=asyncio.FIRST_COMPLETED)
         finally:
             watch.cancel()
             self.search = None
+        found = answer.result() if answer.done() else None
         if isinstance(found, Thought):
             self._last[colour] = search.side, found.seconds
             await self._keep_pace(search, began)
@@ -125,6 +129,21 @@ class Thinking:
             elif found is not None:
                 sitting.fail(search.request, found)
         self._changed()
+
+    def _asked(
+        self, search: PlySearch, colour: int, lane: Lane, *, waits: bool
+    ) -> asyncio.Task[Thought | BaseException | None]:
+        """What a search is to find, after what its player was asked before, which may not end."""
+        searcher, before = self._answers.get(colour, (None, None))
+
+        async def ask() -> Thought | BaseException | None:
+            if before is not None and searcher is search.request.searcher:
+                await asyncio.wait([before])
+            return await lane.run(partial(self._answer, search, waits))
+
+        answer = asyncio.create_task(ask())
+        self._answers[colour] = search.request.searcher, answer
+        return answer
 
     def _answer(self, search: PlySearch, waits: bool) -> Thought | BaseException | None:
         """What the player finds or fails with, None if that is of no use any more; called in a thread.
@@ -146,16 +165,17 @@ class Thinking:
         return search.request.version == self._sitting.version and search.epoch == self._epoch
 
     async def _watch(self, search: PlySearch, speaks: bool) -> None:
-        """Tell what a search finds; stop one that began after it was told to stop or is of no use any more."""
-        searcher, game = search.request.searcher, search.request.game
+        """Tell what a search finds, until it is of no use any more; then it is stopped."""
+        searcher = search.request.searcher
         deepest = 0
         while True:
             await asyncio.sleep(REPORT_SECONDS)
             if not self._is_wanted(search):
                 _stop(search)
-            elif speaks and (found := searcher.progress()) is not None and found.depth > deepest:
+                return
+            if speaks and (found := searcher.progress()) is not None and found.depth > deepest:
                 deepest = found.depth
-                self._tell(thinking_document(game, found))
+                self._tell(thinking_document(found))
 
     async def _keep_pace(self, search: PlySearch, began: float) -> None:
         """Wait until a ply between two players has taken its time, unless the answer is of no use any more."""

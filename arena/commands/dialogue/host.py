@@ -13,7 +13,7 @@ import click
 
 from arena.commands.board import show_board
 from arena.commands.dialogue.lines import recent_moves, side_lines, turn_lines
-from arena.commands.seating import ONLY_WITH_A_PLAYER, Seated, can_count, not_built
+from arena.commands.seating import Seated, not_built
 from arena.commands.waiting import watched
 from arena.rules.position import COLOURS
 
@@ -50,7 +50,7 @@ class Host:
         """Whether players that play alone wait for a person."""
         self.has_left = False
         self.invited_at = self.asked_to_leave_at = -1
-        """Versions of the sitting at which a person was asked for a move, and told what leaving is."""
+        """Versions of the sitting at which a person was asked for a move, and reminded what leaving is."""
         self.saved: tuple[Path, int] | None = None
         """Where the game was saved last, and its version then."""
         self._given = given
@@ -193,6 +193,8 @@ class Host:
         Raises ValueError, in one line, if the game counts and its sides stay, or could not count with those, and
         for a player that cannot be built; then the old ones stay.
         """
+        from arena.sitting.sides import ONLY_WITH_A_PLAYER, can_count
+
         if self.is_at_stake:
             raise ValueError("this game counts: its players stay")
         if self.record is not None and not can_count(seated.sides):
@@ -231,7 +233,7 @@ class Host:
         self.saved, self.is_paused = None, False
 
     def leave(self) -> None:
-        """End it: a game that counts is resigned, of another one it is told how to go on with it."""
+        """End it: a game that counts is resigned, of another one it is said how to go on with it."""
         self.has_left = True
         sitting = self.sitting
         if self._resigned():

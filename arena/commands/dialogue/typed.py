@@ -125,7 +125,10 @@ def _save(host: Host, argument: str) -> None:
 
     if not argument:
         raise ValueError("save where? `save FILE`")
-    path = Path(argument).expanduser()
+    try:
+        path = Path(argument).expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{argument}: {error}") from None
     number = append_game(path, host.sitting)
     host.saved = (path, host.sitting.version)
     host.tell(f"saved as game {number} of {path}")

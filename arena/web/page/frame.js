@@ -49,6 +49,12 @@
   /* A websocket at a path. */
   arena.socket = (path, words) => new WebSocket(location.origin.replace(/^http/, "ws") + arena.address(path, words));
 
+  /* Close a websocket; one that is being opened once it is, as browsers complain of it before. */
+  arena.hangUp = (socket) => {
+    if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.close());
+    else socket.close();
+  };
+
   /* What is on offer: see GET /api/offer; asked for once. */
   arena.offer = () => {
     arena.offered ||= arena.get("/api/offer").catch((error) => { arena.offered = null; throw error; });

@@ -83,9 +83,9 @@
       else if (message.type === "thinking") this.thinks(message);
     }
 
-    thinks({ depth, score, nodes }) {
+    thinks({ depth, nodes }) {
       if (!this.live || this.state.outcome) return;
-      const words = [depth ? `depth ${depth}` : "", score || "", nodes ? `${arena.grouped(nodes)} nodes` : ""];
+      const words = [depth ? `depth ${depth}` : "", nodes ? `${arena.grouped(nodes)} nodes` : ""];
       this.parts.subline.textContent = words.filter(Boolean).join(", ");
     }
 
@@ -127,7 +127,7 @@
       const added = goesOn(before, state) ? state.moves.slice(before.moves.length) : [];
       const words = added.map((move, place) => {
         const white = this.evaluation.isWhite(state, before.moves.length + place + 1);
-        return arena.told(move, white ? "White" : "Black");
+        return arena.described(move, white ? "White" : "Black");
       });
       if (state.moves.length < before.moves.length) words.push("Taken back.");
       if (state.outcome && !before.outcome) words.push(`${arena.headline(state)}. ${state.outcome.text}.`);

@@ -38,10 +38,7 @@
     close() {
       this.isOver = true;
       clearTimeout(this.timer);
-      const { socket } = this;
-      // a browser complains of a socket that is closed while it is being opened
-      if (socket && socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.close());
-      else if (socket) socket.close();
+      if (this.socket) arena.hangUp(this.socket);
     }
 
     again() {

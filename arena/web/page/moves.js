@@ -67,7 +67,7 @@
   };
 
   /* A move in words. */
-  arena.told = ({ text, squares: { origin, target, captured }, crowned }, name) => {
+  arena.described = ({ text, squares: { origin, target, captured }, crowned }, name) => {
     if (!origin) return `${name} passes.`;
     const took = captured.length ? `, takes ${captured.length === 1 ? "one piece" : `${captured.length} pieces`}` : "";
     return `${name}: ${text.includes("x") ? `${origin} takes to ${target}` : `${origin} to ${target}`}${took}${crowned ? ", crowned" : ""}.`;

@@ -83,12 +83,12 @@
     }
 
     take(game) {
-      const known = this.games.find(({ number }) => number === game.number);
+      const known = this.games.find(({ began }) => began === game.began);
       if (known) {
         known.plies.length = Math.min(known.plies.length, game.from);
         known.plies.push(...game.plies);
         Object.assign(known, { result: game.result, termination: game.termination });
-      } else if (!this.games.some(({ number }) => number > game.number) && game.number > (this.passed || 0)) {
+      } else if (!this.games.some(({ began }) => began > game.began) && game.began > (this.passed || 0)) {
         this.games.push(game);
       }
     }
@@ -126,7 +126,7 @@
     }
 
     next() {
-      this.passed = this.games.shift().number;
+      this.passed = this.games.shift().began;
       this.shown = -1;
       this.ended = 0;
     }

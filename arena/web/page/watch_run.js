@@ -69,7 +69,7 @@
       clearTimeout(this.timer);
       const { socket } = this;
       this.socket = null;
-      if (socket) socket.close();
+      if (socket) arena.hangUp(socket);
       if (this.grid) this.grid.stop();
       if (this.stage) this.stage.close();
     }
