@@ -44,6 +44,13 @@ class Waits(First):
         self.stopped = False
         return super().choose(game, limit, rng)
 
+class Stubborn(First):
+    def stop(self): pass
+    def progress(self): return Choice(0)
+    def choose(self, game, limit, rng):
+        time.sleep(0.5)
+        return super().choose(game, limit, rng)
+
 class Slow(First):
     def choose(self, game, limit, rng):
         time.sleep(0.05)
@@ -228,6 +235,22 @@ def test_a_request_that_is_stopped_before_its_search_begins_ends_soon(own):
     thread.start()
     thread.join(10)
     assert not thread.is_alive()
+    sitting.close()
+
+
+def test_a_player_that_does_not_heed_a_stop_is_asked_by_one_thread(own):
+    sitting = seated(own("Stubborn"), PERSON)
+    push(sitting, "11-15")
+    request = sitting.request()
+    thread = threading.Thread(target=request.answer)
+    thread.start()
+    while request.searcher.progress() is None:
+        time.sleep(0.001)
+    before = threading.active_count()
+    for _ in range(20):
+        sitting.stop()
+    assert threading.active_count() <= before + 1
+    thread.join()
     sitting.close()
 
 

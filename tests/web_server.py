@@ -100,6 +100,7 @@ def served(
             running.should_exit = True
             thread.join(WAIT_SECONDS)
             loop.close()
+    assert said == []
 
 
 @asynccontextmanager

@@ -12,11 +12,12 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
+from arena.report.runs.entry import REPORT
 from arena.store.store import StoreError
 from arena.web.answers import Json, Refusal
 from arena.web.boards import BoardKey
 from arena.web.charts import Charts
-from arena.web.feed import REPORT, Feed, Feeds
+from arena.web.feed import Feed, Feeds
 from arena.web.guard import below, run_below
 from arena.web.kept import MOST_GAMES, Wanted, game_document, game_list
 from arena.web.sockets import send, until_gone
