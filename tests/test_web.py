@@ -197,10 +197,10 @@ def test_a_game_ends_by_resignation_and_by_agreement(at):
 
 def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
     async def wait() -> Any:
-        state = at.begin(white="human", clock={"seconds": 0.2})
+        state = at.begin(white="human", clock={"seconds": 1.0})
         async with window(at, state) as seen:
             first = await seen.next()
-            assert first["running"] and first["clock"] == {"seconds": 0.2, "increment": 0.0}
+            assert first["running"] and first["clock"] == {"seconds": 1.0, "increment": 0.0}
             over = await seen.next()
             return over["outcome"], over["running"]
 
