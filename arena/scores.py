@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+_WHOLE = 999.5
+"""Scores in a player's own unit from which on they are whole numbers."""
+
 
 def score_text(score: float | None, wins_in: int = 0, man: float | None = None) -> str:
-    """`+1.25` in men where a man's worth is known, else in the player's unit; `wins in 7`, `loses in 8` plies.
+    """`+1.25` in men where a man's worth is known; `wins in 7`, `loses in 8` plies.
 
+    Else it is in the player's unit, with three digits or as a whole number.
     Empty where there is no score.
     """
     if wins_in:
         return f"{'wins' if wins_in > 0 else 'loses'} in {abs(wins_in)}"
     if score is None:
         return ""
-    return f"{round(score / man, 2) + 0.0:+.2f}" if man else f"{score + 0.0:.6g}"
+    if man:
+        return f"{round(score / man, 2) + 0.0:+.2f}"
+    return f"{score + 0.0:.3g}" if abs(score) < _WHOLE else f"{score:.0f}"

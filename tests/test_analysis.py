@@ -253,6 +253,7 @@ def test_scores_are_read_by_people():
     assert score_text(-0.2, man=100.0) == "+0.00"
     assert score_text(-0.0) == "0"
     assert score_text(0.25) == "0.25"
+    assert [score_text(of) for of in (0.0360723, -7.125, 999.7, 12345.6)] == ["0.0361", "-7.12", "1000", "12346"]
     assert (score_text(None), score_text(None, 7), score_text(-1.0, -8)) == ("", "wins in 7", "loses in 8")
 
 

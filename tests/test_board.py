@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from arena import Board, Game
-from arena.commands.board import coloured
+from arena.commands.board import coloured, show_board
 from arena.rules.board.svg import SYMBOLS, UNIT, board_svg, centre, corner, symbols
-from arena.rules.board.text import FIGURES, LETTERS, board_text
+from arena.rules.board.text import FIGURES, LETTERS, WIDTHS, board_text
 from arena.rules.move_text import MoveSquares, path
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position
@@ -194,6 +194,25 @@ def test_a_coloured_board_has_every_piece_and_number():
     with console.capture() as captured:
         console.print(coloured(Board(ENGLISH, last="26-22")))
     assert captured.get().count("48;2;156;143;31") == 4
+
+
+@pytest.mark.parametrize("no_color", ["", "1"])
+@pytest.mark.parametrize(("columns", "width"), [(80, 50), (50, 50), (49, 40), (40, 40), (39, 30), (30, 30)])
+def test_a_board_fits_a_narrow_terminal(monkeypatch, capsys, columns, width, no_color):
+    given = {"FORCE_COLOR": "1", "NO_COLOR": no_color, "COLORTERM": "truecolor", "COLUMNS": str(columns)}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    show_board(Board("international", last="31-26", marks=[5]))
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    assert max(map(len, lines)) in (width, width - 1, width - 2)
+    assert sorted(int(number) for number in re.findall(r"\d+", " ".join(lines))) == list(range(1, 51))
+
+
+def test_squares_of_a_narrow_board_have_one_bracket_or_none():
+    rows = {width: board_text(ENGLISH, ENGLISH.start, marks=[1], width=width).splitlines()[0] for width in WIDTHS}
+    assert rows[5].startswith("     ( 1b)       2b")
+    assert rows[4].startswith("     1b)     2b")
+    assert rows[3].startswith("    1b    2b")
 
 
 # --- Board, and the board of a game

@@ -6,18 +6,25 @@ import json
 import random
 import re
 import shlex
+import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner, Result
 
 from arena import Game
 from arena.cli import main
+from arena.commands import common
 from arena.commands.dialogue import host
 from arena.commands.dialogue.lines import clock_text
 from arena.commands.dialogue.typed import COMMANDS
+from arena.commands.play import play
+from arena.commands.seating import Seating, seated_of, sitting_of
+from arena.rules.jit.kernel import announce_compilation
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
+from arena.sitting.saved import append_game
 from arena.sitting.sides import HUMAN, Side, level
 from arena.sitting.sitting import Sitting
 from tests.at_terminal import Terminal, listed_moves
@@ -74,6 +81,12 @@ def own(tmp_path: Path) -> Path:
     file = tmp_path / "own.py"
     file.write_text(OWN)
     return file
+
+
+def seating(*arguments: object) -> Seating:
+    """The options of `arena play`, as it takes them."""
+    given = play.make_context("play", [*map(str, arguments)]).params
+    return Seating(**{name: given[name] for name in Seating._fields})
 
 
 def played(*arguments: object, lines: str | list[str] = "") -> Result:
@@ -200,6 +213,39 @@ def test_a_whole_game_in_a_terminal(name, tmp_path):
 
 
 @pytest.mark.compiled
+def test_a_clock_that_runs_out_while_a_line_is_waited_for_ends_the_game():
+    terminal = Terminal("play", "english", "--white", "human", "--black", "human", "--clock", "0.02")
+    terminal.prompted()
+    terminal.press(b"11-1")
+    terminal.wait_for("White wins: Black's time is up")
+    assert terminal.prompted().endswith("over> ")
+    terminal.press(b"quit\n")
+    assert terminal.end() == 0
+
+
+@pytest.mark.compiled
+def test_leaving_a_game_that_counts_is_asked_for_twice(tmp_path):
+    terminal = Terminal("play", "english", "--level", 1, "--record", tmp_path / "me")
+    terminal.prompted()
+    terminal.type("11-15")
+    terminal.press(b"\x03")
+    terminal.wait_for("Ctrl-C once more, or `quit`, resigns the game, which counts")
+    terminal.prompted()
+    terminal.press(b"quit\n")
+    terminal.wait_for("White wins: Black resigned")
+    assert terminal.end() == 0
+    terminal = Terminal("play", "english", "--level", 1, "--record", tmp_path / "me")
+    terminal.prompted()
+    terminal.type("11-15")
+    terminal.press(b"\x04")
+    terminal.wait_for("this game counts, and to leave it is to resign: `Ctrl-D` once more does")
+    terminal.prompted()
+    terminal.press(b"\x04")
+    terminal.wait_for("game 2 counts: ")
+    assert terminal.end() == 0
+
+
+@pytest.mark.compiled
 def test_ctrl_c_has_a_player_move_now_and_twice_at_the_prompt_leaves(own):
     terminal = Terminal("play", "english", "--white", f"{own}:Waits")
     terminal.prompted()
@@ -321,11 +367,21 @@ def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
     assert "--flip goes with the terminal; the page has a button" in error_line(result.stderr)
 
 
-@pytest.mark.parametrize("arguments", [["--level", "13"], ["--level", "0"], ["--clock", "0"], ["--clock", "5:3"]])
-def test_an_option_out_of_its_bounds_names_them(arguments):
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--level", "13"], "is no level, 1 to 12"),
+        (["--level", "0"], "is no level, 1 to 12"),
+        (["--clock", "0"], "is no clock, as 5+3 is"),
+        (["--clock", "5+x"], "is no clock, as 5+3 is"),
+        (["--seed", "-1"], "-1 is not in the range x>=0; main play --help lists what there is"),
+        (["--frm", "x"], "No such option"),
+        (["english", "3"], "unexpected extra argument"),
+    ],
+)
+def test_an_option_that_cannot_be_is_one_line(arguments, message):
     result = played(*arguments)
-    assert result.exit_code == 2
-    assert re.search("is no level, 1 to 12|is no clock, as 5[+]3 is", result.stderr)
+    assert result.exit_code == 2 and message in error_line(result.stderr)
 
 
 def test_a_player_that_fails_loses_with_the_reason(own):
@@ -357,6 +413,9 @@ def test_players_play_by_themselves_to_the_end():
         ("fen", Game("english").fen),
         ("save", "save where? `save FILE`"),
         ("save /nowhere/at/all.pdn", "/nowhere/at/all.pdn: No such file or directory"),
+        ("resign now", "resign takes nothing behind it"),
+        ("hint 3", "hint takes nothing behind it"),
+        ("level", "which level? `level 3`"),
         ("level 13", "'13' is no level, 1 to 12, as in `level 3`"),
         ("level 7", "White is played by level 7"),
         ("white greedy", "White is played by greedy"),
@@ -396,6 +455,11 @@ def test_a_hint_is_a_legal_move_and_an_evaluation_says_who_is_ahead():
     hint = re.search(r"hint: (\S+) [(]-\d", shown)
     assert hint and hint[1] in Game("english", fen).legal_texts
     assert re.search(r"Black is ahead by \d\.\d\d men [(]depth \d+[)]", shown)
+
+
+def test_nothing_is_told_of_a_player_that_saw_nothing_at_once():
+    shown = said("--white", "random", lines="11-15\n")
+    assert "1. White" in shown and not re.search(r"\d s$", shown, re.MULTILINE)
 
 
 def test_a_player_tells_what_it_saw():
@@ -461,6 +525,8 @@ def test_leaving_says_how_the_game_goes_on(tmp_path):
         (["--no-draws"], [], ["english", "--no-draws", "--white", "level 4", "--black", "human"]),
         (["--level", 2], [], ["english", "--white", "level 2", "--black", "human"]),
         (["--clock", "2.5+3"], [], ["english", "--clock", "2.5+3", "--white", "level 4", "--black", "human"]),
+        (["--flip"], ["flip", "flip"], ["english", "--flip", "--white", "level 4", "--black", "human"]),
+        (["--flip"], ["flip"], ["english", "--white", "level 4", "--black", "human"]),
         (["--seed", 7], [], ["english", "--seed", "7", "--white", "level 4", "--black", "human"]),
         (["--level", 2], ["swap"], ["english", "--white", "human", "--black", "level 2"]),
         ([], ["level 1"], ["english", "--white", "level 1", "--black", "human"]),
@@ -475,7 +541,7 @@ def test_a_game_goes_on_with_the_sides_rules_and_clock_that_it_had(arguments, li
     shown = said("--name", "ann", *arguments, lines=[first, *lines, "quit"])
     told = next(line for line in shown.splitlines() if "it goes on with: " in line)
     left = shlex.split(told.partition("it goes on with: ")[2])
-    named = words.index("--white")
+    named = words.index("--flip" if "--flip" in words else "--white")
     assert left[:-2] == ["arena", "play", *words[:named], "--name", "ann", *words[named:]]
     assert left[-2] == "--fen" and "Traceback" not in said(*left[2:])
 
@@ -494,6 +560,62 @@ def test_a_saved_game_says_who_is_a_person_and_which_level_played(tmp_path):
     said("--black", "level 2", "--name", "ann", lines=f"22-18\nsave {file}\n")
     assert "White ann, Black level 2" in said("--from", file, "--name", "ann")
     assert "White level 3, Black ann" in said("--from", file, "--name", "ann", "--white", "level 3")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heading", "unknown"),
+    [
+        (["--white", "greedy"], "White greedy, Black ann", []),
+        (["--white", "random", "--black", "greedy"], "White random, Black greedy", []),
+        (["--white", "checkers-ai"], "White checkers-ai, Black ann", []),
+        (["game3"], "White game3, Black ann", []),
+        (["cis300"], "White cis300, Black ann", []),
+        (
+            ["--white", "{type: greedy, name: racer}"],
+            "White level 4, Black ann",
+            ["racer is not known from the file: level 4 plays White; --white names another one"],
+        ),
+        (
+            ["--white", "{type: greedy, evaluation: strong}"],
+            "White level 4, Black ann",
+            ["greedy is not known from the file: level 4 plays White; --white names another one"],
+        ),
+    ],
+)
+def test_a_saved_game_goes_on_with_the_players_that_its_file_names(tmp_path, arguments, heading, unknown):
+    file = tmp_path / "games.pdn"
+    sitting = sitting_of(seating(*arguments))
+    append_game(file, sitting)
+    result = played("--from", file, "--name", "ann", lines="quit\n")
+    assert heading in result.stdout
+    opened = [line for line in result.stderr.splitlines() if "compiling" not in line]
+    assert opened == [f"game 1 of 1 of {file}", *unknown]
+    assert seated_of(seating("--from", file), sitting_of(seating("--from", file))).entries[0] in (
+        *("greedy", "random", "checkers-ai", "game3", "level 4", "{type: cis300, depth: 4}"),
+    )
+
+
+def test_a_game_of_a_run_goes_on_with_a_person_and_the_player_that_the_run_names(tmp_path):
+    file = tmp_path / "games.pdn"
+    file.write_text('[White "level 2"]\n[Black "level 7"]\n[GameType "21"]\n1. 11-15 *\n')
+    assert "White level 2, Black ann" in said("--from", file, "--name", "ann")
+    file.write_text('[White "Smith"]\n[Black "level 7"]\n[GameType "21"]\n1. 11-15 *\n')
+    assert "White ann, Black level 7" in said("--from", file, "--name", "ann")
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        ("*", ""),
+        ("1-0", " ended 1-0; it is played on from its last position"),
+        ("{+0.20, depth 3 resignation} 1-0", " ended 1-0 (resignation); it is played on from its last position"),
+    ],
+)
+def test_what_is_opened_and_how_it_ended_is_one_line(tmp_path, end, words):
+    file = tmp_path / "games.pdn"
+    file.write_text(f'[GameType "21"]\n1. 11-15 {end}\n\n[GameType "21"]\n1. 9-13 *\n')
+    assert f"game 1 of 2 of {file}{words}\n" in played("--from", file, "--game", 1).stderr
+    assert f"game 2 of 2 of {file}\n" in played("--from", file).stderr
 
 
 def test_a_new_game_begins_where_the_last_one_did():
@@ -541,6 +663,36 @@ def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
     assert "it goes on with: " in shown.splitlines()[-1]
 
 
+def test_ctrl_c_while_the_first_game_is_prepared_is_one_line(monkeypatch):
+    def interrupted(_sitting: Sitting) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Sitting, "prepare", interrupted)
+    result = played("--level", 1)
+    assert result.exit_code == 130
+    assert result.stderr.splitlines()[-1] == "stopped; what is compiled so far is kept"
+
+
+@pytest.mark.compiled
+def test_the_seconds_of_compiling_are_shown_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(common, "replaces_lines", lambda _stream: True)
+    shown, ends = "", time.monotonic() + 60
+    with common.preparing():
+        announce_compilation()
+        while "1 s; Ctrl-C ends it" not in shown and time.monotonic() < ends:
+            time.sleep(0.05)
+            shown += capsys.readouterr().err
+    assert re.search(r"\r\d+ s; Ctrl-C ends it\r$", shown + capsys.readouterr().err)
+
+
+def test_no_line_is_replaced_on_a_terminal_that_cannot(monkeypatch):
+    terminal, pipe = (Mock(isatty=lambda it=it: it) for it in (True, False))
+    monkeypatch.setenv("TERM", "xterm")
+    assert common.replaces_lines(terminal) and not common.replaces_lines(pipe)
+    monkeypatch.setenv("TERM", "dumb")
+    assert not common.replaces_lines(terminal)
+
+
 @pytest.mark.parametrize("command", ["play", "serve"])
 def test_the_readme_names_every_option(command):
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -561,6 +713,24 @@ def test_a_clock_is_shown_and_runs_out(monkeypatch):
     assert clock_text(298.9) == "4:58" and clock_text(9.54) == "9.5"
     people = ("--white", "human", "--black", "human")
     assert "White wins: Black's time is up (1-0)" in said(*people, "--clock", "0.001", lines="hint\n9-13\n")
+
+
+def test_a_line_after_the_end_of_the_time_is_obeyed_unless_it_is_a_move(monkeypatch):
+    lines = iter(["9-13", "fen", "quit"])
+
+    def late(_prompt: str, _seconds: float | None) -> str:
+        time.sleep(0.07)
+        return next(lines)
+
+    people = ("--white", "human", "--black", "human", "--clock", "0.001")
+    monkeypatch.setattr("arena.commands.dialogue.loop.line_of", late)
+    shown = said(*people)
+    assert "time is up" in shown and "1. Black" not in shown and next(lines, None) is None
+    lines = iter(["fen", "quit"])
+    shown = said(*people)
+    assert shown.index("time is up") < shown.index(Game("english").fen)
+    lines = iter(["quit", "fen"])
+    assert "time is up" in said(*people) and next(lines) == "fen"
 
 
 # --- games that count
@@ -605,7 +775,8 @@ def test_leaving_a_game_that_counts_is_resigning_it(tmp_path, lines):
 
 
 def test_a_game_that_was_not_begun_is_left_without_counting(tmp_path):
-    shown = said("--level", 1, "--record", tmp_path / "me", lines="quit\n")
+    shown = said("--level", 1, "--record", tmp_path / "me", lines="resign\nnew\nquit\n")
+    assert "the game does not count: no move was played" in shown
     assert not re.search(r"^game \d+ counts", shown, re.MULTILINE)
 
 

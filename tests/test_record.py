@@ -125,10 +125,10 @@ def test_each_game_is_a_cluster_of_its_own(folder: Path) -> None:
 
 def test_elo_is_told_once_results_differ(folder: Path) -> None:
     said = record(folder, resigned(), resigned(plies=8), won(), won(level(1)))
-    assert said[0] == f"game 1 counts: me has 0 of 1, which says too little for an Elo, {folder}"
-    assert said[1] == f"game 2 counts: me has 0 of 2, which says too little for an Elo, {folder}"
-    assert re.fullmatch(rf"game 3 counts: me −\d+ ± \d+ Elo \(greedy = 0\), {folder}", said[2])
-    assert re.fullmatch(rf"game 4 counts: me [+−]?\d+ ± \d+ Elo \(greedy = 0\), {folder}", said[3])
+    assert said[0] == f"game 1 counts: me has 0 of 1, which says too little for an Elo; kept in {folder}"
+    assert said[1] == f"game 2 counts: me has 0 of 2, which says too little for an Elo; kept in {folder}"
+    assert re.fullmatch(rf"game 3 counts: me −\d+ ± \d+ Elo \(greedy = 0\); kept in {folder}", said[2])
+    assert re.fullmatch(rf"game 4 counts: me [+−]?\d+ ± \d+ Elo \(greedy = 0\); kept in {folder}", said[3])
     run = arena.load(folder)
     assert run.experiment.anchor == "greedy"
     assert run.standings.set_index("player").loc["me", "games"] == 4
@@ -225,14 +225,17 @@ def test_only_finished_games_of_one_person_against_a_player_count(folder: Path) 
     players = played(Sitting(ENGLISH, (GREEDY, level(1)), parse_fen(ENGLISH, SET_UP)))
     other = Sitting(VARIANTS["russian"], (Side(HUMAN), GREEDY))
     other.resign(0)
+    unplayed = sitting()
+    unplayed.resign(unplayed.game.turn)
     twice = won()
-    assert record(folder, played(sitting(), 2), persons, players, other, twice, twice) == [
+    assert record(folder, played(sitting(), 2), persons, players, other, unplayed, twice, twice) == [
         "the game does not count: it is not over",
         "the game does not count: a game counts only between one person and one player",
         "the game does not count: a game counts only between one person and one player",
         f"the game does not count: {folder} is of english",
-        f"game 1 counts: me has 1 of 1, which says too little for an Elo, {folder}",
-        f"game 1 counts: me has 1 of 1, which says too little for an Elo, {folder}",
+        "the game does not count: no move was played",
+        f"game 1 counts: me has 1 of 1, which says too little for an Elo; kept in {folder}",
+        f"game 1 counts: me has 1 of 1, which says too little for an Elo; kept in {folder}",
     ]
 
 

@@ -470,6 +470,34 @@ def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
     again.close()
 
 
+def test_pdn_says_who_played_before_the_sides_changed():
+    sitting = seated(PERSON, PERSON)
+    sitting.seat((level(1), PERSON))
+    push(sitting, "11-15", "?")
+    sitting.seat((level(2), PERSON))
+    sitting.seat((level(3), PERSON))
+    push(sitting, "9-13", "?")
+    sitting.seat((PERSON, level(5)))
+    comments = read_pdn(sitting.pdn()).games[0].comments
+    assert comments[2].endswith(" s; White: level 3 from here, level 1 before")
+    assert comments[4].endswith("; White: human from here, level 3 before; Black: level 5 from here, human before")
+    assert sitting.undo() + sitting.undo() == 3
+    comments = read_pdn(sitting.pdn()).games[0].comments
+    assert comments == {1: "White: human from here, level 1 before; Black: level 5 from here, human before"}
+    sitting.seat((PERSON, PERSON))
+    assert sitting.undo() == 1
+    assert not read_pdn(sitting.pdn()).games[0].comments
+    sitting.close()
+
+
+def test_pdn_says_of_a_player_with_settings_that_its_name_does_not_say_all(own):
+    def told(side: Side) -> bool:
+        return "WhiteSettings" in read_pdn(seated(side, PERSON).pdn()).games[0].tags
+
+    assert told(side_of("{type: greedy, evaluation: strong}")) and told(side_of("{type: game3, depth: 2}"))
+    assert not any(map(told, (PERSON, level(3), side_of("greedy"), side_of("game3"), own("First"))))
+
+
 def test_a_game_of_a_file_begins_where_its_last_position_was_set_up():
     text = '[GameType "21,B,8,8,N1,0"]\n1. 11-15 23-19 /FEN "W:W32:B1,K5"/ 32-28 1/2-1/2\n'
     (pdn,) = read_pdn(text).games

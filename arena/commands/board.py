@@ -23,29 +23,34 @@ _MARKED = "#d98a7f"
 """The colour of a marked square, which has no room for a ring."""
 _LAST = "#9c8f1f"
 """The colour of the squares of the last move, dark enough for a white piece."""
-_WIDTH = 5
-"""Characters across a square."""
 _GAP = 3
 """Characters between a board and what stands beside it."""
+_EDGE = 3
+"""Characters of the numbers of rows."""
 
 
 def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
     """Print a board: coloured on a terminal that has colours, in letters in a pipe, else with Unicode's pieces.
 
-    The text `beside` it stands at its right on a terminal that is wide enough, else below. With `edges` its rows
-    and columns are numbered there.
+    The text `beside` it stands at its right on a terminal that is wide enough, else below; on a narrow one the
+    squares are narrower, too. With `edges` its rows and columns are numbered there.
     """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from arena.rules.board.text import WIDTHS, rows_of
+
     console = Console(highlight=False)
     if not console.is_terminal:
         click.echo("\n\n".join(filter(None, (plain(board, edges), beside))))
         return
+    across = len(rows_of(board.variant)[0])
+    fitting = (width for width in WIDTHS if across * width + _EDGE * edges <= console.width)
+    width = next(fitting, WIDTHS[-1])
     has_colours = console.color_system and not console.no_color and _can_write("●♛")
     parts: list[Text | Table] = [
-        coloured(board, edges) if has_colours else Text(plain(board, edges), no_wrap=True)
+        coloured(board, edges, width) if has_colours else Text(plain(board, edges, width), no_wrap=True)
     ]
     parts += [Text(beside, no_wrap=True)] if beside else []
     if sum(console.measure(part).maximum + _GAP for part in parts) <= console.width:
@@ -73,43 +78,58 @@ def save(board: Board, path: Path) -> None:
     say(f"wrote {path}")
 
 
-def plain(board: Board, edges: bool = False) -> str:
-    """A board in characters: on a terminal with Unicode's pieces if it can show them, else in letters."""
-    from arena.rules.board.text import FIGURES, LETTERS, board_text
+def plain(board: Board, edges: bool = False, width: int | None = None) -> str:
+    """A board in characters: on a terminal with Unicode's pieces if it can show them, else in letters.
+
+    `width` is that of a square, the usual one unless it is given.
+    """
+    from arena.rules.board.text import FIGURES, LETTERS, WIDTHS, board_text
+
+    width = width or WIDTHS[0]
 
     pieces = FIGURES if sys.stdout.isatty() and _can_write("".join(FIGURES.values())) else LETTERS
     text = board_text(
-        board.variant, board.position, last=board.last, marks=board.marks, flip=board.flip, pieces=pieces
+        board.variant,
+        board.position,
+        last=board.last,
+        marks=board.marks,
+        flip=board.flip,
+        pieces=pieces,
+        width=width,
     )
     if not edges:
         return text
     rows, columns = _edges(board)
     lines = [*map("{:>2} {}".format, rows, text.splitlines()), text.splitlines()[-1]]
-    return "\n".join([_column_line(columns), *lines])
+    return "\n".join([_column_line(columns, width), *lines])
 
 
-def coloured(board: Board, edges: bool = False) -> Text:
-    """A board in colours, two lines a row, and who is to move below; `edges` numbers them."""
+def coloured(board: Board, edges: bool = False, width: int | None = None) -> Text:
+    """A board in colours, two lines a row, and who is to move below; `edges` numbers them.
+
+    `width` is that of a square, the usual one unless it is given.
+    """
     from rich.text import Text
 
     from arena.rules.board.svg import DARK, LABEL, LIGHT
-    from arena.rules.board.text import rows_of, to_move
+    from arena.rules.board.text import WIDTHS, rows_of, to_move
     from arena.rules.notation import piece_letter
 
+    width = width or WIDTHS[0]
     last = () if board.last is None else board.last[:2]
     rows, columns = _edges(board)
-    text = Text(f"{_column_line(columns)}\n" if edges else "", no_wrap=True)
+    text = Text(f"{_column_line(columns, width)}\n" if edges else "", no_wrap=True)
     for place, row in zip(rows, rows_of(board.variant, board.flip), strict=True):
         for upper in (True, False):
             if edges:
-                text.append("   " if upper else f"{place:>2} ")
+                text.append(" " * _EDGE if upper else f"{place:>2} ")
             for number in row:
                 if not number:
-                    text.append(" " * _WIDTH, f"on {LIGHT}")
+                    text.append(" " * width, f"on {LIGHT}")
                     continue
                 piece = piece_letter(board.position, board.variant.bits[number - 1])
                 ground = _MARKED if number in board.marks else _LAST if number in last else DARK
-                shown = f"{number:<{_WIDTH}}" if upper else _DISCS[piece].center(_WIDTH)
+                shown = f"{number:<{width}}" if upper else _DISCS[piece].center(width)
                 ink = LABEL if upper else f"bold {_INK[piece.lower()]}"
                 text.append(shown, f"{ink} on {ground}")
             text.append("\n")
@@ -124,8 +144,8 @@ def _edges(board: Board) -> tuple[list[int], list[int]]:
     return (rows[::-1], columns[::-1]) if board.flip else (rows, columns)
 
 
-def _column_line(columns: list[int]) -> str:
-    return "   " + "".join(str(column).center(_WIDTH) for column in columns).rstrip()
+def _column_line(columns: list[int], width: int) -> str:
+    return " " * _EDGE + "".join(str(column).center(width) for column in columns).rstrip()
 
 
 def _can_write(characters: str) -> bool:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
@@ -122,15 +122,47 @@ def variant_named(name: str) -> Variant:
     return VARIANTS[name]
 
 
+def replaces_lines(stream: TextIO) -> bool:
+    """Whether a stream is a terminal on which a line can be replaced by another one."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
 @contextmanager
 def announcing_compilation() -> Iterator[None]:
     """Say so if anything has to be compiled."""
     from arena.rules.jit.kernel import compilation_announced
 
     with compilation_announced(
-        lambda: say("compiling the rules and the search: some seconds, kept for later runs")
+        lambda: say("compiling the rules and the search: up to a minute, kept for later runs")
     ):
         yield
+
+
+@contextmanager
+def preparing() -> Iterator[None]:
+    """Show the seconds that are spent if anything has to be compiled; Ctrl-C exits with code 130."""
+    from arena.rules.jit.kernel import compilation_announced
+
+    done = threading.Event()
+
+    def tick() -> None:
+        began = time.monotonic()
+        while not done.wait(1):
+            click.echo(f"\r\x1b[K{time.monotonic() - began:.0f} s; Ctrl-C ends it", nl=False, err=True)
+        click.echo("\r\x1b[K", nl=False, err=True)
+
+    ticker = threading.Thread(target=tick, daemon=True)
+    try:
+        with compilation_announced(ticker.start if replaces_lines(sys.stderr) else lambda: None):
+            try:
+                yield
+            finally:
+                done.set()
+                if ticker.ident is not None:
+                    ticker.join()
+    except KeyboardInterrupt:
+        say("stopped; what is compiled so far is kept")
+        sys.exit(130)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from arena.commands.common import announcing_compilation, fail
+from arena.commands.common import announcing_compilation, fail, preparing
 from arena.commands.seating import (
     Seating,
     prepare,
@@ -45,13 +45,16 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
             fail("--flip goes with the terminal; the page has a button")
         open_board(seating, is_begun=True, record=record)
         return
-    sitting = sitting_of(seating)
     with announcing_compilation(), ExitStack() as open_things:
-        kept = None
-        if record is not None:
-            kept = _record(record, seating, sitting)
-            open_things.callback(kept.close)
-        prepare(sitting)
+        with preparing():
+            sitting = sitting_of(seating)
+            kept = None
+            if record is not None:
+                kept = _record(record, seating, sitting)
+                open_things.callback(kept.close)
+            prepare(sitting)
+            # Compiles the rules where no player has done so, as between two persons.
+            _ = sitting.game.legal_moves
         words, seated = words_of(seating, sitting), seated_of(seating, sitting)
         host = Host(sitting, seated, words, flip=flip, record=kept)
         if seating.from_file is not None and seating.game is None:

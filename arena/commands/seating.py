@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import getpass
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from arena.commands.common import fail
+from arena.commands.common import fail, say
+from arena.rules.position import COLOURS
+from arena.wording import cut
 
 if TYPE_CHECKING:
+    from arena.rules.pdn.game import PdnGame
     from arena.rules.variants import Variant
     from arena.sitting.sides import Side
     from arena.sitting.sitting import Sitting
@@ -120,8 +122,13 @@ def sitting_of(options: Seating) -> Sitting:
         variant = _variant(options)
         if options.from_file is not None:
             pdn = saved_game(options.from_file, variant, options.game)
-            sides = _sides(_as_saved(options, pdn.tags), pdn.variant)
-            return Sitting.of_pdn(pdn, sides, clock=options.clock, seed=options.seed)
+            saved = _as_saved(options, pdn)
+            sides = _sides(saved, pdn.variant)
+            sitting = Sitting.of_pdn(pdn, sides, clock=options.clock, seed=options.seed)
+            _say_what_is_opened(options.from_file, pdn, sitting)
+            if saved is not options:
+                _say_who_is_unknown(saved, pdn, sides)
+            return sitting
         assert variant is not None
         start = None if options.fen is None else parse_fen(variant, options.fen)
         return Sitting(variant, _sides(options, variant), start, clock=options.clock, seed=options.seed)
@@ -160,11 +167,11 @@ def not_built(error: Exception) -> str:
 
 def seated_of(options: Seating, sitting: Sitting) -> Seated:
     """The sides of a sitting that was begun with those options."""
-    from arena.sitting.sides import HUMAN, LEVELS, level, usual_entry
+    from arena.sitting.sides import HUMAN, entry_named, usual_entry
 
-    usual, levels = usual_entry(sitting.variant), [level(number) for number in LEVELS]
+    usual = usual_entry(sitting.variant)
     white, black = (
-        given or (HUMAN if side.is_person else side.name if side in levels else usual)
+        given or (HUMAN if side.is_person else entry_named(side.name, sitting.variant) or usual)
         for given, side in zip((options.white, options.black), sitting.sides, strict=True)
     )
     return Seated(sitting.sides, (white, black))
@@ -196,19 +203,46 @@ def _variant(options: Seating) -> Variant | None:
     return build_variant(description)
 
 
-def _as_saved(options: Seating, tags: Mapping[str, str]) -> Seating:
-    """The options of a game from a file, which says who is a person and of a level where nothing else does."""
-    from arena.sitting.sides import HUMAN, LEVELS, level
+def _as_saved(options: Seating, pdn: PdnGame) -> Seating:
+    """The options of a game from a file: who plays is whom the file names, unless an option says who.
+
+    A file that does not say who is a person, as those of a run, leaves a person the colour that moves first.
+    """
+    from arena.sitting.sides import HUMAN, entry_named
 
     if options.white is not None or options.black is not None or options.level is not None:
         return options
-    levels = [level(number).name for number in LEVELS]
-    kinds, names = (tags.get("WhiteType"), tags.get("BlackType")), (tags.get("White"), tags.get("Black"))
-    white, black = (
-        HUMAN if kind == HUMAN else name if kind is not None and name in levels else None
-        for kind, name in zip(kinds, names, strict=True)
-    )
-    return options._replace(white=white, black=black)
+    entries = []
+    for colour in ("White", "Black"):
+        kind, has_settings = pdn.tags.get(f"{colour}Type"), f"{colour}Settings" in pdn.tags
+        named = None if has_settings else entry_named(pdn.tags.get(colour, ""), pdn.variant)
+        entries.append(HUMAN if kind == HUMAN else named)
+    if None not in entries and not {"WhiteType", "BlackType"} & pdn.tags.keys():
+        entries[pdn.variant.first] = None
+    return options._replace(white=entries[0], black=entries[1])
+
+
+def _say_what_is_opened(path: Path, pdn: PdnGame, sitting: Sitting) -> None:
+    """Say which game of a file it is, and that one which was given up or broken off there goes on."""
+    from arena.rules.game import Termination
+
+    words = f"game {pdn.number} of {pdn.count} of {path}"
+    if pdn.result != "*" and sitting.outcome is None:
+        last = pdn.tags.get("Termination") or pdn.comments.get(len(pdn.moves), "").rpartition(" ")[2]
+        why = f" ({last.replace('_', ' ')})" if last in list(Termination) else ""
+        words += f" ended {pdn.result}{why}; it is played on from its last position"
+    say(words)
+
+
+def _say_who_is_unknown(saved: Seating, pdn: PdnGame, sides: tuple[Side, Side]) -> None:
+    """Say of players that a file names, and that cannot be known by their names, who plays instead of them."""
+    for colour, entry, side in zip(COLOURS, (saved.white, saved.black), sides, strict=True):
+        name, kind = (pdn.tags.get(f"{colour.capitalize()}{tag}", "") for tag in ("", "Type"))
+        if entry is None and name.strip("? ") and (kind == "program" or not side.is_person):
+            say(
+                f"{cut(name)} is not known from the file: {side.name} plays {colour.capitalize()}; "
+                f"--{colour} names another one"
+            )
 
 
 def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:

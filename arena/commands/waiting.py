@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 _LOOK_SECONDS = 0.1
@@ -16,10 +16,11 @@ _LOOK_SECONDS = 0.1
 T = TypeVar("T")
 
 
-def line_of(prompt: str) -> str | None:
+def line_of(prompt: str, seconds: float | None = None) -> str | None:
     """The next line of the standard input, with editing and history on a terminal; None if there is none.
 
-    Where it is no terminal, nothing is prompted. Raises KeyboardInterrupt.
+    Where it is no terminal, nothing is prompted. Raises KeyboardInterrupt, and on a terminal, where the system has
+    alarms, TimeoutError when `seconds` are over.
     """
     if not sys.stdin.isatty():
         line = sys.stdin.readline()
@@ -27,10 +28,30 @@ def line_of(prompt: str) -> str | None:
     with suppress(ImportError):
         import readline  # noqa: F401  input() edits lines once it is imported
     try:
-        return input(prompt).strip()
+        with _alarm(seconds):
+            return input(prompt).strip()
     except EOFError:
         print()
         return None
+
+
+@contextmanager
+def _alarm(seconds: float | None) -> Iterator[None]:
+    """Raise TimeoutError after some seconds; it ends the wait for a line as Ctrl-C does."""
+    if seconds is None or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(_number: int, _frame: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | None = None) -> Iterator[T | None]:

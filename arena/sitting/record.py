@@ -73,15 +73,16 @@ class Record:
     def add(self, sitting: Sitting) -> str:
         """Store a finished game of this person against a player; returns what became of it, in one line.
 
-        Such as `game 3 counts: me −34 ± 240 Elo (level 4 = 0), reports/me`, or why it does not count: it goes on,
-        is of two persons or players, of other rules, or began elsewhere than they do, or the person was helped
-        (`Sitting.helped`). One that was added before is not added again. Raises StoreError if it cannot be stored.
+        Such as `game 3 counts: me −34 ± 240 Elo (level 4 = 0); kept in reports/me`, or why it does not count: it
+        goes on, has no move, is of two persons or players, of other rules, or began elsewhere than they do, or the
+        person was helped (`Sitting.helped`). One that was added before is not added again. Raises StoreError if it
+        cannot be stored.
         """
         if sitting not in self._added:
             if refusal := self._refusal(sitting):
                 return _NOT_COUNTED + refusal
             self._added[sitting] = self._store(sitting)
-        return f"game {self._added[sitting]} counts: {self._standing()}, {self.folder}"
+        return f"game {self._added[sitting]} counts: {self._standing()}; kept in {self.folder}"
 
     def close(self) -> None:
         """Close the run and release its folder."""
@@ -148,8 +149,8 @@ class Record:
             return ONLY_WITH_A_PLAYER
         if sitting.game.start != sitting.variant.start:
             return "it began from a position that was set up"
-        if sitting.helped:
-            return sitting.helped
+        if sitting.helped or not sitting.turns:
+            return sitting.helped or "no move was played"
         (colour,) = (place for place, side in enumerate(sitting.sides) if not side.is_person)
         spec = self._opponent(sitting, colour)
         changed = [name for name, now in fingerprints(spec).items() if self._facts.files.get(name, now) != now]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from arena.experiment.entry import player_spec
 from arena.player import HUMAN, Limit, PlayerSpec
+from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 from arena.wording import cut
 from arena.yaml.errors import ConfigError
@@ -29,6 +30,8 @@ HOUSE_PROGRAMS: Mapping[str, str] = {
     "casual-10x10": "{type: hybrid, nodes: 1000}",
 }
 """The published program of a rule set, as an entry, by the name of both."""
+_NAMED = ("random", "greedy", *PUBLISHED)
+"""Types whose players are known by their names, but for those with settings of their own."""
 _LEARNED = ("neural", "patterns")
 """Evaluations for some rule sets alone, the stronger one first."""
 
@@ -75,6 +78,24 @@ def can_count(sides: tuple[Side, Side]) -> bool:
     return sum(side.is_person for side in sides) == 1
 
 
+def changes(earlier: Mapping[int, tuple[Side, Side]], sides: tuple[Side, Side]) -> dict[int, str]:
+    """What is noted of sides that changed in mid-game, by plies: `White: level 3 from here, level 4 before`.
+
+    `earlier` has who played until then, by the plies that were played; `sides` play in the end.
+    """
+    plies = sorted(ply for ply in earlier if ply)
+    noted: dict[int, str] = {}
+    for ply, after in zip(plies, [*(earlier[ply] for ply in plies[1:]), sides], strict=False):
+        pairs = zip(COLOURS, earlier[ply], after, strict=True)
+        words = [
+            f"{name.capitalize()}: {new.name} from here, {old.name} before"
+            for name, old, new in pairs
+            if old != new
+        ]
+        noted |= {ply: "; ".join(words)} if words else {}
+    return noted
+
+
 def person_spec(name: str) -> PlayerSpec:
     """The entry of a person of that name. Raises ValueError, in one line, for what can be none's name."""
     if name in (level(number).name for number in LEVELS):
@@ -106,6 +127,14 @@ def usual_opponent(variant: Variant) -> Side:
 def usual_entry(variant: Variant) -> str:
     """The usual opponent, in the words that `side_of` reads."""
     return HOUSE_PROGRAMS.get(variant.name.rstrip("*"), f"level {USUAL_LEVEL}")
+
+
+def entry_named(name: str, variant: Variant) -> str | None:
+    """The player that a name alone stands for, in the words that `side_of` reads; None for all other names."""
+    if name == usual_opponent(variant).name:
+        return usual_entry(variant)
+    is_known = name in _NAMED or name in (level(number).name for number in LEVELS)
+    return name if is_known else None
 
 
 def strongest(variant: Variant, limit: Limit) -> PlayerSpec:

@@ -15,7 +15,7 @@ from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
 from arena.seats.answer import message_of
 from arena.sitting.search import Searcher, Thought
-from arena.sitting.sides import Side
+from arena.sitting.sides import Side, changes, entry_named, side_of
 from arena.sitting.turn import Clock, Request, Turn, comment
 
 AGREES_FROM = 40
@@ -59,6 +59,8 @@ class Sitting:
         self._reset_clocks()
         self._ended: Outcome | None = None
         self._sides = sides
+        self._earlier: dict[int, tuple[Side, Side]] = {}
+        """The sides that were changed, by the number of plies that were played then."""
         self._searchers: dict[int, Searcher] = {}
         """Of the colours whose players were asked."""
         self._request: Request | None = None
@@ -185,6 +187,8 @@ class Sitting:
         for _ in range(plies):
             self.game.pop()
             self._clocks = self.turns.pop().clocks
+        for ply in [ply for ply in sorted(self._earlier) if ply > len(self.turns)]:
+            self._earlier.setdefault(len(self.turns), self._earlier.pop(ply))
         self._ended, self.failure, self.helped = None, "", "moves were taken back"
         self._elsewhere()
         return plies
@@ -196,6 +200,7 @@ class Sitting:
                 self._searchers.pop(colour).retire()
         if self.turns and sides != self._sides:
             self.helped = "the sides were changed"
+            self._earlier.setdefault(len(self.turns), self._sides)
         self._sides = sides
         self._elsewhere()
 
@@ -222,8 +227,13 @@ class Sitting:
         named |= {colour.capitalize(): side.name for colour, side in zip(COLOURS, self._sides, strict=True)}
         for colour, side in zip(COLOURS, self._sides, strict=True):
             named[f"{colour.capitalize()}Type"] = "human" if side.is_person else "program"
+            entry = entry_named(side.name, self.variant)
+            if not side.is_person and entry is not None and side_of(entry) != side:
+                named[f"{colour.capitalize()}Settings"] = "own"
         outcome, last = self.outcome, len(self.turns)
         comments = {ply: comment(turn.thought) for ply, turn in enumerate(self.turns, start=1) if turn.thought}
+        for ply, words in changes(self._earlier, self._sides).items():
+            comments[ply] = "; ".join(filter(None, (comments.get(ply, ""), words)))
         if outcome is not None and self._ended is not None:
             comments[last] = f"{comments.get(last, '')} {outcome.termination.value}".strip()
         result = outcome.result if outcome else "*"

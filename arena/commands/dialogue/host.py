@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.board import show_board
+from arena.commands.common import replaces_lines
 from arena.commands.dialogue.lines import recent_moves, side_lines, turn_lines
 from arena.commands.seating import Seated, not_built
 from arena.commands.waiting import watched
@@ -232,6 +233,19 @@ class Host:
         self.invited_at = self.asked_to_leave_at = -1
         self.saved, self.is_paused = None, False
 
+    def leaving(self) -> str:
+        """What leaving does, of which the person is reminded herewith."""
+        self.asked_to_leave_at = self.sitting.version
+        return "resigns the game, which counts" if self.is_at_stake else "leaves the game"
+
+    def may_leave(self, word: str) -> bool:
+        """Whether the game may be left: one that counts when that is asked for the second time, as by `word`."""
+        if not self.is_at_stake or self.asked_to_leave_at == self.sitting.version:
+            return True
+        self.asked_to_leave_at = self.sitting.version
+        self.tell(f"this game counts, and to leave it is to resign: `{word}` once more does")
+        return False
+
     def leave(self) -> None:
         """End it: a game that counts is resigned, of another one it is said how to go on with it."""
         self.has_left = True
@@ -239,7 +253,8 @@ class Host:
         if self._resigned():
             return
         if sitting.outcome is None and sitting.turns:
-            self.tell(f"the game is not over; it goes on with: {self._how_to_go_on()}")
+            kept = "" if self._is_saved else " (`save` would have kept its moves)"
+            self.tell(f"the game is not over{kept}; it goes on with: {self._how_to_go_on()}")
 
     def colour(self) -> str:
         """The colour to move, as it begins a sentence."""
@@ -254,10 +269,16 @@ class Host:
         self.tell_news()
         return True
 
+    @property
+    def _is_saved(self) -> bool:
+        """Whether the game is in a file as it is now."""
+        return self.saved is not None and self.saved[1] == self.sitting.version
+
     def _how_to_go_on(self) -> str:
         white, black = self._seated.entries
-        words = ["arena", "play", *self._given, "--white", white, "--black", black]
-        if self.saved is not None and self.saved[1] == self.sitting.version:
+        words = ["arena", "play", *self._given, *(["--flip"] if self.is_turned else [])]
+        words += ["--white", white, "--black", black]
+        if self.saved is not None and self._is_saved:
             words += ["--from", str(self.saved[0])]
         else:
             words += ["--fen", self.sitting.game.fen]
@@ -273,7 +294,7 @@ class Host:
 
     def _note(self, text: str) -> None:
         """Replace the line that the cursor is in, on a terminal."""
-        if sys.stdout.isatty():
+        if replaces_lines(sys.stdout):
             click.echo(f"\r\x1b[K{text}", nl=False)
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 PLIES_SHOWN = 12
 """Of a line."""
+_NOTABLE_SECONDS = 0.1
+"""Seconds of a move of which there is nothing else to say, below which they are left out."""
 _INDENT = "    "
 
 
@@ -71,9 +73,10 @@ def _seen(thought: Thought | None) -> list[str]:
         f"depth {choice.depth}" if choice.depth else "",
         f"{choice.nodes:,} nodes" if choice.nodes else "",
         f"{cutoffs:,} cutoffs" if cutoffs else "",
-        f"{thought.seconds:.3f} s",
     ]
-    lines = [", ".join(filter(None, parts))]
+    parts = list(filter(None, parts))
+    parts += [f"{thought.seconds:.3f} s"] if parts or thought.seconds >= _NOTABLE_SECONDS else []
+    lines = [", ".join(parts)] if parts else []
     if len(thought.line) > 1:
         more = " ..." if len(thought.line) > PLIES_SHOWN else ""
         lines.append(f"line: {' '.join(thought.line[:PLIES_SHOWN])}{more}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 from arena.commands.common import GRACE_SECONDS
@@ -10,6 +11,8 @@ from arena.commands.dialogue.lines import clock_text
 from arena.commands.dialogue.typed import obey
 from arena.commands.waiting import line_of
 
+_ALARM_SECONDS = 0.02
+"""Seconds after the end of a clock at which it is looked at."""
 _AFTERWARDS = "`new` begins another game, `save FILE` keeps this one, `quit` leaves"
 
 
@@ -24,20 +27,21 @@ def converse(host: Host) -> None:
                 _think(host)
                 continue
             _invite(host)
-            text = line_of(_prompt(host))
+            text = line_of(_prompt(host), _seconds_left(host))
             interrupts = 0
             if text is not None:
                 obey(host, text)
+            elif not sys.stdin.isatty() or host.may_leave("Ctrl-D"):
+                host.leave()
+        except TimeoutError:
+            host.tell("")
         except KeyboardInterrupt:
             interrupts += 1
             if interrupts > 1:
                 host.tell("")
                 host.leave()
             else:
-                host.tell("", "Ctrl-C once more, or `quit`, leaves the game")
-            continue
-        if text is None:
-            host.leave()
+                host.tell("", f"Ctrl-C once more, or `quit`, {host.leaving()}")
     closing = threading.Thread(target=host.sitting.close, daemon=True)
     closing.start()
     closing.join(GRACE_SECONDS)
@@ -69,6 +73,15 @@ def _invite(host: Host) -> None:
         host.tell("paused: an empty line goes on")
     elif must_capture(sitting.game) or len(sitting.game.legal_moves) == 1:
         host.tell(legal_line(sitting.game))
+
+
+def _seconds_left(host: Host) -> float | None:
+    """Seconds until the clock of the person to move has run out, and it shows; None where none runs."""
+    sitting = host.sitting
+    clocks = sitting.clocks()
+    if clocks is None or sitting.outcome is not None or not sitting.side.is_person:
+        return None
+    return clocks[sitting.game.turn] + _ALARM_SECONDS
 
 
 def _prompt(host: Host) -> str:

@@ -46,16 +46,21 @@ def obey(host: Host, text: str) -> None:
     sitting = host.sitting
     version = sitting.version
     sitting.clocks()
-    if sitting.version != version:
-        return
     word, _, argument = text.partition(" ")
+    is_move = is_like_move(text) or (sitting.game.legal_moves == [0] and "pass".startswith(text.lower()))
+    if sitting.version != version:
+        host.tell_news()
+        if is_move or not text:
+            return
     try:
         if not text:
             host.is_paused = False
             host.show()
-        elif is_like_move(text) or (sitting.game.legal_moves == [0] and "pass".startswith(text.lower())):
+        elif is_move:
             sitting.play(entered_move(sitting.game, text))
         elif name := _named(word.lower()):
+            if argument.strip() and not COMMANDS[name].argument:
+                raise ValueError(f"{name} takes nothing behind it")
             COMMANDS[name].run(host, argument.strip())
         else:
             raise ValueError(
@@ -149,7 +154,7 @@ def _draw(host: Host, _: str) -> None:
 
 
 def _new(host: Host, _: str) -> None:
-    if _leave_twice(host, "new"):
+    if host.may_leave("new"):
         host.begin_again()
 
 
@@ -158,6 +163,8 @@ def _level(host: Host, argument: str) -> None:
 
     if not any(side.is_person for side in host.seated.sides):
         raise ValueError("no person plays: `white level 3` says which side")
+    if not argument:
+        raise ValueError("which level? `level 3`")
     side = level_of(argument)
     _seat(host, 1 - _persons_colour(host), side, side.name)
 
@@ -177,7 +184,7 @@ def _swap(host: Host, _: str) -> None:
 
 
 def _quit(host: Host, _: str) -> None:
-    if _leave_twice(host, "quit"):
+    if host.may_leave("quit"):
         host.leave()
 
 
@@ -246,13 +253,3 @@ def _seat(host: Host, colour: int, side: Side, entry: str) -> None:
 
 def _from_when(host: Host) -> str:
     return "" if host.sitting.outcome is None else " in the next game, which `new` begins"
-
-
-def _leave_twice(host: Host, word: str) -> bool:
-    """Whether a game may be left: one that counts when it is asked for the second time."""
-    version = host.sitting.version
-    if not host.is_at_stake or host.asked_to_leave_at == version:
-        return True
-    host.asked_to_leave_at = version
-    host.tell(f"this game counts, and to leave it is to resign: `{word}` once more does")
-    return False

@@ -14,8 +14,8 @@ LETTERS = {"w": "w", "W": "W", "b": "b", "B": "B", "": "."}
 FIGURES = {"w": "⛀", "W": "⛁", "b": "⛂", "B": "⛃", "": "·"}
 """Pieces as Unicode has them, an empty square."""
 
-_WIDTH = 5
-"""Characters across a square."""
+WIDTHS = (5, 4, 3)
+"""Characters that a square can be across."""
 
 
 def board_text(
@@ -26,22 +26,24 @@ def board_text(
     marks: Collection[int] = (),
     flip: bool = False,
     pieces: Mapping[str, str] = LETTERS,
+    width: int = WIDTHS[0],
 ) -> str:
     """The board in lines, each square with its number and what stands on it, then who is to move.
 
     White is below, or above with `flip`. The squares of the last move stand in [], `marks`, numbers of squares,
-    in (). `pieces` is LETTERS or FIGURES.
+    in (). `pieces` is LETTERS or FIGURES, `width` one of WIDTHS: squares of 4 characters have the second bracket
+    alone, those of 3 none.
     """
     lines = []
     for row in rows_of(variant, flip):
         cells = []
         for number in row:
             if not number:
-                cells.append(" " * _WIDTH)
+                cells.append(" " * width)
                 continue
             piece = pieces[piece_letter(position, variant.bits[number - 1])]
             opens, closes = "()" if number in marks else "[]" if number in _ends(last) else "  "
-            cells.append(f"{opens}{number:>2}{piece}{closes}")
+            cells.append(f"{opens}{number:>2}{piece}{closes}"[width < WIDTHS[0] :][:width])
         lines.append("".join(cells).rstrip())
     return "\n".join([*lines, to_move(position)])
 

@@ -50,6 +50,8 @@ class PdnGame:
     number: int = 1
     """In the text, counted from 1."""
     problems: list[PdnProblem] = field(default_factory=list)
+    count: int = 1
+    """Games in the text, those that cannot be read among them."""
 
     def positions(self) -> list[Position]:
         """The positions before each move and after the last: `len(moves) + 1` of them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from arena.rules.move_text import parse_move
@@ -61,7 +62,7 @@ def read_pdn(
             message = f"no GameType, and no variant given: read as {default.name}, as are all such games"
             problems.append(PdnProblem(file, raw.line, number, 0, message))
         game, faults = _read_game(raw, played or default, file, number)
-        games += [game] if game else []
+        games += [replace(game, count=len(found))] if game else []
         problems += faults
     return PdnFile(games, problems)
 
