@@ -81,6 +81,7 @@ def everywhere(state: dict[str, Any]) -> list[tuple[str, str]]:
         ("POST", f"{game}/hint"),
         ("POST", f"{game}/analysis"),
         ("GET", "/api/runs"),
+        ("GET", "/api/runs/any/games/1/pdn"),
         ("GET", "/runs/any/report.html"),
         ("GET", "/nothing"),
     ]
