@@ -295,9 +295,13 @@ def test_a_finished_game_is_found_gone_through_and_played_on(browser: Any, addre
 
 def test_a_game_that_is_not_there_is_said_to_be_so(browser: Any, address: str) -> None:
     page = browser.new_page()
+    page.goto(f"{address}#/run/finished/game/1")
+    page.locator("h3", has_text="Game 1:").wait_for()
     page.goto(f"{address}#/run/finished/game/99")
     page.locator(".viewer-missing", has_text="Game 99 cannot be shown").wait_for()
     assert page.locator(".viewer-stage").is_hidden()
+    page.go_back()
+    page.locator("h3", has_text="Game 1:").wait_for()
     page.goto(f"{address}#/run/nothing")
     page.locator(".viewer-missing", has_text="there is nothing of that name").wait_for()
     page.close()
