@@ -142,6 +142,15 @@ def test_a_game_under_way_grows_ply_by_ply_and_is_held_while_paused(
         line.filter(has_text="Game 4 · ply 0").wait_for()
 
 
+WRITE_DOWN = """() => {
+  const line = document.querySelector(".watch-line");
+  window.lines = [];
+  const note = () => lines.push(line.textContent.split(":")[0]);
+  new MutationObserver(note).observe(line, { childList: true });
+}"""
+"""Have what a board is said to show be kept as `lines`."""
+
+
 @pytest.fixture
 def grid(browser: Any, address: str) -> Iterator[Any]:
     """A page with boards of games under way, the LiveBoards `grid`, that is sent what a test says.
@@ -170,19 +179,23 @@ def test_a_slow_board_goes_on_to_the_next_game_though_the_end_of_one_was_never_s
     line = grid.locator(".watch-line")
     line.filter(has_text="Game 1 · ply 2").wait_for()
     grid.get_by_label("Speed").select_option("500")
-    grid.evaluate(
-        """() => {
-          const line = document.querySelector(".watch-line");
-          window.lines = [];
-          const note = () => lines.push(line.textContent.split(":")[0]);
-          new MutationObserver(note).observe(line, { childList: true });
-        }"""
-    )
+    grid.evaluate(WRITE_DOWN)
     grid.evaluate("grid.take({ games: [told(2, 1), told(3, 2)], workers: [7] })")
     line.filter(has_text="Game 3 · ply 2").wait_for()
     shown = [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]
     assert grid.evaluate("lines") == [f"Game {game} · ply {ply}" for game, ply in shown]
     assert grid.evaluate("grid.workers.get(7).waiting") == 0
+
+
+def test_a_slow_board_that_is_far_behind_shows_its_game_to_the_end_and_then_the_last_one(grid: Any) -> None:
+    grid.evaluate("grid.take({ games: [told(1, 2)], workers: [7] })")
+    grid.get_by_label("Speed").select_option("500")
+    grid.evaluate(WRITE_DOWN)
+    grid.evaluate("grid.take({ games: [1, 2, 3, 4, 5].map((game) => told(game, 150)), workers: [7] })")
+    grid.evaluate("grid.take({ games: [told(1, 4)], workers: [7] })")
+    grid.locator(".watch-line", has_text="Game 5 · ply 1").wait_for()
+    shown = [(1, 3), (1, 4), (5, 0), (5, 1)]
+    assert grid.evaluate("lines.slice(0, 4)") == [f"Game {game} · ply {ply}" for game, ply in shown]
 
 
 def test_boards_stay_while_paused_and_one_that_comes_is_drawn(grid: Any) -> None:

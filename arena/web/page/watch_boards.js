@@ -3,7 +3,7 @@
 /* The boards of games under way: one a worker, each ply as it is played, or slower; held while paused. */
 (function (arena) {
   const ENDED = 1500; // milliseconds that the end of a game stays
-  const BEHIND = 400; // plies that wait to be shown, beyond which a board goes to the last one
+  const BEHIND = 400; // plies that wait to be shown, beyond which the games between the one shown and the last are left out
   const PACES = [["live", 0], ["at most 2 plies a second", 500], ["at most 1 ply a second", 1000], ["a ply every 3 seconds", 3000]];
 
   class LiveBoards {
@@ -113,7 +113,8 @@
     step(now, pace) {
       if (!this.games.length) return Infinity;
       if (pace && now < this.due) return this.due;
-      if (this.waiting > BEHIND || !pace) this.skip(now);
+      if (!pace) this.skip(now);
+      else if (this.waiting > BEHIND) this.games.splice(1, this.games.length - 2);
       const [game, later] = this.games;
       if (this.shown < game.plies.length) {
         this.shown = pace && !this.isNew ? this.shown + 1 : game.plies.length;

@@ -132,7 +132,7 @@
       if (!shown || shown.name !== name) shown = new RunView(host, name);
       isHere = true;
       shown.connect();
-      if (what === "game" && number) shown.game(number, Number(ply) || 0);
+      if (what === "game" && number) shown.game(number, parseInt(ply, 10) || 0);
       else shown.all();
     },
     hide: () => {
