@@ -287,6 +287,7 @@ def test_a_player_that_heeds_nothing_holds_up_no_other_one(at):
         async with window(at, state) as seen:
             state = await seen.next(thinking=True)
             await until(lambda: SEEN)
+            await asyncio.to_thread(at.state, state)  # has the thread that asks for this test be counted
             threads = threading.active_count()
             assert (await post(at, state, "seat", white="human", black="level-1")).status_code == 200
             await seen.next(moves=1)
