@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from arena.rules.game import Game
+from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from arena.store import underway
 from arena.store.ledger import FILE
@@ -139,9 +140,20 @@ def test_a_finished_game_is_told_as_the_viewer_takes_it(client: httpx.Client, se
     assert any(score is not None for score in game["score"][(game["turn"] == "W") != white :: 2])
 
 
+def test_a_finished_game_is_saved_as_pdn(client: httpx.Client) -> None:
+    answer = client.get("/api/runs/deep/watched/games/2/pdn")
+    assert answer.headers["content-disposition"] == 'attachment; filename="game-2.pdn"'
+    [game] = read_pdn(answer.text).games
+    told = client.get("/api/runs/deep/watched/games/2").json()
+    assert game.problems == []
+    assert [game.tags["White"], game.tags["Black"], game.result] == [told["white"], told["black"], told["result"]]
+    assert len(game.moves) == told["plies"]
+
+
 @pytest.mark.parametrize("number", ["0", "5", "9" * 30, "1.5", "-1", "x", "..%2f1"])
 def test_a_game_that_is_not_there_is_not_found(client: httpx.Client, number: str) -> None:
-    assert client.get(f"/api/runs/deep/watched/games/{number}").status_code == 404
+    for path in (number, f"{number}/pdn"):
+        assert client.get(f"/api/runs/deep/watched/games/{path}").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -157,6 +169,7 @@ def test_what_is_no_run_of_the_folder_is_not_found(client: httpx.Client, name: s
         f"/api/runs/{name}",
         f"/api/runs/{name}/games",
         f"/api/runs/{name}/board",
+        f"/api/runs/{name}/games/1/pdn",
         f"/runs/{name}/elo.svg",
     ):
         answer = client.get(path)

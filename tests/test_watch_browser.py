@@ -19,6 +19,7 @@ from arena.play.signature import begin
 from arena.play.tournament import play
 from arena.record import GameRecord, packed
 from arena.rules.game import Game
+from arena.rules.pdn.read import read_pdn
 from arena.store.ledger import Ledger
 from arena.store.underway import FOLDER, UnderwayFile, file_of, place
 from arena.web.games import GameRoom
@@ -141,6 +142,95 @@ def test_a_game_under_way_grows_ply_by_ply_and_is_held_while_paused(
         line.filter(has_text="Game 4 · ply 0").wait_for()
 
 
+WRITE_DOWN = """() => {
+  const line = document.querySelector(".watch-line");
+  window.lines = [];
+  const note = () => lines.push(line.textContent.split(":")[0]);
+  new MutationObserver(note).observe(line, { childList: true });
+}"""
+"""Have what a board is said to show be kept as `lines`."""
+
+
+@pytest.fixture
+def grid(browser: Any, address: str) -> Iterator[Any]:
+    """A page with boards of games under way, the LiveBoards `grid`, that is sent what a test says.
+
+    `told(game, count)` is a game of one worker with so many plies.
+    """
+    with opened(browser, address, "#/run/finished") as page:
+        page.locator("a.viewer-game").first.wait_for()
+        page.evaluate(
+            """async () => {
+              const host = arena.element("div");
+              document.querySelector("main").replaceChildren(host);
+              window.grid = new arena.LiveBoards(host, await arena.get("/api/runs/finished/board"));
+              const pieces = "b".repeat(12) + ".".repeat(8) + "w".repeat(12);
+              const ply = (_, place) => ({ text: `ply${place + 1}`, move: null, pieces, white: place % 2 === 1,
+                seconds: null, score: null, own: null, wins: null, clock: null });
+              window.told = (game, count) => ({ worker: 7, began: game, game, white: "w", black: "b", pieces,
+                turn: "B", from: 0, plies: Array.from({ length: count }, ply), result: "", termination: "" });
+            }"""
+        )
+        yield page
+
+
+def test_a_slow_board_goes_on_to_the_next_game_though_the_end_of_one_was_never_sent(grid: Any) -> None:
+    grid.evaluate("grid.take({ games: [told(1, 2)], workers: [7] })")
+    line = grid.locator(".watch-line")
+    line.filter(has_text="Game 1 · ply 2").wait_for()
+    grid.get_by_label("Speed").select_option("500")
+    grid.evaluate(WRITE_DOWN)
+    grid.evaluate("grid.take({ games: [told(2, 1), told(3, 2)], workers: [7] })")
+    line.filter(has_text="Game 3 · ply 2").wait_for()
+    shown = [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]
+    assert grid.evaluate("lines") == [f"Game {game} · ply {ply}" for game, ply in shown]
+    assert grid.evaluate("grid.workers.get(7).waiting") == 0
+
+
+def test_a_slow_board_that_is_far_behind_shows_its_game_to_the_end_and_then_the_last_one(grid: Any) -> None:
+    grid.evaluate("grid.take({ games: [told(1, 2)], workers: [7] })")
+    grid.get_by_label("Speed").select_option("500")
+    grid.evaluate(WRITE_DOWN)
+    grid.evaluate("grid.take({ games: [1, 2, 3, 4, 5].map((game) => told(game, 150)), workers: [7] })")
+    grid.evaluate("grid.take({ games: [told(1, 4)], workers: [7] })")
+    grid.locator(".watch-line", has_text="Game 5 · ply 1").wait_for()
+    shown = [(1, 3), (1, 4), (5, 0), (5, 1)]
+    assert grid.evaluate("lines.slice(0, 4)") == [f"Game {game} · ply {ply}" for game, ply in shown]
+
+
+def test_boards_stay_while_paused_and_one_that_comes_is_drawn(grid: Any) -> None:
+    grid.evaluate("grid.take({ games: [], workers: [] })")
+    grid.evaluate("grid.pause(true)")
+    grid.evaluate("grid.take({ games: [told(1, 2)], workers: [7] })")
+    line = grid.locator(".watch-line")
+    line.filter(has_text="Game 1 · ply 2").wait_for()
+    grid.evaluate("grid.take({ games: [], workers: [] })")
+    grid.evaluate("grid.take({ games: [told(2, 3)], workers: [7] })")
+    assert "Game 1 · ply 2" in line.inner_text()
+    assert grid.locator(".watch-board use").count() == 24
+    grid.get_by_role("button", name="Go on").click()
+    line.filter(has_text="Game 2 · ply 3").wait_for()
+    grid.evaluate("grid.take({ games: [], workers: [] })")
+    grid.locator(".watch-game").wait_for(state="detached")
+
+
+def test_a_list_says_when_there_are_more_games_than_it_knows(browser: Any, address: str) -> None:
+    with opened(browser, address, "#/run/finished") as page:
+        page.locator("a.viewer-game").first.wait_for()
+        page.evaluate(
+            """() => {
+              const host = arena.element("div");
+              document.querySelector("main").replaceChildren(host);
+              window.list = new arena.FinishedGames(host, "finished");
+              list.know([], 4);
+            }"""
+        )
+        count = page.locator(".watch-finished .small[role=status]")
+        count.filter(has_text="4 games").wait_for()
+        page.evaluate("list.know([], 1234)")
+        assert count.inner_text() == "The first 4 of 1\u202f234 games"
+
+
 def test_the_board_of_a_worker_goes_with_it_and_standings_stay(
     browser: Any, address: str, folder: Path, live: UnderwayFile
 ) -> None:
@@ -183,6 +273,16 @@ def test_a_finished_game_is_found_gone_through_and_played_on(browser: Any, addre
         page.locator("h3", has_text="Game 2:").wait_for()
         page.keyboard.press("n")
         page.locator("h3", has_text="Game 3:").wait_for()
+        names = page.locator(".watch-stage .watch-side").all_inner_texts()
+        assert sorted(names) == [BOLD, LONG]
+        page.keyboard.press("f")
+        assert page.locator(".watch-stage .watch-side").all_inner_texts() == names[::-1]
+        page.keyboard.press("f")
+        with page.expect_download() as saving:
+            page.get_by_role("link", name="Save as PDN").click()
+        [saved] = read_pdn(saving.value.path()).games
+        assert (saved.tags["White"], saved.tags["Black"]) == (names[1], names[0])
+        page.locator(".watch-stage [data-part=board]").focus()
         for _ in range(2):
             page.keyboard.press("ArrowRight")
         with page.expect_response(lambda answer: answer.url.endswith("/api/games")) as begun:
@@ -192,19 +292,29 @@ def test_a_finished_game_is_found_gone_through_and_played_on(browser: Any, addre
         assert {side["person"] for side in state["sides"].values()} == {True, False}
         assert state["sides"][state["turn"]]["person"]
         page.wait_for_url(lambda url: url.endswith(f"#/game/{state['game']}"))
+        page.wait_for_selector("[data-mode=game] .board-pieces use")
+        assert _is_white_below(page, ".game-board")
         page.go_back()
-        page.locator("h3", has_text="Game 3:").wait_for()
+        page.locator(".watch-stage [data-part=status]", has_text="Ply 2 of").wait_for()
+        assert page.input_value(".watch-stage [data-part=fen]") == fen
         with page.expect_response(lambda answer: answer.url.endswith("/api/games")) as begun:
             page.get_by_role("button", name="Analyse").click()
         state = begun.value.json()
         assert all(side["person"] for side in state["sides"].values())
         page.wait_for_url(lambda url: url.endswith(f"#/game/{state['game']}/analysis"))
+        page.wait_for_selector("[data-mode=game] .best-lines")
+        assert _is_white_below(page, ".game-board")
 
 
 def test_a_game_that_is_not_there_is_said_to_be_so(browser: Any, address: str) -> None:
     page = browser.new_page()
+    page.goto(f"{address}#/run/finished/game/1")
+    page.locator("h3", has_text="Game 1:").wait_for()
     page.goto(f"{address}#/run/finished/game/99")
     page.locator(".viewer-missing", has_text="Game 99 cannot be shown").wait_for()
+    assert page.locator(".viewer-stage").is_hidden()
+    page.go_back()
+    page.locator("h3", has_text="Game 1:").wait_for()
     page.goto(f"{address}#/run/nothing")
     page.locator(".viewer-missing", has_text="there is nothing of that name").wait_for()
     page.close()
@@ -241,6 +351,14 @@ def test_many_players_and_a_few_fit_a_screen(browser: Any, address: str, width: 
             assert "NaN" not in page.inner_text("main")
     with opened(browser, address, "#/run/finished/game/1", width=width, scheme=scheme) as page:
         page.locator("h3", has_text="Game 1:").wait_for()
+
+
+def _is_white_below(page: Any, board: str) -> bool:
+    """Whether the highest number is nearer than 1 to who looks at a board."""
+    tops = [
+        page.locator(f"{board} .board-squares [data-square='{number}']").bounding_box()["y"] for number in (1, 32)
+    ]
+    return bool(tops[0] < tops[1])
 
 
 def _plan(folder: Path, document: dict[str, Any]) -> Plan:

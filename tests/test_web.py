@@ -192,7 +192,9 @@ def test_a_game_ends_by_resignation_and_by_agreement(at):
     assert drawn["outcome"]["termination"] == "agreement"
     theirs = at.ask(at.begin(white="level-1"), "resign", colour="white")
     assert (theirs.status_code, theirs.json()) == (422, {"error": "white is played by level 1"})
-    assert at.ask(at.begin(white="level-1"), "draw", colour="black").status_code == 422
+    refused = at.ask(at.begin(white="level-1"), "draw", colour="black").json()
+    assert (refused["refused"], refused["outcome"]) == ("level 1 does not agree on a draw", None)
+    assert drawn["refused"] == ""
 
 
 def test_a_person_whose_clock_runs_out_loses_though_nothing_happens(at):
@@ -229,8 +231,8 @@ def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_pause
 def test_a_ply_between_players_takes_its_pace(at):
     async def watch() -> float:
         state = at.begin(white="random", black="random", pace=0.15)
+        began = time.monotonic()
         async with window(at, state) as seen:
-            began = time.monotonic()
             await seen.next(moves=3)
             return time.monotonic() - began
 
@@ -352,7 +354,7 @@ def test_a_game_that_is_no_more_closes_its_window(at):
         async with window(at, state) as seen:
             await seen.next()
             removed = await asyncio.to_thread(at.client.delete, f"/api/games/{state['game']}")
-            assert removed.status_code == 204
+            assert removed.json() == {"recorded": ""}
             with pytest.raises(websockets.ConnectionClosed) as gone:
                 await seen.next("nothing")
         assert at.client.get(f"/api/games/{state['game']}").status_code == 404
@@ -401,7 +403,9 @@ def test_a_pdn_is_written_and_gone_on_with(at):
     again = at.begin(white="human", black="human", pdn=answer.text)
     assert [move["text"] for move in again["moves"]] == ["11-15", "22-18", "15x22"]
     wrong = {"variant": "english", "white": "human", "black": "human", "pdn": "1. 11-15 1-2 *"}
-    assert "ply 2" in at.client.post("/api/games", json=wrong).json()["error"]
+    assert at.client.post("/api/games", json=wrong).json()["error"].startswith("game 1, ply 2, line 1: ")
+    empty = at.client.post("/api/games", json=wrong | {"pdn": " "}).json()
+    assert empty == {"error": "there is no game in the file"}
 
 
 def test_games_of_a_pdn_are_listed_and_one_is_gone_on_with(at):
@@ -432,6 +436,13 @@ def test_positions_are_read_in_two_ways_and_faults_are_named(at):
     ):
         answer = at.client.post("/api/position", json={"variant": "english", **fault})
         assert answer.status_code == 422 and words in answer.json()["error"], fault
+
+
+@pytest.mark.parametrize(("fen", "colour"), [("W:W21:B", "black"), ("W:W:B9", "white")])
+def test_a_game_without_pieces_of_one_side_is_refused(at, fen, colour):
+    body = {"variant": "english", "white": "human", "black": "human", "fen": fen}
+    answer = at.client.post("/api/games", json=body)
+    assert (answer.status_code, answer.json()) == (422, {"error": f"{colour} has no piece"})
 
 
 def test_a_position_whose_captures_hold_up_the_server_is_refused(at, monkeypatch):
@@ -489,7 +500,7 @@ def test_leaving_a_game_that_counts_is_resigning_it(tmp_path):
         async def leave() -> None:
             async with window(at, left) as seen:
                 await play_on(at, seen, 1)
-            assert at.client.delete(f"/api/games/{left['game']}").status_code == 204
+            assert at.client.delete(f"/api/games/{left['game']}").json()["recorded"].startswith("game 1 counts")
 
         run(leave())
     games = arena.load(folder).games

@@ -43,6 +43,86 @@ def test_the_first_click_begins_a_game_and_the_program_answers(browser, address)
         assert "White: " in window.page.inner_text("[data-part=spoken]")
 
 
+def test_squares_picked_while_a_game_is_being_begun_are_not_forgotten(browser, address):
+    with opened(browser, address) as window:
+        page = window.page
+        held: list[Any] = []
+        page.route("**/api/games", lambda route: held.append(route))
+        with page.expect_request("**/api/games"):
+            window.click(11)
+        assert window.signs("chosen") == 1
+        window.click(15)
+        assert window.signs("chosen") == 2
+        assert page.evaluate("getComputedStyle(document.querySelector('.game-board')).cursor") == "progress"
+        held[0].continue_()
+        window.played(2)
+        assert window.moves[0] == "11-15"
+        assert len(held) == 1
+        assert page.locator(".game-begins").count() == 0
+        window.headline("Your move")
+        replayed(window)
+
+
+def test_a_game_that_cannot_be_begun_is_said_once_and_the_board_begins_another(browser, address, tmp_path):
+    file = tmp_path / "empty.pdn"
+    file.write_text("\n")
+    with opened(browser, address, refused=True) as window:
+        page = window.page
+        page.click("summary:has-text('Position or file')")
+        page.set_input_files("[data-part=file]", file)
+        page.locator("[data-part=wrong]", has_text="there is no game in the file").wait_for()
+        assert page.is_hidden("[data-say]")
+        page.click("summary:has-text('Position or file')")
+        page.route("**/api/games", lambda route: route.abort(), times=1)
+        window.click(11)
+        page.locator("[data-say]", has_text="The server does not answer").wait_for()
+        page.wait_for_selector(".game-begins", state="detached")
+        assert window.signs("chosen") == 0
+        window.click(11, 15)
+        window.played(2)
+
+
+def test_nothing_can_be_taken_back_before_a_person_has_moved(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "human", "level-1")
+        window.played(1)
+        window.headline("Your move")
+        assert window.page.is_disabled("[data-action=undo]")
+        assert window.page.is_hidden("[data-part=scores]")
+        window.click(*window.state["legal"][0]["paths"][0])
+        window.played(3)
+        window.headline("Your move")
+        window.page.click("[data-action=undo]")
+        window.page.wait_for_selector(".game-list button >> nth=1", state="detached")
+        assert window.page.is_disabled("[data-action=undo]")
+
+
+def test_a_refused_draw_is_said(browser, address):
+    with opened(browser, address) as window:
+        window.begin("english", "level-1", "human")
+        window.page.click("[data-action=draw]")
+        window.page.locator("[data-say]", has_text="level 1 does not agree on a draw").wait_for()
+
+
+def test_the_first_page_fits_its_window_and_says_who_begins(browser, address):
+    with opened(browser, address) as window:
+        page = window.page
+        page.evaluate("document.querySelector('[data-part=counting]').remove()")
+        assert page.evaluate("document.documentElement.scrollHeight") == 800
+        assert page.inner_text(".game-setup h1") == "Your move"
+        page.click("[data-action=swap]")
+        page.locator(".game-setup h1", has_text="A new game").wait_for()
+        page.select_option("[data-part=players] select >> nth=0", "level")
+        page.locator(".game-setup h1", has_text="A new game").wait_for()
+
+
+def test_scores_are_rounded_before_they_get_a_sign(browser, address):
+    with opened(browser, address) as window:
+        scores = window.page.evaluate("[-0.04, 0.04, 0, -0.05, 1.25].map((men) => arena.men(men, 1))")
+        assert scores[:3] == ["0.0"] * 3
+        assert scores[3:] == ["−0.1", "+1.3"]
+
+
 def test_a_lost_game_by_clicks_and_drags_is_said_and_played_again(browser, address):
     with opened(browser, address) as window:
         window.begin("english", "human", "level-3")
@@ -182,8 +262,11 @@ def test_looking_back_changes_nothing_and_there_is_a_way_back(browser, address):
         [first, *_] = window.moves
         window.page.click(".game-list button >> nth=0")
         window.page.click("summary:has-text('Position and file')")
+        above = window.at(1)[1] > window.at(32)[1]
+        window.page.click("[data-action=flip]")
         window.page.click("[data-action=fromhere]")
         window.page.wait_for_selector("text=No moves yet.")
+        assert (window.at(1)[1] > window.at(32)[1]) != above
         assert window.state["start"]["fen"] == at_ply([first], 1)
 
 
@@ -205,6 +288,8 @@ def test_a_position_is_set_up_by_clicks_and_drags_and_played(browser, address):
         assert page.is_disabled("[data-action=editdone]")
         page.click("[data-letter=B]")
         window.click(18)
+        page.wait_for_selector("text=One side has no piece.")
+        assert page.is_disabled("[data-action=editdone]")
         page.click("[data-letter=w]")
         window.click(22, 23, 30, 23)
         window.drag(30, 31)
@@ -326,6 +411,10 @@ def test_a_whole_game_without_crowning_where_sides_pass(browser, address):
 def test_a_whole_game_by_touch_on_a_phone(browser, address):
     phone: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     with opened(browser, address, **phone) as window:
+        window.page.click("summary:has-text('Position or file')")
+        window.page.click("[data-part=begin]")
+        window.page.wait_for_selector("[data-mode=game]")
+        assert window.page.locator(".game-board").bounding_box()["y"] >= 0
         window.begin("international", "human", "level-1", "W:W31,32,33,37,38,42,43:B6,7,8,11,12,13,17,18")
         window.play_on([window.tap], choose=1)
         replayed(window)
@@ -380,6 +469,9 @@ def test_an_analysis_shows_lines_whose_moves_are_arrows_and_a_bar(browser, addre
         page.wait_for_selector("[data-part=score]:not(:empty)")
         page.click(".best-lines li >> nth=0 >> .line-move >> nth=0")
         page.wait_for_selector(".arrow-best")
+        page.reload()
+        page.wait_for_selector(".best-lines li >> nth=1")
+        assert page.input_value("[data-part=lines]") == "2"
         page.uncheck("[data-part=analysis]")
         assert window.moves == []
 
@@ -493,8 +585,9 @@ def test_who_leaves_a_game_that_counts_for_a_new_one_is_asked_and_resigns_it(bro
         page.click(".game-tools [data-action=fresh]")
         with page.expect_response(lambda answer: answer.request.method == "DELETE") as removal:
             page.click("dialog [data-part=yes]")
-        assert removal.value.status == 204
+        assert removal.value.status == 200
         page.wait_for_selector("[data-mode=setup]")
+        page.locator("[data-say]", has_text="Ann").wait_for()
         assert page.is_hidden("[data-action=goon]")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from arena.web.answers import Refusal
 from arena.web.guard import MOST_BYTES, MOST_PDN_BYTES, below
-from tests.web_server import Served, served
+from tests.web_server import WAIT_SECONDS, Served, served
 
 pytestmark = pytest.mark.compiled
 BODY = {"variant": "english", "white": "human", "black": "human"}
@@ -80,6 +81,7 @@ def everywhere(state: dict[str, Any]) -> list[tuple[str, str]]:
         ("POST", f"{game}/hint"),
         ("POST", f"{game}/analysis"),
         ("GET", "/api/runs"),
+        ("GET", "/api/runs/any/games/1/pdn"),
         ("GET", "/runs/any/report.html"),
         ("GET", "/nothing"),
     ]
@@ -346,6 +348,9 @@ def test_what_goes_wrong_unforeseen_is_one_line_here_and_there(folder, monkeypat
         answer = at.client.get("/api/variants/english/board")
         assert (answer.status_code, list(answer.json())) == (500, ["error"])
         assert "first" not in answer.json()["error"]
+        end = time.monotonic() + WAIT_SECONDS
+        while not at.said and time.monotonic() < end:  # it is said after the answer
+            time.sleep(0.005)
         assert at.said == ["GET /api/variants/english/board: RuntimeError: first line second line"]
         at.said.clear()
 

@@ -158,9 +158,7 @@ async def _state(request: Request) -> Response:
 
 
 async def _remove(request: Request) -> Response:
-    _hosted(request)
-    _room(request).remove(request.path_params["game"])
-    return Response(status_code=204)
+    return Json({"recorded": await _room(request).leave(_hosted(request).name)})
 
 
 async def _pdn(request: Request) -> Response:
@@ -214,8 +212,9 @@ async def _resign(request: Request, hosted: HostedGame) -> None:
     hosted.resign(_current(hosted, await body_of(request, ByColour)).colour)
 
 
-async def _draw(request: Request, hosted: HostedGame) -> None:
-    hosted.draw(_current(hosted, await body_of(request, ByColour)).colour)
+async def _draw(request: Request, hosted: HostedGame) -> dict[str, Any]:
+    refused = hosted.draw(_current(hosted, await body_of(request, ByColour)).colour)
+    return {**hosted.state(), "refused": refused}
 
 
 async def _seat(request: Request, hosted: HostedGame) -> None:

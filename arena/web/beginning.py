@@ -59,6 +59,8 @@ def begun(
         variant = kept.variant
         sides = seats(given.white, given.black, variant)
         check_men(variant, kept.start)
+        if not (kept.start.white and kept.start.black):
+            raise ValueError(f"{'black' if kept.start.white else 'white'} has no piece")
         sitting = Sitting.of_pdn(kept, sides, clock=clock, seed=seed)
     except (ValueError, StoreError) as error:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
@@ -129,11 +131,12 @@ def _kept(given: NewGame, folder: Path | None) -> PdnGame:
 def _of_pdn(text: str, variant: Variant, number: int) -> PdnGame:
     """A game of a PDN; raises ValueError if it cannot be read to its end."""
     file = read_pdn(text, variant, only=number)
+    if file.problems:
+        problem = file.problems[0]
+        raise ValueError(f"game {problem.game}, ply {problem.ply}, line {problem.line}: {problem.message}")
     if not file.games:
-        raise ValueError(str(file.problems[0]) if file.problems else f"there is no game {number} in the PDN")
+        raise ValueError(f"there is no game {number} in the PDN" if number > 1 else "there is no game in the file")
     game = file.games[0]
-    if game.problems:
-        raise ValueError(str(game.problems[0]))
     if len(game.moves) >= MOST_PLIES:
         raise ValueError(f"the game has {len(game.moves)} plies; a game may have {MOST_PLIES} here")
     return game

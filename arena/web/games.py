@@ -119,6 +119,14 @@ class GameRoom:
         self.game(name).close()
         del self._games[name]
 
+    async def leave(self, name: str) -> str:
+        """Be done with a game, see `remove`; how it counts, in words, when that is stored."""
+        hosted = self.game(name)
+        self.remove(name)
+        if hosted.counts and self._tasks:
+            await asyncio.wait(self._tasks)
+        return hosted.recorded
+
     async def sweep(self) -> None:
         """For ever: let go of games that no window holds."""
         while True:

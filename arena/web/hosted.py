@@ -40,7 +40,8 @@ class HostedGame:
         self.name, self.sitting, self.keys, self.counts = name, sitting, keys, counts
         self.left_at: float | None = time.monotonic()
         """When its window left, or it was made; None while a window has it."""
-        self._recorded = ""
+        self.recorded = ""
+        """How the game counts, in words."""
         self._lanes, self._over = lanes, over
         self._is_over = self._was_seen = False
         self._pace = pace
@@ -107,12 +108,13 @@ class HostedGame:
         self.sitting.resign(COLOURS.index(colour))
         self._changed()
 
-    def draw(self, colour: str) -> None:
-        """Offer a draw for a colour that a person plays. Raises SittingError if the other side does not agree."""
+    def draw(self, colour: str) -> str:
+        """Offer a draw for a colour that a person plays; the other side's refusal in words, empty if it agrees."""
         self._check_person(colour)
         if not self.sitting.offer_draw(COLOURS.index(colour)):
-            raise SittingError(f"{self.sitting.sides[1 - COLOURS.index(colour)].name} does not agree on a draw")
+            return f"{self.sitting.sides[1 - COLOURS.index(colour)].name} does not agree on a draw"
         self._changed()
+        return ""
 
     def seat(self, sides: tuple[Side, Side], keys: tuple[str, str]) -> None:
         """Go on with those sides."""
@@ -161,7 +163,7 @@ class HostedGame:
 
     def record(self, line: str) -> None:
         """Say how the game counts."""
-        self._recorded = line
+        self.recorded = line
         self._changed()
 
     def close(self) -> None:
@@ -206,7 +208,7 @@ class HostedGame:
             "running": bool(clocks) and ending is None and (is_thinking or sitting.side.is_person),
             "clock": sitting.clock and sitting.clock._asdict(),
             "counts": self.counts,
-            "recorded": self._recorded,
+            "recorded": self.recorded,
         }
 
     def _changed(self) -> None:

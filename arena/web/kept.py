@@ -1,4 +1,4 @@
-"""Finished games of a run as plain data: a list of them, and one for the board."""
+"""Finished games of a run as plain data: a list of them, and one for the board or as PDN."""
 
 from __future__ import annotations
 
@@ -101,6 +101,15 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
         "depth": columns["depth"].tolist(),
         "nodes": columns["nodes"].tolist(),
     }
+
+
+def stored_game_pdn(folder: Path, number: int) -> str:
+    """A game of a run as PDN. Raises StoreError if there is no such game, or it cannot be read."""
+    from arena.report.pdn import stored_pdn
+
+    kept = kept_game(folder, number)
+    moves = unpacked([kept.row["moves"]], [kept.row["plies"]])["move"].tolist()
+    return stored_pdn(kept.experiment.name, kept.facts, kept.row, [move.decode() for move in moves])
 
 
 def _men(score: float, man: float | None, wins: int | None) -> float | None:

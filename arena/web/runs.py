@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
@@ -19,7 +19,7 @@ from arena.web.boards import BoardKey
 from arena.web.charts import Charts
 from arena.web.feed import Feed, Feeds
 from arena.web.guard import below, run_below
-from arena.web.kept import MOST_GAMES, Wanted, game_document, game_list
+from arena.web.kept import MOST_GAMES, Wanted, game_document, game_list, stored_game_pdn
 from arena.web.sockets import send, until_gone
 
 SANDBOX = (
@@ -45,6 +45,7 @@ def routes(folder: Path) -> list[BaseRoute]:
         Route(f"{api}/board", runs.board, methods=["GET"]),
         Route(f"{api}/charts", runs.charts, methods=["GET"]),
         Route(f"{api}/games/{{number:int}}", runs.game, methods=["GET"]),
+        Route(f"{api}/games/{{number:int}}/pdn", runs.pdn, methods=["GET"]),
         Route(f"{api}/games", runs.games, methods=["GET"]),
         WebSocketRoute(f"{api}/events", runs.events),
         Route(api, runs.run, methods=["GET"]),
@@ -77,10 +78,12 @@ class _Runs:
         return Json(await _read(lambda: game_list(folder, wanted)))
 
     async def game(self, request: Request) -> Response:
-        folder, number = self._feed(request).folder, request.path_params["number"]
-        if number >= 1 << 63:
-            raise Refusal(404, "no run has a game of that number")
-        return Json(await _read(lambda: game_document(folder, number)))
+        return Json(await self._of_game(request, game_document))
+
+    async def pdn(self, request: Request) -> Response:
+        text = await self._of_game(request, stored_game_pdn)
+        name = f"game-{request.path_params['number']}.pdn"
+        return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
     async def charts(self, request: Request) -> Response:
         """Those of the report where it is of all games, else drawn of the games so far."""
@@ -117,6 +120,13 @@ class _Runs:
             await socket.close(4404)
             return
         await until_gone(socket, _tell(feed, socket))
+
+    async def _of_game(self, request: Request, work: Callable[[Path, int], _Answer]) -> _Answer:
+        """What a reading finds of the game that a request names."""
+        folder, number = self._feed(request).folder, request.path_params["number"]
+        if number >= 1 << 63:
+            raise Refusal(404, "no run has a game of that number")
+        return await _read(lambda: work(folder, number))
 
     def _feed(self, request: Request) -> Feed:
         return self._feeds.of(run_below(self._folder, request.path_params["run"]))

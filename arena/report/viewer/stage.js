@@ -117,7 +117,7 @@
       const player = made("bdi", "", white ? this.game.white : this.game.black);
       const words = [];
       if (wins) words.push(`sees a ${wins > 0 ? "win" : "loss"} in ${Math.abs(wins)} plies`);
-      else if (score !== null) words.push(`score ${signed(score)} men`);
+      else if (score !== null) words.push(`score ${arena.men(score, 2)} men`);
       else if (own !== null) words.push(`score ${own}, in its own unit`);
       if (nodes) words.push(`depth ${depth}`, `${arena.grouped(nodes)} nodes`);
       if (seconds) words.push(arena.duration(seconds));
@@ -173,9 +173,11 @@
     }
   }
 
-  function signed(men) {
-    return (men > 0 ? "+" : "") + men.toFixed(2).replace("-", "−");
-  }
+  /* A score in men with its sign, none for what is rounded to zero: -0.004 -> "0.00". */
+  arena.men = (value, digits) => {
+    const text = Math.abs(value).toFixed(digits);
+    return Number(text) ? (value > 0 ? "+" : "−") + text : text;
+  };
 
   /* Seconds with a unit: 0.0123 -> "12.3 ms". */
   arena.duration = (seconds) => {

@@ -100,14 +100,17 @@
           this.draw();
         }
         editfen.value = position.fen;
-        editwords.textContent = position.legal ? `${position.legal} legal ${position.legal === 1 ? "move" : "moves"}.` : "No legal move: the game would be over.";
+        const sides = new Set(position.pieces.toLowerCase());
+        const isOneSided = !sides.has("w") || !sides.has("b");
+        done.disabled = !position.legal || isOneSided;
+        editwords.textContent = position.legal && isOneSided ? "One side has no piece." : position.legal ? `${position.legal} legal ${position.legal === 1 ? "move" : "moves"}.` : "No legal move: the game would be over.";
       } catch (error) {
         if (mine !== this.asked) return;
         this.found = null;
+        done.disabled = true;
         editwords.textContent = error.message;
       }
       editwords.classList.toggle("game-wrong", !this.found);
-      done.disabled = !this.found || !this.found.legal;
     }
 
     /* The pieces to choose from: each can be dragged onto the board, too. */

@@ -24,6 +24,12 @@
       this.parts.analysis.checked = value;
     }
 
+    /* How many lines are asked for; with 0 the analysis is off. */
+    set lines(count) {
+      this.isOn = count > 0;
+      if (count) this.parts.lines.value = String(count);
+    }
+
     /* What the analysis found for a ply. */
     take(event, state, ply) {
       this.found.set(key(state, event.ply), event);
@@ -93,17 +99,16 @@
         if (!found) return { score: null, wins: null, white };
         return { score: found.wins_in ? null : sign * found.value, wins: found.wins_in ? sign * found.wins_in : null, white };
       })];
-      const any = positions.some(({ score, wins }) => score !== null || wins !== null);
-      this.parts.scores.hidden = !any;
-      if (!any) return;
+      this.parts.scores.hidden = positions.filter(({ score, wins }) => score !== null || wins !== null).length < 2;
+      if (this.parts.scores.hidden) return;
       const name = (colour) => element(`span.viewer-${colour}`, {}, element("bdi", {}, state.sides[colour].person ? arena.capital(colour) : state.sides[colour].name));
       this.parts.legend.replaceChildren("Scores in men, up is better for White: ", name("white"), ", ", name("black"));
       this.graph.show(positions, `Scores over ${state.moves.length} plies`);
       this.graph.go(ply);
     }
 
-    isWhite({ start }, ply) {
-      return (start.fen[0] === "W") === (ply % 2 === 1);
+    isWhite(state, ply) {
+      return arena.mover(state, ply) === "white";
     }
   }
 
@@ -118,7 +123,7 @@
 
   function words({ value, wins_in: wins }) {
     if (wins) return `${wins > 0 ? "+" : "−"}#${Math.abs(wins)}`;
-    return (value > 0 ? "+" : "") + value.toFixed(1).replace("-", "−");
+    return arena.men(value, 1);
   }
 
   arena.Evaluation = Evaluation;

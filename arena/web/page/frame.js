@@ -4,7 +4,7 @@
    shown.
 
    The address says the view: `#/` and `#/game/ID` are `arena.views.game`, `#/runs` is `arena.views.runs`, `#/run/NAME` and
-   `#/run/NAME/game/N` are `arena.views.run`. A view is {show(element, ...parts), hide()}: `parts` are the texts between
+   `#/run/NAME/game/N`, with `/PLY` at that ply, are `arena.views.run`. A view is {show(element, ...parts), hide()}: `parts` are the texts between
    the slashes behind its name, decoded. `element` is its own, and stays as it is while the view is hidden. */
 (function (arena) {
   const SAID = 7000; // milliseconds that a message stays

@@ -35,12 +35,13 @@
       return this.persons.length === 1 ? this.persons[0] : this.state.turn;
     }
 
-    /* Be at the table with a game, from now on. */
-    async open(state) {
+    /* Be at the table with a game, from now on; with Black below if `flipped`, White if not, the usual side without it. */
+    async open(state, flipped) {
       this.leave();
       await this.table.take(state.variant);
       Object.assign(this, { state, ply: state.moves.length, shown: state.moves.length, turned: false, skip: 0, noted: null, offered: null });
-      this.evaluation.isOn = state.analysing > 0;
+      if (flipped !== undefined) this.turned = this.flipped !== flipped;
+      this.evaluation.lines = state.analysing;
       this.sides = new arena.Sides(this.parts.seats, this.offer, (sides) => this.seat(sides));
       this.sides.show(state.variant, { white: state.sides.white.key, black: state.sides.black.key });
       this.connect(false);
@@ -69,12 +70,13 @@
       this.busy += 1;
     }
 
-    /* Leave the game for good; the server resigns one that counts. */
+    /* Leave the game for good; the server resigns one that counts. A promise of {recorded}. */
     async remove() {
       const { game } = this.state;
       this.leave();
-      await arena.remove(`/api/games/${game}`);
+      const removed = await arena.remove(`/api/games/${game}`);
       this.state = null;
+      return removed;
     }
 
     event(message) {
@@ -224,11 +226,12 @@
     }
 
     /* Do something to the game. What does not change its version is shown when the websocket says so: an answer may
-       come after newer news. */
+       come after newer news. A promise of the answer. */
     async act(name, body = {}) {
       try {
         const state = await arena.post(`/api/games/${this.state.game}/${name}`, { version: this.state.version, ...body }, { quiet: true });
         if (state.version > this.state.version) await this.take(state);
+        return state;
       } catch (error) {
         if (error.status === 409) await this.refresh();
         else arena.say(error.message);
@@ -268,7 +271,8 @@
     async draw() {
       const { person, persons } = this;
       if (persons.length === 2 && !(await arena.ask(this.parts, "Do both agree on a draw?", "Both agree", "Play on"))) return;
-      await this.act("draw", { colour: person });
+      const { refused } = await this.act("draw", { colour: person });
+      if (refused) arena.say(refused);
     }
 
     async resign() {

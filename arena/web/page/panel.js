@@ -74,7 +74,7 @@
         actions[name].hidden = !isThere;
         actions[name].disabled = !can;
       };
-      set("undo", !counts, state.moves.length > 0);
+      set("undo", !counts, state.moves.some((_, place) => !persons || sides[arena.mover(state, place + 1)].person));
       set("hint", !counts && !over, live && state.legal.length > 0);
       set("stop", persons < 2 && !over && !counts, state.thinking);
       set("pass", live && state.legal.some(({ paths }) => paths.some((path) => !path.length)), true);
@@ -121,6 +121,9 @@
     const two = (number) => String(number).padStart(2, "0");
     return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(rest)}${tenths ? `.${tenths}` : ""}`;
   };
+
+  /* The colour whose ply that is, counted from 1. */
+  arena.mover = ({ start }, ply) => ((start.fen[0] === "W") === (ply % 2 === 1) ? "white" : "black");
 
   arena.capital = (word) => word[0].toUpperCase() + word.slice(1);
 

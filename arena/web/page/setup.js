@@ -68,13 +68,20 @@
     invite() {
       const { white, black } = this.sides.value;
       const persons = [white, black].filter((key) => key === arena.HUMAN).length;
-      if (this.sides.variant) this.parts.invitation.textContent = this.invitation(white, black, persons);
+      if (!this.sides.variant) return;
+      const mover = this.turn === "white" ? white : black;
+      this.parts.opening.textContent = mover === arena.HUMAN && persons === 1 ? "Your move" : "A new game";
+      this.parts.invitation.textContent = this.invitation(white, black, persons);
+    }
+
+    /* The colour that begins. */
+    get turn() {
+      return this.position ? this.position.turn : this.variant.first;
     }
 
     invitation(white, black, persons) {
-      const turn = this.position ? this.position.turn : this.variant.first;
-      const [mover, other] = turn === "white" ? [white, black] : [black, white];
-      const colour = turn === "white" ? "White" : "Black";
+      const [mover, other] = this.turn === "white" ? [white, black] : [black, white];
+      const colour = arena.capital(this.turn);
       if (persons === 2) return `Two people at one board: ${colour} begins. Move a piece.`;
       if (!persons) return `${this.name(white)} plays ${this.name(black)}. Press Begin to watch.`;
       if (mover === arena.HUMAN) return `You are ${colour} and begin against ${this.name(other)}. Move a piece, and the game is on.`;

@@ -44,8 +44,24 @@
     /* Show a position that the person may move in as `offered` says, see arena.Hand.offer. */
     offer(offered) {
       this.board.arrows([]);
+      this.host.classList.remove("game-begins");
       this.hands = this.hand;
       this.hand.offer(offered);
+    }
+
+    /* Collect the squares that are picked while a game is being begun into a list, and mark them. */
+    wait(numbers) {
+      const pick = (number) => { numbers.push(number); mark(); };
+      const mark = () => {
+        this.board.sign({ ...this.board.signs, grips: [], chosen: [...new Set(numbers)] });
+        this.tell();
+      };
+      this.host.classList.add("game-begins");
+      this.hands = {
+        pick, tap: pick, grab: (number) => Boolean(this.board.use(number)), put: () => { numbers.length = 0; mark(); },
+        drop: (from, to) => { if (numbers.at(-1) !== from) pick(from); if (to) pick(to); },
+      };
+      mark();
     }
 
     /* Turn the board so that White, or Black if `flipped`, is below. */

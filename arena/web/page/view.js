@@ -13,6 +13,7 @@
   let setup = null;
   let editor = null;
   let turned = false; // whether the board of the setup was turned by hand
+  let kept = {}; // {game, flipped}: which side a game is first shown from, other than usual
   let asked = 0; // counts previews and games, so that a late answer is known as one
 
   async function begin(element) {
@@ -67,7 +68,7 @@
     editstart: () => editor.put(editor.start),
     editclear: () => editor.clear(),
     editcancel: () => (atGame() ? arena.views.game.show(null, game.state.game) : set()),
-    fromhere: () => start({ ...requested(), counts: false, fen: lookedAt().fen }),
+    fromhere: () => start({ ...requested(), counts: false, fen: lookedAt().fen }, [], game.flipped),
   };
 
   const atGame = () => location.hash.startsWith("#/game/");
@@ -83,7 +84,8 @@
     const { counts, outcome, moves } = game.state;
     if (counts && !outcome && moves.length) {
       if (!(await arena.ask(parts, "This game counts: to leave it is to resign it.", "Resign", "Play on"))) return;
-      await game.remove().catch(() => {});
+      const { recorded } = await game.remove().catch(() => ({}));
+      if (recorded) arena.say(recorded);
     }
     leave();
   }
@@ -122,20 +124,26 @@
     table.offer({ pieces, last: null, words: "", turn, legal: [], mustCapture: false, begins: true });
   }
 
-  /* Begin a game, and pick squares in it. */
-  async function start(request, numbers = []) {
+  /* Begin a game, and pick squares in it: these, and those that are picked on the board while it is being begun.
+     `flipped` says whether Black is below, where that is not the usual side. */
+  async function start(request, numbers = [], flipped = undefined) {
     asked += 1;
+    const byHand = numbers.length > 0;
     parts.begin.disabled = true;
+    if (mode() === "setup" && !request.pdn) table.wait(numbers);
     const waiting = setTimeout(() => { parts.invitation.textContent = "One moment: these rules are being compiled …"; }, LONG);
     try {
-      const state = await arena.post("/api/games", request);
+      const state = await arena.post("/api/games", request, { quiet: true });
       turned = false;
       history.pushState(null, "", `#/game/${state.game}`);
-      await game.open(state);
+      await game.open(state, flipped);
+      if (!byHand) parts.board.scrollIntoView({ block: "nearest" });
       for (const number of numbers) if (state.legal.length) table.hand.pick(number, true);
     } catch (error) {
       if (error.status === undefined) throw error;
-      if (mode() === "setup") parts.wrong.textContent = error.message;
+      if (mode() === "setup" && parts.wrong.closest("details").open) parts.wrong.textContent = error.message;
+      else arena.say(error.message);
+      if (mode() === "setup") setup.changed();
     } finally {
       clearTimeout(waiting);
       parts.begin.disabled = false;
@@ -208,6 +216,10 @@
   }
 
   arena.views.game = {
+    /* Have a game that is to be shown begin with Black below, or White. */
+    keep(id, flipped) {
+      kept = { game: id, flipped };
+    },
     async show(element, id, extra) {
       document.title = "draughts-arena";
       ready ||= begin(element).catch((error) => { ready = null; throw error; });
@@ -215,9 +227,10 @@
       if (!id) return set();
       if (!game.state || game.state.game !== id || !game.link) {
         try {
-          await game.open(await arena.get(`/api/games/${encodeURIComponent(id)}`, { quiet: true }));
+          const state = await arena.get(`/api/games/${encodeURIComponent(id)}`, { quiet: true });
+          await game.open(state, kept.game === id ? kept.flipped : undefined);
         } catch (error) {
-          arena.say(error.status === 404 ? "This game is gone: the server keeps games only for some minutes." : error.message);
+          arena.say(error.status === 404 ? "The server does not have this game any more." : error.message);
           location.replace("#/");
           return undefined;
         }

@@ -3,7 +3,7 @@
 /* The boards of games under way: one a worker, each ply as it is played, or slower; held while paused. */
 (function (arena) {
   const ENDED = 1500; // milliseconds that the end of a game stays
-  const BEHIND = 400; // plies that wait to be shown, beyond which a board goes to the last one
+  const BEHIND = 400; // plies that wait to be shown, beyond which the games between the one shown and the last are left out
   const PACES = [["live", 0], ["at most 2 plies a second", 500], ["at most 1 ply a second", 1000], ["a ply every 3 seconds", 3000]];
 
   class LiveBoards {
@@ -12,6 +12,7 @@
       const { element } = arena;
       this.board = board;
       this.workers = new Map();
+      this.present = []; // workers of the last message
       this.paused = false;
       this.pace = 0;
       this.button = element("button.watch-pause", { type: "button", onclick: () => this.pause(!this.paused) }, "Pause");
@@ -30,13 +31,17 @@
         if (!this.workers.has(game.worker)) this.workers.set(game.worker, new WorkerBoard(this.board, this.grid));
         this.workers.get(game.worker).take(game);
       }
+      this.present = workers;
+      this.tick();
+    }
+
+    /* Take away the boards of workers that are gone. */
+    clear() {
       for (const [worker, shown] of this.workers) {
-        if (workers.includes(worker)) continue;
+        if (this.present.includes(worker)) continue;
         shown.remove();
         this.workers.delete(worker);
       }
-      this.part.hidden = !this.workers.size;
-      this.tick();
     }
 
     pause(on) {
@@ -46,12 +51,17 @@
       this.tick();
     }
 
-    /* Show what is due; again when the next is. */
+    /* Show what is due, and again when the next is; while paused only boards that show nothing yet. */
     tick() {
       clearTimeout(this.timer);
       const now = performance.now();
       let next = Infinity;
-      if (!this.paused) for (const each of this.workers.values()) next = Math.min(next, each.step(now, this.pace));
+      if (!this.paused) this.clear();
+      this.part.hidden = !this.workers.size;
+      for (const each of this.workers.values()) {
+        if (!this.paused) next = Math.min(next, each.step(now, this.pace));
+        else if (each.isNew) each.step(now, this.pace);
+      }
       const waiting = [...this.workers.values()].reduce((sum, each) => sum + each.waiting, 0);
       this.behind.textContent = waiting > 1 ? `${waiting} plies have been played since` : "";
       if (next < Infinity) this.timer = setTimeout(() => this.tick(), Math.max(next - now, 30));
@@ -78,6 +88,11 @@
       grid.append(this.card);
     }
 
+    /* Whether nothing has been shown yet. */
+    get isNew() {
+      return this.shown < 0 && this.passed === undefined;
+    }
+
     get waiting() {
       return this.games.reduce((sum, game) => sum + game.plies.length, 0) - Math.max(this.shown, 0);
     }
@@ -93,14 +108,16 @@
       }
     }
 
-    /* Show the next ply if it is due; returns when the next one is, Infinity if nothing waits. Live, all is due at once. */
+    /* Show the next ply if it is due; returns when the next one is, Infinity if nothing waits. Live, all is due at once.
+       A game whose end was never sent is over when a later one is there. */
     step(now, pace) {
       if (!this.games.length) return Infinity;
       if (pace && now < this.due) return this.due;
-      if (this.waiting > BEHIND || !pace) this.skip(now);
+      if (!pace) this.skip(now);
+      else if (this.waiting > BEHIND) this.games.splice(1, this.games.length - 2);
       const [game, later] = this.games;
       if (this.shown < game.plies.length) {
-        this.shown = pace && this.shown >= 0 ? this.shown + 1 : game.plies.length;
+        this.shown = pace && !this.isNew ? this.shown + 1 : game.plies.length;
         this.draw();
         this.due = now + pace;
         return this.shown < game.plies.length || later || game.result ? this.due : Infinity;
@@ -110,7 +127,7 @@
         this.draw();
       }
       if (!later) return Infinity;
-      const until = (this.ended || now) + Math.max(pace, this.ended ? ENDED : 0);
+      const until = this.ended ? this.ended + Math.max(pace, ENDED) : now;
       if (now < until) return until;
       this.next();
       return this.step(now, pace);
@@ -142,7 +159,8 @@
       const side = (white) => {
         const own = [...game.plies.slice(0, this.shown)].reverse().find((it) => it.white === white);
         const clock = own && own.clock !== null ? arena.clock(own.clock) : "";
-        return [element(`span.watch-turn${!this.over(game) && toMove === white ? ".on" : ""}`, { "aria-hidden": "true" }),
+        const turn = !this.over(game) && toMove === white ? ".watch-turn" : "";
+        return [element(`span.disc.disc-${white ? "white" : "black"}${turn}`, { "aria-hidden": "true" }),
           element("bdi.watch-name", { title: white ? game.white : game.black }, white ? game.white : game.black),
           element("span.watch-score", {}, own ? score(own) : ""), element("span.watch-clock", {}, clock)];
       };
@@ -166,7 +184,7 @@
   /* A score from the view of who has it. */
   function score({ score: men, own, wins }) {
     if (wins) return `${wins > 0 ? "wins" : "loses"} in ${Math.abs(wins)}`;
-    if (men !== null) return `${men > 0 ? "+" : ""}${men.toFixed(2).replace("-", "−")}`;
+    if (men !== null) return arena.men(men, 2);
     return own === null ? "" : String(own);
   }
 

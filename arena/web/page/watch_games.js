@@ -19,7 +19,7 @@
       this.form = element("form", { oninput: () => this.later(), onsubmit: (event) => event.preventDefault(), onreset: () => this.later() },
         select("Player", "player", [["", "any"]]), select("Against", "opponent", [["", "any"]]), select("Result", "result", RESULTS),
         select("Ended by", "end", [["", "any"]]), element("label", {}, "Opening ", element("input", { name: "opening", type: "number", min: "1", max: "999999999", inputmode: "numeric" })),
-        select("Sorted by", "order", ORDERS), element("button", { type: "reset" }, "Show all"));
+        select("Sorted by", "order", ORDERS), element("button", { type: "reset" }, "Clear filters"));
       this.count = element("p.small", { role: "status" });
       this.list = element("ol.viewer-list", { "aria-label": "Finished games", tabindex: "-1" });
       this.more = element("button.viewer-more", { type: "button", hidden: true, onclick: () => this.ask(this.list.childElementCount) }, "More games");
@@ -37,6 +37,7 @@
         for (const name of ["player", "opponent"]) fill(this.form.elements[name], names.map((player) => [player, player]));
       }
       this.games = games;
+      this.tell();
       this.again();
     }
 
@@ -72,13 +73,22 @@
       const rows = found.games.map((game) => this.row(game));
       if (first) this.list.append(...rows);
       else this.list.replaceChildren(...rows);
-      this.count.textContent = found.count === this.games || Object.keys(wanted).length < 2 ? arena.watching.games(found.count) : `${arena.watching.games(found.count)} of these`;
+      this.found = { count: found.count, all: Object.keys(wanted).length < 2 };
+      this.tell();
       this.more.hidden = this.list.childElementCount >= found.count;
       const ends = found.ends.map(({ value, text }) => [value, text]);
       if (ends.join() !== this.ends) {
         this.ends = ends.join();
         fill(this.form.elements.end, ends);
       }
+    }
+
+    /* Say how many games are listed, and of how many where there are more by now. */
+    tell() {
+      if (!this.found) return;
+      const { count, all } = this.found;
+      const words = arena.watching.games(Math.max(count, this.games));
+      this.count.textContent = !all ? `${arena.watching.games(count)} of these` : count < this.games ? `The first ${arena.grouped(count)} of ${words}` : words;
     }
 
     row(game) {
@@ -101,20 +111,40 @@
       this.analyse = element("button", { type: "button", onclick: () => this.play(true) }, "Analyse");
       this.part = element("div.viewer.watch-stage", {}, this.missing, stage);
       this.part.querySelector(".viewer-read").append(element("div.watch-on", {}, this.on, this.analyse));
-      this.part.querySelector("[data-part=board]").append(arena.picture(board.svg));
+      const picture = this.part.querySelector("[data-part=board]");
+      picture.append(arena.picture(board.svg));
+      picture.before(this.above = element("p.watch-side"));
+      picture.after(this.below = element("p.watch-side"));
+      this.save = element("a.button", { download: true }, "Save as PDN");
+      this.part.querySelector(".viewer-fen").append(this.save);
       host.append(this.part);
-      const section = this.part.querySelector(".viewer-stage");
-      this.stage = new arena.Stage(section, board.look, {
+      this.section = this.part.querySelector(".viewer-stage");
+      this.section.hidden = true;
+      this.stage = new arena.Stage(this.section, board.look, {
         beside: (step) => { if (this.game) this.go(this.game.number + step); },
-        onply: (game, ply) => { this.ply = ply; },
+        onply: (game, ply) => { this.ply = ply; this.sides(); },
       });
+      const { flip } = this.stage.actions;
+      this.stage.actions.flip = () => { flip(); this.sides(); };
+    }
+
+    /* Say who plays on which side of the board, and who is to move. */
+    sides() {
+      const { stage, ply, game } = this;
+      const [above, below] = stage.board.flipped ? ["white", "black"] : ["black", "white"];
+      const turn = stage.positions[ply].turn === "W" ? "white" : "black";
+      for (const [host, colour] of [[this.above, above], [this.below, below]]) {
+        const isToMove = colour === turn && ply < stage.plies;
+        host.replaceChildren(arena.element(`span.disc.disc-${colour}${isToMove ? ".watch-turn" : ""}`, { "aria-hidden": "true" }),
+          arena.element("bdi.watch-name", { title: game[colour] }, game[colour]));
+      }
     }
 
     go(number) {
       if (number >= 1 && number <= this.game.last) location.hash = arena.watching.run(this.run, "game", number);
     }
 
-    async open(number) {
+    async open(number, ply = 0) {
       this.asked = (this.asked || 0) + 1;
       const mine = this.asked;
       this.missing.hidden = true;
@@ -122,12 +152,16 @@
       try {
         game = await arena.get(arena.watching.path(this.run, "games", encodeURIComponent(number)), { quiet: true });
       } catch (error) {
+        if (mine !== this.asked) return;
         this.missing.textContent = `Game ${number} cannot be shown: ${error.message}`;
         this.missing.hidden = false;
+        this.section.hidden = true;
       }
       if (mine !== this.asked || !game) return;
       this.game = { ...game, swing: null };
-      this.stage.open(this.game, { positions: arena.plies(game), fault: game.fault }, 0);
+      this.section.hidden = false;
+      this.save.href = arena.address(arena.watching.path(this.run, "games", game.number, "pdn"));
+      this.stage.open(this.game, { positions: arena.plies(game), fault: game.fault }, ply);
       this.part.querySelector("[data-part=board]").focus({ preventScroll: true });
     }
 
@@ -136,7 +170,8 @@
       this.stage.pause();
     }
 
-    /* Begin a game at the position that is shown: a person for the side to move, or for both to look into it. */
+    /* Begin a game at the position that is shown, the same side below: a person for the side to move, or for both to look
+       into it. The way back leads to this position. */
     async play(analysed) {
       if (!this.game) return;
       const offer = await arena.offer();
@@ -145,6 +180,8 @@
       const toMove = this.stage.positions[this.ply].turn === "W" ? "white" : "black";
       const sides = analysed ? { white: "human", black: "human" } : { white: usual, black: usual, [toMove]: "human" };
       const state = await arena.post("/api/games", { variant, ...sides, from: { run: this.run, game: number, ply: this.ply } });
+      history.replaceState(null, "", arena.watching.run(this.run, "game", number, this.ply));
+      arena.views.game.keep(state.game, this.stage.board.flipped);
       location.hash = `#/game/${state.game}${analysed ? "/analysis" : ""}`;
     }
   }

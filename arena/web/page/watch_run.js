@@ -32,14 +32,14 @@
       return this.asked;
     }
 
-    async game(number) {
+    async game(number, ply) {
       this.overview.hidden = true;
       this.one.hidden = false;
       document.title = `Game ${number} of ${this.name}`;
       const board = await this.board().catch(() => null);
       if (!board) return;
       this.stage ||= new arena.FinishedGame(this.one, this.name, board);
-      this.stage.open(number);
+      this.stage.open(number, ply);
     }
 
     all() {
@@ -88,7 +88,7 @@
       this.live.hidden = false;
       this.badge.hidden = !run.playing;
       const title = run.name === run.run ? "" : `${run.name}, `;
-      this.about.textContent = `${title}${run.variant}, ${run.format}, ${run.players} players${run.began ? `, played since ${arena.watching.date(run.began)}` : ""}`;
+      this.about.textContent = `${title}${run.variant}, ${run.format}, ${run.players} players${run.began ? `, begun ${arena.watching.date(run.began)}` : ""}`;
       this.standings.show(run);
       this.finished.know(run.standings.map(({ player }) => player), run.games);
       const report = `/runs/${run.run.split("/").map(encodeURIComponent).join("/")}/report.html`;
@@ -126,13 +126,13 @@
   });
 
   arena.views.run = {
-    show: (host, name = "", what = "", number = "") => {
+    show: (host, name = "", what = "", number = "", ply = "0") => {
       if (!name) { location.replace("#/runs"); return; }
       if (shown && shown.name !== name) shown.disconnect();
       if (!shown || shown.name !== name) shown = new RunView(host, name);
       isHere = true;
       shown.connect();
-      if (what === "game" && number) shown.game(number);
+      if (what === "game" && number) shown.game(number, parseInt(ply, 10) || 0);
       else shown.all();
     },
     hide: () => {
