@@ -27,6 +27,7 @@ from arena.rules.variants import VARIANTS
 from arena.sitting.saved import append_game
 from arena.sitting.sides import HUMAN, Side, level
 from arena.sitting.sitting import Sitting
+from arena.sitting.written import pdn_text
 from tests.at_terminal import Terminal, listed_moves
 from tests.conftest import error_line
 
@@ -132,7 +133,7 @@ def script_of(name: str, file: Path) -> tuple[list[str], list[str], Sitting]:
     sitting.undo()
     answer()
     first += [move(), "moves", "fen", "flip", f"save {file}", "quit"]
-    again = Sitting.of_pdn(read_pdn(sitting.pdn()).games[0], sitting.sides)
+    again = Sitting.of_pdn(read_pdn(pdn_text(sitting)).games[0], sitting.sides)
     sitting.close()
     sitting, second = again, list[str]()
     answer()

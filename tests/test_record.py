@@ -28,6 +28,7 @@ from arena.sitting.record import Record
 from arena.sitting.sides import HUMAN, Side, level, side_of
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
+from arena.sitting.written import pdn_text
 from arena.store.ledger import FILE, Ledger
 from arena.store.live import Watcher
 from arena.store.store import StoreError
@@ -185,7 +186,7 @@ def test_a_game_in_which_the_person_was_helped_does_not_count(folder: Path) -> N
     seated.seat((level(1), Side(HUMAN)))
     hinted = played(sitting(), 4)
     hinted.helped = "a hint was asked for"
-    (of_file,) = read_pdn(resigned().pdn()).games
+    (of_file,) = read_pdn(pdn_text(resigned())).games
     filed = Sitting.of_pdn(of_file, (GREEDY, Side(HUMAN)))
     for game in (undone, seated, hinted, filed):
         game.resign(1)

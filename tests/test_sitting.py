@@ -24,6 +24,7 @@ from arena.sitting.search import Thought
 from arena.sitting.sides import HUMAN, LEVELS, Side, level, level_of, side_of, usual_opponent
 from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
 from arena.sitting.turn import Clock, Turn
+from arena.sitting.written import pdn_text
 
 ENGLISH = VARIANTS["english"]
 PERSON = Side(HUMAN)
@@ -294,7 +295,7 @@ def test_a_player_that_fails_loses(own, name, failure):
     assert sitting.fail(request, caught.value)
     assert sitting.outcome == Outcome(BLACK, Termination.ERROR) and sitting.failure == failure
     assert ending_text(sitting.game, sitting.outcome) == "Black wins: White's program failed"
-    assert "0-1" in sitting.pdn() and "{error}" in sitting.pdn()
+    assert "0-1" in pdn_text(sitting) and "{error}" in pdn_text(sitting)
     with pytest.raises(SittingError, match="the game is over"):
         sitting.request()
     sitting.undo()
@@ -354,7 +355,7 @@ def test_a_players_clock_does_not_run_before_it_is_asked(own):
 def test_clocks_are_full_after_the_moves_of_a_file():
     played = seated()
     push(played, "11-15", "23-19", "8-11")
-    (pdn,) = read_pdn(played.pdn()).games
+    (pdn,) = read_pdn(pdn_text(played)).games
     sitting = Sitting.of_pdn(pdn, (PERSON, PERSON), clock=Clock(60, 5))
     assert (sitting.clocks() or (0, 0))[BLACK] == 60
     sitting.undo()
@@ -458,7 +459,7 @@ def test_sides_change_in_mid_game(own):
 def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
     sitting = seated(own("First"), PERSON)
     push(sitting, "11-15", "?", "9-13")
-    text = sitting.pdn({"Event": "here"})
+    text = pdn_text(sitting, {"Event": "here"})
     assert '[Event "here"]' in text and '[WhiteType "program"]' in text and '[BlackType "human"]' in text
     assert "{+0.50, depth 1, 2 nodes" in " ".join(text.split())
     (pdn,) = read_pdn(text).games
@@ -478,21 +479,21 @@ def test_pdn_says_who_played_before_the_sides_changed():
     sitting.seat((level(3), PERSON))
     push(sitting, "9-13", "?")
     sitting.seat((PERSON, level(5)))
-    comments = read_pdn(sitting.pdn()).games[0].comments
-    assert comments[2].endswith(" s; White: level 3 from here, level 1 before")
+    comments = read_pdn(pdn_text(sitting)).games[0].comments
+    assert comments[3] == "White: level 3 from here, level 1 before"
     assert comments[4].endswith("; White: human from here, level 3 before; Black: level 5 from here, human before")
     assert sitting.undo() + sitting.undo() == 3
-    comments = read_pdn(sitting.pdn()).games[0].comments
-    assert comments == {1: "White: human from here, level 1 before; Black: level 5 from here, human before"}
+    comments = read_pdn(pdn_text(sitting)).games[0].comments
+    assert comments == {1: "Black: level 5 from here, human before"}
     sitting.seat((PERSON, PERSON))
     assert sitting.undo() == 1
-    assert not read_pdn(sitting.pdn()).games[0].comments
+    assert not read_pdn(pdn_text(sitting)).games[0].comments
     sitting.close()
 
 
 def test_pdn_says_of_a_player_with_settings_that_its_name_does_not_say_all(own):
     def told(side: Side) -> bool:
-        return "WhiteSettings" in read_pdn(seated(side, PERSON).pdn()).games[0].tags
+        return "WhiteSettings" in read_pdn(pdn_text(seated(side, PERSON))).games[0].tags
 
     assert told(side_of("{type: greedy, evaluation: strong}")) and told(side_of("{type: game3, depth: 2}"))
     assert not any(map(told, (PERSON, level(3), side_of("greedy"), side_of("game3"), own("First"))))
@@ -564,7 +565,7 @@ def printed(name: str, fen: str | None, text: str, **counted: Any) -> list[str]:
     game = Game(name, fen)
     move = game.move(text)
     thought = Thought(Choice(move, **counted), 0.4567, None, (text,)) if counted else None
-    return figures(Turn(move, text, 0.5, thought, None), game.position, game.variant)
+    return figures(Turn(move, text, PERSON, 0.5, thought, None), game.position, game.variant)
 
 
 def test_figures_are_those_that_the_program_printed():

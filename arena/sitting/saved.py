@@ -8,6 +8,7 @@ from arena.rules.pdn.game import PdnFile, PdnGame
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import Variant
 from arena.sitting.sitting import Sitting
+from arena.sitting.written import pdn_text
 
 
 def saved_game(path: Path, variant: Variant | None = None, number: int | None = None) -> PdnGame:
@@ -45,7 +46,7 @@ def append_game(path: Path, sitting: Sitting) -> int:
         before = max(of.number for of in file.games)
         before = max([before, *(problem.game for problem in file.problems)])
     with path.open("a", encoding="utf-8") as stream:
-        stream.write(("\n" if before else "") + sitting.pdn())
+        stream.write(("\n" if before else "") + pdn_text(sitting))
     return before + 1
 
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from arena.experiment.entry import player_spec
 from arena.player import HUMAN, Limit, PlayerSpec
-from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 from arena.wording import cut
 from arena.yaml.errors import ConfigError
@@ -76,24 +75,6 @@ def side_of(entry: str | Mapping[str, Any], given_as: str = "player", folder: Pa
 def can_count(sides: tuple[Side, Side]) -> bool:
     """Whether a game between those sides can count, see ONLY_WITH_A_PLAYER."""
     return sum(side.is_person for side in sides) == 1
-
-
-def changes(earlier: Mapping[int, tuple[Side, Side]], sides: tuple[Side, Side]) -> dict[int, str]:
-    """What is noted of sides that changed in mid-game, by plies: `White: level 3 from here, level 4 before`.
-
-    `earlier` has who played until then, by the plies that were played; `sides` play in the end.
-    """
-    plies = sorted(ply for ply in earlier if ply)
-    noted: dict[int, str] = {}
-    for ply, after in zip(plies, [*(earlier[ply] for ply in plies[1:]), sides], strict=False):
-        pairs = zip(COLOURS, earlier[ply], after, strict=True)
-        words = [
-            f"{name.capitalize()}: {new.name} from here, {old.name} before"
-            for name, old, new in pairs
-            if old != new
-        ]
-        noted |= {ply: "; ".join(words)} if words else {}
-    return noted
 
 
 def person_spec(name: str) -> PlayerSpec:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
 from typing import Any
 
 from arena.player import AnswerError
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.pdn.game import PdnGame
-from arena.rules.pdn.write import write_pdn
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
 from arena.seats.answer import message_of
 from arena.sitting.search import Searcher, Thought
-from arena.sitting.sides import Side, changes, entry_named, side_of
-from arena.sitting.turn import Clock, Request, Turn, comment
+from arena.sitting.sides import Side
+from arena.sitting.turn import Clock, Request, Turn
 
 AGREES_FROM = 40
 """Plies of a game before which no player agrees on a draw."""
@@ -59,8 +57,6 @@ class Sitting:
         self._reset_clocks()
         self._ended: Outcome | None = None
         self._sides = sides
-        self._earlier: dict[int, tuple[Side, Side]] = {}
-        """The sides that were changed, by the number of plies that were played then."""
         self._searchers: dict[int, Searcher] = {}
         """Of the colours whose players were asked."""
         self._request: Request | None = None
@@ -187,8 +183,6 @@ class Sitting:
         for _ in range(plies):
             self.game.pop()
             self._clocks = self.turns.pop().clocks
-        for ply in [ply for ply in sorted(self._earlier) if ply > len(self.turns)]:
-            self._earlier.setdefault(len(self.turns), self._earlier.pop(ply))
         self._ended, self.failure, self.helped = None, "", "moves were taken back"
         self._elsewhere()
         return plies
@@ -200,7 +194,6 @@ class Sitting:
                 self._searchers.pop(colour).retire()
         if self.turns and sides != self._sides:
             self.helped = "the sides were changed"
-            self._earlier.setdefault(len(self.turns), self._sides)
         self._sides = sides
         self._elsewhere()
 
@@ -220,25 +213,6 @@ class Sitting:
             return False
         self._end(Outcome(None, Termination.AGREEMENT))
         return True
-
-    def pdn(self, tags: Mapping[str, str] | None = None) -> str:
-        """The game so far as PDN, with what players saw as comments; `tags` beside those that name the sides."""
-        named = {"Event": "At the board", "Date": time.strftime("%Y.%m.%d")}
-        named |= {colour.capitalize(): side.name for colour, side in zip(COLOURS, self._sides, strict=True)}
-        for colour, side in zip(COLOURS, self._sides, strict=True):
-            named[f"{colour.capitalize()}Type"] = "human" if side.is_person else "program"
-            entry = entry_named(side.name, self.variant)
-            if not side.is_person and entry is not None and side_of(entry) != side:
-                named[f"{colour.capitalize()}Settings"] = "own"
-        outcome, last = self.outcome, len(self.turns)
-        comments = {ply: comment(turn.thought) for ply, turn in enumerate(self.turns, start=1) if turn.thought}
-        for ply, words in changes(self._earlier, self._sides).items():
-            comments[ply] = "; ".join(filter(None, (comments.get(ply, ""), words)))
-        if outcome is not None and self._ended is not None:
-            comments[last] = f"{comments.get(last, '')} {outcome.termination.value}".strip()
-        result = outcome.result if outcome else "*"
-        game = PdnGame(self.variant, self.game.start, self.game.moves, result, named | dict(tags or {}), comments)
-        return write_pdn(game)
 
     def release(self) -> None:
         """Let go of the players and their memory, without waiting for a search under way, which is stopped.
@@ -266,9 +240,9 @@ class Sitting:
             raise SittingError("the game is over")
 
     def _push(self, move: int, seconds: float, thought: Thought | None) -> None:
-        text, turn, clocks = self.game.text(move), self.game.turn, self._clocks
+        text, turn, clocks, side = self.game.text(move), self.game.turn, self._clocks, self.side
         self.game.push(move)
-        self.turns.append(Turn(move, text, seconds, thought, clocks))
+        self.turns.append(Turn(move, text, side, seconds, thought, clocks))
         if clocks is not None and self.clock is not None:
             left = [*clocks]
             left[turn] = max(left[turn] - seconds, 0.0) + self.clock.increment

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from arena.player import Limit
 from arena.rules.game import Game
 from arena.sitting.search import Searcher, Thought
+from arena.sitting.sides import Side
 
 
 class Clock(NamedTuple):
@@ -24,6 +25,8 @@ class Turn(NamedTuple):
     move: int
     text: str
     """As PDN writes it."""
+    side: Side
+    """Who played it."""
     seconds: float
     """What the side took for it; 0 for a move of a file."""
     thought: Thought | None
@@ -47,10 +50,3 @@ class Request(NamedTuple):
     def answer(self) -> Thought:
         """What the player finds, see `Searcher.ask`."""
         return self.searcher.ask(self.game, self.limit, self.stopped)
-
-
-def comment(thought: Thought) -> str:
-    """What a player found, as a comment of a PDN: `+0.25, depth 6, 1234 nodes, 0.012 s`."""
-    choice = thought.choice
-    parts = [thought.score, f"depth {choice.depth}" if choice.depth else "", f"{choice.nodes} nodes"]
-    return ", ".join(filter(None, [*parts, f"{thought.seconds:.3g} s"]))

@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket
 
 from arena.seats.answer import message_of
 from arena.sitting.sitting import SittingError
+from arena.sitting.written import pdn_text
 from arena.web.answers import Json, Refusal, refused
 from arena.web.beginning import listed, placed, variant_of
 from arena.web.bodies import (
@@ -163,7 +164,7 @@ async def _remove(request: Request) -> Response:
 
 async def _pdn(request: Request) -> Response:
     headers = {"Content-Disposition": 'attachment; filename="game.pdn"'}
-    return PlainTextResponse(_hosted(request).sitting.pdn(), headers=headers)
+    return PlainTextResponse(pdn_text(_hosted(request).sitting), headers=headers)
 
 
 def _hosted(request: Request) -> HostedGame:

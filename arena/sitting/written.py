@@ -1,0 +1,63 @@
+"""A game at the board as PDN."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+
+from arena.rules.pdn.game import PdnGame
+from arena.rules.pdn.write import write_pdn
+from arena.rules.position import COLOURS
+from arena.sitting.search import Thought
+from arena.sitting.sides import Side, entry_named, side_of
+from arena.sitting.sitting import Sitting
+
+
+def pdn_text(sitting: Sitting, tags: Mapping[str, str] | None = None) -> str:
+    """The game so far, with what players saw and which sides were changed as comments.
+
+    `tags` are put beside those that name the sides.
+    """
+    variant, outcome = sitting.variant, sitting.outcome
+    named = {"Event": "At the board", "Date": time.strftime("%Y.%m.%d")}
+    for colour, side in zip(COLOURS, sitting.sides, strict=True):
+        named[colour.capitalize()] = side.name
+        named[f"{colour.capitalize()}Type"] = "human" if side.is_person else "program"
+        entry = entry_named(side.name, variant)
+        if not side.is_person and entry is not None and side_of(entry) != side:
+            named[f"{colour.capitalize()}Settings"] = "own"
+    comments: dict[int, list[str]] = defaultdict(list)
+    for ply, turn in enumerate(sitting.turns, start=1):
+        comments[ply] += [_seen(turn.thought)] if turn.thought else []
+    for ply, words in _changes(sitting):
+        comments[ply].append(words)
+    if outcome is not None and outcome != sitting.game.outcome:
+        comments[len(sitting.turns)].append(outcome.termination.value)
+    texts = {ply: "; ".join(words) for ply, words in comments.items() if words}
+    result = outcome.result if outcome else "*"
+    game = PdnGame(variant, sitting.game.start, sitting.game.moves, result, named | dict(tags or {}), texts)
+    return write_pdn(game)
+
+
+def _seen(thought: Thought) -> str:
+    """What a player found: `+0.25, depth 6, 1234 nodes, 0.012 s`."""
+    choice = thought.choice
+    parts = [thought.score, f"depth {choice.depth}" if choice.depth else "", f"{choice.nodes} nodes"]
+    return ", ".join(filter(None, [*parts, f"{thought.seconds:.3g} s"]))
+
+
+def _changes(sitting: Sitting) -> list[tuple[int, str]]:
+    """Who came in place of whom, and after how many plies: `White: level 3 from here, level 1 before`."""
+    noted: list[tuple[int, str]] = []
+    seen: dict[int, Side] = {}
+    positions = sitting.game.positions
+    moves = [(position.turn, turn.side) for position, turn in zip(positions, sitting.turns, strict=False)]
+    last = [(colour, side) for colour, side in enumerate(sitting.sides) if colour in dict(moves)]
+    for place, (colour, side) in enumerate([*moves, *last]):
+        before = seen.get(colour, side)
+        if before != side:
+            words = f"{COLOURS[colour].capitalize()}: {side.name} from here, {before.name} before"
+            noted.append((min(place, len(moves)), words))
+        seen[colour] = side
+    return noted
