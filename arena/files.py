@@ -10,6 +10,8 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 LOCK = ".lock"
 """Name of the file, always empty, that stands for a folder's lock; it stays when the lock is released."""
+REPORT = "report.html"
+"""Name of a run's report, in the run's folder."""
 
 
 class FolderError(Exception):

@@ -158,3 +158,9 @@ def test_a_type_name_is_used_once():
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
     assert [name for name, times in Counter(named).items() if times > 1] == []
+
+
+def test_the_page_is_served_without_what_reports_need():
+    loaded = "import sys, arena.web.app; print(*{'pandas', 'matplotlib'} & sys.modules.keys())"
+    found = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []

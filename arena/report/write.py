@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from arena.files import replace
+from arena.files import REPORT, replace
 from arena.report.charts.catalogue import CHARTS, charts_of
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.files import FILES, File, files_of, parts_of, write_file, write_text
@@ -58,7 +58,7 @@ def write(
         if pdf:
             files[f"{name}.pdf"] = partial(save_pdf, axes)
     games_part = viewer(run, games, room(pictures.values()))
-    files["report.html"] = partial(write_text, html(run, pictures, listed, games_part, pdf=pdf))
+    files[REPORT] = partial(write_text, html(run, pictures, listed, games_part, pdf=pdf))
 
     for name in _every_name() - set(files):
         (target / name).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from arena.report.runs.entry import REPORT, reported
+from arena.files import REPORT
 from arena.result import points_of
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
@@ -169,9 +169,11 @@ class Feed:
 
     def _elo(self, moment: Moment) -> tuple[Mapping[str, EloEstimate], bool]:
         """The Elo of the players, best first, and whether it is that of a report of all games."""
-        has_report = not moment.playing and (self.folder / REPORT).is_file()
-        if has_report and (found := reported(self.folder, moment.games)):
-            return found, True
+        if not moment.playing and (self.folder / REPORT).is_file():
+            from arena.report.runs.entry import reported
+
+            if found := reported(self.folder, moment.games):
+                return found, True
         return self._refits.of(moment.results, moment.scale, last=not moment.playing), False
 
     async def _in_pool(self, work: Callable[[], _Found]) -> _Found:

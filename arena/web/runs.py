@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from arena.report.runs.entry import REPORT
+from arena.files import REPORT
 from arena.store.store import StoreError
 from arena.web.answers import Json, Refusal
 from arena.web.boards import BoardKey

@@ -18,7 +18,6 @@ from arena.store.manifest import FILE as MANIFEST
 from arena.store.store import StoreError
 from arena.store.tree import WorkingTree
 
-REPORT = "report.html"
 STANDINGS = "standings.csv"
 _HASH = 10
 """Characters of a commit that are shown."""

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from arena.files import replace
+from arena.files import REPORT, replace
 from arena.report.charts.picture import svg
 from arena.report.charts.runs import plot_runs
 from arena.report.page.page import Plot, plot_of
-from arena.report.runs.entry import REPORT, Entry
+from arena.report.runs.entry import Entry
 from arena.report.runs.overlay import Overlay, overlays
 from arena.report.template import page
 
