@@ -16,7 +16,6 @@ from click.testing import CliRunner, Result
 from arena import Game
 from arena.cli import main
 from arena.commands import common
-from arena.commands.dialogue import host
 from arena.commands.dialogue.lines import clock_text
 from arena.commands.dialogue.typed import COMMANDS
 from arena.commands.play import play
@@ -24,6 +23,7 @@ from arena.commands.seating import Seating, seated_of, sitting_of
 from arena.rules.jit.kernel import announce_compilation
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
+from arena.sitting import sides
 from arena.sitting.saved import append_game
 from arena.sitting.sides import HUMAN, Side, level
 from arena.sitting.sitting import Sitting
@@ -74,7 +74,7 @@ class Waits:
 
 @pytest.fixture(autouse=True)
 def short_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "ADVICE_SECONDS", 0.02)
+    monkeypatch.setattr(sides, "ADVICE_SECONDS", 0.02)
 
 
 @pytest.fixture
@@ -710,7 +710,7 @@ def test_no_draws_switches_draws_off():
 
 
 def test_a_clock_is_shown_and_runs_out(monkeypatch):
-    monkeypatch.setattr(host, "ADVICE_SECONDS", 0.2)
+    monkeypatch.setattr(sides, "ADVICE_SECONDS", 0.2)
     assert clock_text(298.9) == "4:58" and clock_text(9.54) == "9.5"
     people = ("--white", "human", "--black", "human")
     assert "White wins: Black's time is up (1-0)" in said(*people, "--clock", "0.001", lines="hint\n9-13\n")

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,18 @@ DOCUMENT = {
 }
 
 
-def test_a_game_under_way_is_read_as_far_as_it_was_written(tmp_path: Path) -> None:
-    with place(tmp_path) as at:
+@contextmanager
+def worker_of(folder: Path) -> Iterator[UnderwayFile]:
+    """What this process shows, as a worker of the run in a folder."""
+    with place(folder) as at:
         assert at is not None
         shown = file_of(at)
         assert shown is not None
+        yield shown
+
+
+def test_a_game_under_way_is_read_as_far_as_it_was_written(tmp_path: Path) -> None:
+    with worker_of(tmp_path) as shown:
         shown.begin(7, *NAMES, START)
         assert [(it.game, it.plies) for it in games_under_way(tmp_path)] == [(7, [])]
         shown.add(Game("english").legal_moves[0], 0.5, 12.0, 3.25, 0)
@@ -56,10 +64,7 @@ def test_a_game_under_way_is_read_as_far_as_it_was_written(tmp_path: Path) -> No
 
 
 def test_the_end_of_a_game_is_seen_while_the_next_one_is_played(tmp_path: Path) -> None:
-    with place(tmp_path) as at:
-        assert at is not None
-        shown = file_of(at)
-        assert shown is not None
+    with worker_of(tmp_path) as shown:
         for number in (1, 2, 3):
             shown.begin(number, *NAMES, START)
             shown.add(number, 0.1, NAN, NAN, 0)
@@ -70,10 +75,7 @@ def test_the_end_of_a_game_is_seen_while_the_next_one_is_played(tmp_path: Path) 
 
 
 def test_a_ply_that_is_half_written_is_not_seen(tmp_path: Path) -> None:
-    with place(tmp_path) as at:
-        assert at is not None
-        shown = file_of(at)
-        assert shown is not None
+    with worker_of(tmp_path) as shown:
         shown.begin(1, *NAMES, START)
         for move in (5, 6):
             shown.add(move, 0.1, NAN, NAN, 0)
@@ -105,10 +107,7 @@ def test_what_is_no_file_of_a_living_worker_shows_nothing(tmp_path: Path) -> Non
     ended = subprocess.run(
         [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
     )
-    with place(tmp_path) as at:
-        assert at is not None
-        shown = file_of(at)
-        assert shown is not None
+    with worker_of(tmp_path) as shown:
         shown.begin(1, *NAMES, START)
         path = next((tmp_path / FOLDER).iterdir())
         whole = path.read_bytes()
@@ -127,10 +126,7 @@ def test_what_is_no_file_of_a_living_worker_shows_nothing(tmp_path: Path) -> Non
 
 
 def test_more_plies_than_there_is_room_for_and_long_names_harm_nothing(tmp_path: Path) -> None:
-    with place(tmp_path) as at:
-        assert at is not None
-        shown = file_of(at)
-        assert shown is not None
+    with worker_of(tmp_path) as shown:
         shown.begin(1, *NAMES, START)
         for move in range(underway.MAX_PLIES + 10):
             shown.add(move, 0.1, NAN, NAN, 0)

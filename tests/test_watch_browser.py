@@ -21,21 +21,19 @@ from arena.record import GameRecord, packed
 from arena.rules.game import Game
 from arena.rules.pdn.read import read_pdn
 from arena.store.ledger import Ledger
-from arena.store.underway import FOLDER, UnderwayFile, file_of, place
+from arena.store.underway import FOLDER, UnderwayFile
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
 from arena.web.serving import endpoint, server
 from tests.command_line import invoke
+from tests.test_underway import DOCUMENT as WATCHED
+from tests.test_underway import worker_of
 
 BOLD = "<b>bold</b>"
 LONG = "a player whose name has forty characters"
 NAN = float("nan")
-DOCUMENT = {
+DOCUMENT = WATCHED | {
     "name": "run",
-    "variant": "english",
-    "seed": 3,
-    "openings": {"random_plies": 3, "count": 2},
-    "max_plies": 60,
     "players": [{"name": BOLD, "type": "negamax", "depth": 2}, {"name": LONG, "type": "random"}],
 }
 MANY = 60
@@ -81,10 +79,7 @@ def live(folder: Path) -> Iterator[UnderwayFile]:
         begin(plan, ledger, 1)
         done: list[Any] = []
         done.extend(play(plan, ledger, 1, lambda: len(done) + len(ledger.finished()) >= 2))
-        with place(folder / "live") as at:
-            assert at is not None
-            shown = file_of(at)
-            assert shown is not None
+        with worker_of(folder / "live") as shown:
             yield shown
 
 

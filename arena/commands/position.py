@@ -192,7 +192,6 @@ def _of_file(path: Path, variant: Variant | None, number: int) -> Scene:
 
 
 def _of_run(folder: Path, number: int) -> Scene:
-    from arena.record import unpacked
     from arena.rules.custom import build_variant
     from arena.rules.game import Game
     from arena.store.game import kept_game
@@ -203,7 +202,7 @@ def _of_run(folder: Path, number: int) -> Scene:
     except StoreError as error:
         fail(str(error))
     row = kept.row
-    searches = unpacked([row["moves"]], [row["plies"]])
+    searches = kept.searches()
     game = Game(build_variant(kept.experiment.variant), row["opening_fen"])
     try:
         for move in searches["move"]:

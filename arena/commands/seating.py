@@ -204,22 +204,13 @@ def _variant(options: Seating) -> Variant | None:
 
 
 def _as_saved(options: Seating, pdn: PdnGame) -> Seating:
-    """The options of a game from a file: who plays is whom the file names, unless an option says who.
-
-    A file that does not say who is a person, as those of a run, leaves a person the colour that moves first.
-    """
-    from arena.sitting.sides import HUMAN, entry_named
+    """The options of a game from a file: who plays is whom the file names, unless an option says who."""
+    from arena.sitting.written import entries_of
 
     if options.white is not None or options.black is not None or options.level is not None:
         return options
-    entries = []
-    for colour in ("White", "Black"):
-        kind, has_settings = pdn.tags.get(f"{colour}Type"), f"{colour}Settings" in pdn.tags
-        named = None if has_settings else entry_named(pdn.tags.get(colour, ""), pdn.variant)
-        entries.append(HUMAN if kind == HUMAN else named)
-    if None not in entries and not {"WhiteType", "BlackType"} & pdn.tags.keys():
-        entries[pdn.variant.first] = None
-    return options._replace(white=entries[0], black=entries[1])
+    white, black = entries_of(pdn)
+    return options._replace(white=white, black=black)
 
 
 def _say_what_is_opened(path: Path, pdn: PdnGame, sitting: Sitting) -> None:

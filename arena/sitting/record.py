@@ -97,7 +97,7 @@ class Record:
     def _store(self, sitting: Sitting) -> int:
         """Write down a game that counts; its number."""
         (colour,) = (place for place, side in enumerate(sitting.sides) if side.is_person)
-        spec = self._opponent(sitting, 1 - colour)
+        spec = self._opponent(sitting)
         if spec not in self._experiment.players:
             self._admit(spec)
         self._learn_man(sitting, spec)
@@ -151,18 +151,16 @@ class Record:
             return "it began from a position that was set up"
         if sitting.helped or not sitting.turns:
             return sitting.helped or "no move was played"
-        (colour,) = (place for place, side in enumerate(sitting.sides) if not side.is_person)
-        spec = self._opponent(sitting, colour)
+        spec = self._opponent(sitting)
         changed = [name for name, now in fingerprints(spec).items() if self._facts.files.get(name, now) != now]
         return f"{changed[0]} has changed since {self.folder} began" if changed else ""
 
-    def _opponent(self, sitting: Sitting, colour: int) -> PlayerSpec:
+    def _opponent(self, sitting: Sitting) -> PlayerSpec:
         """The entry of a sitting's player: the run's, if it has one that is set alike, by its name there.
 
         Where the player's time is limited, the game's clock is among its limits.
         """
-        spec = sitting.sides[colour].spec
-        assert spec is not None
+        (spec,) = (side.spec for side in sitting.sides if side.spec is not None)
         if sitting.clock is not None and spec.limit.longest is not None:
             clock, increment = sitting.clock
             spec = replace(spec, limit=spec.limit._replace(clock=clock, increment=increment or None))

@@ -21,6 +21,8 @@ LEVELS = range(1, 13)
 USUAL_SECONDS = 1.0
 """Seconds a move of a player whose entry has no limit, if it cannot do without."""
 ONLY_WITH_A_PLAYER = "a game counts only between one person and one player"
+ADVICE_SECONDS = 0.5
+"""Seconds of a hint, and of an evaluation that a person asks for."""
 USUAL_LEVEL = 4
 """The level of who plays against a person where nothing is said."""
 HOUSE_PROGRAMS: Mapping[str, str] = {

@@ -1,4 +1,4 @@
-"""A game at the board as PDN."""
+"""A game at the board as PDN, and who plays in one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.write import write_pdn
 from arena.rules.position import COLOURS
 from arena.sitting.search import Thought
-from arena.sitting.sides import Side, entry_named, side_of
+from arena.sitting.sides import HUMAN, Side, entry_named, side_of
 from arena.sitting.sitting import Sitting
 
 
@@ -23,7 +23,7 @@ def pdn_text(sitting: Sitting, tags: Mapping[str, str] | None = None) -> str:
     named = {"Event": "At the board", "Date": time.strftime("%Y.%m.%d")}
     for colour, side in zip(COLOURS, sitting.sides, strict=True):
         named[colour.capitalize()] = side.name
-        named[f"{colour.capitalize()}Type"] = "human" if side.is_person else "program"
+        named[f"{colour.capitalize()}Type"] = HUMAN if side.is_person else "program"
         entry = entry_named(side.name, variant)
         if not side.is_person and entry is not None and side_of(entry) != side:
             named[f"{colour.capitalize()}Settings"] = "own"
@@ -38,6 +38,23 @@ def pdn_text(sitting: Sitting, tags: Mapping[str, str] | None = None) -> str:
     result = outcome.result if outcome else "*"
     game = PdnGame(variant, sitting.game.start, sitting.game.moves, result, named | dict(tags or {}), texts)
     return write_pdn(game)
+
+
+def entries_of(pdn: PdnGame) -> tuple[str | None, str | None]:
+    """White's and Black's player by the tags of `pdn_text`, in the words that `side_of` reads.
+
+    None where the name does not say all. A PDN that does not say who is a person, as those of a run, leaves a
+    person, who is None as well, the colour that moves first.
+    """
+    entries = []
+    for colour in map(str.capitalize, COLOURS):
+        kind, has_settings = pdn.tags.get(f"{colour}Type"), f"{colour}Settings" in pdn.tags
+        named = None if has_settings else entry_named(pdn.tags.get(colour, ""), pdn.variant)
+        entries.append(HUMAN if kind == HUMAN else named)
+    if None not in entries and not {"WhiteType", "BlackType"} & pdn.tags.keys():
+        entries[pdn.variant.first] = None
+    white, black = entries
+    return white, black
 
 
 def _seen(thought: Thought) -> str:

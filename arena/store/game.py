@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from numpy.typing import NDArray
+
 from arena.experiment.model import Experiment
-from arena.record import MOVE_COLUMNS
+from arena.record import MOVE_COLUMNS, unpacked
 from arena.store.documents import documents
 from arena.store.ledger import FILE, GAMES, Facts, experiment_and_facts, remedy
 from arena.store.manifest import Manifest, parsed
@@ -24,6 +26,14 @@ class KeptGame(NamedTuple):
     """None for a run that was not played by the command line."""
     last: int
     """The highest number of a game that is stored."""
+
+    def searches(self) -> dict[str, NDArray[Any]]:
+        """Its moves as `arena.record.unpacked` has them, a value a ply."""
+        return unpacked([self.row["moves"]], [self.row["plies"]])
+
+    def texts(self) -> list[str]:
+        """Its moves as PDN writes them."""
+        return [text.decode() for text in self.searches()["move"].tolist()]
 
 
 def kept_game(folder: Path, number: int) -> KeptGame:

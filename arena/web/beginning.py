@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.record import unpacked
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
@@ -150,8 +149,8 @@ def _of_run(origin: PlyOfRun, folder: Path | None) -> PdnGame:
     if origin.ply > row["plies"]:
         raise ValueError(f"game {origin.game} has {row['plies']} plies, not {origin.ply}")
     game = Game(build_variant(kept.experiment.variant), row["opening_fen"])
-    for move in unpacked([row["moves"]], [row["plies"]])["move"][: origin.ply]:
-        game.push(move.decode())
+    for text in kept.texts()[: origin.ply]:
+        game.push(text)
     return PdnGame(game.variant, game.start, game.moves)
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.record import unpacked
 from arena.report.viewer.replay import Replayer
 from arena.result import humanised
 from arena.rules.custom import build_variant
@@ -71,7 +70,7 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
     kept = kept_game(folder, number)
     row = kept.row
     variant = build_variant(kept.experiment.variant)
-    columns = unpacked([row["moves"]], [row["plies"]])
+    columns = kept.searches()
     texts = [text.decode() for text in columns["move"].tolist()]
     board, steps, fault = Replayer(variant).replay(row["opening_fen"], texts)
     men = kept.manifest.men if kept.manifest is not None else {}
@@ -108,8 +107,7 @@ def stored_game_pdn(folder: Path, number: int) -> str:
     from arena.report.pdn import stored_pdn
 
     kept = kept_game(folder, number)
-    moves = unpacked([kept.row["moves"]], [kept.row["plies"]])["move"].tolist()
-    return stored_pdn(kept.experiment.name, kept.facts, kept.row, [move.decode() for move in moves])
+    return stored_pdn(kept.experiment.name, kept.facts, kept.row, kept.texts())
 
 
 def _men(score: float, man: float | None, wins: int | None) -> float | None:

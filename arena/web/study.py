@@ -7,21 +7,20 @@ from typing import Any
 from arena.analysis import Analysis, Findings
 from arena.player import Limit
 from arena.rules.game import Game
-from arena.sitting.sides import strongest
+from arena.sitting.sides import ADVICE_SECONDS, strongest
 from arena.web.documents import analysis_document
 from arena.web.thinking import building
 from players.negamax.state import MAX_DEPTH
 
 MOST_SECONDS = 600.0
 """Seconds after which an analysis is ended."""
-HINT_SECONDS = 0.5
 
 
 class Study:
     """The best lines of a game's position: `search` in a thread, everything else from the loop."""
 
     def __init__(self, game: Game, lines: int, *, is_hint: bool = False) -> None:
-        """`game` is a copy; a hint ends after HINT_SECONDS."""
+        """`game` is a copy; a hint ends after ADVICE_SECONDS."""
         self.ply, self.lines = len(game.moves), lines
         self._game, self._is_hint = game, is_hint
         self._analysis: Analysis | None = None
@@ -31,7 +30,7 @@ class Study:
 
     def search(self) -> None:
         """Search until it is stopped or nothing more is to be found."""
-        limit = Limit(seconds=HINT_SECONDS) if self._is_hint else Limit(depth=MAX_DEPTH, seconds=MOST_SECONDS)
+        limit = Limit(seconds=ADVICE_SECONDS) if self._is_hint else Limit(depth=MAX_DEPTH, seconds=MOST_SECONDS)
         with building:
             self._analysis = Analysis(strongest(self._game.variant, limit), self._game, self.lines)
         for findings in self._analysis.findings():

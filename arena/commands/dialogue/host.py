@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from arena.sitting.search import Thought
     from arena.sitting.sitting import Sitting
 
-ADVICE_SECONDS = 0.5
-"""Seconds of a hint or an evaluation."""
 _QUIET_SECONDS = 0.3
 """Seconds that a player may think before that is said."""
 _RECENT_PLIES = 10
@@ -178,7 +176,7 @@ class Host:
         """What the strongest player here finds best in ADVICE_SECONDS; None if it found nothing."""
         from arena.analysis import Analysis
         from arena.player import Limit
-        from arena.sitting.sides import strongest
+        from arena.sitting.sides import ADVICE_SECONDS, strongest
 
         player = strongest(self.sitting.variant, Limit(seconds=ADVICE_SECONDS))
         analysis = Analysis(player, self.sitting.game.copy())

@@ -15,7 +15,7 @@
     asking.showModal();
   });
 
-  /* Have one of a list picked, [[value, words], ...], the last one unless said otherwise; a promise of its value, or null. */
+  /* Have one of a list picked, [[value, words], ...], the last one at first; a promise of its value, or null. */
   arena.pick = (parts, question, list) => new Promise((resolve) => {
     const { picking, picked } = parts;
     parts.which.textContent = question;
