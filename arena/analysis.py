@@ -98,9 +98,9 @@ class Analysis:
         limits that the player cannot do with, and whatever a class of your own raises.
         """
         self._began = time.perf_counter()
+        timer = threading.Timer(self._limit.seconds or 0.0, self.stop)
+        timer.daemon = True
         if self._limit.seconds is not None and self._can_stop:
-            timer = threading.Timer(self._limit.seconds, self.stop)
-            timer.daemon = True
             timer.start()
         try:
             for step, limit in enumerate(self._limits(), start=1):
@@ -118,6 +118,7 @@ class Analysis:
                 if self._done.issuperset(self._game.legal_moves):
                     break
         finally:
+            timer.cancel()
             self._stopping.set()
             self._ended.set()
             self._tenure.close()

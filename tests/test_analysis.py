@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -10,6 +11,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +158,22 @@ def test_an_analysis_can_be_stopped_from_another_thread():
     timer.start()
     last = list(analysis.findings())[-1]
     assert not last.whole and len(last.lines) == 2 and last.seconds < 300
+
+
+def test_an_analysis_that_has_ended_keeps_no_thread_and_no_memory():
+    before, kept = threading.active_count(), []
+    for _ in range(5):
+        spec = PlayerSpec("player", "negamax", Limit(depth=2, seconds=600))
+        analysis = Analysis(spec, Game("english"))
+        kept.append(weakref.ref(analysis))
+        list(analysis.findings())
+        del analysis
+    end = time.monotonic() + 20
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.01)
+    gc.collect()
+    assert threading.active_count() <= before
+    assert [analysis() for analysis in kept] == [None] * 5
 
 
 @pytest.mark.compiled
