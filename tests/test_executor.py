@@ -145,6 +145,16 @@ def test_a_task_that_ends_two_workers_is_named_when_all_others_are_done(tmp_path
     assert sorted(found) == sorted(kind for kind in kinds if kind != "dies")
 
 
+def test_a_task_is_given_up_after_the_second_worker_that_it_ended_alone() -> None:
+    todo = _Todo(["good", "bad"], lambda: False)
+    todo.died(todo.batch(2), workers=2)
+    todo.done(todo.batch(1), 1)
+    for deaths in range(2):
+        assert not todo.failed, deaths
+        todo.died(todo.batch(1), workers=2)
+    assert todo.failed == {1: "bad"} and todo.batch(1) == []
+
+
 def test_where_every_task_ends_its_worker_only_a_few_are_tried(tmp_path: Path) -> None:
     tasks = [("dies", tmp_path / str(number)) for number in range(1000)]
     with pytest.raises(WorkerDied):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.rules.custom import build_variant
 from arena.rules.move_text import move_text
 from arena.rules.movegen import apply, count, generate, has_move, legal_moves
 from arena.rules.moves import ROOM, new_buffer, sides, target_of
@@ -53,6 +54,21 @@ def test_moves_of_positions_from_play_are_generated_and_applied_as_by_the_oracle
 
 def test_moves_of_scattered_positions_are_generated_and_applied_as_by_the_oracle(variant, scattered):
     for position in scattered:
+        check(variant, position)
+
+
+STOPPED_MID_CAPTURE = by_values(
+    build_variant({"base": "english", "men_capture_backward": True, "promotion": "stops"})
+)
+"""No rule set of the table has both, so only here could a man that is crowned capture on."""
+
+
+@pytest.mark.parametrize("variant", [STOPPED_MID_CAPTURE], ids=["stops"], indirect=True)
+def test_a_man_that_captures_backward_stops_where_it_is_crowned(variant, played, scattered):
+    position = parse_fen(variant, "W:W11:B6,7")
+    legal = legal_moves(variant.constants, position)
+    assert [move_text(variant, position, move, legal) for move in legal] == ["11x2"]
+    for position in (*played, *scattered):
         check(variant, position)
 
 

@@ -179,6 +179,17 @@ def test_gains_are_spalls() -> None:
     assert gains.perturbation(10) == pytest.approx(0.5 / 10**0.101)
 
 
+def test_a_step_of_spsa_is_the_gain_times_the_slope() -> None:
+    """Of a score that is linear in theta / scale every orthogonal set of perturbations shows the exact slope."""
+    gains = Gains(a=1.5, c=0.2, stability=5.0, alpha=0.602, gamma=0.101)
+    theta, scale, slope = np.array([3.0, -1.0]), np.array([1.0, 4.0]), np.array([0.2, -0.5])
+    deltas = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    for k in (1, 30):
+        scores = 2 * gains.perturbation(k) * deltas @ slope
+        moved = spsa_step(theta, scale, gains, k, deltas, scores)
+        assert moved == pytest.approx(theta + gains.step(k) * scale * slope)
+
+
 def test_spsa_climbs_to_the_best_weights_under_noise() -> None:
     rng, best = np.random.default_rng(1), np.array([1.0, -2.0, 0.3])
     gains = Gains(a=1.5, c=0.2, stability=5.0, alpha=0.602, gamma=0.101)
