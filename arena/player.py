@@ -46,6 +46,10 @@ class Limit(NamedTuple):
         return min(self.seconds, self.clock)
 
 
+MEANT_LIMITS = {"time": "seconds", "movetime": "seconds", "plies": "depth"}
+"""Other programs' words for limits, and ours."""
+
+
 class Choice(NamedTuple):
     """A player's answer: the move, and what it cost to find it."""
 

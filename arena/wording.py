@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 MAX_CHARACTERS = 60
@@ -14,15 +15,21 @@ MAX_CHOICES = 50
 _NOUNS = {bool: "boolean", int: "whole number", float: "number", str: "text", list: "list", dict: "mapping"}
 
 
-def unknown(kind: str, word: str, valid: Collection[str]) -> str:
-    """`unknown player 'negamx'; did you mean 'negamax'? (choices: random, negamax)`, in one line."""
-    hint = choices(word, valid)
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+def unknown(kind: str, word: str, valid: Collection[str], meant: Mapping[str, str] = _NONE) -> str:
+    """`unknown player 'negamx'; did you mean 'negamax'? (choices: random, negamax)`, in one line.
+
+    `meant` has what words stand for that are unlike any valid one: `{"time": "seconds"}`.
+    """
+    hint = choices(word, valid, meant)
     return f"unknown {kind} {quoted(word)}" + (f"; {hint}" if hint.startswith("did") else f" {hint}")
 
 
-def choices(word: str, valid: Collection[str]) -> str:
+def choices(word: str, valid: Collection[str], meant: Mapping[str, str] = _NONE) -> str:
     """`did you mean 'negamax'? (choices: random, negamax)`; without the question if no valid word is close."""
-    close = nearest(word, valid)
+    close = meant.get(word) or nearest(word, valid)
     question = f"did you mean {close!r}? " if close is not None else ""
     first, more = list(valid)[:MAX_CHOICES], len(valid) - MAX_CHOICES
     return f"{question}(choices: {', '.join(first) or 'none'}{f' and {more} more' if more > 0 else ''})"

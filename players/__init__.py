@@ -63,12 +63,12 @@ def build_player(spec: PlayerSpec, variant: Variant) -> Player:
     raises.
     """
     if ":" in spec.type:
-        maker = load_object(spec.type, "type")
+        maker = load_object(spec.type, "type", _is_player)
     elif spec.type in PLAYERS:
         maker = PLAYERS[spec.type]
     else:
         raise PlayerError(unknown("player", spec.type, PLAYERS) + " or file.py:Class", "type")
-    if not isinstance(maker, type) or not callable(getattr(maker, "choose", None)):
+    if not _is_player(maker):
         raise PlayerError(f"{spec.type} is not a class with a method `choose`", "type")
     options = (maker, repr(spec.options))
     if options not in _checked:
@@ -87,3 +87,7 @@ def build_player(spec: PlayerSpec, variant: Variant) -> Player:
         except ValueError as error:
             raise PlayerError(str(error)) from None
     return player
+
+
+def _is_player(thing: Any) -> bool:
+    return isinstance(thing, type) and callable(getattr(thing, "choose", None))

@@ -31,10 +31,11 @@ class PlayerError(Exception):
         self.keys = keys
 
 
-def load_object(reference: str, key: str) -> Any:
+def load_object(reference: str, key: str, fits: Callable[[Any], bool]) -> Any:
     """The object that `module:name` or `file.py:name` means; a relative path starts at the working directory.
 
-    Raises PlayerError, blaming `key`, if there is none, with the line of the file if its code fails.
+    Raises PlayerError, blaming `key`, if there is none, with the names of those that fit, and with the line of the
+    file if its code fails.
     """
     source, _, name = reference.rpartition(":")
     try:
@@ -46,7 +47,7 @@ def load_object(reference: str, key: str) -> Any:
     try:
         return getattr(module, name)
     except AttributeError:
-        names = sorted(n for n in vars(module) if not n.startswith("_"))
+        names = sorted(n for n, thing in vars(module).items() if not n.startswith("_") and fits(thing))
         found = ", ".join(names) or "nothing"
         message = f"{source} has no {name!r}{meant(name, names)} (it has: {found})"
         raise PlayerError(message, key) from None

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from arena.player import Limit, PlayerSpec
+from arena.player import MEANT_LIMITS, Limit, PlayerSpec
 from arena.wording import quoted, unknown
 from players.loading import PlayerError
 
@@ -43,7 +43,7 @@ def check_options(maker: type[Any], spec: PlayerSpec) -> None:
         if name in options:
             check_option(name, value, options[name].annotation)
         elif not takes_any:
-            raise PlayerError(unknown("option", name, (*ENTRY_KEYS, *options)), name)
+            raise PlayerError(unknown("option", name, (*ENTRY_KEYS, *options), MEANT_LIMITS), name)
     for name, option in options.items():
         if option.default is option.empty and name not in spec.options:
             raise PlayerError(f"{spec.type} needs the option {name!r}")

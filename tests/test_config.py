@@ -223,6 +223,23 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "begins"),
+    [
+        ("count: 20", "games: 20", "4:29: unknown key 'games'; did you mean 'count'?"),
+        ("seed: 2026", "games: 20", "3:1: unknown key 'games'; did you mean 'openings: {count: 20}'?"),
+        ("seed: 2026", "rounds: 2", "3:1: unknown key 'rounds'; did you mean 'openings: {count: 20}'?"),
+        ("seed: 2026", "time: 1", "3:1: unknown key 'time'; did you mean 'players: [{seconds: ...}]'?"),
+        ("seed: 2026", "depth: 1", "3:1: unknown key 'depth'; did you mean 'players: [{depth: ...}]'?"),
+    ],
+)
+def test_a_key_that_other_programs_have_is_answered_by_ours(
+    tmp_path: Path, old: str, new: str, begins: str
+) -> None:
+    (line,) = errors(tmp_path, EXAMPLE.replace(old, new))
+    assert line.startswith(f"run.yaml:{begins} (choices: ")
+
+
+@pytest.mark.parametrize(
     ("old", "new", "line"),
     [
         (

@@ -124,6 +124,14 @@ def by_mixed_dict(position, rules):
 def infinite(position, rules):
     return 1e300 * 1e300
 
+COUNT = 0
+
+@evaluator
+def changes(position, rules):
+    global COUNT
+    COUNT += 1
+    return 1.0
+
 def undecorated(position, rules):
     return 1.0
 """
@@ -146,7 +154,8 @@ REASONS = {
     "too_few": "must take (position, rules), not (position)",
     "too_many": "must take (position, rules), not (position, rules, weights)",
     "undecorated": "is not decorated with @evaluator",
-    "nothing": "has no 'nothing'; did you mean 'Thing'? (it has: NUMBERS, Thing, WORTH, attribute,",
+    "changes": "line 102: it cannot change a global name (`global`): a value depends on the position alone",
+    "nothing": "has no 'nothing' (it has: attribute, by_dict, by_list, by_mixed_dict, changes, infinite,",
 }
 
 

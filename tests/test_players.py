@@ -127,6 +127,7 @@ def test_the_schema_describes_every_switch():
             ("presett",),
         ),
         ({"sweeep": {}}, "unknown option 'sweeep'; did you mean 'sweep'?", ("sweeep",)),
+        ({"time": 3}, "unknown option 'time'; did you mean 'seconds'?", ("time",)),
         ({"depht": 3}, "unknown option 'depht'; did you mean 'depth'?", ("depht",)),
         ({"ties": "lats"}, "unknown ties 'lats'; did you mean 'last'? (choices: first, last, random)", ("ties",)),
         ({"ties": 3}, "ties: 3 is not of type 'first' or 'last' or 'random' (", ("ties",)),
@@ -152,6 +153,7 @@ def test_an_option_of_negamax_that_it_does_not_take_is_named(options, message, k
         ({"level": 0}, "level must be 1 or more, not 0"),
         ({"level": "x"}, "level: 'x' is not of type int ("),
         ({"level": 1, "style": "mild"}, "unknown style 'mild'; did you mean 'wild'? (choices: calm, wild)"),
+        ({"time": 1}, "unknown option 'time'; did you mean 'seconds'? (choices: name, type,"),
         ({"levl": 1}, "unknown option 'levl'; did you mean 'level'? (choices: name, type, sweep, in_process,"),
     ],
 )

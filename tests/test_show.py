@@ -177,7 +177,7 @@ def test_the_position_of_a_run_is_the_one_after_its_moves(run):
     [
         (["englsh"], "'englsh' is no FEN, variant, PDN file or folder of a run; did you mean 'english'?"),
         (["GAMES.old"], "GAMES.old' is no FEN, variant, PDN file or folder of a run"),
-        (["W:W40:B1", "--variant", "english"], "'40' is not on the board, whose squares are 1 to 32"),
+        (["W:W40:B1", "--variant", "english"], "squares are 1 to 32; this looks like international, 10x10"),
         (["W:W40:B1", "--variant", "englsh"], "unknown variant 'englsh'; did you mean 'english'?"),
         (["english", "--ply", "3"], "--game and --ply go with a PDN file or the folder of a run"),
         (["GAMES", "--fen", "W:W1:B2"], "--fen goes with the name of a variant"),

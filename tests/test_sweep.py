@@ -192,6 +192,11 @@ def test_an_anchor_can_be_a_swept_player(tmp_path: Path) -> None:
             "7:16: unknown limit 'depht'; did you mean 'depth'? (choices: depth, nodes, seconds, clock, "
             "increment)",
         ),
+        (
+            "limit: [{time: 1}]",
+            "7:16: unknown limit 'time'; did you mean 'seconds'? (choices: depth, nodes, seconds, clock, "
+            "increment)",
+        ),
         ("limit: [6]", "7:15: an entry of 'limit' must be a mapping such as {depth: 6}, not the whole number 6"),
         (
             "limit: [{depth: 6}, {depth: 0}]",

@@ -15,6 +15,13 @@ def test_an_unknown_word_is_named_with_the_nearest_and_all_choices() -> None:
     assert unknown("player", "x", ()) == "unknown player 'x' (choices: none)"
 
 
+def test_a_word_that_stands_for_another_is_answered_by_that_one() -> None:
+    valid, meant = ("name", "openings"), {"games": "openings: {count: 20}"}
+    assert unknown("key", "games", valid, meant) == (
+        "unknown key 'games'; did you mean 'openings: {count: 20}'? (choices: name, openings)"
+    )
+
+
 def test_the_nearest_choice_is_named_as_it_is_written() -> None:
     assert choices("elopergame", ["EloPerGame"]) == "did you mean 'EloPerGame'? (choices: EloPerGame)"
 

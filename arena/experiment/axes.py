@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from arena.experiment.names import is_number, phrases, words_of
+from arena.player import MEANT_LIMITS
 from arena.wording import shown, unknown
 from arena.yaml.errors import Keys
 
@@ -95,7 +96,7 @@ def _limit_settings(given: Any, limits: Collection[str]) -> list[Setting]:
             )
         for key in limit:
             if key not in limits:
-                raise SweepError(unknown("limit", key, limits), LIMIT, i, key)
+                raise SweepError(unknown("limit", key, limits, MEANT_LIMITS), LIMIT, i, key)
         places: dict[Keys, Keys] = {(key,): ("sweep", LIMIT, i, key) for key in limit}
         text = " ".join(f"{key} {value}" for key, value in limit.items())
         settings.append(Setting({(key,): value for key, value in limit.items()}, places, text, text))

@@ -6,7 +6,9 @@ validation, the choices that errors name, `Experiment.as_dict` and the schema fo
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_type_hints
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -23,7 +25,7 @@ from arena.formats.round_robin import RoundRobin
 from arena.formats.sprt import Sprt
 from arena.formats.table import FormatField
 from arena.openings import MAX_OPENINGS
-from arena.player import NAME_CHARACTERS, Allowance, Limit, PlayerSpec
+from arena.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 from arena.ratings.models import RatingModel
 from arena.wording import shown, unknown
 from arena.yaml.messages import FOLDER, refusal
@@ -42,6 +44,9 @@ LIMIT_FIELDS = {
 class Openings(Section):
     """The openings; each is played twice by every pairing, colours swapped."""
 
+    meant: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"games": "count", "rounds": "count", "plies": "random_plies", "number": "count"}
+    )
     random_plies: int = Field(default=4, ge=0, description="Random plies from the start position.")
     balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
     ballots: Literal[2, 3] | None = Field(default=None, description="Use the 2- or 3-move ballots (English).")
@@ -134,9 +139,17 @@ VariantField = Annotated[
 ]
 
 
+_GAMES = "openings: {count: 20}"
+
+
 class Experiment(Document):
     """One tournament: who plays whom, from which openings, under which rules."""
 
+    meant: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"games": _GAMES, "rounds": _GAMES, "rules": "variant", "engines": "players"}
+        | {name: f"players: [{{{name}: ...}}]" for name in Limit._fields}
+        | {name: f"players: [{{{limit}: ...}}]" for name, limit in MEANT_LIMITS.items()}
+    )
     name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
     seed: int = Field(default=0, ge=0, description="The source of all chance.")

@@ -9,7 +9,7 @@ from arena.rules.moves import promotion_row
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER
 from arena.rules.squares import column_of, square_of
-from arena.rules.variants import Variant
+from arena.rules.variants import VARIANTS, Variant
 
 _LETTERS = "WB"
 _COUNTERS = re.compile(r"(\s*:\s*([HF][0-9]+|\+[0-9]\+[0-9]))+\s*$", re.IGNORECASE)
@@ -77,8 +77,12 @@ def _parse_squares(variant: Variant, item: str, text: str) -> list[tuple[int, bo
     first = int(match[2])
     last = int(match[4] or first)
     if not 1 <= first <= last <= variant.squares:
+        larger = next((other for other in VARIANTS.values() if variant.squares < last <= other.squares), None)
+        meant = (
+            f"; this looks like {larger.name}, {2 * larger.rules.per_row}x{larger.rules.rows}" if larger else ""
+        )
         raise NotationError(
-            f"FEN {text!r}: {item!r} is not on the board, whose squares are 1 to {variant.squares}"
+            f"FEN {text!r}: {item!r} is not on the board, whose squares are 1 to {variant.squares}{meant}"
         )
     return [(variant.bits[number - 1], bool(match[1])) for number in range(first, last + 1)]
 

@@ -57,7 +57,8 @@ def message(error: ErrorDetails, model: type[BaseModel]) -> str:
         return f"the key {key!r} is missing"
     if kind == "extra_forbidden":
         section = _walk(error["loc"][:-1], model).section
-        return unknown("key", str(key), section.model_fields if section else ())
+        known, meant = (section.model_fields, getattr(section, "meant", {})) if section else ((), {})
+        return unknown("key", str(key), known, meant)
     subject = "the file" if key is None else f"an entry of {keys[-2]!r}" if isinstance(key, int) else repr(key)
     if kind == _REFUSAL:
         return str(context["text"])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -17,6 +18,8 @@ class Section(BaseModel):
     """A mapping in the file: frozen, unknown keys refused, no value converted to another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    meant: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """What to write in place of a key that it does not have, where that is unlike any key."""
 
 
 class Document(Section):

@@ -171,7 +171,7 @@ def _from_file(name: str, variant: Variant) -> Evaluation:
 
 
 def _load_address(reference: str, variant: Variant) -> Any:
-    function = load_object(reference, "evaluation")
+    function = load_object(reference, "evaluation", lambda it: isinstance(it, Evaluator))
     if not isinstance(function, Evaluator):
         raise PlayerError(f"{reference!r} is not decorated with @evaluator", "evaluation")
     signature = inspect.signature(function.function)

@@ -20,6 +20,10 @@ _PLAIN_WORDS = (
     (r"type Position\(.*?\)", "position"),
     (r"(Untyped global name '\w+'): .*<class 'function'>", r"\1: a function that is called needs @kernel"),
     (r"Untyped global name ('\w+'): .*<class '(dict|list|set)'>", r"\1 is a \2: use numbers or a tuple"),
+    (
+        r"UnsupportedBytecodeError: .*\((STORE|DELETE)_GLOBAL\).*",
+        "it cannot change a global name (`global`): a value depends on the position alone",
+    ),
     (r"The use of a reflected list.* assigned to variable ('\w+').*", r"\1 is a list: use numbers or a tuple"),
 )
 """What the compiler says, and what is said instead."""
@@ -48,9 +52,11 @@ def line_that_prints(function: Callable[..., Any]) -> int | None:
 
 
 def _likely_line(function: Callable[..., Any], error: Exception) -> int:
-    """The line where a function uses the name that an error says there is not, else its first line."""
+    """The line where a function uses what an error says there is not or cannot be done, else its first line."""
     missing = re.search(r"name '(\w+)' is not defined|no attribute '(\w+)'", str(error))
     for _, instruction in _instructions(function):
+        if instruction.opname.endswith("E_GLOBAL") and instruction.opname in str(error):
+            return _line(instruction) or function.__code__.co_firstlineno
         if missing and instruction.argval in missing.groups() and (line := _line(instruction)):
             return line
     return function.__code__.co_firstlineno
