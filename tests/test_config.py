@@ -117,6 +117,7 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "probe": None,
         "anchor": None,
         "rating": {"model": "bradley-terry"},
+        "compare_types": False,
         "players": [{"name": "x", "type": "random"}],
     }
     partial = load_text(tmp_path, MINIMAL + "openings: {count: 3}\n")
@@ -247,7 +248,7 @@ def test_a_key_that_other_programs_have_is_answered_by_ours(
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (choices: name, variant, seed, openings, "
             "format, sprt, max_plies, time_margin, patience, game_patience, memory, on_failure, failures, "
-            "withdraw, probe, anchor, rating, workers, pin, players)",
+            "withdraw, probe, anchor, rating, compare_types, workers, pin, players)",
         ),
         (
             "count: 20",

@@ -237,6 +237,15 @@ def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_t
     assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
 
 
+def test_telemetry_of_more_players_than_a_byte_counts_needs_none_that_searches() -> None:
+    names = [f"r{i}" for i in range(130)]
+    moves = moves_with([(name, 0, 0, 0.1) for name in names])
+    survey = Survey(totals(moves), pd.Series(dtype=float), moves, pd.Series(dtype=float))
+    rows = pd.DataFrame([("r0", "r1", "1-0", "time")], columns=["white", "black", "result", "termination"])
+    table = telemetry(rows, survey, names, specs([player(name, type="random") for name in names]))
+    assert table["player"].tolist() == names and table.drop(columns="player").isna().all(axis=None)
+
+
 def test_telemetry_shows_the_columns_and_players_that_have_data() -> None:
     silent = telemetry_text(telemetry_of(recorded()))
     assert silent.columns.tolist() == ["Player", "Nodes/s", "Mean depth"]

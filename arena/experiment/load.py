@@ -31,4 +31,6 @@ def _expand(source: Source, data: Any) -> list[Problem]:
     expansion = sweep.expand(data["players"], Limit._fields)
     problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
     data["players"], source.origin = expansion.players, expansion.origin
+    if "type" in expansion.swept:
+        data.setdefault("compare_types", True)
     return problems

@@ -181,6 +181,9 @@ class Experiment(Document):
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
     rating: Rating = Rating()
+    compare_types: bool = Field(
+        default=False, description="Report types as values of a setting [true if a sweep sets 'type']."
+    )
     workers: WorkersField = Field(
         default=None,
         exclude=True,

@@ -31,6 +31,8 @@ class Expansion(NamedTuple):
     """For each player the keys of values within its entry -> their keys in the file."""
     problems: list[tuple[Keys, str]]
     """What is wrong in sweeps, by keys in the file; an entry with a problem makes no players."""
+    swept: list[str]
+    """The keys that sweeps set, as the file has them, each once."""
 
     def origin(self, keys: Keys) -> Keys:
         """The keys in the file of what stands at `keys` once players are written out."""
@@ -46,7 +48,7 @@ def expand(players: list[Any], limits: Collection[str]) -> Expansion:
 
     Entries without `sweep` stay as they are, right or wrong.
     """
-    result = Expansion([], [], [])
+    result = Expansion([], [], [], [])
     made = 0
     for number, entry in enumerate(players):
         place: Keys = ("players", number)
@@ -65,6 +67,7 @@ def expand(players: list[Any], limits: Collection[str]) -> Expansion:
             except SweepError as error:
                 problems.append(error)
             else:
+                result.swept.extend(key for key in axes if key not in result.swept)
                 for player, places in new:
                     result.players.append(player)
                     result.places.append({(): place} | {key: (*place, *keys) for key, keys in places.items()})

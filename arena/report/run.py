@@ -247,7 +247,8 @@ class Run:
     def comparisons(self) -> pd.DataFrame:
         """Players that differ in one setting, at equal terms, every two values of it: `tables.comparisons`."""
         used = dict(zip(self.telemetry["player"], self.telemetry["time_used"], strict=True))
-        return comparisons.comparisons(self.ratings, self._compared, self.experiment.anchor, used)
+        anchor, types = self.experiment.anchor, self.experiment.compare_types
+        return comparisons.comparisons(self.ratings, self._compared, anchor, used, types)
 
     @property
     def _compared(self) -> tuple[PlayerSpec, ...]:

@@ -38,6 +38,7 @@ def comparisons(
     specs: Sequence[PlayerSpec],
     anchor: str | None = None,
     time_used: Mapping[str, float] | None = None,
+    types: bool = False,
 ) -> pd.DataFrame:
     """Players that differ in one setting other than a limit, at equal terms: every two values of the setting.
 
@@ -48,13 +49,15 @@ def comparisons(
     mapping `time_used`, of which `tables.telemetry` says more, has of these players), and the mean of their
     elo_difference (value minus reference) with elo_difference_low, elo_difference_high (95 %) and los.
 
+    The type is a setting only with `types`: players of several types are opponents unless a sweep made them.
+
     The mean is over all that the two values have in common: limits of one kind, and in a factorial the values of
     the other settings. A value that never meets that of the baseline has the first one that it meets instead.
     """
     rows = []
     weights: list[dict[str, float]] = []
     preferred = next((spec for spec in specs if spec.name == anchor), specs[0]) if specs else None
-    for setting in _differing(specs):
+    for setting in _differing(specs, types):
         assert preferred is not None
         words = _words(setting, specs)
         for meeting in _meetings(setting, specs, key(settings(preferred).get(setting))):
@@ -76,10 +79,11 @@ def comparisons(
     )
 
 
-def _differing(specs: Sequence[PlayerSpec]) -> list[str]:
+def _differing(specs: Sequence[PlayerSpec], types: bool) -> list[str]:
     """Settings other than limits in which players differ, in the order of the configuration."""
     all_settings = [settings(spec) for spec in specs]
-    names = dict.fromkeys(name for of_one in all_settings for name in of_one if name not in LIMITS)
+    excluded = LIMITS if types else (*LIMITS, "type")
+    names = dict.fromkeys(name for of_one in all_settings for name in of_one if name not in excluded)
     return [name for name in names if len({key(of_one.get(name)) for of_one in all_settings}) > 1]
 
 

@@ -48,7 +48,7 @@ def by_depth(totals: pd.DataFrame, players: Sequence[str], call: Mapping[str, fl
     table = searched[["player", "depth", "moves"]].assign(legal_moves=searched["legal_moves"] / searched["moves"])
     for name in ("nodes", "leaves", "seconds"):
         table[f"{name}_per_move"] = searched[name] / searched["moves"]
-    of_call = table["player"].astype(str).map(call).astype(float)
+    of_call = table["player"].map(call).astype(float)
     table["nodes_per_second"] = nodes_per_second(table["nodes_per_move"], table["seconds_per_move"], of_call)
     return by_player(table, players, then="depth")
 

@@ -18,10 +18,9 @@ def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequ
     for a player without games, and los for the last of each of `groups`, the players connected through games:
     nobody follows there.
     """
-    effort = totals.groupby("player", observed=True)[["moves", "nodes", "seconds"]].sum()
+    effort = totals.groupby("player")[["moves", "nodes", "seconds"]].sum()
     nodes, seconds = effort["nodes"] / effort["moves"], effort["seconds"] / effort["moves"]
     effort = pd.DataFrame({"nodes_per_move": nodes.where(nodes > 0), "seconds_per_move": seconds})
-    effort.index = effort.index.astype(str)
     return (
         rated(ratings, groups).merge(effort, how="left", left_on="player", right_index=True).reset_index(drop=True)
     )

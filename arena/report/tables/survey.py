@@ -69,8 +69,8 @@ def sampled(games: pd.DataFrame) -> pd.Index | None:
 def totals(moves: pd.DataFrame) -> pd.DataFrame:
     """What moves come to, a row for each player, depth reached and whether it searched a node.
 
-    Columns: player, depth (plies), searched, moves, the sums of COUNTED and of seconds, and the greatest deepest
-    (plies) and overrun (seconds; missing where no move had a limit of time).
+    Columns: player (text), depth (plies), searched, moves, the sums of COUNTED and of seconds, and the greatest
+    deepest (plies) and overrun (seconds; missing where no move had a limit of time).
     """
     columns = moves[["player", "depth", *COUNTED, "seconds", "deepest"]]
     return _together(
@@ -84,4 +84,5 @@ def _together(table: pd.DataFrame) -> pd.DataFrame:
     grouped = table.groupby(["player", "depth", "searched"], observed=True)
     found = grouped[["moves", *COUNTED, "seconds"]].sum()
     found[["deepest", "overrun"]] = grouped[["deepest", "overrun"]].max()
-    return found.reset_index()
+    found = found.reset_index()
+    return found.assign(player=found["player"].astype(str).astype(object))

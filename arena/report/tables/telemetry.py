@@ -29,26 +29,25 @@ def telemetry(
     """
     specs, totals, sample = list(specs), survey.totals, survey.sample
     searched = totals[totals["searched"]]
-    plies = (searched["depth"] * searched["moves"]).groupby(searched["player"], observed=True).sum()
-    effort = searched.groupby("player", observed=True)[["moves", "nodes", "seconds"]].sum()
-    grouped = totals.groupby("player", observed=True)
+    plies = (searched["depth"] * searched["moves"]).groupby(searched["player"]).sum()
+    effort = searched.groupby("player")[["moves", "nodes", "seconds"]].sum()
+    grouped = totals.groupby("player")
     total = grouped[["cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits"]].sum()
-    overrun = sample["overrun"].astype(float).groupby(sample["player"], observed=True)
+    overrun = sample["overrun"].astype(float).groupby(sample["player"].astype(str))
     beaten = games["white"].where(games["result"].astype(str) == "0-1", games["black"]).astype(str)
     table = pd.DataFrame(index=total.index)
-    names = table.index.astype(str)
     seconds = effort["seconds"] / effort["moves"]
-    call = pd.Series(call_seconds(specs)).reindex(effort.index.astype(str)).set_axis(effort.index)
+    call = pd.Series(call_seconds(specs)).reindex(effort.index)
     table["nodes_per_second"] = nodes_per_second(effort["nodes"] / effort["moves"], seconds, call)
     table["mean_depth"] = plies / effort["moves"]
     table["deepest"] = _counted(grouped["deepest"].max()).astype("Int64")
     table["first_move_cutoffs"] = _counted(total["cutoffs_first"]) / (total["cutoffs_max"] + total["cutoffs_min"])
     table["tt_hits"] = total["tt_hits"] / _counted(total["tt_probes"])
     allowed = pd.Series({spec.name: spec.limit.seconds for spec in specs}, dtype=float)
-    table["time_used"] = seconds / allowed.reindex(effort.index.astype(str)).set_axis(effort.index)
+    table["time_used"] = seconds / allowed.reindex(effort.index)
     table["overrun_p99"], table["overrun_max"] = overrun.quantile(0.99), grouped["overrun"].max()
     losses = beaten[games["termination"].astype(str) == "time"].value_counts()
-    losses = losses.reindex(names, fill_value=0).set_axis(table.index)
+    losses = losses.reindex(table.index, fill_value=0)
     table["time_losses"] = losses.where(table["overrun_max"].notna()).astype("Int64")
     return by_player(table.reset_index(), players)
 
