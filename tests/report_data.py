@@ -29,7 +29,19 @@ START = "B:W21-32:B1-12"
 OPENING = "W:W21-32:B2-12,14"
 MOVES = np.array(["11-15", "23-19", "22x15", "8-11", "25-22", "10x19x26"])
 
-GAMES = ["game", "pair", "round", "white", "black", "opening", "result", "termination", "plies", "seconds"]
+GAMES = [
+    "game",
+    "pair",
+    "round",
+    "white",
+    "black",
+    "opening",
+    "result",
+    "termination",
+    "plies",
+    "seconds",
+    "began",
+]
 MOVE_COLUMNS = [
     "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "phase", "depth", "deepest", "nodes",
     "leaves", "seconds", "cpu_seconds", "score", "score_men", "wins_in", "cutoffs_max", "cutoffs_min",
@@ -121,6 +133,7 @@ def frames(
     games["round"] = 1 + games["opening"] // 2
     games["plies"] = plies
     games["seconds"] = 0.1 + rng.random(len(games)).round(3)
+    games["began"] = pd.Timestamp("2026-11-22T12:00:00Z")
     games["opening_fen"] = np.where(games["opening"] == 0, START, OPENING)
     return games[[*GAMES, "opening_fen"]], _moves(games, depth, plies, rng)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sqlite3
 import struct
 import zlib
@@ -22,9 +23,11 @@ from arena.play.signature import worths
 from arena.player import PlayerSpec
 from arena.record import MEASURED, unpacked
 from arena.report.dictionary import TABLES
+from arena.report.pdn import pdn_games
 from arena.report.run import Run
 from arena.report.write import parquet_name
 from arena.rules.notation import parse_fen
+from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from arena.seats.seat import close_seats
 from arena.store.read import PHASES
@@ -266,6 +269,33 @@ def test_a_game_says_when_and_where_it_was_played(run: Run) -> None:
 
 
 # --- forms
+
+
+def test_the_pdn_has_the_date_and_what_each_mover_found(run: Run) -> None:
+    read, problems = read_pdn("\n".join(pdn_games(run)))
+    assert not problems and len(read) == len(run.games) == 40
+    comment = re.compile(r"(?:([+-][0-9]+\.[0-9]{2})|([+-])W([0-9]+))?(?:/([0-9]+))? ?([0-9]+\.[0-9]+)s")
+    seen = set()
+    row: Any
+    for game, began, (_, moves) in zip(read, run.games["began"], run.moves.groupby("game"), strict=True):
+        assert game.tags["Date"] == began.strftime("%Y.%m.%d")
+        assert list(game.comments) == list(range(1, len(moves) + 1)) == list(range(1, len(game.moves) + 1))
+        for text, row in zip(game.comments.values(), moves.itertuples(), strict=True):
+            found = comment.fullmatch(text)
+            assert found, text
+            men, sign, wins, depth, seconds = found.groups()
+            assert (men is None) == pd.isna(row.score_men) and (wins is None) == pd.isna(row.wins_in)
+            assert men is None or float(men) == pytest.approx(row.score_men, abs=0.00501)
+            assert wins is None or int(f"{sign}{wins}") == row.wins_in
+            assert int(depth or 0) == row.depth
+            assert float(seconds) == pytest.approx(row.seconds, abs=5.01e-4 if row.seconds >= 0.001 else 5.01e-7)
+            seen.add((men is not None, wins is not None, depth is not None))
+    assert seen == {
+        (True, False, True),
+        (False, True, True),
+        (False, False, False),
+        (False, False, True),
+    }
 
 
 def test_a_report_has_positions_and_parquet_if_asked_for(run: Run) -> None:

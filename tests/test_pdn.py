@@ -17,7 +17,7 @@ from arena.rules.notation import algebraic, fen, parse_fen
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.tokens import split, tagged_games
-from arena.rules.pdn.write import pdn_game, write_pdn
+from arena.rules.pdn.write import pdn_game, search_comment, write_pdn
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 
@@ -99,6 +99,26 @@ def test_any_tag_and_any_comment_are_read_back(tags, comments):
     assert {ply: text for ply, text in game.comments.items() if text} == {
         ply: " ".join(text.translate(braces).split()) for ply, text in comments.items() if text.strip()
     }
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ((0.344, 0, 12, 0.05), "+0.34/12 0.050s"),
+        ((-0.001, 0, 3, 61.5), "+0.00/3 61.500s"),
+        ((NAN, 7, 9, 0.0010004), "+W7/9 0.001s"),
+        ((-80.0, -12, 0, NAN), "-W12"),
+        ((NAN, 0, 6, 0.000012), "/6 0.000012s"),
+        ((-1.0, 0, 0, 0.2), "-1.00 0.200s"),
+        ((NAN, 0, 0, 0.0004), "0.000400s"),
+        ((NAN, 0, 0, NAN), ""),
+    ],
+)
+def test_what_a_mover_found_is_written_as_fastchess_does(found, text):
+    assert search_comment(*found) == text
 
 
 def test_lines_are_at_most_80_wide_and_moves_are_numbered():

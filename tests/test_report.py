@@ -305,7 +305,7 @@ def test_csv_files_hold_the_tables(mixed: Run) -> None:
     assert moves.columns.tolist() == MOVE_COLUMNS
     assert moves["nodes"].tolist() == mixed.moves["nodes"].tolist()
     assert moves["score"].isna().tolist() == mixed.moves["score"].isna().tolist()
-    games = pd.read_csv(mixed.folder / "games.csv")
+    games = pd.read_csv(mixed.folder / "games.csv", parse_dates=["began"])
     pd.testing.assert_frame_equal(games, mixed.games, check_dtype=False)
     crosstable = pd.read_csv(mixed.folder / "crosstable.csv", keep_default_na=False, index_col="player")
     pd.testing.assert_frame_equal(crosstable, mixed.crosstable, check_dtype=False)
@@ -319,7 +319,7 @@ def test_pdn_has_every_game_with_its_moves_and_a_fen_only_where_the_start_differ
         assert f'[Round "{game.round}.{game.game}"]' in text
         assert f'[White "{game.white}"]\n[Black "{game.black}"]\n[Result "{game.result}"]' in text
         assert ("[FEN" in text) == (game.opening_fen == OPENING) != (game.opening_fen == START)
-        body = re.sub(r"\d+\.+ ", "", text.split("\n\n")[1]).split()
+        body = re.sub(r"\{[^}]*\}|\d+\.+ ", "", text.split("\n\n")[1]).split()
         assert body == [*mixed.moves.loc[mixed.moves["game"] == game.game, "move"], game.result]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+import arena
+from arena.report.pdn import pdn_games
 from arena.rules.game import Game
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
@@ -148,6 +151,12 @@ def test_a_finished_game_is_saved_as_pdn(client: httpx.Client) -> None:
     assert game.problems == []
     assert [game.tags["White"], game.tags["Black"], game.result] == [told["white"], told["black"], told["result"]]
     assert len(game.moves) == told["plies"]
+
+
+def test_a_games_pdn_is_the_same_alone_and_among_all(client: httpx.Client, served: Path) -> None:
+    alone = [client.get(f"/api/runs/deep/watched/games/{number}/pdn").text for number in (1, 2, 3, 4)]
+    assert alone == list(pdn_games(arena.load(served / "deep" / "watched")))
+    assert all(re.search(r"\{[+-][0-9]+\.[0-9]{2}/[0-9]+ [0-9.]+s\}", text) for text in alone)
 
 
 @pytest.mark.parametrize("number", ["0", "5", "9" * 30, "1.5", "-1", "x", "..%2f1"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from arena.experiment.model import Experiment
@@ -13,6 +14,9 @@ from arena.store.documents import documents
 from arena.store.ledger import FILE, GAMES, Facts, experiment_and_facts, remedy
 from arena.store.manifest import Manifest, parsed
 from arena.store.store import StoreError, check_columns, reading
+
+MOST_MEN = 50
+"""Men beyond which a score is a win that its player counts in a way of its own: no board holds more."""
 
 
 class KeptGame(NamedTuple):
@@ -34,6 +38,16 @@ class KeptGame(NamedTuple):
     def texts(self) -> list[str]:
         """Its moves as PDN writes them."""
         return [text.decode() for text in self.searches()["move"].tolist()]
+
+    def in_men(self) -> NDArray[np.float64]:
+        """The score of each move in men, from the mover's view, nan for certain wins and where it is not known."""
+        men = self.manifest.men if self.manifest is not None else {}
+        black_first = self.row["opening_fen"].startswith("B")
+        movers = [self.row[("white", "black")[(ply % 2 == 1) != black_first]] for ply in range(self.row["plies"])]
+        columns = self.searches()
+        worth = np.array([men.get(name) or np.nan for name in movers])
+        values = np.where(columns["wins_in"] == 0, columns["score"] / worth, np.nan)
+        return np.where(np.abs(values) <= MOST_MEN, values, np.nan)
 
 
 def kept_game(folder: Path, number: int) -> KeptGame:

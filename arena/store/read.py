@@ -16,6 +16,7 @@ from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
 from arena.rules.custom import build_variant
 from arena.store.documents import COMPLETE, documents
+from arena.store.game import MOST_MEN
 from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts, experiment_and_facts, remedy
 from arena.store.manifest import Manifest, parsed
 from arena.store.store import StoreError, check_columns, check_intact, reading
@@ -24,8 +25,6 @@ GAMES_AT_ONCE = 50_000
 """Games that are read at once."""
 PLIES_AT_ONCE = 250_000
 """Plies of a part of the moves, about."""
-MOST_MEN = 50
-"""Men beyond which a score is a win that its player counts in a way of its own: no board holds more."""
 PHASES = ("opening", "middle", "ending")
 """Phases of a game: more than two thirds of the start's pieces on the board, more than one third, the rest."""
 

@@ -11,6 +11,7 @@ import numpy as np
 from arena.report.viewer.replay import Replayer
 from arena.result import humanised
 from arena.rules.custom import build_variant
+from arena.rules.pdn.write import search_comment
 from arena.store.game import kept_game
 from arena.store.ledger import FILE
 from arena.store.store import reading
@@ -65,21 +66,15 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
 
     Raises StoreError if there is no such game, or it cannot be read.
     """
-    from arena.store.read import MOST_MEN
-
     kept = kept_game(folder, number)
     row = kept.row
     variant = build_variant(kept.experiment.variant)
     columns = kept.searches()
     texts = [text.decode() for text in columns["move"].tolist()]
     board, steps, fault = Replayer(variant).replay(row["opening_fen"], texts)
-    men = kept.manifest.men if kept.manifest is not None else {}
-    black_first = row["opening_fen"].startswith("B")
-    worth = [men.get(row[("white", "black")[(ply % 2 == 1) != black_first]]) for ply in range(row["plies"])]
     wins = [int(value) or None for value in columns["wins_in"].tolist()]
     score = columns["score"].astype(float).tolist()
-    in_men = [_men(*each) for each in zip(score, worth, wins, strict=True)]
-    in_men = [None if value is None or abs(value) > MOST_MEN else value for value in in_men]
+    in_men = [finite(value) for value in kept.in_men().tolist()]
     return {
         **{name: row[name] for name in _COLUMNS},
         "number": row["game"],
@@ -104,17 +99,13 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
 
 def stored_game_pdn(folder: Path, number: int) -> str:
     """A game of a run as PDN. Raises StoreError if there is no such game, or it cannot be read."""
-    from arena.report.pdn import stored_pdn
+    from arena.report.pdn import Moves, stored_pdn
 
     kept = kept_game(folder, number)
-    return stored_pdn(kept.experiment.name, kept.facts, kept.row, kept.texts())
-
-
-def _men(score: float, man: float | None, wins: int | None) -> float | None:
-    """A score in men, None for a certain win and where that is not known."""
-    if wins is not None or not man or np.isnan(score):
-        return None
-    return score / man
+    found = kept.searches()
+    columns = (kept.in_men(), found["wins_in"], found["depth"], found["seconds"])
+    comments = map(search_comment, *(column.tolist() for column in columns))
+    return stored_pdn(kept.experiment.name, kept.facts, kept.row, Moves(kept.texts(), list(comments)))
 
 
 def _conditions(wanted: Wanted) -> tuple[str, list[Any]]:

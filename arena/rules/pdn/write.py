@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from math import isnan
 
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
@@ -20,6 +21,8 @@ from arena.rules.variants import Variant
 
 _SEPARATORS = {"25": ":", "41": ":", "31": "-"}
 """Between the squares of a capture, by the number of the GameType; all others have `x`."""
+
+_MILLISECOND = 0.001
 
 
 def pdn_game(
@@ -68,6 +71,21 @@ def pdn_game(
             move = f"{number + 1}... {move}"
         words.append(move)
     return "\n".join([*header, "", *_wrapped([*words, result]), ""])
+
+
+def search_comment(men: float, wins_in: int, depth: int, seconds: float) -> str:
+    """What a mover found, as a comment after its move in the form of cutechess and fastchess: `+0.34/12 0.050s`.
+
+    The score in men from the mover's view, the depth in plies, the wall time. A certain win in 7 plies is `+W7`, a
+    certain loss `-W7`. What is nan, or 0 plies, is left out: `/12 0.050s`, `+0.34 0.050s`, `0.050s`. Times are
+    rounded to milliseconds, those below one to microseconds.
+    """
+    score = f"{'+' if wins_in > 0 else '-'}W{abs(wins_in)}" if wins_in else ""
+    if not wins_in and not isnan(men):
+        score = f"{round(men, 2) + 0.0:+.2f}"
+    found = f"{score}/{depth}" if depth else score
+    time = "" if isnan(seconds) else f"{seconds:.{3 if seconds >= _MILLISECOND else 6}f}s"
+    return f"{found} {time}".strip()
 
 
 def write_pdn(game: PdnGame, *, international: bool = False) -> str:
