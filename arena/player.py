@@ -137,6 +137,8 @@ def _count(name: str, value: object) -> int:
 class Player(Protocol):
     """Anything that chooses moves. It is built with the rules and its own options from YAML, anew for every game.
 
+    A parameter of its constructor that is named as a field of `Limit` gets that limit of its entry, if it has one.
+
     A class may also have:
 
     - `limits`: the fields of `Limit` that it heeds, all unless given, and `default`: the `Limit` that holds where

@@ -51,8 +51,8 @@ PLAYERS: dict[str, type[Any]] = {
 }
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
 
-_checked: set[tuple[type[Any], str]] = set()
-"""Classes, and options in words, that were found to go together: they are checked once a process."""
+_checked: dict[tuple[type[Any], str], dict[str, Any]] = {}
+"""What `check_options` returned for a class and an entry in words: they are checked once a process."""
 
 
 def build_player(spec: PlayerSpec, variant: Variant) -> Player:
@@ -70,12 +70,11 @@ def build_player(spec: PlayerSpec, variant: Variant) -> Player:
         raise PlayerError(unknown("player", spec.type, PLAYERS) + " or file.py:Class", "type")
     if not _is_player(maker):
         raise PlayerError(f"{spec.type} is not a class with a method `choose`", "type")
-    options = (maker, repr(spec.options))
-    if options not in _checked:
-        check_options(maker, spec)
-        _checked.add(options)
+    key = maker, repr((spec.name, spec.limit, spec.options))
+    if key not in _checked:
+        _checked[key] = check_options(maker, spec)
     try:
-        player = cast(Player, maker(variant, **spec.options))
+        player = cast(Player, maker(variant, **_checked[key], **spec.options))
     except PlayerError:
         raise
     except Exception as error:

@@ -34,19 +34,28 @@ def option_schemas(maker: type[Any]) -> dict[str, Any]:
     }
 
 
-def check_options(maker: type[Any], spec: PlayerSpec) -> None:
-    """Raise PlayerError for an option that the class does not take, one that is missing, or of another type."""
+def check_options(maker: type[Any], spec: PlayerSpec) -> dict[str, Any]:
+    """The name and the limits of an entry that the constructor takes by name, beside the options.
+
+    Raises PlayerError for an option that the class does not take, one that is missing, or of another type.
+    """
     options = dict(options_of(maker))
     takes_any = [options.pop(o.name) for o in list(options.values()) if o.kind is o.VAR_KEYWORD]
     options = {name: option for name, option in options.items() if option.kind is not option.VAR_POSITIONAL}
-    for name, value in spec.options.items():
+    entry = {"name": spec.name, **spec.limit._asdict()}
+    asked = {name: value for name, value in entry.items() if name in options and value is not None}
+    given = {**asked, **spec.options}
+    for name, value in given.items():
         if name in options:
             check_option(name, value, options[name].annotation)
         elif not takes_any:
-            raise PlayerError(unknown("option", name, (*ENTRY_KEYS, *options), MEANT_LIMITS), name)
+            known = dict.fromkeys((*ENTRY_KEYS, *options))
+            raise PlayerError(unknown("option", name, known, MEANT_LIMITS), name)
     for name, option in options.items():
-        if option.default is option.empty and name not in spec.options:
-            raise PlayerError(f"{spec.type} needs the option {name!r}")
+        if option.default is option.empty and name not in given:
+            kind = "limit" if name in Limit._fields else "option"
+            raise PlayerError(f"{spec.type} needs the {kind} {name!r}")
+    return asked
 
 
 def check_option(name: str, value: Any, kind: Any) -> None:

@@ -70,7 +70,7 @@ def test_a_missing_configuration_is_named() -> None:
 
 def test_an_output_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     config = tmp_path / "good.yaml"
-    config.write_text(GOOD)
+    config.write_text(GOOD + "  - {name: b, type: random}\n")
     (tmp_path / "file").touch()
     result = invoke("run", config, "--out", tmp_path / "file" / "out")
     assert_one_clear_line(result, "file/out cannot be written to: Not a directory")
@@ -141,11 +141,17 @@ def test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve(tmp_path: Path) 
     assert set(tmp_path.iterdir()) == before
 
 
-def test_a_plan_of_one_player_is_refused(tmp_path: Path) -> None:
+def test_one_player_alone_is_an_error_of_the_configuration(tmp_path: Path) -> None:
     config = tmp_path / "good.yaml"
     config.write_text(GOOD)
-    result = invoke("plan", config)
-    assert (result.exit_code, result.stderr) == (2, f"{config}: one player alone has no games to plan\n")
+    message = f"{config}:4:1: one player alone has no games: list two or more"
+    for command in ("plan", "run"):
+        result = invoke(command, config)
+        assert result.exit_code == 2 and result.stderr.startswith(message)
+    result = invoke("doctor", config)
+    assert result.exit_code == 1 and f"players: {message}" in result.stdout
+    config.write_text(GOOD.replace("type: random", "type: greedy") + "probe: {depth: 2}\n")
+    assert invoke("plan", config).stderr == f"{config}: one player alone has no games to plan\n"
 
 
 def test_the_schema_and_the_lists_are_printed() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import FrozenInstanceError, asdict, fields
+from dataclasses import FrozenInstanceError, asdict, fields, replace
 from pathlib import Path
 
 import jsonschema
@@ -164,6 +164,26 @@ def test_options_of_a_users_class_are_those_of_its_constructor(tmp_path, options
     with pytest.raises(PlayerError) as caught:
         build_player(spec(f"{path}:Mine", **options), ENGLISH)
     assert message in str(caught.value)
+
+
+LIMITED = """
+class Limited:
+    def __init__(self, variant, name: str, depth: int, nodes=7, *, seconds: float = 1.5):
+        self.taken = name, depth, nodes, seconds
+
+    def choose(self, game, limit, rng):
+        pass
+"""
+
+
+def test_a_constructor_takes_the_name_and_the_limits_of_its_entry(tmp_path):
+    (tmp_path / "limited.py").write_text(LIMITED)
+    entry = PlayerSpec("deep", f"{tmp_path / 'limited.py'}:Limited", Limit(depth=3))
+    assert vars(build_player(entry, ENGLISH)) == {"taken": ("deep", 3, 7, 1.5)}
+    shallow = build_player(replace(entry, limit=Limit(depth=1, nodes=9)), ENGLISH)
+    assert vars(shallow) == {"taken": ("deep", 1, 9, 1.5)}
+    with pytest.raises(PlayerError, match="Limited needs the limit 'depth'"):
+        build_player(replace(entry, limit=Limit(nodes=9)), ENGLISH)
 
 
 @pytest.mark.parametrize("package", ["arena", "players"])

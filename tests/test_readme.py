@@ -337,6 +337,7 @@ def test_what_is_imported_from_arena_is_public():
 # --- errors
 
 PLAYER = "  - {name: b, type: negamax"
+SECOND = "  - {name: b, type: random}\n"
 ANSWERS: dict[str, str] = {
     "`opennings: ...`": GOOD.replace("openings", "opennings"),
     "`depth: six`": GOOD + PLAYER + ", depth: six}",
@@ -350,7 +351,8 @@ ANSWERS: dict[str, str] = {
     "an option that it does not take": GOOD + '  - {name: b, type: "broken.py:Crashes", levl: 3}',
     "`sweep: {depth: {form: 1, to: 9}}`": GOOD + "  - {sweep: {depth: {form: 1, to: 9}}, name: b, type: negamax}",
     "two players of one name": GOOD + "  - {name: a, type: random}",
-    "more openings than there are": GOOD.replace("random_plies: 4", "random_plies: 0"),
+    "more openings than there are": GOOD.replace("random_plies: 4", "random_plies: 0") + SECOND,
+    "one player alone": GOOD,
     "an empty file": "",
 }
 """A configuration for each input of the table of errors."""
@@ -363,13 +365,13 @@ def answer(folder: Path, given: str) -> str:
     if given in ANSWERS:
         file.write_text(ANSWERS[given])
     elif given == "a folder that cannot be written":
-        file.write_text(GOOD)
+        file.write_text(GOOD + SECOND)
         (folder / "file").touch()
         run[3] = "file/out"
     elif given == "a folder with another experiment":
-        file.write_text(GOOD)
+        file.write_text(GOOD + SECOND)
         invoke(*run)
-        file.write_text("seed: 5\n" + GOOD)
+        file.write_text("seed: 5\n" + GOOD + SECOND)
     elif given.startswith("`--fen"):
         run = ["perft", "english", *code(given)[0].split()]
     else:

@@ -12,7 +12,7 @@ import players
 from arena.apart.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
 from arena.openings.sources import random_openings
-from arena.play.plan import openings_of, probes_of
+from arena.play.plan import check_players, openings_of, probes_of
 from arena.play.trial import RepeatedGame, Trial, alone, tried
 from arena.player import Limit, PlayerSpec
 from arena.rules.custom import build_variant
@@ -47,7 +47,7 @@ def diagnose(
     variant = build_variant(experiment.variant)
     thorough = drawn is None
     if drawn is None:
-        drawn = yield from _of_openings(experiment, variant)
+        drawn = yield from _of_games(experiment, variant)
     names = [spec.name for spec in experiment.players]
     games = experiment.format.most_games(names, drawn) if drawn and len(names) > 1 else 0
     yield from _of_disk(folder, games, say)
@@ -133,9 +133,13 @@ def _of_repetition(trial: Trial, game: RepeatedGame) -> Iterator[Finding]:
         yield Finding("error", "plays a game otherwise after other games: it keeps state from game to game")
 
 
-def _of_openings(experiment: Experiment, variant: Variant) -> Generator[Finding, None, int]:
-    """Whether there are the openings and the positions to search; returns how many openings there are."""
+def _of_games(experiment: Experiment, variant: Variant) -> Generator[Finding, None, int]:
+    """Whether there are games, openings and positions to search; returns how many openings there are."""
     drawn = 0
+    try:
+        check_players(experiment)
+    except ConfigError as error:
+        yield Finding("error", str(error), "players")
     try:
         drawn = len(openings_of(experiment, variant))
     except ConfigError as error:

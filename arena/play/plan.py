@@ -77,8 +77,9 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
     """Build every player once, which also compiles what they need, and draw the openings.
 
     `compiling` is called before something is compiled, with the names of the rules and of the user's code.
-    Raises ConfigError, at the key to blame, if a player cannot be built or there are too few openings.
+    Raises ConfigError, at the key to blame, if a player cannot be built or there are too few players or openings.
     """
+    check_players(experiment)
     variant = build_variant(experiment.variant)
     folder = experiment.path.parent
     specs = tuple(players.located(spec, folder) for spec in experiment.players)
@@ -96,6 +97,13 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
     with compilation_announced(partial(compiling, variant.name)):
         openings = openings_of(experiment, variant)
     return Plan(experiment, variant, specs, openings, probes_of(experiment, variant))
+
+
+def check_players(experiment: Experiment) -> None:
+    """Raise ConfigError for a player alone that is not to be measured by a probe either."""
+    if len(experiment.players) == 1 and experiment.probe is None:
+        message = "one player alone has no games: list two or more (or measure its search, with 'probe')"
+        raise experiment.error(("players",), message)
 
 
 def openings_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:
