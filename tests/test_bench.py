@@ -158,7 +158,7 @@ def test_a_user_evaluation_with_other_values_is_flagged(clock, monkeypatch):
 def test_the_user_evaluation_gives_the_values_of_the_built_in_one(tmp_path):
     path = tmp_path / "user_evaluation.py"
     path.write_text(rates.USER_EVALUATION)
-    mine = players.loading.load_object(f"{path}:seven_five_three", "evaluation")
+    mine = players.loading.load_object(f"{path}:seven_five_three", "evaluation", callable)
     rng = random.Random(3)
     values = set()
     for variant in VARIANTS.values():

@@ -14,6 +14,7 @@ from tests.command_line import invoke
 from tests.conftest import error_line
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
+ROOT = Path(__file__).parents[1]
 GOOD = """\
 name: t
 variant: english
@@ -190,3 +191,41 @@ def test_init_writes_nothing_where_a_file_of_its_is(tmp_path: Path) -> None:
     assert_one_clear_line(
         invoke("init", tmp_path / "my_heuristic.py" / "sub"), "cannot be written to: Not a directory"
     )
+
+
+LEARNING = {"tuning": "tune", "patterns": "tune", "train": "train"}
+"""Shipped configurations that tune or train, and their commands."""
+
+
+@pytest.mark.parametrize(("name", "command"), LEARNING.items())
+def test_a_run_of_a_file_that_tunes_or_trains_names_the_right_command(name: str, command: str) -> None:
+    file = ROOT / "configs" / f"{name}.yaml"
+    result = invoke("run", file)
+    assert_one_clear_line(result, f"not a tournament: arena {command} {file}")
+    (other,) = {"tune", "train"} - {command}
+    assert_one_clear_line(invoke(other, file), f": arena {command} {file}")
+    assert_one_clear_line(invoke(command, ROOT / "configs" / "quickstart.yaml"), ": arena run ")
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", LEARNING)
+def test_the_doctor_and_a_plan_take_a_file_that_tunes_or_trains(name: str) -> None:
+    file = ROOT / "configs" / f"{name}.yaml"
+    assert invoke("doctor", file).stdout == "\nno problems\n"
+    games = {"tuning": 3 * 1500 + 2 * 400, "patterns": 4 * 4000 + 2 * 400, "train": 3000 + 200}[name]
+    planned = invoke("plan", file, "--pilot", 2, "--workers", 1)
+    assert planned.stdout.startswith(f"{name}: english, {games} games\n"), planned.output
+    assert " in 9 of 10 tries, on 1 process" in planned.stdout
+
+
+@pytest.mark.compiled
+def test_the_doctor_finds_what_is_wrong_with_the_players_of_a_tuning(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from arena import evaluator\n\n@evaluator\ndef turned(position, rules):\n"
+        "    return 1.0 * (position.white - position.white) / (position.kings - position.kings)\n"
+    )
+    text = (ROOT / "configs" / "tuning.yaml").read_text()
+    (tmp_path / "tuning.yaml").write_text(text.replace("against: simple", 'against: "own.py:turned"'))
+    result = invoke("doctor", tmp_path / "tuning.yaml")
+    assert result.exit_code == 1
+    assert "against: its evaluation is " in result.stdout

@@ -300,5 +300,5 @@ def test_without_pytorch_one_line_says_what_to_install(tmp_path: Path, monkeypat
     result = CliRunner().invoke(main, ["train", str(written(tmp_path)), "--out", str(tmp_path / "out")])
     assert result.exit_code == 2
     assert result.stderr.splitlines() == [
-        "arena train needs PyTorch, which is not installed: pip install 'draughts-arena[train]'"
+        "arena train needs PyTorch, which is not installed: pip install -e '.[train]'"
     ]

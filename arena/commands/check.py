@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.common import announcing_compilation, fail, say, variant_named
+from arena.commands.training import rehearsed
 
 if TYPE_CHECKING:
     from arena.rules.variants import Variant
@@ -46,7 +47,7 @@ def check(evaluation: str, variant: str) -> None:
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
 def doctor(config: Path) -> None:
-    """List everything that is wrong with the tournament of CONFIG, before it is played.
+    """List everything that is wrong with CONFIG, a tournament, a tuning or a training, before it is played.
 
     Every player is built and plays a few short games: are its moves legal, its limits kept, and its moves the same
     from the same seed, whatever it played before? Own evaluations are examined as `arena check` does. The exit
@@ -56,13 +57,15 @@ def doctor(config: Path) -> None:
     from arena.play.doctor import diagnose
     from arena.yaml.errors import ConfigError
 
+    rehearsal = rehearsed(config)
     try:
-        experiment = load(config)
+        experiment = rehearsal.experiment if rehearsal else load(config)
     except ConfigError as error:
         fail(str(error))
+    games = rehearsal.games if rehearsal else None
     found: list[Finding] = []
     with announcing_compilation():
-        for finding in diagnose(experiment, Path("reports") / experiment.name, say):
+        for finding in diagnose(experiment, Path("reports") / experiment.name, say, games=games):
             found.append(finding)
             click.echo(f"{finding.where}: {finding.message}" + ("" if finding.level == "error" else " (warning)"))
     _end(found)

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.common import fail, say, with_one_thread
+from arena.commands.training import rehearsed
 
 if TYPE_CHECKING:
+    from arena.experiment.model import Experiment
     from arena.play.expectation import Expectation
     from arena.play.plan import Plan
     from arena.record import GameRecord
     from arena.store.ledger import Ledger
+    from arena.tuning.run import Rehearsal
 
 LONG = 600.0
 """Seconds of a run beside which those of its report need not be measured."""
@@ -32,7 +35,7 @@ LONG = 600.0
 @click.option("--no-report", "quiet", is_flag=True, help="Without the time of the report.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_json: bool) -> None:
-    """Say how long the tournament of CONFIG will take and what differences in Elo it can resolve.
+    """Say how long CONFIG, a tournament, a tuning or a training, will take and what Elo it can resolve.
 
     A short pilot measures time and draws on as many processes as the run will have, and its report, which is not
     kept. It measures the machine as it is, with what else runs on it.
@@ -40,17 +43,25 @@ def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_j
     with_one_thread()
     began = time.perf_counter() - time.process_time()
     compiled: list[str] = []
-    prepared = prepared_from(config, compiled.append)
+    rehearsal = rehearsed(config)
+    prepared = (
+        _ready(rehearsal.experiment, compiled.append) if rehearsal else prepared_from(config, compiled.append)
+    )
     given = prepared.experiment.workers
     processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
     if prepared.games == 0:
         fail(f"{config}: one player alone has no games to plan")
-    expected = _measured(prepared, processes, games, began, compiled=bool(compiled), report=not quiet)
+    report = rehearsal is None and not quiet
+    expected = _measured(prepared, processes, games, began, compiled=bool(compiled), report=report)
+    if rehearsal:
+        expected = _of_all(expected, rehearsal)
     if as_json:
         document = {"name": prepared.experiment.name, "format": prepared.experiment.format.type}
         click.echo(json.dumps(document | {"workers": processes} | expected._asdict()))
-        return
-    _print(prepared, expected, processes)
+    elif rehearsal:
+        _print_learning(prepared, expected, rehearsal, processes)
+    else:
+        _print(prepared, expected, processes)
 
 
 def prepared_from(config: Path, compiled: Callable[[str], object] = lambda what: None) -> Plan:
@@ -62,7 +73,15 @@ def prepared_from(config: Path, compiled: Callable[[str], object] = lambda what:
     from arena.yaml.errors import ConfigError
 
     try:
-        experiment = load(config)
+        return _ready(load(config), compiled)
+    except ConfigError as error:
+        fail(str(error))
+
+
+def _ready(experiment: Experiment, compiled: Callable[[str], object]) -> Plan:
+    from arena.yaml.errors import ConfigError
+
+    try:
         from arena.play.plan import prepare
 
         told: set[str] = set()
@@ -144,23 +163,49 @@ def _report_seconds(folder: Path) -> float:
 
 
 def _print(plan: Plan, expected: Expectation, workers: int) -> None:
-    from arena.progress import duration
-
     experiment, most = plan.experiment, "" if plan.exact else "at most "
     click.echo(f"{experiment.name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
     click.echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
+    _print_seconds(expected, workers, most)
+    if experiment.probe is not None:
+        depth = experiment.probe.depth
+        click.echo(f"  before them, every player searches {len(plan.probes)} positions to depth {depth}")
+    click.echo(f"  one pairing's games can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")
+    if expected.joint_elo is not None:
+        click.echo(f"  the joint rating can detect {expected.joint_elo:.0f} Elo between any two players")
+    needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
+    click.echo(f"  games that one pairing needs: {needed}")
+
+
+def _of_all(expected: Expectation, rehearsal: Rehearsal) -> Expectation:
+    """What a match leads to expect of all games of a tuning or a training, without its fits."""
+    games = expected.games_seconds * rehearsal.games / expected.most_games
+    seconds = expected.seconds - expected.games_seconds + games
+    factor = seconds / expected.seconds
+    return expected._replace(
+        most_games=rehearsal.games,
+        seconds=seconds,
+        seconds_low=factor * expected.seconds_low,
+        seconds_high=factor * expected.seconds_high,
+        games_seconds=games,
+    )
+
+
+def _print_learning(plan: Plan, expected: Expectation, rehearsal: Rehearsal, workers: int) -> None:
+    click.echo(f"{plan.experiment.name}: {plan.variant.name}, {rehearsal.games} games")
+    click.echo(f"  {rehearsal.parts}")
+    _print_seconds(expected, workers)
+    click.echo("  without the fits between and after the games")
+    click.echo(f"  a match in the end can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")
+
+
+def _print_seconds(expected: Expectation, workers: int, most: str = "") -> None:
+    from arena.progress import duration
+
     between = f"{duration(expected.seconds_low)} to {duration(expected.seconds_high)} in 9 of 10 tries"
     pilot = f"{expected.pilot_games} games, {100 * expected.draw_rate:.0f} % draws"
     click.echo(f"  {most}{duration(expected.seconds)}, {between}, on {workers} processes (pilot: {pilot})")
     click.echo(f"  {_parts(expected)}")
-    if experiment.probe is not None:
-        depth = experiment.probe.depth
-        click.echo(f"  before them, every player searches {len(plan.probes)} positions to depth {depth}")
-    click.echo(f"  the games of one pairing resolve {expected.pairing_elo:.0f} Elo between equal players (95 %)")
-    if expected.joint_elo is not None:
-        click.echo(f"  the joint rating resolves {expected.joint_elo:.0f} Elo between any two players")
-    needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
-    click.echo(f"  games that one pairing needs: {needed}")
 
 
 def _parts(expected: Expectation) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,9 @@ from arena.commands.common import (
 
 if TYPE_CHECKING:
     from arena.training.run import TrainingOutcome, TrainingPlan
+    from arena.tuning.run import Rehearsal
 
-_NO_TORCH = "arena train needs PyTorch, which is not installed: pip install 'draughts-arena[train]'"
+_NO_TORCH = "arena train needs PyTorch, which is not installed: pip install -e '.[train]'"
 
 
 @click.command()
@@ -42,13 +44,9 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
 
     try:
         settings = load_training(config)
-        try:
+        with _torch():
             from arena.training import report as training_report
             from arena.training import run as training
-        except ModuleNotFoundError as error:
-            if error.name != "torch":
-                raise
-            fail(_NO_TORCH)
         from arena.training.store import TrainingStore
 
         with announcing_compilation():
@@ -74,6 +72,45 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
         fail(f"{folder} cannot be written to: {error.strerror or error}")
     click.echo(training_report.answer(plan, found))
     click.echo(f"network: {folder / training.NETWORK}, report: {folder / 'summary.md'}")
+
+
+def rehearsed(config: Path) -> Rehearsal | None:
+    """What a file that tunes or trains is tried by, None for a tournament's.
+
+    Its players are built, and the openings of its last match are drawn. Exits with what is wrong.
+    """
+    from arena.experiment.load import command_for
+    from arena.training.config import load_training
+    from arena.tuning.config import load_tuning
+    from arena.yaml.errors import ConfigError
+
+    try:
+        command = command_for(config)
+        if command == "run":
+            return None
+        with announcing_compilation():
+            if command == "train":
+                settings = load_training(config)
+                with _torch():
+                    from arena.training import run as training
+                return training.rehearsal(training.prepare(settings))
+            from arena.tuning import run as tuning
+
+            tuned = load_tuning(config)
+            return tuning.rehearsal(tuned, tuning.prepare(tuned))
+    except ConfigError as error:
+        fail(str(error))
+
+
+@contextmanager
+def _torch() -> Iterator[None]:
+    """Exit with what to install if PyTorch cannot be imported."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        fail(_NO_TORCH)
 
 
 def _follow(plan: TrainingPlan, events: Generator[Any, None, TrainingOutcome | None]) -> TrainingOutcome | None:

@@ -9,19 +9,43 @@ from arena.experiment import sweep
 from arena.experiment.checks import cross_problems
 from arena.experiment.model import Experiment
 from arena.player import Limit
-from arena.yaml.errors import Problem
+from arena.yaml.errors import ConfigError, Problem
 from arena.yaml.section import validated
 from arena.yaml.values import Source
+
+KINDS = {"players": ("run", "tournament"), "tuning": ("tune", "tuning"), "positions": ("train", "training")}
+"""The key that a file has for what it describes: the command that does it, and what it is called."""
+
+
+def command_for(path: str | Path) -> str:
+    """The command for what the YAML file `path` describes: run, tune or train; raises ConfigError for no YAML."""
+    return KINDS[_kind(Source(Path(path)).read(), "players")][0]
+
+
+def refuse_other(source: Source, data: Any, kind: str) -> None:
+    """Raise ConfigError, naming the right command, if the data are of another of KINDS than this one."""
+    found = _kind(data, kind)
+    if found != kind:
+        command, other = KINDS[found]
+        message = f"{found!r} describes a {other}, not a {KINDS[kind][1]}: arena {command} {source.path}"
+        raise ConfigError([source.problem((found,), message)])
 
 
 def load(path: str | Path) -> Experiment:
     """Read the experiment in the YAML file `path`; raises ConfigError with all the problems that it has."""
     source = Source(Path(path))
     data = source.read()
+    refuse_other(source, data, "players")
     problems = [*source.problems, *_expand(source, data)]
     if len(problems) == len(source.problems):
         problems += cross_problems(source, data)
     return validated(Experiment, data, source, problems)
+
+
+def _kind(data: Any, expected: str) -> str:
+    """The key of KINDS that the data have; the expected one if they have it, or none."""
+    keys = data if isinstance(data, dict) else {}
+    return next((key for key in (expected, *KINDS) if key in keys), expected)
 
 
 def _expand(source: Source, data: Any) -> list[Problem]:

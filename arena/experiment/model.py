@@ -105,14 +105,15 @@ def _spec_of(entry: _NamedEntry) -> PlayerSpec:
     return PlayerSpec(entry.name, entry.type, limit, entry.model_extra or {}, entry.in_process)
 
 
-def _entry_of(spec: PlayerSpec) -> dict[str, Any]:
+def entry_of(spec: PlayerSpec) -> dict[str, Any]:
+    """The entry of `players:` that is a player."""
     limits = {name: value for name, value in spec.limit._asdict().items() if value is not None}
     place = {"in_process": True} if spec.in_process else {}
     return {"name": spec.name, "type": spec.type, **limits, **place, **spec.options}
 
 
 def _player_schema(_: Any, handler: Any) -> CoreSchema:
-    dump = core_schema.plain_serializer_function_ser_schema(_entry_of)
+    dump = core_schema.plain_serializer_function_ser_schema(entry_of)
     return core_schema.no_info_after_validator_function(_spec_of, handler(_PlayerEntry), serialization=dump)
 
 

@@ -34,13 +34,15 @@ def diagnose(
     folder: Path,
     say: Callable[[str], None] = lambda _: None,
     drawn: int | None = None,
+    games: int | None = None,
 ) -> Iterator[Finding]:
     """What is wrong with a configuration whose run is to be kept in `folder`: errors and warnings, as they come.
 
     Openings, positions to search and the room on the disk are looked at, every player is built, and evaluations of
     a user's own are examined. Then all players play several short games. `say` is told what is done next. In the
     short form, for a plan that was made with so many openings `drawn`, openings and positions are not looked at
-    again, and only players of a user's own play, one game each.
+    again, and only players of a user's own play, one game each. `games` are those that the disk has to hold, of
+    the tournament if they are not given.
 
     Code of a user's own runs in processes of its own, and is given up when it takes too long.
     """
@@ -49,7 +51,8 @@ def diagnose(
     if drawn is None:
         drawn = yield from _of_games(experiment, variant)
     names = [spec.name for spec in experiment.players]
-    games = experiment.format.most_games(names, drawn) if drawn and len(names) > 1 else 0
+    if games is None:
+        games = experiment.format.most_games(names, drawn) if drawn and len(names) > 1 else 0
     yield from _of_disk(folder, games, say)
     specs = [players.located(entry, experiment.path.parent) for entry in experiment.players]
     if any(map(is_own, specs)):

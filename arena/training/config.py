@@ -8,15 +8,14 @@ from typing import Any
 
 from pydantic import Field
 
-from arena.experiment.model import VariantField
-from arena.tuning.config import searching_problems, searching_schema
+from arena.experiment.load import refuse_other
+from arena.tuning.config import GameTerms, searching_problems, searching_schema
 from arena.tuning.games import RANDOM_MOVES
 from arena.tuning.method import EvaluationField
-from arena.tuning.settings import RandomOpenings, Search
+from arena.tuning.settings import Search
 from arena.yaml.errors import Problem
-from arena.yaml.messages import FOLDER
 from arena.yaml.schema import Schema
-from arena.yaml.section import Document, Section, validated
+from arena.yaml.section import Section, validated
 from arena.yaml.values import Source
 
 _REFUSED = {
@@ -52,14 +51,9 @@ class FitSection(Section):
     rate: float = Field(default=0.004, gt=0, description="Learning rate at first; falls to 0 along a cosine.")
 
 
-class Training(Document):
+class Training(GameTerms):
     """One training: from which positions, and whom the network meets in the end."""
 
-    name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
-    variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
-    seed: int = Field(default=0, ge=0, description="The source of all chance.")
-    openings: RandomOpenings = RandomOpenings()
-    max_plies: int = Field(default=200, ge=1, description="Plies after which a game is a draw.")
     player: Search = Field(
         description="The player of the games: a limit of nodes or depth, an evaluation, options of negamax."
     )
@@ -75,6 +69,7 @@ def load_training(path: str | Path) -> Training:
     """Read the training in the YAML file `path`; raises ConfigError with all the problems that it has."""
     source = Source(Path(path))
     data = source.read()
+    refuse_other(source, data, "positions")
     return validated(Training, data, source, [*source.problems, *_problems(source, data)])
 
 

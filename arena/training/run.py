@@ -31,7 +31,7 @@ from arena.tuning.games import play_scored, points_of_pairs
 from arena.tuning.method import StageProgress, Terms, TuningError
 from arena.tuning.openings import check_openings
 from arena.tuning.pattern_fit import FitError, Samples, round_samples
-from arena.tuning.run import match_jobs, play_stage
+from arena.tuning.run import Rehearsal, match_experiment, match_jobs, play_stage
 from players.evaluation.network import NetworkFile
 
 GAMES, AGAINST = "games", "against"
@@ -113,6 +113,16 @@ def prepare(config: Training) -> TrainingPlan:
         raise config.error(("openings", "random_plies"), str(error)) from None
     files = players.fingerprints(plan.player) | players.fingerprints(plan.opponent)
     return plan._replace(openings=tuple(openings), description=config.as_dict() | {"files": files})
+
+
+def rehearsal(plan: TrainingPlan) -> Rehearsal:
+    """The match of the player against the evaluation `against`, and the games of a training."""
+    match, games = 2 * plan.config.check, plan.config.positions.games
+    return Rehearsal(
+        match_experiment(plan.config, (plan.player, plan.opponent), plan.config.check),
+        games + match,
+        f"{games} games of the player with itself, and a match of {match} games",
+    )
 
 
 def train(

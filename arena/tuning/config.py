@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from arena.experiment.checks import variant_problems
+from arena.experiment.load import refuse_other
 from arena.experiment.model import VariantField
 from arena.experiment.schema import options_schema, variant_schema
 from arena.tuning.methods import MethodField
@@ -28,14 +29,19 @@ _REFUSED = {
 """Keys of a player that have no place in a tuning, and why."""
 
 
-class Tuning(Document):
-    """One tuning: which evaluation of which player, by which method."""
+class GameTerms(Document):
+    """On what terms the games of a tuning or a training are played."""
 
     name: str = Field(max_length=100, pattern=FOLDER, description="The run, kept in reports/<name>/.")
     variant: VariantField = Field(description="The rules: a name, or a base and what is different.")
     seed: int = Field(default=0, ge=0, description="The source of all chance.")
     openings: RandomOpenings = RandomOpenings()
     max_plies: int = Field(default=200, ge=1, description="Plies after which a game is a draw.")
+
+
+class Tuning(GameTerms):
+    """One tuning: which evaluation of which player, by which method."""
+
     player: Search = Field(description="The player: a limit of nodes or depth, and options of negamax.")
     tuning: MethodField = Field(description="The method and its settings.")
 
@@ -44,6 +50,7 @@ def load_tuning(path: str | Path) -> Tuning:
     """Read the tuning in the YAML file `path`; raises ConfigError with all the problems that it has."""
     source = Source(Path(path))
     data = source.read()
+    refuse_other(source, data, "tuning")
     return validated(Tuning, data, source, [*source.problems, *searching_problems(source, data, _REFUSED)])
 
 

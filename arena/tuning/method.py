@@ -141,6 +141,11 @@ class Method(Section):
 
     @property
     @abstractmethod
+    def step_games(self) -> int:
+        """How many games a step has."""
+
+    @property
+    @abstractmethod
     def given(self) -> Any:
         """The evaluation to begin with, as `start` gives it."""
 

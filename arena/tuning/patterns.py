@@ -51,6 +51,10 @@ class Patterns(Method):
         return self.rounds
 
     @property
+    def step_games(self) -> int:
+        return self.games
+
+    @property
     def given(self) -> Any:
         return self.start
 

@@ -11,6 +11,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import players
+from arena.experiment.model import Experiment, entry_of
+from arena.openings import MAX_OPENINGS
 from arena.openings.sources import OpeningsError
 from arena.play.executor import Workers, run
 from arena.player import PlayerSpec
@@ -18,7 +20,7 @@ from arena.ratings.match import Summary, summary
 from arena.result import pentanomial
 from arena.rules.custom import build_variant
 from arena.rules.position import Position
-from arena.tuning.config import Tuning
+from arena.tuning.config import GameTerms, Tuning
 from arena.tuning.games import Failed, Job, play_job, points_of_pairs
 from arena.tuning.method import Fitting, Method, StageProgress, StageRun, Step, Terms, TuningError
 from arena.tuning.openings import check_openings
@@ -55,6 +57,17 @@ class TuningOutcome(NamedTuple):
     """The tuned evaluation against the evaluation `against`."""
 
 
+class Rehearsal(NamedTuple):
+    """What shows before the first game whether a tuning or a training can be done, and how long its games take."""
+
+    experiment: Experiment
+    """A match of its players as a tournament."""
+    games: int
+    """Games that the whole tuning or training has."""
+    parts: str
+    """What these are."""
+
+
 def prepare(config: Tuning) -> TuningPlan:
     """Build the players once, which also compiles what they need, and draw the openings of the last matches.
 
@@ -78,6 +91,25 @@ def prepare(config: Tuning) -> TuningPlan:
     plan = TuningPlan(config.name, method, terms, tuple(openings), {})
     files = players.fingerprints(plan.opponent(AGAINST)) | players.fingerprints(plan.opponent(START))
     return plan._replace(description=config.as_dict() | {"files": files})
+
+
+def rehearsal(config: Tuning, plan: TuningPlan) -> Rehearsal:
+    """The match of the start against the evaluation `against`, and the games of a tuning."""
+    method = plan.method
+    steps, match = f"{method.step_count} {method.noun}s of {method.step_games} games", 2 * method.check
+    specs = (plan.opponent(START), plan.opponent(AGAINST))
+    return Rehearsal(
+        match_experiment(config, specs, method.check),
+        method.step_count * method.step_games + 2 * match,
+        f"{steps}, and 2 matches of {match} games",
+    )
+
+
+def match_experiment(config: GameTerms, specs: Sequence[PlayerSpec], pairs: int) -> Experiment:
+    """Pairs of games of two players on the terms of a tuning or a training, as a tournament of the same file."""
+    openings = {"random_plies": config.openings.random_plies, "count": min(pairs, MAX_OPENINGS)}
+    terms = {key: getattr(config, key) for key in ("name", "variant", "seed", "max_plies")}
+    return config.beside(Experiment, {**terms, "openings": openings, "players": [entry_of(it) for it in specs]})
 
 
 def tune(

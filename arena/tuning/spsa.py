@@ -47,6 +47,10 @@ class Spsa(LinearMethod):
         return self.steps
 
     @property
+    def step_games(self) -> int:
+        return 2 * self.pairs
+
+    @property
     def gains(self) -> Gains:
         stability = self.steps / 10 if self.A is None else self.A
         return Gains(self.a, self.c, stability, self.alpha, self.gamma)

@@ -34,6 +34,10 @@ class Texel(LinearMethod):
     def step_count(self) -> int:
         return self.rounds
 
+    @property
+    def step_games(self) -> int:
+        return self.games
+
     def step(self, terms: Terms, play: Play, store: TuningStore, before: Sequence[Step]) -> StepRun:
         number = len(before) + 1
         stage, variant, columns = f"{self.noun} {number}", terms.variant, self.columns(terms.variant)
