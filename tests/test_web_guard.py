@@ -7,7 +7,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,10 @@ import websockets
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arena.web import serving
 from arena.web.answers import Refusal
 from arena.web.guard import MOST_BYTES, MOST_PDN_BYTES, below
-from tests.web_server import WAIT_SECONDS, Served, served
+from tests.web_server import WAIT_SECONDS, Served, served, window
 
 pytestmark = pytest.mark.compiled
 BODY = {"variant": "english", "white": "human", "black": "human"}
@@ -353,6 +354,64 @@ def test_what_goes_wrong_unforeseen_is_one_line_here_and_there(folder, monkeypat
             time.sleep(0.005)
         assert at.said == ["GET /api/variants/english/board: RuntimeError: first line second line"]
         at.said.clear()
+
+
+def hung_up(connection: socket.socket) -> bytes:
+    """What is heard on a connection until the server ends it; a TimeoutError if it does not."""
+    heard = b""
+    with suppress(ConnectionResetError):
+        while more := connection.recv(65536):
+            heard += more
+    return heard
+
+
+def test_half_sent_headers_are_not_waited_for(monkeypatch):
+    monkeypatch.setattr(serving, "HEADER_SECONDS", 0.3)
+    asked = "GET /api/offer HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nX-Arena-Token: {}\r\n"
+    with served() as at:
+        half = asked.format(at.port, at.token).encode()
+        for before in (b"", half + b"\r\n"):
+            with socket.create_connection(("127.0.0.1", at.port), timeout=20) as connection:
+                if before:
+                    connection.sendall(before)
+                    assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+                    time.sleep(0.6)
+                connection.sendall(half)
+                hung_up(connection)
+
+
+def test_who_has_not_shown_the_token_is_not_kept(monkeypatch):
+    monkeypatch.setattr(serving, "HEADER_SECONDS", 0.3)
+    with served() as at, socket.create_connection(("127.0.0.1", at.port), timeout=20) as connection:
+        connection.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{at.port}\r\n\r\n".encode())
+        assert hung_up(connection).startswith(b"HTTP/1.1 403 ")
+        assert at.client.get("/api/offer").status_code == 200
+
+
+def test_strangers_take_no_place_from_a_window(monkeypatch):
+    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 40)
+    monkeypatch.setattr(serving, "MOST_STRANGERS", 20)
+    with served() as at, ExitStack() as open_things:
+        state = at.begin(**BODY)
+        sent = (b"", b"GET / HT", f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{at.port}\r\n\r\n".encode())
+
+        async def play() -> None:
+            async with window(at, state) as seen:
+                await seen.next()
+                for number in range(80):
+                    stranger = socket.create_connection(("127.0.0.1", at.port), timeout=20)
+                    open_things.enter_context(stranger)
+                    with suppress(OSError):
+                        stranger.sendall(sent[number % 3])
+                await asyncio.sleep(0.5)
+                with httpx.Client(base_url=at.base, headers={"X-Arena-Token": at.token}) as later:
+                    answer = await asyncio.to_thread(later.get, "/api/offer")
+                    assert answer.status_code == 200
+                moved = await asyncio.to_thread(lambda: at.ask(state, "move", text="11-15"))
+                assert moved.status_code == 200
+                await seen.next(moves=1)
+
+        asyncio.run(play())
 
 
 KEYS = (

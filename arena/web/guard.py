@@ -26,6 +26,8 @@ WITH_PDN = ("/api/games", "/api/pdn")
 """The paths of such requests."""
 FILES = "/runs/"
 """Below it are files of runs, whose links have no token: there a cookie counts as well, for reading."""
+ADMIT = "admit"
+"""In a request's state: what is called when its connection has shown what lets it in."""
 COOKIE = "arena-files"
 """Name of that cookie, before a dash and the port."""
 HEADERS = {
@@ -106,6 +108,7 @@ class Guard:
 
         try:
             self._entry.check(scope)
+            scope["state"][ADMIT]()
             if scope["type"] == "http":
                 receive = await _with_body(scope, receive)
             await self._app(scope, receive, guarded)

@@ -7,16 +7,23 @@ import secrets
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.web.app import application
 from arena.web.games import GameRoom
-from arena.web.guard import MOST_BYTES, Pass
+from arena.web.guard import ADMIT, MOST_BYTES, Pass
 
 LOOPBACK = "127.0.0.1"
-_MOST_CONNECTIONS = 1000
+MOST_CONNECTIONS = 1000
+"""At a time; further requests are answered 503."""
+MOST_STRANGERS = 100
+"""Connections at a time that have not shown the token: the oldest one makes way for a new one."""
+HEADER_SECONDS = 10.0
+"""Seconds for the headers of a request, and for a new connection to show the token."""
 _GRACE_SECONDS = 2
 _IDLE_SECONDS = 120
 """Seconds that a connection is kept between two requests: longer than browsers keep one."""
@@ -47,10 +54,62 @@ def endpoint(port: int) -> Endpoint:
     return Endpoint(bound, Pass(secrets.token_urlsafe(24), secrets.token_urlsafe(24), bound.getsockname()[1]))
 
 
+class Connection(H11Protocol):
+    """A connection of a browser: its headers come in time, and it shows the token soon, or it ends."""
+
+    def __init__(self, strangers: dict[Connection, None], **options: Any) -> None:
+        """`strangers` are all connections that have not shown the token, the oldest first."""
+        super().__init__(**options)
+        self._strangers = strangers
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take the newcomer for a stranger until the guard calls `admit`, which it finds in a request's state."""
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, ADMIT: self._admit}
+        self._strangers[self] = None
+        self._hurry()
+        if len(self._strangers) > MOST_STRANGERS:
+            next(iter(self._strangers))._end()
+
+    def data_received(self, data: bytes) -> None:
+        """Take more of a request, whose headers may not stay half sent."""
+        super().data_received(data)
+        if self in self._strangers:
+            return
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._calm()
+        elif self._deadline is None:
+            self._hurry()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget it."""
+        self._admit()
+        super().connection_lost(exc)
+
+    def _admit(self) -> None:
+        self._strangers.pop(self, None)
+        self._calm()
+
+    def _hurry(self) -> None:
+        self._deadline = self.loop.call_later(HEADER_SECONDS, self._end)
+
+    def _calm(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _end(self) -> None:
+        self._admit()
+        self.connections.discard(self)  # at once: they are counted where a request is refused for their number
+        self.transport.abort()
+
+
 def server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> uvicorn.Server:
     """The server of a room, to be run by `serve(sockets=[at.socket])`; it says nothing but unforeseen errors."""
     config = uvicorn.Config(
         application(room, at.entry, say),
+        http=partial(Connection, {}),  # type: ignore[arg-type]
         log_config=None,
         log_level="critical",
         access_log=False,
@@ -59,7 +118,7 @@ def server(room: GameRoom, at: Endpoint, say: Callable[[str], None]) -> uvicorn.
         lifespan="on",
         ws_per_message_deflate=False,
         ws_max_size=MOST_BYTES,
-        limit_concurrency=_MOST_CONNECTIONS,
+        limit_concurrency=MOST_CONNECTIONS,
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
