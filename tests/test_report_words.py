@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from arena.player import PlayerSpec
 from arena.ratings.joint import Ratings
 from arena.report.content import content
 from arena.report.markdown import markdown
+from arena.report.page.page import html
 from arena.report.run import Run
 from arena.report.sentences.answers import gain_sentences
-from arena.report.sentences.cautions import below_random, too_long, unbalanced
+from arena.report.sentences.cautions import below_random, too_long, unbalanced, unfinished
 from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import MOST, details, headline
 from arena.report.sentences.notes import notes
@@ -25,7 +27,16 @@ from arena.report.tables.comparisons import comparisons
 from arena.report.tables.contrasts import contrast
 from arena.report.tables.effort import CALL, PROGRAM, SEAT, call_seconds, nodes_per_second
 from arena.report.tables.text import comparisons_text
-from tests.report_data import MISSING_WORD, changed, experiment, frames, player, run_of, specs, synthetic
+from tests.report_data import (
+    MISSING_WORD,
+    changed,
+    experiment,
+    frames,
+    player,
+    run_of,
+    specs,
+    synthetic,
+)
 from tests.test_report_sweeps import rated
 
 CONFIGS = Path(__file__).parents[1] / "configs"
@@ -280,6 +291,20 @@ def test_a_schedule_out_of_balance_is_noted_unless_the_format_intends_it(tmp_pat
     assert unbalanced(changed(some, experiment=experiment(players, format={"type": "ladder"}))) == []
     seeds = changed(some, experiment=experiment(players, format={"type": "gauntlet", "seeds": ["c"]}))
     assert unbalanced(seeds) == []
+
+
+def test_a_report_of_an_unfinished_run_says_so_before_anything_else(tmp_path: Path) -> None:
+    players = [player(name, 3) for name in "abcd"]
+    whole = synthetic(tmp_path, players, 10, plies=2)
+    apart = whole.games["white"].isin(["a", "b"]) & whole.games["black"].isin(["a", "b"])
+    some = changed(whole, games=whole.games[~apart].head(90).reset_index(drop=True))
+    said = "Not complete: 90 of 120 games; 1 pairing has not met."
+    assert unfinished(whole) == [] and unfinished(some) == [said]
+    assert markdown(some).split("\n\n")[1] == said
+    assert re.findall(r"<p[^>]*>(.*?)</p>", html(some, {}, []))[0] == said
+    swiss = changed(some, facts=whole.facts._replace(exact=False))
+    assert unfinished(swiss)[0].startswith("Not complete: 90 of at most 120 games")
+    assert unfinished(changed(swiss, order=[("a", "won")])) == []
 
 
 def test_colours_out_of_balance_are_noted_in_every_format(tmp_path: Path) -> None:

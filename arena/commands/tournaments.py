@@ -232,11 +232,12 @@ def _report(folder: Path, **wanted: Any) -> None:
 
 
 def _print_standings(finished: Run) -> None:
+    from arena.report.sentences.cautions import unfinished
     from arena.report.sentences.facts import decisions
     from arena.report.sentences.forfeits import forfeits
     from arena.report.sentences.persons import persons
     from arena.report.tables.text import standings_text
 
-    for sentence in (*forfeits(finished), *decisions(finished), *persons(finished)):
+    for sentence in (*unfinished(finished), *forfeits(finished), *decisions(finished), *persons(finished)):
         click.echo(sentence)
     click.echo(standings_text(finished.standings).to_string(index=False))

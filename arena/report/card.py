@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from arena.report.run import Run
+from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import facts, headline
 from arena.report.tables.text import standings_text
 
@@ -14,7 +15,7 @@ ROWS = 30
 
 def html(run: Run) -> str:
     """The run in HTML, be it finished or not, or without games."""
-    sentences = [*headline(run), *facts(run)]
+    sentences = [*unfinished(run), *headline(run), *facts(run)]
     parts = [f"<h4>{escape(run.name)} ({escape(run.rules)})</h4>", f"<p>{escape(' '.join(sentences))}</p>"]
     if len(run.games):
         table = standings_text(run.standings)

@@ -7,6 +7,7 @@ from typing import Any
 from arena.report.run import Run
 from arena.report.sentences import ablation, comparisons
 from arena.report.sentences import notes as note
+from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import details, facts, headline
 from arena.report.tables import text
 
@@ -23,6 +24,7 @@ def content(run: Run) -> dict[str, Any]:
     """
     return {
         "title": run.name,
+        "unfinished": unfinished(run),
         "headline": headline(run),
         "details": details(run),
         "facts": facts(run),

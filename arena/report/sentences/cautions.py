@@ -1,4 +1,4 @@
-"""Cautions: limits of time that were not kept, schedules out of balance, players that are below random ones."""
+"""Cautions: missing games, limits that were not kept, schedules out of balance, players below random ones."""
 
 from __future__ import annotations
 
@@ -44,13 +44,9 @@ def too_long(run: Run) -> list[str]:
 def unbalanced(run: Run) -> list[str]:
     """Ties that met much less often than others where the format has all meet equally often; uneven colours."""
     names = [spec.name for spec in run.experiment.players]
-    colours = run.games[["white", "black"]].astype(str)
-    met = Counter(frozenset(pair) for pair in zip(colours["white"], colours["black"], strict=True))
     sentences = []
     so_far = " so far" if run.facts.games > len(run.games) else ""
-    ties = run.experiment.format.ties(names) if run.experiment.format.type in EVERY_TIE else []
-    counts = {(names[a], names[b]): met[frozenset((names[a], names[b]))] for a, b in ties}
-    if counts:
+    if counts := _games_of_ties(run):
         most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
         if counts[most] - counts[least] > max(PAIR, UNEVEN * counts[most]):
             sentences.append(
@@ -67,6 +63,27 @@ def unbalanced(run: Run) -> list[str]:
         ]
         sentences.append(f"Colours are not balanced{so_far}: {first_few(parts, len(uneven))}.")
     return sentences
+
+
+def unfinished(run: Run) -> list[str]:
+    """That games are missing, how many, and how many ties have not met; nothing of a run that is complete."""
+    played, planned = len(run.games), run.facts.games
+    if run.data.order is not None or not planned or (run.facts.exact and played == planned):
+        return []
+    at_most = "" if run.facts.exact else "at most "
+    apart = sum(games == 0 for games in _games_of_ties(run).values())
+    have = "has" if apart == 1 else "have"
+    more = f"; {counted(apart, 'pairing')} {have} not met" if apart else ""
+    return [f"Not complete: {played} of {at_most}{counted(planned, 'game')}{more}."]
+
+
+def _games_of_ties(run: Run) -> dict[tuple[str, str], int]:
+    """Games of each tie where every tie plays every opening, see EVERY_TIE."""
+    names = [spec.name for spec in run.experiment.players]
+    colours = run.games[["white", "black"]].astype(str)
+    met = Counter(frozenset(pair) for pair in zip(colours["white"], colours["black"], strict=True))
+    ties = run.experiment.format.ties(names) if run.experiment.format.type in EVERY_TIE else []
+    return {(names[a], names[b]): met[frozenset((names[a], names[b]))] for a, b in ties}
 
 
 def below_random(run: Run) -> list[str]:

@@ -70,6 +70,6 @@ def _told(run: Run) -> tuple[list[str], list[str]]:
 def _progress(run: Run) -> str:
     planned, exact = run.facts.games, run.facts.exact
     of = f" of {'' if exact else 'at most '}{planned} planned" if planned else ""
-    end = "" if exact else ", not complete" if run.data.order is None else ", complete"
+    end = ", complete" if not exact and run.data.order is not None else ""
     players = counted(len(run.experiment.players), "player")
     return f"{players}, {counted(len(run.games), 'game')} played{of}{end}."
