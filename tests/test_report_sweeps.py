@@ -319,7 +319,7 @@ def test_a_depth_sweep_says_what_a_doubling_is_worth(grid: Run) -> None:
     sentences = headline(grid)
     worth = [rf"\d+ ± \d+ Elo with evaluation {name}" for name in ("cis300", "simple")]
     assert re.fullmatch(rf"Each doubling of depth is worth {worth[0]} and {worth[1]}\.", sentences[0])
-    assert sentences[1].startswith("cis300 is not measurably stronger or weaker than simple at equal depth (mean ")
+    assert sentences[1].startswith("cis300 against simple: no measurable difference at equal depth (mean ")
     assert sentences[2].startswith("Each doubling of nodes (measured nodes per move) is worth ")
     assert " leads with " in sentences[3] and len(sentences) == 4
 
@@ -327,12 +327,12 @@ def test_a_depth_sweep_says_what_a_doubling_is_worth(grid: Run) -> None:
 def test_equal_terms_share_one_sentence_the_certain_ones_first() -> None:
     ratings = rated(dict(zip([p["name"] for p in EQUAL], [0, 10, 20, 50, 10, -40.0], strict=True)))
     assert comparison_sentences(comparisons(ratings, specs(EQUAL)), 3) == [
-        "cis300 is 50 ± 28 Elo stronger than simple at equal depth (LOS > 99.9 %) and 60 ± 28 Elo weaker at equal "
-        "time (LOS < 0.1 %); not measurably different at equal nodes (0 ± 28)."
+        "cis300 against simple: +50 ± 28 Elo at equal depth, −60 ± 28 time; no measurable difference at equal "
+        "nodes (0 ± 28)."
     ]
     level = rated(dict(zip([p["name"] for p in GRID], [0, 0, 0, 1, 2, 3.0], strict=True)))
     assert comparison_sentences(comparisons(level, specs(GRID)), 3) == [
-        "cis300 is not measurably stronger or weaker than simple at equal depth (mean over depth 1 to 4; +2 ± 16)."
+        "cis300 against simple: no measurable difference at equal depth (mean over depth 1 to 4; +2 ± 16)."
     ]
 
 
@@ -340,8 +340,15 @@ def test_equal_terms_share_one_sentence_the_certain_ones_first() -> None:
 def test_the_lead_is_called_uncertain_unless_its_interval_excludes_zero(los: float, certain: bool) -> None:
     table = rated({"a": 20.0, "b": 0}).table.assign(los=los)
     (text,) = lead(table)
-    assert text.startswith("a leads with +20 ± 20 Elo, 20 Elo ahead of b (likelihood of superiority 9")
-    assert text.endswith("; the lead is not certain.") != certain
+    assert text.startswith("a leads with +20 ± 20 Elo, 20 ahead of b (LOS 9")
+    assert text.endswith("not certain).") != certain
+
+
+def test_a_lead_over_a_player_with_another_limit_is_no_comparison() -> None:
+    players = [player("a", 4), player("b", nodes=9), player("c", nodes=9)]
+    table = rated({"a": 20.0, "b": 0, "c": -9}).table.assign(los=0.9999)
+    assert lead(table, specs(players)) == ["a leads with +20 ± 20 Elo."]
+    assert lead(table[1:], specs(players)) == ["b leads with 0 ± 20 Elo, 9 ahead of c."]
 
 
 def test_openings_are_mentioned_only_if_they_differ() -> None:

@@ -14,6 +14,9 @@ from arena.play.plan import prepare
 from arena.player import Limit
 from arena.yaml.errors import ConfigError
 
+EVALUATORS = "from arena import evaluator\n" + "".join(
+    f"\n\n@evaluator\ndef {name}(position, rules):\n    return 0.0\n" for name in ("fast", "slow", "simple")
+)
 HEAD = "name: a\nvariant: english\nplayers:\n"
 
 
@@ -107,6 +110,13 @@ def test_without_a_template_names_say_each_swept_value(tmp_path: Path) -> None:
         "simple, depth 4, no pvs, no tt",
         "simple, depth 4, no pvs, tt 16",
     ]
+
+
+def test_a_value_from_a_file_is_called_by_its_own_name_where_no_other_value_has_it(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(EVALUATORS)
+    (tmp_path / "b.py").write_text(EVALUATORS)
+    text = entry('evaluation: [simple, "a.py:fast", "a.py:slow", "b.py:slow", "b.py:simple"]\ndepth: [4]')
+    assert list(made(tmp_path, text)) == ["simple d4", "fast d4", "a.py:slow d4", "b.py:slow d4", "b.py:simple d4"]
 
 
 def test_booleans_make_a_factorial_of_switches(tmp_path: Path) -> None:

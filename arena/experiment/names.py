@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import PurePath
 from string import Formatter
 from typing import Any
 
@@ -21,10 +23,13 @@ def phrases(name: str, values: list[Any]) -> list[str]:
 
 
 def words_of(name: str, values: list[Any]) -> list[str]:
-    """As `phrases`, numbers alone."""
+    """As `phrases`, numbers alone; of several values "my.py:racer" is "racer" where no other one is."""
     leaves = [set(map(repr, _leaves(value))) for value in values if isinstance(value, dict)]
     common = set.intersection(*leaves) if len(leaves) > 1 else set()
-    return [word_of(name, value, common) for value in values]
+    whole = [word_of(name, value, common) for value in values]
+    short = [_last(word) if isinstance(value, str) else word for word, value in zip(whole, values, strict=True)]
+    alone = len(values) > 1
+    return [end if alone and short.count(end) == 1 else word for end, word in zip(short, whole, strict=True)]
 
 
 def word_of(name: str, value: Any, common: Collection[str] = ()) -> str:
@@ -35,6 +40,11 @@ def word_of(name: str, value: Any, common: Collection[str] = ()) -> str:
         telling = [leaf for leaf in _leaves(value) if common and repr(leaf) not in common]
         return " ".join(f"{path[-1]} {leaf}" for path, leaf in telling) or " ".join(value)
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _last(word: str) -> str:
+    """The last name of a path: "racer" of "some/where/my.py:racer", "net.npz" of "nets/net.npz"."""
+    return PurePath(re.sub(r"^.*\.py:(?=\w)", "", word)).name or word
 
 
 def filled(template: str, words: Mapping[str, str]) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
+from arena.player import PlayerSpec
 from arena.report.number import known, probability, signed, with_error
 from arena.report.run import Run
 from arena.report.sentences.ablation import verdict
@@ -62,20 +65,25 @@ def opening_sentences(openings: pd.DataFrame, test: Homogeneity | None, first: s
     ]
 
 
-def lead(standings: pd.DataFrame) -> list[str]:
-    """The sentence about the first of the table, if a rating exists, and whether its lead is certain."""
+def lead(standings: pd.DataFrame, specs: Sequence[PlayerSpec] = ()) -> list[str]:
+    """The sentence about the first of the table, if a rating exists, and whether its lead is certain.
+
+    It names the second only where `specs` give the two the same limit, or there are no others.
+    """
     table = standings[standings["elo"].notna()]
     if len(table) < 2:
         return []
     first, second = table.iloc[0], table.iloc[1]
+    limits = {spec.name: spec.limit for spec in specs}
     ahead = first["elo"] - second["elo"]
     at = with_error(first["elo"], (first["elo_high"] - first["elo_low"]) / 2) + " Elo"
+    if len(table) > 2 and limits.get(first["player"]) != limits.get(second["player"]):
+        return [f"{first['player']} leads with {at}."]
+    doubt = probability(first["los"])
+    notes = [f"LOS {doubt}"] if doubt and doubt[0] not in "<>" else []
     if round(ahead) == 0:
         text = f"{first['player']} and {second['player']} are level at {at}"
     else:
-        text = f"{first['player']} leads with {at}, {ahead:.0f} Elo ahead of {second['player']}"
-    if known(first["los"]):
-        text += f" (likelihood of superiority {probability(first['los'])})"
-        if round(ahead) != 0 and first["los"] < CERTAIN:
-            text += "; the lead is not certain"
-    return [text + "."]
+        text = f"{first['player']} leads with {at}, {ahead:.0f} ahead of {second['player']}"
+        notes += ["not certain"] if known(first["los"]) and first["los"] < CERTAIN else []
+    return [text + (f" ({', '.join(notes)})" if notes else "") + "."]

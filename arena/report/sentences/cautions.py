@@ -7,6 +7,7 @@ from collections import Counter
 from arena.player import PlayerSpec
 from arena.report.number import quantity, with_error
 from arena.report.run import Run
+from arena.report.sentences.comparisons import UNKEPT, were_kept
 from arena.report.sentences.forfeits import lost_by_failures
 from arena.report.sentences.words import CERTAIN, counted, first_few
 from arena.report.tables.contrasts import contrast
@@ -24,20 +25,21 @@ EVERY_TIE = ("round-robin", "match", "gauntlet")
 
 
 def too_long(run: Run) -> list[str]:
-    """The players that took more than TOO_LONG of their limit of time a move, on the mean."""
+    """The players that took more than TOO_LONG of their time limit per move, on the mean; it explains UNKEPT."""
     table = run.telemetry.sort_values("time_used", ascending=False, kind="stable")
     late = table[table["time_used"] > TOO_LONG]
     if not len(late):
         return []
     allowed = {spec.name: spec.limit.seconds or 0.0 for spec in run.experiment.players}
     parts = [
-        f"{row['player']} took {quantity(row['time_used'] * allowed[row['player']], 's')} a move "
-        f"({row['time_used']:.1f} times its limit of {quantity(allowed[row['player']], 's')})"
+        f"{row['player']} took {quantity(row['time_used'] * allowed[row['player']], 's')} per move, "
+        f"{row['time_used']:.1f} times its limit"
         for row in late.head(MOST).to_dict("records")
     ]
+    mark = "" if were_kept(run.comparisons) else f"{UNKEPT} "
     return [
-        f"Equal limits of time are not equal time here: {first_few(parts, len(late))}; means of the moves that "
-        "searched. The reason can be a loaded machine, slow code, or a limit close to what a call costs."
+        f"{mark}Time was not equal: {first_few(parts, len(late))}. A busy machine, slow code, or a limit close to "
+        "the cost of a call can be the cause."
     ]
 
 
@@ -115,11 +117,10 @@ def below_random(run: Run) -> list[str]:
 
 
 def _greedy(run: Run, spec: PlayerSpec, other: str, figure: str, certain: bool) -> str:
-    below = "below" if certain else "below, if not measurably,"
+    below = "below" if certain else "not measurably different from"
     return (
-        f"{spec.name} is {below} {other} ({figure}): a greedy player takes what is best right after its own move "
-        "and does not see the answer, so it runs into exchanges that random play meets only by chance. If it "
-        f"should be above, look for a wrong sign in its evaluation{_check(run, spec)}."
+        f"{spec.name} is {below} {other} ({figure}): a greedy player does not see the reply to its move and runs "
+        f"into exchanges. If it should be above, look for a wrong sign in its evaluation{_check(run, spec)}."
     )
 
 

@@ -8,12 +8,14 @@ from typing import Any
 import pandas as pd
 
 from arena.report.number import probability, with_error
-from arena.report.sentences.words import CERTAIN, certain_difference, counted
+from arena.report.sentences.words import CERTAIN, counted
 from arena.report.tables.telemetry import TOO_LONG
 from arena.wording import listed
 
 NAMED = 4
 """Values that a sentence on many settings names, and groups of values that one on many values of a setting has."""
+UNKEPT = "†"
+"""Stands behind a time that was not equal; `cautions.too_long` explains it, once in a report."""
 
 
 def comparison_sentences(comparisons: pd.DataFrame, most: int) -> list[str]:
@@ -53,13 +55,11 @@ def note(comparisons: pd.DataFrame) -> str:
     )
     if (comparisons["pairs"] > 1).any():
         text += " Means where several pairs of players differ in nothing else."
-    if not were_kept(comparisons):
-        text += f" †: a player took more than {TOO_LONG} times its limit of time, so the time was not equal."
     return text
 
 
 def were_kept(rows: pd.DataFrame) -> bool:
-    """Whether the players of some comparisons kept their limits of time on the mean, see TOO_LONG."""
+    """Whether the players of some comparisons kept their time limits on the mean, see TOO_LONG."""
     return not (rows["time_used"] > TOO_LONG).any()
 
 
@@ -80,24 +80,45 @@ def mean_of(row: dict[str, Any]) -> str:
 
 
 def _of_value(rows: pd.DataFrame) -> str:
-    """One value against its reference: what is certain at which terms first, then what is not."""
-    value, reference = rows["value"].iloc[0], rows["reference"].iloc[0]
-    certain: list[str] = []
-    uncertain: list[str] = []
-    for row in _records(rows):
-        where = at_equal([row["terms"]])
-        if _certain(row):
-            than = "" if certain else f" than {reference}"
-            notes = [mean_of(row), f"LOS {probability(row['los'])}", *_unkept(row)]
-            difference = certain_difference(row["elo_difference"], row["error"])
-            certain.append(f"{difference}{than} {where} ({'; '.join(filter(None, notes))})")
-        else:
-            notes = [mean_of(row), with_error(row["elo_difference"], row["error"]), *_unkept(row)]
-            uncertain.append(f"{where} ({'; '.join(filter(None, notes))})")
-    if not certain:
-        return f"{value} is not measurably stronger or weaker than {reference} {listed(uncertain)}."
-    text = f"{value} is {listed(certain)}"
-    return f"{text}; not measurably different {listed(uncertain)}." if uncertain else f"{text}."
+    """One value against its reference in one line: what is certain at which terms first, then what is not."""
+    records = _records(rows)
+    certain, uncertain = [row for row in records if _certain(row)], [row for row in records if not _certain(row)]
+    parts = []
+    if certain:
+        wheres = _wheres(certain)
+        parts.append(
+            ", ".join(
+                f"{_figure(row)}{'' if i else ' Elo'} {where}{_in_brackets(mean_of(row), *_doubt(row))}"
+                for i, (row, where) in enumerate(zip(certain, wheres, strict=True))
+            )
+        )
+    if uncertain:
+        notes = [_in_brackets(mean_of(row), _figure(row)) for row in uncertain]
+        wheres = [f"{where}{note}" for where, note in zip(_wheres(uncertain), notes, strict=True)]
+        parts.append(f"no measurable difference {listed(wheres)}")
+    return f"{rows['value'].iloc[0]} against {rows['reference'].iloc[0]}: {'; '.join(parts)}."
+
+
+def _wheres(rows: list[dict[str, Any]]) -> list[str]:
+    """Their terms in words, "at equal" before the first alone: "at equal depth", "nodes", "time†"."""
+    named = [row["terms"] for row in rows]
+    texts = [terms if i and terms and named[i - 1] else at_equal([terms]) for i, terms in enumerate(named)]
+    return [text + UNKEPT * (row["time_used"] > TOO_LONG) for text, row in zip(texts, rows, strict=True)]
+
+
+def _figure(row: dict[str, Any]) -> str:
+    return with_error(row["elo_difference"], row["error"])
+
+
+def _doubt(row: dict[str, Any]) -> list[str]:
+    """The likelihood of superiority where it is no near certainty."""
+    shown = probability(row["los"])
+    return [] if shown[0] in "<>" else [f"LOS {shown}"]
+
+
+def _in_brackets(*notes: str) -> str:
+    given = [note for note in notes if note]
+    return f" ({'; '.join(given)})" if given else ""
 
 
 def _best(comparisons: pd.DataFrame) -> str:
@@ -113,7 +134,8 @@ def _best(comparisons: pd.DataFrame) -> str:
         notes = [f"{with_error(abs(row['elo_difference']), row['error'])} Elo against {against}"]
         if duel is None or not _certain(duel):
             notes.append("not measurable" if against == second else f"not measurably ahead of {second}")
-        best.setdefault(first, []).append(f"{at_equal([str(terms)])} ({'; '.join([*notes, *_unkept(row)])})")
+        kept = UNKEPT * (row["time_used"] > TOO_LONG)
+        best.setdefault(first, []).append(f"{at_equal([str(terms)])}{kept} ({'; '.join(notes)})")
     parts = [f"{name} is best {listed(where)}" for name, where in best.items()]
     count = len({*comparisons["value"], *comparisons["reference"]})
     setting = comparisons["setting"].iloc[0]
@@ -150,7 +172,7 @@ def _standing(comparisons: pd.DataFrame) -> list[str]:
 def _of_terms(rows: pd.DataFrame) -> str:
     """Many settings at one kind of terms: the greatest certain differences, and how many there are not."""
     certain = sorted(filter(_certain, _records(rows)), key=lambda row: -abs(row["elo_difference"]))
-    where = at_equal([rows["terms"].iloc[0]])
+    where = at_equal([rows["terms"].iloc[0]]) + UNKEPT * (not were_kept(rows))
     others = len(rows) - len(certain)
     if not certain:
         return f"With one setting changed, nothing differs measurably {where} ({counted(others, 'comparison')})."
@@ -159,7 +181,7 @@ def _of_terms(rows: pd.DataFrame) -> str:
     text = f"With one setting changed, Elo {where}: {', '.join(named)}{rest}"
     text += f"; no measurable difference for {others} others" if others > 1 else ""
     text += "; no measurable difference for 1 other" if others == 1 else ""
-    return text + ("." if were_kept(rows) else "; some limits were not kept, see the notes.")
+    return f"{text}."
 
 
 def _ranked(rows: pd.DataFrame, reference: str) -> list[str]:
@@ -173,10 +195,6 @@ def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows, each with `error`, half the width of its interval."""
     error = (rows["elo_difference_high"] - rows["elo_difference_low"]) / 2
     return rows.assign(error=error).to_dict("records")  # type: ignore[return-value]
-
-
-def _unkept(row: dict[str, Any]) -> list[str]:
-    return ["the limit was not kept, see the notes"] if row["time_used"] > TOO_LONG else []
 
 
 def _certain(row: dict[str, Any]) -> bool:

@@ -40,7 +40,7 @@ def decisions(run: Run) -> list[str]:
 
 
 def facts(run: Run) -> list[str]:
-    """How many games were played, what moving first was worth and how many were drawn, in plain text."""
+    """How many games were played and drawn, and what moving first was worth, in plain text."""
     played, ratings = len(run.games), run.ratings
     sentences = [_progress(run)]
     if not played:
@@ -48,11 +48,7 @@ def facts(run: Run) -> list[str]:
     if known(ratings.advantage) and ratings.advantage_error > 0:
         worth = with_error(ratings.advantage, ratings.advantage_error)
         sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {worth} Elo.")
-    draws = int((run.games["result"].astype(str) == "1/2-1/2").sum())
-    return [
-        *sentences,
-        f"{counted(draws, 'game')} of {played} ({percent(draws / played)}) ended in a draw.",
-    ]
+    return sentences
 
 
 def _told(run: Run) -> tuple[list[str], list[str]]:
@@ -60,7 +56,9 @@ def _told(run: Run) -> tuple[list[str], list[str]]:
     first, own = decisions(run), persons(run)
     if not len(run.games):
         return first, []
-    last = own or (lead(run.standings) if len(run.players) > 2 or run.comparisons.empty else [])
+    last = own or (
+        lead(run.standings, run.experiment.players) if len(run.players) > 2 or run.comparisons.empty else []
+    )
     room = MOST - len(first) - len(last)
     found = answers(run, room)
     biased = opening_sentences(run.openings, run.opening_test, run.facts.first)
@@ -68,8 +66,9 @@ def _told(run: Run) -> tuple[list[str], list[str]]:
 
 
 def _progress(run: Run) -> str:
-    planned, exact = run.facts.games, run.facts.exact
-    of = f" of {'' if exact else 'at most '}{planned} planned" if planned else ""
+    played, planned, exact = len(run.games), run.facts.games, run.facts.exact
+    of = f" of at most {planned} planned" if planned and not exact else ""
     end = ", complete" if not exact and run.data.order is not None else ""
-    players = counted(len(run.experiment.players), "player")
-    return f"{players}, {counted(len(run.games), 'game')} played{of}{end}."
+    draws = int((run.games["result"].astype(str) == "1/2-1/2").sum())
+    drawn = f", {percent(draws / played)} drawn" if played else ""
+    return f"{counted(len(run.experiment.players), 'player')}, {counted(played, 'game')}{of}{end}{drawn}."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from pathlib import PurePath
 from typing import NamedTuple
 
 import pandas as pd
@@ -88,7 +87,7 @@ def _differing(specs: Sequence[PlayerSpec], types: bool) -> list[str]:
 
 
 def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
-    """The values of a setting in words, by their `settings.key`: of a file its name, where that tells it.
+    """The values of a setting in words, by their `settings.key`: of a file its name, where that is unique.
 
     Values of the same words have the first player's name, too.
     """
@@ -96,9 +95,7 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     for spec in specs:
         firsts.setdefault(key(settings(spec).get(setting)), spec)
     whole = phrases(setting, [settings(spec).get(setting) for spec in firsts.values()])
-    whole = [f"default {setting}" if value == "null" else word for value, word in zip(firsts, whole, strict=True)]
-    short = [PurePath(word).name or word for word in whole]
-    words = [name if short.count(name) == 1 else word for name, word in zip(short, whole, strict=True)]
+    words = [f"default {setting}" if value == "null" else word for value, word in zip(firsts, whole, strict=True)]
     words = [
         word if words.count(word) == 1 else f"{word} ({spec.name})"
         for word, spec in zip(words, firsts.values(), strict=True)
