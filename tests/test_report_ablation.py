@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from arena.player import Limit
 from arena.ratings.joint import rate
 from arena.report.charts.ablation import plot_ablation
 from arena.report.markdown import escaped
@@ -230,6 +232,8 @@ def test_the_verdict_names_those_whose_elo_differs_the_largest_loss_first() -> N
     )
     assert verdict(table.head(2), config) == "Nobody differs measurably from full in Elo."
     assert verdict(table.head(1), config) == ""
+    unequal = tuple(replace(spec, limit=Limit(depth=i)) for i, spec in enumerate(config.players))
+    assert verdict(table, config.model_copy(update={"players": unequal})) == ""
 
 
 def test_the_page_and_the_summary_show_the_findings_and_who_was_not_measured(tmp_path: Path) -> None:

@@ -348,6 +348,7 @@ def test_a_lead_over_a_player_with_another_limit_is_no_comparison() -> None:
     players = [player("a", 4), player("b", nodes=9), player("c", nodes=9)]
     table = rated({"a": 20.0, "b": 0, "c": -9}).table.assign(los=0.9999)
     assert lead(table, specs(players)) == ["a leads with +20 ± 20 Elo."]
+    assert lead(table.assign(los=0.9), specs(players)) == ["a leads with +20 ± 20 Elo (not certain)."]
     assert lead(table[1:], specs(players)) == ["b leads with 0 ± 20 Elo, 9 ahead of c."]
 
 

@@ -62,9 +62,11 @@ def findings(table: pd.DataFrame, experiment: Experiment) -> list[str]:
 
 
 def verdict(table: pd.DataFrame, experiment: Experiment) -> str:
-    """One sentence: whose Elo certainly differs from the reference's, largest loss first; "" without games."""
+    """One sentence: whose Elo certainly differs from the reference's at its limit, largest loss first, or ""."""
     reference = reference_of(experiment)
-    rows = table[(table["player"] != reference) & table["elo_difference"].notna()]
+    limits = {spec.name: spec.limit for spec in experiment.players}
+    equal = [name for name, limit in limits.items() if name != reference and limit == limits[reference]]
+    rows = table[table["player"].isin(equal) & table["elo_difference"].notna()]
     if rows.empty:
         return ""
     differs = (rows["elo_difference_low"] > 0) | (rows["elo_difference_high"] < 0)
@@ -75,7 +77,8 @@ def verdict(table: pd.DataFrame, experiment: Experiment) -> str:
     ]
     others = len(rows) - len(named)
     if not named:
-        return f"Nobody differs measurably from {reference} in Elo."
+        nobody = "Nobody" if len(equal) == len(limits) - 1 else "Nobody with the same limit"
+        return f"{nobody} differs measurably from {reference} in Elo."
     rest = f"; no measurable difference for {others} more" if others else ""
     return f"Elo against {reference}: {', '.join(named)}{rest}."
 

@@ -77,13 +77,14 @@ def lead(standings: pd.DataFrame, specs: Sequence[PlayerSpec] = ()) -> list[str]
     limits = {spec.name: spec.limit for spec in specs}
     ahead = first["elo"] - second["elo"]
     at = with_error(first["elo"], (first["elo_high"] - first["elo_low"]) / 2) + " Elo"
-    if len(table) > 2 and limits.get(first["player"]) != limits.get(second["player"]):
-        return [f"{first['player']} leads with {at}."]
     doubt = probability(first["los"])
     notes = [f"LOS {doubt}"] if doubt and doubt[0] not in "<>" else []
-    if round(ahead) == 0:
+    uncertain = ["not certain"] if known(first["los"]) and first["los"] < CERTAIN else []
+    if len(table) > 2 and limits.get(first["player"]) != limits.get(second["player"]):
+        text, notes = f"{first['player']} leads with {at}", uncertain
+    elif round(ahead) == 0:
         text = f"{first['player']} and {second['player']} are level at {at}"
     else:
         text = f"{first['player']} leads with {at}, {ahead:.0f} ahead of {second['player']}"
-        notes += ["not certain"] if known(first["los"]) and first["los"] < CERTAIN else []
+        notes += uncertain
     return [text + (f" ({', '.join(notes)})" if notes else "") + "."]
