@@ -10,11 +10,12 @@ from typing import Any
 
 from arena.experiment.entry import player_spec
 from arena.play.clock import clock_after
-from arena.player import AnswerError, Choice
+from arena.player import AnswerError, Choice, PlayerSpec
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from arena.seats.tenure import Tenure
+from arena.sitting.sides import level_of
 from arena.wording import quoted
 from arena.yaml.errors import ConfigError
 from players import PlayerError, located
@@ -32,13 +33,14 @@ class Opponent:
         variant: Variant | str | Mapping[str, Any] = "english",
         seed: int = 0,
     ) -> None:
-        """The player of an entry of `players:`, a mapping or YAML as `{type: negamax, preset: full, nodes: 2000}`.
+        """The player of an entry of `players:`: a mapping, YAML as `{type: negamax, preset: full, nodes: 2000}`, a
+        type alone as `greedy`, or `level 3`.
 
         All its chance comes from `seed`. Raises ValueError, in one line, for what is no entry or no variant.
         """
         self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
         try:
-            self._spec = located(player_spec(entry), Path())
+            self._spec = _spec_of(entry)
             self._tenure = Tenure(self._spec, self.variant)
             self._tenure.begin()
         except (ConfigError, PlayerError) as error:
@@ -70,12 +72,17 @@ class Opponent:
         self._limit = self._limit._replace(clock=clock_after(self._limit, time.perf_counter() - began))
         return choice
 
+    @property
+    def man(self) -> float | None:
+        """What a man is worth in its scores, None if that is not known."""
+        return self._tenure.man
+
     def seed(self, seed: int) -> None:
         """Draw all chance from here on from `seed`."""
         self._rng = random.Random(seed)
 
     def close(self) -> None:
-        """Be done with the player."""
+        """Close the player."""
         self._tenure.close()
 
     def __enter__(self) -> Opponent:
@@ -83,3 +90,11 @@ class Opponent:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _spec_of(entry: str | Mapping[str, Any]) -> PlayerSpec:
+    if isinstance(entry, str) and entry.split()[:1] == ["level"]:
+        found = level_of(" ".join(entry.split()[1:])).spec
+        assert found is not None
+        return found
+    return located(player_spec(entry), Path())

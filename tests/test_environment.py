@@ -8,13 +8,15 @@ import sys
 import warnings
 from collections.abc import Callable
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
 
 from arena import Encoding, Game
 from arena.encoding import TWINS
-from arena.environment import DraughtsEnv, env
+from arena.environment import DraughtsEnv, OneAgentEnv, env
 from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.variants import VARIANTS
 
@@ -170,18 +172,18 @@ def test_a_game_of_random_actions_is_a_game_by_the_rules_with_its_rewards(varian
             again.push(move)
         if outcome is None:
             assert len(game.moves) == 100
-        if outcome is None or outcome.winner is None:
-            assert totals == {"white": 0, "black": 0}
-        else:
-            winner = COLOURS[outcome.winner]
-            assert totals == {"white": 0, "black": 0} | {winner: 1, COLOURS[1 - outcome.winner]: -1}
+        first = environment.variant.first
+        assert environment.colours == {"player_0": first, "player_1": 1 - first}
+        won = 0 if outcome is None or outcome.winner is None else 1 if outcome.winner == first else -1
+        assert totals == {"player_0": won, "player_1": -won}
 
 
 def test_the_opponent_plays_the_other_colour_and_the_agent_gets_the_reward():
     for colour in COLOURS:
         environment = DraughtsEnv("english", opponent="{type: negamax, depth: 4}", colour=colour)
-        assert environment.possible_agents == [colour]
-        totals = [play(environment, seed)[colour] for seed in range(4)]
+        assert environment.possible_agents == ["player_0"]
+        totals = [play(environment, seed)["player_0"] for seed in range(4)]
+        assert environment.colours == {"player_0": COLOURS.index(colour)}
         assert sum(totals) <= -3
         assert max(totals) <= 0
         environment.close()
@@ -197,6 +199,104 @@ def test_games_begin_with_random_plies_from_the_seed():
     assert openings[0] == openings[2] != openings[1]
 
 
+def test_a_random_colour_is_drawn_from_the_seed_for_every_game():
+    environment = DraughtsEnv("english", opponent="random", colour="random")
+    drawn = []
+    for seed in (*range(12), *range(12)):
+        environment.reset(seed=seed)
+        drawn.append(environment.colours["player_0"])
+        assert environment.game.turn == drawn[-1] and len(environment.game.moves) == (drawn[-1] == WHITE)
+    assert drawn[:12] == drawn[12:] and set(drawn) == {WHITE, BLACK}
+
+
+def test_the_info_has_the_fen_and_the_opponents_score_from_the_agents_view():
+    environment = DraughtsEnv("english", opponent="{type: negamax, depth: 3, evaluation: {linear: {man: 50}}}")
+    environment.reset(seed=1)
+    assert environment.infos == {"player_0": {"fen": Game("english").fen}}
+    found, wins, rng = [], set(), random.Random(1)
+    for seed in range(3):
+        environment.reset(seed=seed)
+        while not environment.terminations["player_0"]:
+            environment.step(rng.choice(sorted(environment._legal)))
+            info = environment.infos["player_0"]
+            assert info["fen"] == environment.game.fen
+            if "score_men" in info:
+                assert info["score_men"] == pytest.approx(info["score"] / 50)
+                found.append(info["score_men"])
+            if "wins_in" in info:
+                assert "score_men" not in info and info["score"] < -1000
+                wins.add(info["wins_in"])
+        assert environment.rewards["player_0"] <= 0
+    assert min(found) < -1 and max(found) < 2 and wins and wins <= {-1, -3}
+
+
+def test_levels_are_opponents():
+    environment = DraughtsEnv("english", opponent="level 2", colour="white")
+    environment.reset(seed=1)
+    assert environment.opponent is not None
+    assert environment.opponent.choose(environment.game).depth == 2
+
+
+# --- one agent, for Gymnasium
+
+
+@pytest.mark.parametrize("name", ["english", "international", "russian"])
+def test_the_environment_passes_the_checker_of_gymnasium(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for options in ({"colour": "random"}, {"opponent": "random", "random_plies": 3}):
+            made = gymnasium.make("arena.environment:arena/Draughts-v0", variant=name, **options)
+            check_env(made.unwrapped)
+
+
+def test_one_agents_games_are_those_of_the_other_environment():
+    environment = OneAgentEnv("english", opponent="greedy", random_plies=2, max_plies=80)
+    rewards = set()
+    for seed in range(12):
+        rng = random.Random(seed)
+        observation, info = environment.reset(seed=seed)
+        ended = cut = False
+        while not (ended or cut):
+            legal = np.flatnonzero(environment.action_masks()).tolist()
+            assert legal == np.flatnonzero(info["action_mask"]).tolist() == sorted(environment.draughts._legal)
+            assert info["fen"] == environment.draughts.game.fen and observation in environment.observation_space
+            observation, reward, ended, cut, info = environment.step(rng.choice(legal))
+            assert reward == 0 or ended
+        game = environment.draughts.game
+        assert cut == (game.outcome is None) == (len(game.moves) >= 80)
+        winner = None if game.outcome is None else game.outcome.winner
+        assert reward == (0 if winner is None else 1 if winner == BLACK else -1)
+        assert "illegal" not in info
+        rewards.add(reward)
+        with pytest.raises(ValueError, match="the game has ended"):
+            environment.step(legal[0])
+    assert -1 in rewards
+    environment.close()
+
+
+def test_an_illegal_action_ends_one_agents_game_with_a_loss():
+    environment = OneAgentEnv("english")
+    with pytest.raises(ValueError, match="the game has ended"):
+        environment.step(0)
+    environment.reset(seed=1)
+    assert not environment.action_masks()[0] and environment.action_masks().dtype == bool
+    _, reward, ended, cut, info = environment.step(0)
+    assert (reward, ended, cut, info["illegal"]) == (-1, True, False, True)
+    with pytest.raises(ValueError, match="the game has ended"):
+        environment.step(0)
+
+
+def test_environments_of_one_agent_run_side_by_side():
+    vector = gymnasium.make_vec("arena.environment:arena/Draughts-v0", 3, opponent="{type: negamax, depth: 2}")
+    rng = np.random.default_rng(1)
+    _, infos = vector.reset(seed=1)
+    for _ in range(60):
+        actions = [rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in infos["action_mask"]]
+        _, rewards, _, _, infos = vector.step(np.array(actions))
+        assert infos["fen"].shape == rewards.shape == (3,) and "illegal" not in infos
+    vector.close()
+
+
 def test_an_illegal_action_raises_or_ends_the_game_if_wrapped():
     plain = DraughtsEnv("english")
     plain.reset(seed=1)
@@ -206,7 +306,7 @@ def test_an_illegal_action_raises_or_ends_the_game_if_wrapped():
     wrapped.reset(seed=1)
     wrapped.last()
     wrapped.step(0)
-    assert wrapped.unwrapped.rewards == {"white": 0, "black": -1}
+    assert wrapped.unwrapped.rewards == {"player_0": -1, "player_1": 0}
 
 
 def test_the_board_is_rendered_as_text():
@@ -219,8 +319,9 @@ def test_the_board_is_rendered_as_text():
     ("options", "message"),
     [
         ({"variant": "englsh"}, "unknown variant 'englsh'"),
-        ({"colour": "red"}, r"unknown colour 'red' \(choices: white, black\)"),
+        ({"colour": "red"}, r"unknown colour 'red' \(choices: white, black, random\)"),
         ({"render_mode": "human"}, "unknown render mode 'human'"),
+        ({"opponent": "level 13"}, "'13' is no level, 1 to 12"),
         ({"opponent": "greedi"}, "unknown player 'greedi'; did you mean 'greedy'"),
     ],
 )

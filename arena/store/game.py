@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, unpacked
+from arena.scores import MOST_MEN
 from arena.store.documents import documents
 from arena.store.ledger import FILE, GAMES, Facts, experiment_and_facts, remedy
 from arena.store.manifest import Manifest, parsed
 from arena.store.store import StoreError, check_columns, reading
-
-MOST_MEN = 50
-"""Men beyond which a score is a win that its player counts in a way of its own: no board holds more."""
 
 
 class KeptGame(NamedTuple):

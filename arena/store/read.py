@@ -15,8 +15,8 @@ import pandas as pd
 from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
 from arena.rules.custom import build_variant
+from arena.scores import MOST_MEN
 from arena.store.documents import COMPLETE, documents
-from arena.store.game import MOST_MEN
 from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts, experiment_and_facts, remedy
 from arena.store.manifest import Manifest, parsed
 from arena.store.store import StoreError, check_columns, check_intact, reading
