@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 import arena
+from arena.rules.move_text import line_texts
+from arena.rules.pdn.game import PdnGame
+from arena.rules.pdn.read import read_pdn
 from tests.web_browser import opened, replayed, symbols
 from tests.web_server import served
 
@@ -617,3 +621,60 @@ def test_the_keys_are_listed_and_the_position_is_copied(browser, address):
         window.page.click("[data-action=copy]")
         window.page.wait_for_selector("text=Copied.")
         assert window.page.evaluate("navigator.clipboard.readText()") == window.state["fen"]
+
+
+def texts(game: PdnGame) -> list[str]:
+    """The moves of a game as PDN writes them."""
+    return line_texts(game.variant, game.start, game.moves)
+
+
+def test_a_game_outlives_a_server_that_is_restarted_at_the_same_port(browser, tmp_path):
+    with ExitStack() as first:
+        server = first.enter_context(served(page_key="of this port"))
+        with opened(browser, f"{server.base}/?token={server.token}", refused=True) as window:
+            page = window.page
+            window.begin("english", "level-1", "human")
+            window.click(11, 15)
+            window.played(2)
+            before = window.moves
+            first.close()
+            page.locator("[data-part=lost]", has_text="The server was stopped; trying again").wait_for()
+            with page.expect_download() as download:
+                page.click("[data-part=lost] button:has-text('Save as PDN')")
+            (saved,) = read_pdn(download.value.path().read_text()).games
+            assert (texts(saved), saved.tags["White"], saved.tags["Black"]) == (before, "level 1", "human")
+            with served(port=server.port, page_key="of this port") as again:
+                page.locator("[data-say]", has_text="The server was restarted; the game continues.").wait_for()
+                assert page.is_hidden("[data-part=lost]")
+                assert window.moves == before
+                assert f"token={again.token}" in page.url
+                window.headline("Your move")
+                window.click(*window.state["legal"][0]["paths"][0])
+                window.played(4)
+
+
+def test_a_page_of_another_server_says_so_and_keeps_its_game(browser):
+    with ExitStack() as first:
+        server = first.enter_context(served())
+        with opened(browser, f"{server.base}/?token={server.token}", refused=True) as window:
+            window.begin("english", "level-1", "human")
+            window.click(11, 15)
+            window.played(2)
+            first.close()
+            with served(port=server.port):
+                window.page.locator("[data-part=lost]", has_text="belongs to the one before").wait_for()
+                with window.page.expect_download() as download:
+                    window.page.click("[data-part=lost] button:has-text('Save as PDN')")
+                (saved,) = read_pdn(download.value.path().read_text()).games
+                assert texts(saved) == window.moves
+
+
+def test_a_game_is_written_by_the_page_as_by_the_server(browser, address):
+    with opened(browser, address) as window:
+        window.begin(PROMOTING[0], "human", "human", "W" + PROMOTING[1][1:])
+        written = "arena.get(`/api/games/${location.hash.split('/')[2]}`).then(arena.pdn)"
+        for plies in range(3):
+            (game,) = read_pdn(window.page.evaluate(written)).games
+            assert (texts(game), game.variant.name) == (window.moves, "english")
+            window.click(*window.state["legal"][0]["paths"][0])
+            window.played(plies + 1)

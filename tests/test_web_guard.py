@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
 import socket
 import time
@@ -354,6 +355,51 @@ def test_what_goes_wrong_unforeseen_is_one_line_here_and_there(folder, monkeypat
             time.sleep(0.005)
         assert at.said == ["GET /api/variants/english/board: RuntimeError: first line second line"]
         at.said.clear()
+
+
+def proof(key: str, nonce: str) -> str:
+    return hmac.new(key.encode(), nonce.encode(), "sha256").hexdigest()
+
+
+def test_a_page_of_the_server_before_gets_the_token_by_its_proof_once():
+    key = "of this folder and port"
+    with served(page_key=key) as at, httpx.Client(base_url=at.base, timeout=30) as stranger:
+        assert at.client.get("/api/offer").json()["page_key"] == key
+
+        def nonce() -> str:
+            return str(stranger.get("/api/again").json()["nonce"])
+
+        for wrong in ("", "x", "ü", proof("another", nonce()), at.token):
+            refused(stranger.get("/api/again", params={"nonce": nonce(), "proof": wrong}), 403)
+        refused(stranger.get("/api/again", params={"nonce": "mine", "proof": proof(key, "mine")}), 403)
+        refused(stranger.get("/api/again", headers={"Origin": "http://evil.example"}), 403)
+        refused(stranger.get("/api/again", headers={"Host": "evil.example"}), 403)
+        given = nonce()
+        asked = {"nonce": given, "proof": proof(key, given)}
+        assert stranger.get("/api/again", params=asked).json() == {"token": at.token}
+        refused(stranger.get("/api/again", params=asked), 403)
+
+
+def test_without_a_key_no_proof_gets_the_token(at, stranger):
+    nonce = stranger.get("/api/again").json()["nonce"]
+    refused(stranger.get("/api/again", params={"nonce": nonce, "proof": proof("", nonce)}), 403)
+
+
+def test_the_key_of_a_page_is_that_of_port_and_folders_and_this_users_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    here = (tmp_path, None)
+    key = serving.page_key(8000, here)
+    assert len(key) == 64 and serving.page_key(8000, here) == key
+    others = {serving.page_key(*other) for other in ((8001, here), (8000, (None, tmp_path)), (8000, (None, None)))}
+    assert len(others | {key}) == 4
+    (file,) = (tmp_path / "state").rglob("page.key")
+    assert file.stat().st_mode & 0o777 == 0o600 and file.read_bytes().hex() not in key
+    file.chmod(0o644)
+    assert serving.page_key(8000, here) == ""
+    file.unlink()
+    assert serving.page_key(8000, here) not in (key, "")
+    monkeypatch.setenv("XDG_STATE_HOME", str(file))
+    assert serving.page_key(8000, here) == ""
 
 
 def hung_up(connection: socket.socket) -> bytes:

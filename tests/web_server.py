@@ -82,12 +82,17 @@ class Window:
 
 @contextmanager
 def served(
-    folder: Path | None = None, *, own: tuple[Side, ...] = (), record: tuple[Path, str] | None = None
+    folder: Path | None = None,
+    *,
+    own: tuple[Side, ...] = (),
+    record: tuple[Path, str] | None = None,
+    port: int = 0,
+    page_key: str = "",
 ) -> Iterator[Served]:
     """A server in a thread; nothing may go wrong in it unforeseen."""
     said: list[str] = []
     room = GameRoom(Offer(own, record[1] if record else "human"), folder, record, said.append)
-    at = endpoint(0)
+    at = endpoint(port, page_key)
     running = server(room, at, said.append)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=lambda: loop.run_until_complete(running.serve(sockets=[at.socket])))

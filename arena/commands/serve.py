@@ -30,7 +30,12 @@ _BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "game", "cl
     type=click.Path(path_type=Path),
     help="Games can count, in the run in this folder.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to answer [any that is free].")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Where to answer [any that is free]; with one, pages stay when it is restarted.",
+)
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 def serve(
     folder: Path | None, players: tuple[str, ...], record: Path | None, port: int, no_open: bool, **options: Any
@@ -68,7 +73,7 @@ def open_board(
     from arena.store.store import StoreError
     from arena.web.games import GameRoom
     from arena.web.offer import Offer
-    from arena.web.serving import endpoint, serve
+    from arena.web.serving import endpoint, page_key, serve
 
     own = [_player(entry) for entry in players]
     person = seating.person if record is not None or seating.name is not None else "human"
@@ -85,7 +90,7 @@ def open_board(
             except (StoreError, ValueError) as error:
                 fail(f"--record: {error}")
         try:
-            at = endpoint(port)
+            at = endpoint(port, page_key(port, (folder, record)) if port else "")
         except OSError as error:
             fail(f"--port {port}: {error.strerror}")
         click.echo(f"{at.address}{way}")

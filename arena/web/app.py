@@ -34,7 +34,7 @@ from arena.web.bodies import (
 )
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
-from arena.web.guard import FAILED, FILES, Guard, Pass
+from arena.web.guard import AGAIN, FAILED, FILES, Guard, Pass
 from arena.web.hosted import TAKEN, HostedGame
 from arena.web.lanes import background
 from arena.web.mailbox import Mailbox
@@ -51,6 +51,7 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
     app = Starlette(
         routes=[
             Route("/", _page(entry)),
+            Route(AGAIN, _again(entry)),
             Route("/api/offer", _offer),
             Route("/api/variants/{name}/board", _board),
             Route("/api/position", _position, methods=["POST"]),
@@ -70,7 +71,7 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
         },
         lifespan=_lifespan,
     )
-    app.state.room, app.state.say = room, say
+    app.state.room, app.state.say, app.state.page_key = room, say, entry.page_key
     return Guard(app, entry, say)
 
 
@@ -122,17 +123,39 @@ def _page(entry: Pass) -> Callable[[Request], Response]:
             f"connect-src 'self' ws://{request.headers['host']}; "
             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
-        response = HTMLResponse(page(nonce), headers={"Content-Security-Policy": policy})
-        response.set_cookie(entry.cookie, entry.files_key, path=FILES, httponly=True, samesite="lax")
-        return response
+        return _with_cookie(HTMLResponse(page(nonce), headers={"Content-Security-Policy": policy}), entry)
 
     return answer
+
+
+def _again(entry: Pass) -> Callable[[Request], Response]:
+    """A nonce for a page of the server before, and the token for its answer."""
+
+    def answer(request: Request) -> Response:
+        nonce, proof = (request.query_params.get(name) for name in ("nonce", "proof"))
+        if nonce is None or proof is None:
+            return Json({"nonce": entry.nonce()})
+        return _with_cookie(Json({"token": entry.token_for(nonce, proof)}), entry)
+
+    return answer
+
+
+def _with_cookie(response: Response, entry: Pass) -> Response:
+    response.set_cookie(entry.cookie, entry.files_key, path=FILES, httponly=True, samesite="lax")
+    return response
 
 
 async def _offer(request: Request) -> Response:
     room = _room(request)
     record = None if room.kept_in is None else {"folder": str(room.kept_in[0]), "person": room.kept_in[1]}
-    return Json({**room.offer.document(), "record": record, "runs": room.folder is not None})
+    return Json(
+        {
+            **room.offer.document(),
+            "record": record,
+            "runs": room.folder is not None,
+            "page_key": request.app.state.page_key,
+        }
+    )
 
 
 async def _board(request: Request) -> Response:

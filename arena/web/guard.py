@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hmac
+import secrets
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
@@ -30,6 +32,9 @@ ADMIT = "admit"
 """In a request's state: what is called when its connection has shown what lets it in."""
 COOKIE = "arena-files"
 """Name of that cookie, before a dash and the port."""
+AGAIN = "/api/again"
+"""Where a page of the server before proves that it was one; all else needs the token."""
+_MOST_NONCES = 100
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -44,16 +49,22 @@ FAILED = Refusal(500, "something went wrong here; the terminal says what")
 
 
 class Pass:
-    """What lets a request in: the token of the address, and for files of runs a key in a cookie."""
+    """What lets a request in: the token of the address, and for files of runs a key in a cookie.
 
-    def __init__(self, token: str, files_key: str, port: int) -> None:
-        self.token, self.files_key, self.port = token, files_key, port
+    A page also has `page_key`, which it never sends: if a server is started again with the same one, the page gets
+    that server's token by its answer to a nonce. Whoever else listens at the port meanwhile gets an answer that is
+    of no use to him. An empty one is none.
+    """
+
+    def __init__(self, token: str, files_key: str, port: int, page_key: str = "") -> None:
+        self.token, self.files_key, self.port, self.page_key = token, files_key, port, page_key
+        self._nonces: deque[str] = deque(maxlen=_MOST_NONCES)
         self.hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
         """What the header Host may say."""
         self.cookie = f"{COOKIE}-{port}"
 
     def check(self, scope: Scope) -> None:
-        """Raise Refusal for a request from elsewhere, or without the token."""
+        """Raise Refusal for a request from elsewhere, or without the token but at AGAIN."""
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
@@ -61,8 +72,21 @@ class Pass:
         for origin in headers.getlist("origin"):
             if origin.lower() not in [f"http://{host}" for host in self.hosts]:
                 raise Refusal(403, "a page from elsewhere may not ask this server")
-        if not self._has_token(scope, headers):
+        if scope["path"] != AGAIN and not self._has_token(scope, headers):
             raise Refusal(403, "the address lacks its token: open the one that arena printed")
+
+    def nonce(self) -> str:
+        """What a page of the server before is to answer, once."""
+        self._nonces.append(secrets.token_urlsafe(24))
+        return self._nonces[-1]
+
+    def token_for(self, nonce: str, proof: str) -> str:
+        """The token, for the HMAC of a nonce by `page_key`. Raises Refusal."""
+        if self.page_key and nonce in self._nonces:
+            self._nonces.remove(nonce)
+            if _same(proof, hmac.new(self.page_key.encode(), nonce.encode(), "sha256").hexdigest()):
+                return self.token
+        raise Refusal(403, "the server was restarted: open the address that arena printed")
 
     def _has_token(self, scope: Scope, headers: Headers) -> bool:
         given = headers.getlist(TOKEN_HEADER)
@@ -108,7 +132,8 @@ class Guard:
 
         try:
             self._entry.check(scope)
-            scope["state"][ADMIT]()
+            if scope["path"] != AGAIN:
+                scope["state"][ADMIT]()
             if scope["type"] == "http":
                 receive = await _with_body(scope, receive)
             await self._app(scope, receive, guarded)

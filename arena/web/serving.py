@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
+import os
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import uvicorn
@@ -25,6 +28,7 @@ MOST_STRANGERS = 100
 HEADER_SECONDS = 10.0
 """Seconds for the headers of a request, and for a new connection to show the token."""
 _GRACE_SECONDS = 2
+_KEY_BYTES = 32
 _IDLE_SECONDS = 120
 """Seconds that a connection is kept between two requests: longer than browsers keep one."""
 
@@ -41,8 +45,11 @@ class Endpoint(NamedTuple):
         return f"http://{self.entry.hosts[0]}/?token={self.entry.token}"
 
 
-def endpoint(port: int) -> Endpoint:
-    """An endpoint on the loopback address, 0 for any free port. Raises OSError if the port is taken."""
+def endpoint(port: int, page_key: str = "") -> Endpoint:
+    """An endpoint on the loopback address, 0 for any free port. Raises OSError if the port is taken.
+
+    Pages of an earlier server with that `page_key`, see `Pass`, can use this one.
+    """
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -51,7 +58,33 @@ def endpoint(port: int) -> Endpoint:
     except OSError:
         bound.close()
         raise
-    return Endpoint(bound, Pass(secrets.token_urlsafe(24), secrets.token_urlsafe(24), bound.getsockname()[1]))
+    entry = Pass(secrets.token_urlsafe(24), secrets.token_urlsafe(24), bound.getsockname()[1], page_key)
+    return Endpoint(bound, entry)
+
+
+def page_key(port: int, folders: Sequence[Path | None]) -> str:
+    """The same text for the same port and folders, which this user alone can know; empty if it cannot be kept.
+
+    It is derived from 32 random bytes in `$XDG_STATE_HOME/draughts-arena/page.key`, which no one else may read:
+    not from a file in the folders, which are passed on.
+    """
+    file = (
+        Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "draughts-arena" / "page.key"
+    )
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (
+            suppress(FileExistsError),
+            open(file, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as new,
+        ):
+            new.write(secrets.token_bytes(_KEY_BYTES))
+        secret, status = file.read_bytes(), file.stat()
+    except (OSError, RuntimeError):
+        return ""
+    if len(secret) != _KEY_BYTES or status.st_mode & 0o077 or status.st_uid != os.getuid():
+        return ""
+    served = "\0".join([str(port), *(str(folder and folder.resolve()) for folder in folders)])
+    return hmac.new(secret, served.encode(), "sha256").hexdigest()
 
 
 class Connection(H11Protocol):

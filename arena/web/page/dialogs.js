@@ -35,6 +35,13 @@
       actions.map(([text, action], place) => element(place ? "button" : "button.main", { type: "button", onclick: action }, text))));
   };
 
+  /* Have a text saved as a file by the browser. */
+  arena.saveAs = (name, text) => {
+    const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    element("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+  };
+
   /* Copy a text of an input; what to say about it. */
   arena.copied = async (input) => {
     input.select();

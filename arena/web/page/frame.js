@@ -61,16 +61,42 @@
     return arena.offered;
   };
 
+  /* Whether the server was restarted and this page may use it: an answer to its nonce gets its token. The key for
+     that answer came with the offer and is never sent, so that whoever else listens at the port learns nothing. */
+  arena.rejoin = () => {
+    arena.rejoining ||= rejoin().catch(() => false).finally(() => { arena.rejoining = null; });
+    return arena.rejoining;
+  };
+
+  async function rejoin() {
+    const { page_key: key } = await (arena.offered || {});
+    if (!key) return false;
+    const again = (words) => fetch(`/api/again?${new URLSearchParams(words)}`).then((answer) => answer.json());
+    const { nonce } = await again({});
+    const bytes = (text) => new TextEncoder().encode(text);
+    const secret = await crypto.subtle.importKey("raw", bytes(key), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+    const signed = new Uint8Array(await crypto.subtle.sign("HMAC", secret, bytes(nonce)));
+    const { token } = await again({ nonce, proof: [...signed].map((byte) => byte.toString(16).padStart(2, "0")).join("") });
+    if (!token) return false;
+    arena.token = token;
+    history.replaceState(history.state, "", arena.address(location.pathname) + location.hash);
+    return true;
+  }
+
   /* The svg element of a text that arena.rules.board.svg drew. */
   arena.picture = (text) => document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
 
-  async function request(method, path, body, { quiet = false } = {}) {
+  async function request(method, path, body, { quiet = false, isAgain = false } = {}) {
+    const { token } = arena;
     const headers = { "X-Arena-Token": arena.token, "X-Arena-Window": arena.window };
     if (body !== undefined) headers["Content-Type"] = "application/json";
     try {
       const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
       const text = await answer.text();
       const isJson = (answer.headers.get("Content-Type") || "").startsWith("application/json");
+      if (answer.status === 403 && !isAgain && (token !== arena.token || await arena.rejoin())) {
+        return request(method, path, body, { quiet, isAgain: true });
+      }
       if (!answer.ok) throw Object.assign(new Error(wrong(text, isJson, answer.status)), { status: answer.status });
       return isJson ? JSON.parse(text) : text;
     } catch (error) {

@@ -20,6 +20,11 @@
       });
       this.arrows = arrows;
       parts.turn.addEventListener("change", () => this.render());
+      parts.save.addEventListener("click", (event) => {
+        if (parts.lost.hidden) return;
+        event.preventDefault();
+        this.save();
+      });
     }
 
     get live() {
@@ -51,17 +56,50 @@
 
     connect(take) {
       if (this.link) this.link.close();
+      const { token } = arena;
       const retake = () => this.connect(true);
       this.link = new arena.Link(this.state.game, {
         event: (message) => this.event(message),
         back: () => { arena.lost(this.parts, ""); arena.say("The connection is back."); },
-        lost: () => arena.lost(this.parts, "The connection to the server is lost; trying again …"),
+        lost: (wasStopped) => this.lost(`${wasStopped ? "The server was stopped" : "The connection to the server is lost"}; trying again …`),
+        refused: () => this.lost("The server was restarted, and this page belongs to the one before. Open the address that arena printed."),
         held: (wasMine) => arena.lost(this.parts, wasMine ? "Another window has taken this game over." : "This game is open in another window.",
           [[wasMine ? "Take it back" : "Take it over", retake], ["New game", () => { location.hash = "#/"; }]]),
-        gone: () => arena.lost(this.parts, "The server does not have this game any more.", [["New game", () => { location.hash = "#/"; }]]),
+        gone: () => (arena.token === token ? this.lost("The server does not have this game any more.", true) : this.resume()),
       });
       if (take) arena.lost(this.parts, "");
       this.link.open(take);
+    }
+
+    /* Say that the server cannot be asked, with what can be done without it, and with a new game if it `isThere`. */
+    lost(words, isThere = false) {
+      const save = ["Save as PDN", () => this.save()];
+      arena.say("");
+      arena.lost(this.parts, words, isThere ? [save, ["New game", () => { location.hash = "#/"; }]] : [save]);
+    }
+
+    /* Save the game from what this page holds. */
+    save() {
+      arena.saveAs("game.pdn", arena.pdn(this.state));
+    }
+
+    /* Play on from what this page holds with a server that was restarted; clocks start again. */
+    async resume() {
+      const { variant, sides, clock, pace, counts, outcome } = this.state;
+      const words = "The server was restarted";
+      if (outcome) return this.lost(`${words}: only this page has the game now.`, true);
+      if (counts) return this.lost(`${words}, and a game that counts ends with its server.`, true);
+      const asked = { variant, white: sides.white.key, black: sides.black.key, pace, pdn: arena.pdn(this.state) };
+      if (clock) asked.clock = clock;
+      try {
+        const state = await arena.post("/api/games", asked, { quiet: true });
+        history.replaceState(null, "", `#/game/${state.game}`);
+        await this.open(state, this.flipped);
+        return arena.say(`${words}; the game continues${clock ? ", with new clocks" : ""}.`);
+      } catch (error) {
+        if (error.status === undefined) throw error;
+        return this.lost(`${words}, and cannot resume the game: ${error.message}`, true);
+      }
     }
 
     leave() {

@@ -3,13 +3,15 @@
 /* The websocket of a game: what happens in it, as it happens; opened again when it is lost. */
 (function (arena) {
   const [HELD, GONE] = [4009, 4404]; // close codes: another window holds the game; the server does not have it
+  const RESTARTS = 1012; // close code: the server ends
   const WAITS = [300, 700, 1500, 3000, 5000]; // milliseconds before each attempt to open it again, the last for ever
 
   class Link {
-    /* `on.event(message)` gets all but `taken`; `on.held(wasMine)` says that another window holds the game, `on.lost()` that
-       the connection is gone, `on.back()` that it is there, `on.gone()` that the server does not know the game. */
+    /* `on.event(message)` gets all but `taken`; `on.held(wasMine)` says that another window holds the game, `on.lost(wasStopped)`
+       that the connection is gone, `on.back()` that it is there, `on.gone()` that the server does not know the game,
+       `on.refused()` that it is another server, which does not know this page. */
     constructor(game, on) {
-      Object.assign(this, { game, on, failures: 0, isOver: false });
+      Object.assign(this, { game, on, failures: 0, isOver: false, wasStopped: false });
     }
 
     open(take = false) {
@@ -24,6 +26,7 @@
         else {
           if (this.failures) this.on.back();
           this.failures = 0;
+          this.wasStopped = false;
           this.on.event(message);
         }
       });
@@ -31,7 +34,10 @@
         if (this.isOver || socket !== this.socket) return;
         if (wasTaken || code === HELD) this.on.held(wasTaken);
         else if (code === GONE) this.on.gone();
-        else this.again();
+        else {
+          this.wasStopped ||= code === RESTARTS;
+          this.again();
+        }
       });
     }
 
@@ -42,7 +48,7 @@
     }
 
     again() {
-      this.on.lost();
+      this.on.lost(this.wasStopped);
       const wait = WAITS[Math.min(this.failures, WAITS.length - 1)];
       this.failures += 1;
       this.timer = setTimeout(async () => {
@@ -51,6 +57,7 @@
         } catch (error) {
           if (this.isOver) return;
           if (error.status === 404) this.on.gone();
+          else if (error.status === 403) this.on.refused();
           else this.again();
           return;
         }

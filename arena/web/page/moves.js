@@ -73,6 +73,27 @@
     return `${name}: ${text.includes("x") ? `${origin} takes to ${target}` : `${origin} to ${target}`}${took}${crowned ? ", crowned" : ""}.`;
   };
 
+  /* The game of a state as PDN, without what players saw: for when the server cannot write it. */
+  arena.pdn = ({ variant, first, start, sides, moves, outcome }) => {
+    const result = outcome ? outcome.result : "*";
+    const two = (number) => String(number).padStart(2, "0");
+    const today = new Date();
+    const tags = {
+      Event: "At the board", Date: [today.getFullYear(), two(today.getMonth() + 1), two(today.getDate())].join("."),
+      White: sides.white.name, WhiteType: sides.white.person ? "human" : "program",
+      Black: sides.black.name, BlackType: sides.black.person ? "human" : "program",
+      Result: result, Variant: variant, SetUp: "1", FEN: start.fen,
+    };
+    const head = Object.entries(tags).map(([name, value]) => `[${name} "${value.replace(/["\\]/g, "\\$&")}"]`);
+    const behind = start.turn === first ? 0 : 1;
+    const words = moves.map(({ text }, ply) => {
+      const place = ply + behind;
+      if (place % 2 === 0) return `${place / 2 + 1}. ${text}`;
+      return ply ? text : `${(place + 1) / 2}... ${text}`;
+    });
+    return `${head.join("\n")}\n\n${[...words, result].join("\n")}\n`;
+  };
+
   /* A score with a true minus sign. */
   arena.signed = (score) => score.replace(/^-/, "−");
 

@@ -60,8 +60,16 @@
         this.socket = null;
         if (!this.wanted) return;
         if (code !== 4404) this.fail("The connection is lost; it is tried again.");
-        this.timer = setTimeout(() => this.connect(), AGAIN);
+        this.timer = setTimeout(() => this.reconnect(), AGAIN);
       };
+    }
+
+    /* Connect again, with the new token of a server that was restarted if this page gets it. */
+    async reconnect() {
+      const error = await arena.get(arena.watching.path(this.name), { quiet: true }).then(() => null, (wrong) => wrong);
+      if (!this.wanted) return;
+      if (error && error.status === 403) this.fail("The server was restarted, and this page belongs to the one before. Open the address that arena printed.");
+      else this.connect();
     }
 
     disconnect() {
