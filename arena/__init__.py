@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from arena.rules.position import BLACK, WHITE, Position
     from arena.rules.rules import Rules
     from arena.rules.variants import VARIANTS, Variant
+    from arena.runner import run
     from players import PLAYERS, build_player
     from players.evaluation import features
     from players.evaluation.evaluator import evaluator
@@ -60,6 +61,7 @@ _HOMES = {
     "parse_move": "arena.rules.move_text",
     "perft": "arena.rules.perft",
     "read_pdn": "arena.rules.pdn.read",
+    "run": "arena.runner",
     "write_pdn": "arena.rules.pdn.write",
 }
 """The module that holds each public name; `features` is a module itself."""
@@ -95,6 +97,7 @@ __all__ = [
     "parse_move",
     "perft",
     "read_pdn",
+    "run",
     "write_pdn",
 ]
 

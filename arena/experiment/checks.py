@@ -56,7 +56,8 @@ def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem
         name = _name(player)
         if name is not None and first.setdefault(name, i) != i:
             line = source.problem(("players", first[name], "name"), "")[1]
-            message = f"the player {name!r} is already in line {line}: names must differ"
+            place = f"in line {line}" if line else f"players[{first[name]}]"
+            message = f"the player {name!r} is already {place}: names must differ"
             yield source.problem(("players", i, "name"), message)
         if player.get("type") == HUMAN:
             yield source.problem(

@@ -1,7 +1,9 @@
-"""How a YAML file becomes an experiment."""
+"""How a YAML file, or a mapping with its keys, becomes an experiment."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +33,30 @@ def refuse_other(source: Source, data: Any, kind: str) -> None:
         raise ConfigError([source.problem((found,), message)])
 
 
-def load(path: str | Path) -> Experiment:
-    """Read the experiment in the YAML file `path`; raises ConfigError with all the problems that it has."""
-    source = Source(Path(path))
-    data = source.read()
+def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
+    """Read the experiment in a YAML file, or in a mapping with the keys of one.
+
+    Raises ConfigError with all the problems that it has.
+    """
+    if isinstance(config, Mapping):
+        source, data = Source(Path("config"), is_file=False), _plain(config)
+    else:
+        source = Source(Path(config))
+        data = source.read()
     refuse_other(source, data, "players")
     problems = [*source.problems, *_expand(source, data)]
     if len(problems) == len(source.problems):
         problems += cross_problems(source, data)
     return validated(Experiment, data, source, problems)
+
+
+def _plain(value: Any) -> Any:
+    """A copy of a value as YAML would give it."""
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return str(value) if isinstance(value, PathLike) else value
 
 
 def _kind(data: Any, expected: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 Keys = tuple[str | int, ...]
 """The way to a value: `("players", 2, "depth")`, entries of a list counted from 0."""
 Problem = tuple[str, int, int, str]
-"""File, line, column and message; line and column count from 1."""
+"""File, line, column and message; line and column count from 1, and are 0 for what is in no file."""
 
 
 class ConfigError(Exception):
@@ -18,4 +18,7 @@ class ConfigError(Exception):
         super().__init__(self.problems)
 
     def __str__(self) -> str:
-        return "\n".join(f"{file}:{line}:{column}: {message}" for file, line, column, message in self.problems)
+        return "\n".join(
+            f"{file}:{line}:{column}: {message}" if line else f"{file}: {message}"
+            for file, line, column, message in self.problems
+        )

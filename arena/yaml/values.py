@@ -62,12 +62,16 @@ class Source:
     problems: list[Problem] = field(default_factory=list)
     refused: set[Keys] = field(default_factory=set)
     values: int = 0
+    is_file: bool = True
+    """Whether values stand in lines; those of a mapping stand at their keys."""
     origin: Callable[[Keys], Keys] = field(default=_unmoved, compare=False)
     """The keys in the file of what stands at other keys once the data were rewritten."""
 
     def problem(self, keys: Keys, message: str) -> Problem:
         """The problem of what stands at `keys`, at the nearest enclosing key that the file has."""
         keys = self.origin(keys)
+        if not self.is_file:
+            return "".join([str(self.path), *(f"[{key!r}]" for key in keys)]), 0, 0, message
         while keys and keys not in self.positions:
             keys = keys[:-1]
         return str(self.path), *self.positions.get(keys, (1, 1)), message

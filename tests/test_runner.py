@@ -1,0 +1,136 @@
+"""Tests of tournaments played from Python: what the command line plays, and errors as exceptions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import arena
+from arena.play.signature import PlayerChanged
+from arena.store.store import StoreError
+from tests.command_line import invoke
+from tests.report_data import repeatable
+
+CONFIG: dict[str, Any] = {
+    "name": "from-python",
+    "variant": "english",
+    "seed": 3,
+    "openings": {"random_plies": 4, "count": 2},
+    "max_plies": 60,
+    "players": [
+        {"name": "r", "type": "random"},
+        {"name": "n{depth}", "type": "negamax", "sweep": {"depth": [1, 2]}},
+    ],
+}
+RANDOM = {"name": "a", "type": "random"}
+YAML = """\
+name: from-python
+variant: english
+seed: 3
+openings: {random_plies: 4, count: 2}
+max_plies: 60
+players:
+  - {name: r, type: random}
+  - {name: "n{depth}", type: negamax, sweep: {depth: [1, 2]}}
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_mapping_a_file_and_the_command_line_play_the_same_tournament(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "run.yaml").write_text(YAML)
+    assert invoke("run", here / "run.yaml", "--out", here / "typed", "--workers", 1, "--no-report").exit_code == 0
+    typed = arena.load(here / "typed")
+    mapped = arena.run(CONFIG, workers=1, quiet=True)
+    assert capsys.readouterr() == ("", "")
+    filed = arena.run(here / "run.yaml", here / "filed", workers=1)
+    assert "12/12 games" in capsys.readouterr().err
+    again = arena.run(filed.experiment, here / "again", workers=2, quiet=True)
+    assert mapped.folder == Path("reports/from-python") and isinstance(mapped, arena.Run)
+    for run in (mapped, filed, again):
+        assert run.data.order is not None and len(run.games) == 12
+        pd.testing.assert_frame_equal(repeatable(run.moves), repeatable(typed.moves))
+        pd.testing.assert_frame_equal(run.standings[["player", "elo"]], typed.standings[["player", "elo"]])
+    assert mapped.data.manifest is not None and len(mapped.data.manifest.sessions) == 1
+
+
+def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
+    here: Path, no_pictures: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = arena.run(CONFIG, "out", workers=1, quiet=True)
+    assert not (here / "out" / "report.html").exists()
+    monkeypatch.setattr("arena.runner.play", None)
+    second = arena.run(CONFIG, "out", workers=1, quiet=True, report=True)
+    pd.testing.assert_frame_equal(first.games, second.games)
+    assert (here / "out" / "report.html").exists() and (here / "out" / "games.csv").exists()
+
+
+def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from arena import runner
+
+    def stopped(*arguments: Any) -> Any:
+        games = play(*arguments)
+        yield from (next(games) for _ in range(5))
+        raise KeyboardInterrupt
+
+    play = runner.play
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "play", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            arena.run(CONFIG, "out", workers=1, quiet=True)
+    part = arena.load("out")
+    assert len(part.games) == 5 and part.data.order is None
+    whole = arena.run(CONFIG, "out", workers=1, quiet=True)
+    assert len(whole.games) == 12 and whole.data.order is not None
+    assert whole.games["began"][:5].tolist() == part.games["began"].tolist()
+    assert whole.data.manifest is not None and [it.games for it in whole.data.manifest.sessions] == [0, 5]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"variant": "englsh"}, "['variant']: unknown variant 'englsh'; did you mean 'english'?"),
+        ({"games": 3}, "['games']: unknown key 'games'"),
+        ({"players": [RANDOM, RANDOM]}, "['players'][1]['name']: the player 'a' is already players[0]"),
+        ({"players": (RANDOM | {"type": "randm"}, RANDOM | {"name": "b"})}, "['players'][0]['type']"),
+        ({"players": []}, "['players']: "),
+    ],
+)
+def test_a_wrong_mapping_is_one_line_with_its_keys(here: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=r"^config\[") as caught:
+        arena.run(CONFIG | changes)
+    assert str(caught.value).startswith(f"config{message}") and "\n" not in str(caught.value)
+    assert not (here / "reports").exists()
+
+
+def test_what_cannot_be_played_is_an_exception_of_one_line(here: Path) -> None:
+    with pytest.raises(ValueError, match=r"^nothing.yaml:1:1: cannot read the file"):
+        arena.run("nothing.yaml")
+    (here / "bad.yaml").write_text(YAML.replace("seed: 3", "seed: -3").replace("plies: 60", "plies: 0"))
+    with pytest.raises(ValueError, match=r"^bad.yaml:3:.*; bad.yaml:5:") as caught:
+        arena.run("bad.yaml")
+    assert "\n" not in str(caught.value)
+    arena.run(CONFIG, "out", workers=1, quiet=True)
+    with pytest.raises(StoreError, match=r"^out holds another experiment \(changed: seed\)"):
+        arena.run(CONFIG | {"seed": 4}, "out", workers=1, quiet=True)
+
+
+def test_a_player_that_changed_is_an_exception_unless_forced(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.runner.play", lambda *_: iter(()))
+    assert arena.run(CONFIG, "out", workers=1, quiet=True).games.empty
+    monkeypatch.setattr("arena.play.signature.difference", lambda *_: "other moves")
+    with pytest.raises(PlayerChanged):
+        arena.run(CONFIG, "out", workers=1, quiet=True)
+    forced = arena.run(CONFIG, "out", workers=1, quiet=True, force=True)
+    assert forced.data.manifest is not None and len(forced.data.manifest.sessions) == 2
