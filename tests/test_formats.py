@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
@@ -16,6 +17,7 @@ from arena.experiment.load import load
 from arena.formats.adaptive import Adaptive
 from arena.formats.base import Pairing, Schedule
 from arena.formats.information import pair_information, worth
+from arena.formats.knockout import Knockout
 from arena.formats.round_robin import RoundRobin
 from arena.formats.sequential import SequentialTest
 from arena.formats.sprt import Sprt
@@ -31,13 +33,16 @@ from arena.record import GameRecord, Task, packed
 from arena.report.charts.picture import svg
 from arena.report.charts.sprt import plot_sprt
 from arena.report.sentences.facts import headline
+from arena.report.sentences.notes import notes
 from arena.report.sentences.sprt import decision
 from arena.report.tables.sprt import sprt_path, verdict
+from arena.report.tables.text import order_text
 from arena.report.write import write
 from arena.result import WHITE_POINTS, result_of
 from arena.store.ledger import Ledger
 from arena.yaml.errors import ConfigError
-from tests.report_data import experiment, player
+from tests.report_data import changed, experiment, player, synthetic
+from tests.test_schedule import batches, drawn
 from tests.test_tournament import assert_same
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -171,16 +176,42 @@ def test_no_game_of_a_round_begins_before_all_of_the_round_before_are_stored(tmp
     assert rounds == sorted(rounds) and set(rounds) == {1, 2, 3}
 
 
-def test_the_final_order_is_in_the_first_sentence_and_written(tmp_path: Path) -> None:
+def test_the_final_order_is_in_the_first_sentence_and_the_first_table_and_written(tmp_path: Path) -> None:
     finished = run(tmp_path, "out", DYNAMIC["swiss"] + FOUR)
     points = finished.games["result"].map(WHITE_POINTS)
     won = points.groupby(finished.games["white"]).sum() + (1 - points).groupby(finished.games["black"]).sum()
     best = (finished.data.order or [])[0]
-    assert won[best[0]] == won.max() and best[1].startswith(f"{won.max():g} points, Buchholz ")
-    assert headline(finished)[0].startswith(f"Final order (swiss): 1. {best[0]} ({best[1]}); 2. ")
+    assert won[best[0]] == won.max() == best[1]["points"]
+    assert headline(finished)[0].startswith(f"Final order (swiss): 1. {best[0]}; 2. ")
     write(finished)
     table = pd.read_csv(tmp_path / "out" / "order.csv")
-    assert table["place"].tolist() == [1, 2, 3, 4] and set(table["player"]) == set("abcd")
+    assert list(table) == ["place", "player", "points", "buchholz", "sonneborn_berger"]
+    assert table["place"].tolist() == [1, 2, 3, 4] and table["points"].tolist() == sorted(won, reverse=True)
+    assert table["player"].tolist() == [name for name, _ in finished.data.order or []]
+    summary = (tmp_path / "out" / "summary.md").read_text()
+    (heading, *_) = re.findall(r"^\| (.*) \|$", summary, re.MULTILINE)
+    assert heading == "# | Player | Points | Buchholz | Sonneborn-Berger"
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.index('<h2 id="order">') < page.index('<h2 id="standings">')
+
+
+def test_a_tie_of_a_knockout_that_the_seed_decided_says_so(tmp_path: Path) -> None:
+    players = [player(name, 3) for name in "abcd"]
+    _, order = batches(Knockout(type="knockout", extra=0).schedule("abcd", 0), drawn)
+    finished = changed(
+        synthetic(tmp_path, players, 1, plies=2),
+        experiment=experiment(players, format={"type": "knockout"}),
+        order=[("abcd"[place.player], place.figures) for place in order],
+    )
+    assert order_text(finished.order)["Decided by"].tolist() == ["seed"] * 4
+    assert (
+        headline(finished)[0]
+        == "Final order (knockout): 1. a; 2. b; 3. c; level with b, a is first by its higher seed."
+    )
+    assert notes(finished)[0] == (
+        "Ties that stayed level: a against b in round 2 (1 to 1, by its higher seed); "
+        "b against c in round 1 (1 to 1, by its higher seed); a against d in round 1 (1 to 1, by its higher seed)."
+    )
 
 
 # --- the sequential test
@@ -295,8 +326,8 @@ def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> No
     files = {path.name for path in write(finished)}
     assert {"sprt.svg", "sprt.png", "sprt.csv"} <= files
     summary = (tmp_path / "out" / "summary.md").read_text()
-    assert summary.split("\n\n")[1].startswith(f"H1 accepted after {len(finished.sprt)} pairs: a is more than 0 ")
-    assert f"{len(finished.games)} games played of at most 48 planned, complete." in summary
+    assert summary.split("\n\n")[1].startswith(f"- H1 accepted after {len(finished.sprt)} pairs: a is more than 0 ")
+    assert f"2 players, {len(finished.games)} games" in summary
     assert "The match ended when the test was decided" in summary
     assert 'id="chart-sprt"' in (tmp_path / "out" / "report.html").read_text()
 

@@ -298,7 +298,11 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
     players = [player(f"{e}{d}", d, evaluation=e) for e in ("x", "y") for d in (1, 2, 3)]
     whole = experiment(players, probe={"depth": 2}, sprt={"elo0": 0.0, "elo1": 9.0})
     run = run_of(tmp_path, whole, *frames(players, 2, plies=4), pd.DataFrame(columns=list(PROBE_COLUMNS)))
-    run = changed(run, order=[("x1", "")], games=run.games.reindex(columns=list(GAME_COLUMNS)))
+    run = changed(
+        run,
+        order=[("x1", dict.fromkeys(TABLES["order"][2:], 1))],
+        games=run.games.reindex(columns=list(GAME_COLUMNS)),
+    )
     others = {"ablation": ablation(run.probes, run.ratings, whole), "positions": run.moves.assign(fen="")}
     for name, columns in TABLES.items():
         table = others[name] if name in others else getattr(run, name)

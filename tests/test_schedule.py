@@ -220,9 +220,9 @@ def test_seeds_one_and_two_meet_in_the_final_and_the_first_have_the_byes() -> No
     ties = [[(p.white, p.black) for p in batch[::2]] for batch in found]
     assert ties == [[(3, 4), (2, 5)], [(0, 3), (1, 2)], [(0, 1)]]
     assert [place.player for place in order] == [0, 1, 2, 3, 4, 5]
-    assert [place.reason for place in order] == ["winner", "out in round 3", *2 * ["out in round 2"]] + 2 * [
-        "out in round 1"
-    ]
+    assert [place.figures["round"] for place in order] == [3, 3, 2, 2, 1, 1]
+    assert order[0].figures == {"round": 3, "opponent": "p1", "points": 2.0, "conceded": 0.0, "decided": "points"}
+    assert order[5].figures == {"round": 1, "opponent": "p2", "points": 0.0, "conceded": 2.0, "decided": "points"}
 
 
 def test_only_level_ties_go_on_and_the_higher_seed_wins_what_stays_level() -> None:
@@ -236,6 +236,10 @@ def test_only_level_ties_go_on_and_the_higher_seed_wins_what_stays_level() -> No
     assert first == [([0, 1, 2, 3], {0}), ([0, 1, 2, 3], {1}), ([0, 3], {2})]
     assert {p.opening for batch in found[3:] for p in batch} <= {3, 4, 5}
     assert order[0].player == 2 and order[1].player == 0
+    assert order[3].player == 3 and order[3].figures == {
+        "round": 1, "opponent": "p0", "points": 3.0, "conceded": 3.0, "decided": "seed"
+    }  # fmt: skip
+    assert [place.figures["decided"] for place in order[:3]] == ["points"] * 3
 
 
 @given(players=st.integers(2, 33), seed=st.integers(0, 1000))
@@ -259,12 +263,14 @@ def test_the_holder_of_a_ladder_meets_challengers_from_the_bottom_up() -> None:
     assert [(batch[0].white, batch[0].black) for batch in found] == [(2, 3), (1, 2), (0, 2)]
     assert [sorted({p.opening for p in batch}) for batch in found] == [[0, 1], [2, 3], [4, 5]]
     assert [place.player for place in order] == [2, 0, 1, 3]
-    assert order[0].reason == "holds the place, 2 challengers beaten off"
+    assert order[0].figures == {"round": 3, "opponent": "p0", "points": 4.0, "conceded": 0.0, "decided": "points"}
+    assert order[3].figures["opponent"] == "p2"
 
 
 def test_a_level_tie_leaves_the_place_to_its_holder() -> None:
     _, order = batches(Ladder(type="ladder").schedule(named(3), 0), drawn)
     assert [place.player for place in order] == [2, 0, 1]
+    assert {place.figures["decided"] for place in order} == {"holder"}
 
 
 # --- openings

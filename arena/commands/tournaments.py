@@ -236,8 +236,10 @@ def _print_standings(finished: Run) -> None:
     from arena.report.sentences.facts import decisions
     from arena.report.sentences.forfeits import forfeits
     from arena.report.sentences.persons import persons
-    from arena.report.tables.text import standings_text
+    from arena.report.tables.text import order_text, standings_text
 
     for sentence in (*unfinished(finished), *forfeits(finished), *decisions(finished), *persons(finished)):
         click.echo(sentence)
+    if len(finished.order):
+        click.echo(order_text(finished.order).to_string(index=False))
     click.echo(standings_text(finished.standings).to_string(index=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import ClassVar, NamedTuple, TypeAlias, overload
 
@@ -24,10 +24,11 @@ class Pairing(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A player's place in the final order of a format, and what it rests on in words."""
+    """A player's place in the final order of a format, and what it rests on."""
 
     player: int
-    reason: str
+    figures: Mapping[str, float | str]
+    """By the columns of `order.csv`: see the formats."""
 
 
 Tie: TypeAlias = tuple[int, int]
@@ -147,6 +148,15 @@ def points_by_tie(batch: Sequence[Pairing], points: Sequence[float]) -> dict[Tie
         won = pair_points(points[first], points[second])
         total[tie] = (one + won, other + 2 - won)
     return total
+
+
+def last_tie(number: int, opponent: str, own: float, conceded: float, level: str) -> dict[str, float | str]:
+    """What a place rests on where ties decide: the player's last tie, of round `number`, in points.
+
+    `level` is what decides a tie of equal points.
+    """
+    decided = level if own == conceded else "points"
+    return {"round": number, "opponent": opponent, "points": own, "conceded": conceded, "decided": decided}
 
 
 def at_most(key: str, number: int, most: int, players: int) -> Iterator[tuple[Keys, str]]:

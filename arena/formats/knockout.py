@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from arena.formats.base import Format, Numbers, Place, Schedule, points_by_tie
+from arena.formats.base import Format, Numbers, Place, Schedule, last_tie, points_by_tie
 from arena.result import Colour
 
 
@@ -37,29 +37,34 @@ class Knockout(Format):
         The bracket is the usual one: seeds 1 and 2 can only meet in the final, and the first ones have the byes
         that a number of players other than 2, 4, 8 ... needs. All ties of a round have the same openings, other
         ones than the rounds before. A tie that is level after `pairs` goes on pair by pair, `extra` at most, then
-        the higher seed wins it. Who lost in the same round stands in the order of the seeds.
+        the higher seed wins it. Who lost in the same round stands in the order of the seeds; a place rests on the
+        player's last tie.
         """
         numbers = Numbers()
         bracket = _bracket(len(names))
         out: list[Place] = []
+        last: dict[int, dict[str, float | str]] = {}
         number = 0
         while len(bracket) > 1:
             number += 1
             ties = [(min(tie), max(tie)) for tie in zip(bracket[::2], bracket[1::2], strict=True)]
             met = [tie for tie in ties if tie[1] < len(names)]
-            lead = dict.fromkeys(met, 0.0)
+            won = dict.fromkeys(met, (0.0, 0.0))
             for played in self._openings_of_round(number):
-                level = [tie for tie in met if lead[tie] == 0]
+                level = [tie for tie in met if won[tie][0] == won[tie][1]]
                 if not level:
                     break
                 batch = numbers.pairs(level, number, played)
                 points = yield batch
-                for tie, won in points_by_tie(batch, points).items():
-                    lead[tie] += won[0] - won[1]
-            bracket = [tie[1] if lead.get(tie, 0) < 0 else tie[0] for tie in ties]
-            lost = {tie[0] if lead[tie] < 0 else tie[1]: tie for tie in met}
-            out[:0] = [Place(loser, f"out in round {number}") for loser in sorted(lost)]
-        return [Place(bracket[0], "winner"), *out]
+                for tie, scored in points_by_tie(batch, points).items():
+                    won[tie] = won[tie][0] + scored[0], won[tie][1] + scored[1]
+            bracket = [tie[1] if tie in won and won[tie][0] < won[tie][1] else tie[0] for tie in ties]
+            for (one, other), (own, conceded) in won.items():
+                last[one] = last_tie(number, names[other], own, conceded, "seed")
+                last[other] = last_tie(number, names[one], conceded, own, "seed")
+            lost = sorted(player for tie in met for player in tie if player not in bracket)
+            out[:0] = [Place(loser, last[loser]) for loser in lost]
+        return [Place(bracket[0], last[bracket[0]]), *out]
 
     def _openings_of_round(self, number: int) -> list[range]:
         """The openings of a round, numbered from 1: those of all ties, then one by one those of level ties."""

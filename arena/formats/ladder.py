@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from arena.formats.base import Format, Numbers, Place, Schedule, points_by_tie
+from arena.formats.base import Format, Numbers, Place, Schedule, last_tie, points_by_tie
 from arena.result import Colour
 
 
@@ -33,21 +33,22 @@ class Ladder(Format):
         """The last player holds the place; the one before it challenges, and so on up to the first.
 
         A level tie leaves the place to its holder. Each tie is a round with openings of its own. The final order
-        is the holder, then those who lost to it or to one before it, the latest first.
+        is the holder, then those who lost to it or to one before it, the latest first; a place rests on the
+        player's last tie.
         """
         numbers = Numbers()
-        holder, kept = len(names) - 1, 0
+        holder = len(names) - 1
+        last: dict[str, float | str] = {}
         order: list[Place] = []
         for number, challenger in enumerate(range(len(names) - 2, -1, -1), start=1):
             batch = numbers.pairs(
                 [(challenger, holder)], number, range((number - 1) * self.pairs, number * self.pairs)
             )
             points = yield batch
-            won = points_by_tie(batch, points)[challenger, holder]
+            lost, won = points_by_tie(batch, points)[challenger, holder]
             loser = challenger
-            if won[0] > won[1]:
-                loser, holder, kept = holder, challenger, 0
-            else:
-                kept += 1
-            order.insert(0, Place(loser, f"lost tie {number}"))
-        return [Place(holder, f"holds the place, {kept} challengers beaten off"), *order]
+            if lost > won:
+                loser, holder, lost, won = holder, challenger, won, lost
+            last = last_tie(number, names[loser], won, lost, "holder")
+            order.insert(0, Place(loser, last_tie(number, names[holder], lost, won, "holder")))
+        return [Place(holder, last), *order]

@@ -54,7 +54,7 @@ class Swiss(Format):
                 table.add(tie, won)
             if bye is not None:
                 table.add_bye(bye)
-        return [Place(player, table.reason(player)) for player in table.order()]
+        return [Place(player, table.figures(player)) for player in table.order()]
 
 
 class ScoreTable:
@@ -97,12 +97,13 @@ class ScoreTable:
     def meetings(self, one: int, other: int) -> int:
         return sum(opponent == other for opponent, _ in self.met[one])
 
-    def reason(self, player: int) -> str:
-        """What the player's place rests on, in words."""
-        return (
-            f"{self.points[player]:g} points, Buchholz {self.buchholz(player):g}, "
-            f"Sonneborn-Berger {round(self.sonneborn_berger(player), 2):g}"
-        )
+    def figures(self, player: int) -> dict[str, float | str]:
+        """What the player's place rests on."""
+        return {
+            "points": self.points[player],
+            "buchholz": self.buchholz(player),
+            "sonneborn_berger": self.sonneborn_berger(player),
+        }
 
 
 def next_round(table: ScoreTable) -> tuple[list[Tie], int | None]:

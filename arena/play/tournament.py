@@ -119,7 +119,7 @@ def _play(
             batch = games.send([tournament.points[pairing.game] for pairing in batch])
         except StopIteration as end:
             batch, order = None, end.value
-    ledger.finish([(plan.names[place.player], place.reason) for place in order])
+    ledger.finish([(plan.names[place.player], place.figures) for place in order])
 
 
 class _Tournament:

@@ -134,7 +134,11 @@ COLUMNS: dict[str, Column] = {
     "lower": Column("bound at or below which H0 is accepted", "nats"),
     "upper": Column("bound at or above which H1 is accepted", "nats"),
     "place": Column("place in the final order of the format, from 1"),
-    "reason": Column("what the place rests on"),
+    "points": Column("points of all games, a bye as won; in a knockout or ladder those of the last tie", "points"),
+    "buchholz": Column("sum of the points of the opponents", "points"),
+    "sonneborn_berger": Column("sum of the opponents' points, each times the share won against it", "points"),
+    "conceded": Column("points of the opponent in the last tie", "points"),
+    "decided": Column("what decided the last tie: points or, of a level one, seed or holder"),
     "line": Column("what was played, as a number that games of the same opening and moves share"),
     "mean": Column("mean time of a move", "s"),
     **{
@@ -162,6 +166,10 @@ IN_FILE: dict[str, dict[str, Column]] = {
     "terminations.csv": {
         "games": Column("games that ended so", "games"),
         "share": Column("of all games", "0 to 1"),
+    },
+    "order.csv": {
+        "round": Column("round of the player's last tie"),
+        "opponent": Column("name of the player it met there"),
     },
     "sprt.csv": {"pair": Column("number of the pair of the match, from 1")},
     "ablation.csv": {

@@ -29,6 +29,7 @@ def content(run: Run) -> dict[str, Any]:
         "details": details(run),
         "facts": facts(run),
         "notes": note.notes(run),
+        "order": text.order_text(run.order),
         "standings": text.standings_text(run.standings),
         "crosstable": text.crosstable_text(run.crosstable),
         "search": text.search_text(run.search),

@@ -66,7 +66,7 @@ TABLES: dict[str, tuple[str, ...]] = {
             "time_ratio time_ratio_low time_ratio_high elo_difference elo_difference_low elo_difference_high",
         ),
         "sprt": ("pair llr lower upper",),
-        "order": ("place player reason",),
+        "order": ("place player points buchholz sonneborn_berger round opponent conceded decided",),
         "rated_games": (_GAMES, "line"),
     }.items()
 }

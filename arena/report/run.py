@@ -285,10 +285,13 @@ class Run:
 
     @cached_property
     def order(self) -> pd.DataFrame:
-        """The final order of a Swiss, knockout or ladder: place, player, reason; empty until it is complete."""
-        order = pd.DataFrame(self.data.order or [], columns=["player", "reason"])
-        order.insert(0, "place", range(1, len(order) + 1))
-        return order
+        """The final order of a Swiss, knockout or ladder, best first; empty until it is complete.
+
+        A place in a Swiss rests on points, Buchholz and Sonneborn-Berger, in the others on the player's last tie.
+        """
+        found = enumerate(self.data.order or [], start=1)
+        rows = [{"place": place, "player": player, **figures} for place, (player, figures) in found]
+        return pd.DataFrame(rows, columns=list(TABLES["order"])).dropna(axis=1, how="all")
 
 
 def load(folder: str | os.PathLike[str]) -> Run:

@@ -148,8 +148,8 @@ class Ledger(Store):
         """Store a search of the probe, for good."""
         self.insert(PROBES, record.row)
 
-    def finish(self, order: Sequence[tuple[str, str]]) -> None:
-        """Mark the run as complete, with the final order of its format: players with the reasons, best first."""
+    def finish(self, order: Sequence[tuple[str, Mapping[str, float | str]]]) -> None:
+        """Mark the run as complete, with the final order of its format: players with what their places rest on."""
         self.put(COMPLETE, order)
 
     @property

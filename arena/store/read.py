@@ -34,8 +34,11 @@ class RunData(NamedTuple):
 
     experiment: Experiment
     facts: Facts
-    order: list[tuple[str, str]] | None
-    """The final order of its format: players with the reasons, best first; None while the run is not complete."""
+    order: list[tuple[str, Mapping[str, float | str]]] | None
+    """The final order of its format, best first: players with what places rest on, by columns of `order.csv`.
+
+    None while the run is not complete.
+    """
     games: pd.DataFrame
     """A row per finished game, in the order of the schedule: GAME_COLUMNS, `began` as a time in UTC."""
     moves: Callable[[], Iterator[pd.DataFrame]]
@@ -61,7 +64,7 @@ def read(folder: Path) -> RunData:
         stored = documents(connection)
         check_columns(folder / FILE, stored, MOVE_COLUMNS)
         experiment, facts = experiment_and_facts(stored, folder / FILE)
-        order = [(name, reason) for name, reason in stored[COMPLETE]] if COMPLETE in stored else None
+        order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None
         manifest = parsed(stored, folder / FILE)
         games = _games(connection)
         searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()

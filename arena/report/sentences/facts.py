@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from arena.report.number import known, percent, with_error
 from arena.report.run import Run
 from arena.report.sentences import sprt
@@ -11,6 +13,8 @@ from arena.report.sentences.words import counted
 
 MOST = 4
 """Sentences of the opening words."""
+WITHOUT_POINTS = {"seed": "its higher seed", "holder": "holding the place"}
+"""How a level tie is decided, by the column `decided` of the final order."""
 PODIUM = 3
 """Places of the final order that the sentence names."""
 
@@ -34,8 +38,8 @@ def decisions(run: Run) -> list[str]:
     """What the sequential test and the format decided, as sentences."""
     sentences = [sprt.decision(run.sprt, run.experiment)] if run.experiment.sprt else []
     if len(run.order):
-        first = [f"{row.place}. {row.player} ({row.reason})" for row in run.order.head(PODIUM).itertuples()]
-        sentences.append(f"Final order ({run.experiment.format.type}): {'; '.join(first)}.")
+        first = [f"{row.place}. {row.player}" for row in run.order.head(PODIUM).itertuples()]
+        sentences.append(f"Final order ({run.experiment.format.type}): {'; '.join(first)}{_level(run.order)}.")
     return sentences
 
 
@@ -49,6 +53,14 @@ def facts(run: Run) -> list[str]:
         worth = with_error(ratings.advantage, ratings.advantage_error)
         sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {worth} Elo.")
     return sentences
+
+
+def _level(order: pd.DataFrame) -> str:
+    """That the first place was decided by the seed, or for who held it, as the last tie stayed level."""
+    first = order.iloc[0]
+    if first.get("decided", "points") == "points":
+        return ""
+    return f"; level with {first['opponent']}, {first['player']} is first by {WITHOUT_POINTS[first['decided']]}"
 
 
 def _told(run: Run) -> tuple[list[str], list[str]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from arena.report.number import quantity
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
-from arena.report.sentences.cautions import below_random, too_long, unbalanced
+from arena.report.sentences.cautions import MOST, below_random, too_long, unbalanced
+from arena.report.sentences.facts import WITHOUT_POINTS
 from arena.report.sentences.forfeits import forfeits
 from arena.report.sentences.transitivity import sentences
-from arena.report.sentences.words import counted
+from arena.report.sentences.words import counted, first_few
 from arena.report.tables.effort import CALL, MOST_CALL, PROGRAM, SEAT
 from arena.report.tables.sprt import verdict
 
@@ -30,9 +31,9 @@ TELEMETRY = (
 
 
 def notes(run: Run) -> list[str]:
-    """Of games lost by failures, players that changed, limits that were not kept, schedules out of balance, the
-    rating, repeated games, pairings and cycles that ratings cannot express, players below random ones, unmeasured
-    players."""
+    """Of level ties, games lost by failures, players that changed, limits that were not kept, schedules
+    out of balance, the rating, repeated games, pairings and cycles that ratings cannot express, players below
+    random ones, unmeasured players."""
     found = _changes(run)
     if len(run.games):
         found = [*forfeits(run), *found, *too_long(run), *unbalanced(run)]
@@ -42,7 +43,20 @@ def notes(run: Run) -> list[str]:
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "
             "than it is."
         )
-    return found + unmeasured(run) + ([_sample(run)] if run.large else [])
+    return _level_ties(run) + found + unmeasured(run) + ([_sample(run)] if run.large else [])
+
+
+def _level_ties(run: Run) -> list[str]:
+    """The ties that no points decided, but the seed or who held the place."""
+    if "decided" not in run.order:
+        return []
+    lost = run.order[(run.order["decided"] != "points") & (run.order["place"] > 1)]
+    parts = [
+        f"{row['opponent']} against {row['player']} in round {row['round']} "
+        f"({row['conceded']:g} to {row['points']:g}, by {WITHOUT_POINTS[row['decided']]})"
+        for row in lost.to_dict("records")
+    ]
+    return [f"Ties that stayed level: {first_few(parts[:MOST], len(parts))}."] if parts else []
 
 
 def _changes(run: Run) -> list[str]:

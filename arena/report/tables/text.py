@@ -37,6 +37,17 @@ def standings_text(standings: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+def order_text(order: pd.DataFrame) -> pd.DataFrame:
+    """The final order of a format with every cell as text for people: the columns that it has."""
+    names = {
+        "place": "#", "player": "Player", "round": "Last round", "opponent": "Against", "points": "Points",
+        "conceded": "Conceded", "buchholz": "Buchholz", "sonneborn_berger": "Sonneborn-Berger",
+        "decided": "Decided by",
+    }  # fmt: skip
+    shown = order[[name for name in names if name in order]]
+    return shown.map(lambda cell: cell if isinstance(cell, str) else f"{round(cell, 2):g}").rename(columns=names)
+
+
 def crosstable_text(crosstable: pd.DataFrame) -> pd.DataFrame:
     """The crosstable with numbered columns, the row numbers and names first."""
     names = [str(name) for name in crosstable.index]
