@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from arena.training.run import NETWORK, gathered, prepare, train
 from arena.training.sources import games_of_run, samples_of_pdn
 from arena.training.store import CHECKPOINT, TrainingStore
 from arena.tuning.method import StageProgress, TuningError
+from arena.tuning.metrics import FILE as METRICS
 from arena.tuning.pattern_fit import Samples
 from players.evaluation.appraise import values_of
 from players.evaluation.build import build_evaluation
@@ -66,6 +68,11 @@ def trained(config: Path, folder: Path, stop_after: int | None = None) -> tuple[
 def done(config: Path, folder: Path, stop_after: int | None = None) -> bool:
     """Whether a training is done after so many events."""
     return trained(config, folder, stop_after)[1]
+
+
+def measured(folder: Path) -> list[dict[str, Any]]:
+    """The lines of a training's metrics."""
+    return [json.loads(line) for line in (folder / METRICS).read_text().splitlines()]
 
 
 def sampled(name: str) -> Samples:
@@ -147,6 +154,28 @@ def test_a_training_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path):
     assert done(config, tmp_path / "pieces")
     whole, pieces = ((tmp_path / name / NETWORK).read_bytes() for name in ("whole", "pieces"))
     assert whole == pieces
+    lines, again = (measured(tmp_path / name) for name in ("whole", "pieces"))
+    assert [line.pop("seconds", None) is not None for line in lines] == [True, True, True, True, False]
+    assert [line.pop("seconds", None) is not None for line in again] == [True, True, True, True, False]
+    assert lines == again
+    assert [line.get("step") for line in lines] == [1, 2, 3, 4, None]
+    assert all(set(line) == {"step", "loss", "held_out"} for line in lines[:4])
+    assert lines[4].keys() == {"match", "games", "score", "elo", "elo_error"}
+    assert (lines[4]["match"], lines[4]["games"]) == ("against", 4)
+
+
+def test_metrics_of_epochs_that_are_learned_again_are_not_kept_and_a_torn_line_is_none(tmp_path: Path):
+    config, folder = written(tmp_path), tmp_path / "run"
+    assert not done(config, folder, stop_after=40 + 1 + 2)
+    whole = (folder / METRICS).read_text()
+    assert [line["step"] for line in measured(folder)] == [1, 2]
+    (folder / METRICS).write_text(whole[:-20])
+    assert not done(config, folder, stop_after=1 + 1)
+    assert [line["step"] for line in measured(folder)] == [1, 2, 3]
+    assert "seconds" not in measured(folder)[1] and "seconds" in measured(folder)[0]
+    (folder / CHECKPOINT).unlink()
+    assert not done(config, folder, stop_after=1 + 1)
+    assert [line["step"] for line in measured(folder)] == [1]
 
 
 def test_a_damaged_checkpoint_is_learned_again(tmp_path: Path):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -344,6 +345,19 @@ def test_a_tuning_that_was_stopped_goes_on_where_it_was(whole: Path, tmp_path: P
         query = "SELECT game FROM games WHERE stage = 'round 1' AND plies = 999"
         assert {row[0] for row in connection.execute(query)} == before, "stored games are not played again"
     assert same_outcome(whole, out)
+    lines, again = (measured(folder) for folder in (whole, out))
+    assert [line.get("step") or line["match"] for line in lines] == [1, 2, 3, "start", "against"]
+    assert all("seconds" in line for line in (*lines[:3], *again[:3]))
+    assert [line | {"seconds": 0} for line in lines] == [line | {"seconds": 0} for line in again]
+    rows = list(csv.DictReader((whole / "path.csv").open()))[1:]
+    for row, line in zip(rows, lines, strict=False):
+        assert {name: pytest.approx(float(row[name])) for name in ("man", "king")} == line["weights"]
+        assert line["loss"] == pytest.approx(float(row["loss"])) and line["games"] == 12
+
+
+def measured(folder: Path) -> list[dict[str, Any]]:
+    """The lines of a tuning's metrics."""
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
 def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Path) -> None:
@@ -352,7 +366,7 @@ def test_a_finished_tuning_plays_nothing_and_writes_the_same_again(tmp_path: Pat
     assert first.exit_code == 0, first.output
     assert first.stderr.count("step 3/3") == 2
     before = {path.name: path.read_bytes() for path in out.glob("[a-z]*") if not path.name.startswith(FILE)}
-    assert set(before) == {"weights.yaml", "path.csv", "path.png", "path.svg", "summary.md"}
+    assert set(before) == {"weights.yaml", "path.csv", "path.png", "path.svg", "summary.md", "metrics.jsonl"}
     rows = list(csv.DictReader((out / "path.csv").open()))
     assert [row["games"] for row in rows] == ["0", "8", "16", "24"]
     assert (rows[0]["king"], rows[0]["loss"]) == ("100.0", "")

@@ -29,6 +29,7 @@ from arena.training.sources import games_of_run, samples_of_pdn
 from arena.training.store import TrainingStore
 from arena.tuning.games import play_scored, points_of_pairs
 from arena.tuning.method import StageProgress, Terms, TuningError
+from arena.tuning.metrics import Metrics
 from arena.tuning.openings import check_openings
 from arena.tuning.pattern_fit import FitError, Samples, round_samples
 from arena.tuning.run import Rehearsal, match_experiment, match_jobs, play_stage
@@ -130,7 +131,8 @@ def train(
 ) -> Generator[StageProgress | Learning | Epoch, None, TrainingOutcome | None]:
     """Do what is not done yet; returns what was found, None if it was stopped.
 
-    Games are stored, and an epoch is kept, before they are yielded; the network is left in the store's folder.
+    Games are stored, and an epoch is kept, before they are yielded; the network and the file of `Metrics` are left
+    in the store's folder.
     Raises TuningError for games that cannot be played or learned from, StoreError for a run that cannot be read,
     and WorkerDied for a game that ends its process.
     """
@@ -149,11 +151,13 @@ def train(
     fit.resume(store.checkpoint, digest_of(data))
     learning = Learning(len(learned.targets), len(judged.targets), len(fit.epochs))
     yield learning
+    metrics = Metrics(store.folder, map(_metrics, fit.epochs))
     while len(fit.epochs) < fit.settings.epochs:
         if stopping():
             return None
         epoch = fit.descend(learned, judged)
         replace(store.checkpoint, partial(fit.save, digest_of(data)))
+        metrics.add_step(_metrics(epoch))
         yield epoch
     network = fit.network.whole_numbers()
     file = NetworkFile(network, unit_of(terms.variant, network))
@@ -162,7 +166,13 @@ def train(
     if not (yield from play(AGAINST, jobs)):
         return None
     match = summary(pentanomial(points_of_pairs(store.games(AGAINST))))
+    metrics.add_match(AGAINST, match)
     return TrainingOutcome(learning, fit.epochs, match)
+
+
+def _metrics(epoch: Epoch) -> dict[str, Any]:
+    """An epoch as a line of `Metrics`."""
+    return {"step": epoch.number, "loss": epoch.loss, "held_out": epoch.held_out}
 
 
 def settings_of(plan: TrainingPlan) -> FitSettings:

@@ -23,6 +23,7 @@ from arena.rules.position import Position
 from arena.tuning.config import GameTerms, Tuning
 from arena.tuning.games import Failed, Job, play_job, points_of_pairs
 from arena.tuning.method import Fitting, Method, StageProgress, StageRun, Step, Terms, TuningError
+from arena.tuning.metrics import Metrics
 from arena.tuning.openings import check_openings
 from arena.tuning.store import GameStore, Played, TuningStore
 
@@ -117,22 +118,25 @@ def tune(
 ) -> Generator[StageProgress | Fitting | Step, None, None]:
     """Do what the store lacks, storing each game and step before it is yielded.
 
-    Ends early once `stopping()` is true; `outcome` says whether all is done. Raises TuningError for a game that
-    cannot be played and WorkerDied for one that ends its process.
+    Ends early once `stopping()` is true; `outcome` says whether all is done. Each step is also a line of the file
+    of `Metrics`. Raises TuningError for a game that cannot be played and WorkerDied for one that ends its process.
     """
     play = partial(play_stage, store, workers, stopping)
     method, steps = plan.method, _steps(store)
+    metrics = Metrics(store.folder, (_metrics(plan, step) for step in steps))
     while len(steps) < method.step_count:
         found = yield from method.step(plan.terms, play, store, steps)
         if found is None:
             return
         store.add_step(found.number, found._asdict())
         steps.append(found)
+        metrics.add_step(_metrics(plan, found))
         yield found
     tuned = plan.terms.player(TUNED, method.found(plan.terms, steps[-1], store.folder))
     for stage in (START, AGAINST):
         if not (yield from play(stage, match_jobs(plan.terms, plan.openings, tuned, plan.opponent(stage)))):
             return
+        metrics.add_match(stage, summary(pentanomial(points_of_pairs(store.games(stage)))))
 
 
 def outcome(plan: TuningPlan, store: TuningStore) -> TuningOutcome | None:
@@ -178,6 +182,20 @@ def play_stage(
         done += 1
         yield StageProgress(stage, done, len(jobs))
     return done == len(jobs)
+
+
+def _metrics(plan: TuningPlan, step: Step) -> dict[str, Any]:
+    """A step as a line of `Metrics`; weights are in hundredths of a man, and tables have none."""
+    names, weights = plan.method.weight_names(), plan.method.weights(plan.terms.variant, step)
+    found = {
+        "step": step.number,
+        "games": step.games,
+        "positions": step.positions,
+        "loss": step.loss,
+        "losses": list(step.losses),
+        "weights": {name: float(weight) for name, weight in zip(names, weights, strict=True)},
+    }
+    return {name: value for name, value in found.items() if value not in (None, [], {})}
 
 
 def _steps(store: TuningStore) -> list[Step]:
