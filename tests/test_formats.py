@@ -326,7 +326,9 @@ def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> No
     files = {path.name for path in write(finished)}
     assert {"sprt.svg", "sprt.png", "sprt.csv"} <= files
     summary = (tmp_path / "out" / "summary.md").read_text()
-    assert summary.split("\n\n")[1].startswith(f"- H1 accepted after {len(finished.sprt)} pairs: a is more than 0 ")
+    assert summary.split("\n\n")[1].startswith(
+        f"- H1 accepted after {len(finished.sprt)} pairs: a is more than 0 "
+    )
     assert f"2 players, {len(finished.games)} games" in summary
     assert "The match ended when the test was decided" in summary
     assert 'id="chart-sprt"' in (tmp_path / "out" / "report.html").read_text()

@@ -16,6 +16,9 @@ from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.report.charts.convergence import plot_convergence
 from arena.report.charts.openings import plot_openings
+from arena.report.content import content
+from arena.report.markdown import markdown
+from arena.report.page.page import html
 from arena.report.run import Run
 from arena.report.sentences.answers import lead, opening_sentences
 from arena.report.sentences.comparisons import comparison_sentences
@@ -27,6 +30,7 @@ from arena.report.tables.doublings import elo_by_nodes, gains
 from arena.report.tables.openings import homogeneity, openings
 from arena.report.tables.phases import phases
 from arena.report.tables.settings import families
+from arena.report.tables.text import equal_terms_text
 from tests.report_data import (
     MISSING_WORD,
     START,
@@ -361,6 +365,81 @@ def test_openings_are_mentioned_only_if_they_differ() -> None:
     ]
     assert [len(sentences) for sentences in found] == [1, 0]
     assert "gave Black" in found[0][0]
+
+
+# standings at equal limits
+
+
+def equal(folder: Path, players: list[dict[str, Any]], anchor: str | None = None) -> Run:
+    return synthetic(folder, players, 3, anchor=anchor, plies=4)
+
+
+def test_each_of_several_kinds_of_limits_has_standings_whose_elo_is_that_of_the_comparisons(
+    tmp_path: Path,
+) -> None:
+    run = equal(tmp_path, EQUAL)
+    table = run.equal_terms
+    assert table["terms"].tolist() == ["depth", "depth", "nodes", "nodes", "time", "time"]
+    assert table["rank"].tolist() == [1, 2] * 3
+    rows: Any = table[table["player"] != table["reference"]].set_index("terms")
+    against: Any = run.comparisons.set_index("terms")
+    for end in ("", "_low", "_high"):
+        assert rows[f"elo{end}"].to_dict() == against[f"elo_difference{end}"].to_dict()
+    zero = table[table["player"] == table["reference"]]
+    assert (zero["elo"] == 0).all() and zero["elo_low"].isna().all()
+
+
+def test_the_reference_of_a_limit_is_the_anchor_with_that_limit(tmp_path: Path) -> None:
+    table = equal(tmp_path, EQUAL, EQUAL[4]["name"]).equal_terms
+    assert set(table["reference"]) == {p["name"] for p in EQUAL[3:]}
+
+
+def test_limits_of_one_kind_players_alone_at_theirs_and_many_limits_have_one_table_of_all(tmp_path: Path) -> None:
+    alone = [player("a", 3), player("b", nodes=100), player("c", type="random")]
+    many = [player(f"{e}{n}", nodes=n, evaluation=e) for n in range(1, 7) for e in "xy"]
+    many += [player(e, 3, evaluation=e) for e in "xy"]
+    for players in (GRID, alone, many):
+        run = equal(tmp_path, players)
+        assert run.equal_terms.empty and content(run)["equal_terms"] == {}
+    assert len(equal(tmp_path, many[2:]).equal_terms) == 12
+
+
+def test_standings_at_equal_limits_stand_for_the_table_of_comparisons_and_the_pool_is_folded(
+    tmp_path: Path,
+) -> None:
+    run = equal(tmp_path, EQUAL)
+    part = content(run)
+    assert list(part["equal_terms"]) == ["Equal depth (6)", "Equal nodes (2000)", "Equal time (0.02 s)"]
+    assert part["comparisons"]["table"] is None
+    page = html(run, {}, [])
+    assert page.index("Equal time (0.02 s)") < page.index(
+        "<summary>All 6 players, whatever their limits</summary>"
+    )
+    assert "leads" not in " ".join(headline(run))
+    two = [{**p, "tt": 8} if p["evaluation"] == "cis300" else p for p in EQUAL]
+    several = equal(tmp_path, two)
+    assert "Equal time (0.02 s)" in html(several, {}, []) and "Equal time (0.02 s)" in markdown(several)
+    assert several.comparisons.empty and content(several)["comparisons"] is None
+    assert " leads at equal depth (6)" in headline(several)[-1]
+
+
+def test_a_time_that_was_not_equal_is_marked_in_the_standings_at_that_limit(tmp_path: Path) -> None:
+    run = equal(tmp_path, EQUAL)
+    late = changed(run, moves=run.moves.assign(nodes=1000, depth=4, seconds=0.05))
+    *others, timed = content(late)["equal_terms"].values()
+    assert [table["Elo"].str.endswith(" †").tolist() for table in others] == [[False] * 2] * 2
+    assert timed["Elo"].str.endswith(" †").tolist() == [True] * 2
+    assert content(run)["equal_terms"]["Equal time (0.02 s)"]["Elo"].str.endswith(" †").tolist() == [False] * 2
+
+
+def test_names_at_one_limit_leave_out_what_all_have_and_los_is_shown_where_it_is_in_doubt(tmp_path: Path) -> None:
+    players = [player(f"{e}, depth 4", 4, evaluation=e) for e in "xyz"]
+    players += [player(f"{e}, nodes 9", nodes=9, evaluation=e) for e in "xy"]
+    table = equal(tmp_path, players).equal_terms.assign(los=[0.9995, 0.9, np.nan, 0.9999, np.nan])
+    depth, nodes = equal_terms_text(table).values()
+    assert sorted(depth["Player"]) == ["x", "y", "z"] and sorted(nodes["Player"]) == ["x", "y"]
+    assert depth["LOS"].tolist() == ["", "90.0 %", ""] and "LOS" not in nodes
+    assert "Nodes/move" in depth and "Nodes/move" not in nodes
 
 
 # charts and files

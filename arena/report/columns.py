@@ -152,6 +152,12 @@ _SCORE = Column("value that the search gave the position; empty where there is n
 
 IN_FILE: dict[str, dict[str, Column]] = {
     "standings.csv": {"los": Column("likelihood of superiority over the next player of the table", "0 to 1", 4)},
+    "equal_terms.csv": {
+        "rank": Column("place among the players with this limit, from 1"),
+        "reference": Column("name of the player with this limit whose Elo is 0 here"),
+        **_interval("elo", Column("rating in the joint fit of all games, minus that of the reference", "Elo", 1)),
+        "los": Column("likelihood of superiority over the next player with this limit", "0 to 1", 4),
+    },
     "telemetry.csv": {"tt_hits": Column("lookups that found the position, of all lookups", "0 to 1")},
     "games.csv": {
         "seconds": Column("wall time of the whole game", "s"),

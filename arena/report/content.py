@@ -31,6 +31,8 @@ def content(run: Run) -> dict[str, Any]:
         "notes": note.notes(run),
         "order": text.order_text(run.order),
         "standings": text.standings_text(run.standings),
+        "equal_terms": text.equal_terms_text(run.equal_terms),
+        "equal_terms_note": note.EQUAL_TERMS,
         "crosstable": text.crosstable_text(run.crosstable),
         "search": text.search_text(run.search),
         "telemetry": text.telemetry_text(run.telemetry),
@@ -54,15 +56,20 @@ def _ablation(run: Run) -> dict[str, Any]:
 
 
 def _comparisons(run: Run) -> dict[str, Any]:
-    """The tables of settings at equal terms; `pairs` is None where that of all pairs would say no more."""
+    """The tables of settings at equal terms; `pairs` is None where that of all pairs would say no more.
+
+    `table` is None where the standings at equal limits have its numbers.
+    """
     table = run.comparisons
+    one = table["setting"].nunique() == 1 and table.loc[table["baseline"], "reference"].nunique() == 1
+    shown_already = len(run.equal_terms) > 0 and one and (table["pairs"] == 1).all()
     every = table[["setting", "value", "reference"]].drop_duplicates()
     shown = table.merge(every.head(MOST_PAIRS))
     return {
         "title": comparisons.title(table),
-        "table": text.comparisons_text(table),
+        "table": None if shown_already else text.comparisons_text(table),
         "note": comparisons.note(table),
         "pairs": None if table["baseline"].all() else text.comparisons_text(shown, pairs=True),
         "pairs_title": comparisons.pairs_title(len(every), MOST_PAIRS),
-        "folded": len(every) > OPEN_PAIRS,
+        "folded": shown_already or len(every) > OPEN_PAIRS,
     }

@@ -55,6 +55,9 @@ TABLES: dict[str, tuple[str, ...]] = {
             "setting value reference baseline terms at pairs time_used",
             "elo_difference elo_difference_low elo_difference_high los",
         ),
+        "equal_terms": (
+            "terms at rank player reference elo elo_low elo_high los nodes_per_move seconds_per_move time_used",
+        ),
         "gains": ("family per players x_low x_high gain gain_low gain_high elo_at_1 misfit",),
         "elo_by_depth": ("family depth player elo elo_low elo_high",),
         "elo_by_nodes": ("family player nodes_per_move elo elo_low elo_high",),

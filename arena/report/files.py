@@ -74,6 +74,7 @@ FILES = (
     _rows("residuals.csv", "score of each pairing against what the ratings expect", lambda run: run.residuals),
     _rows("cycles.csv", "players of whom a beats b, b beats c and c beats a", lambda run: run.cycles),
     _rows("comparisons.csv", "Elo of one setting against another at equal terms", lambda run: run.comparisons),
+    _rows("equal_terms.csv", "standings of the players with the same limit", lambda run: run.equal_terms),
     _rows("gains.csv", "Elo per doubling of depth and of nodes, by family", lambda run: run.gains),
     _rows("elo_by_depth.csv", "Elo against depth, by family", lambda run: run.elo_by_depth),
     _rows("elo_by_nodes.csv", "Elo against nodes per move, by family", lambda run: run.elo_by_nodes),

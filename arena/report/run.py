@@ -25,6 +25,7 @@ from arena.report.tables import (
     convergence,
     doublings,
     effort,
+    equal_terms,
     matrix,
     openings,
     outcomes,
@@ -249,6 +250,17 @@ class Run:
         used = dict(zip(self.telemetry["player"], self.telemetry["time_used"], strict=True))
         anchor, types = self.experiment.anchor, self.experiment.compare_types
         return comparisons.comparisons(self.ratings, self._compared, anchor, used, types)
+
+    @cached_property
+    def equal_terms(self) -> pd.DataFrame:
+        """Standings at each limit, empty unless there are several kinds of limits: `tables.equal_terms`."""
+        anchor = self.experiment.anchor
+        return equal_terms.equal_terms(self.standings, self.ratings, self._compared, anchor, self._time_used)
+
+    @property
+    def _time_used(self) -> dict[str, float]:
+        """What each player took of its time limit, as `telemetry` has it."""
+        return dict(zip(self.telemetry["player"], self.telemetry["time_used"], strict=True))
 
     @property
     def _compared(self) -> tuple[PlayerSpec, ...]:

@@ -88,3 +88,13 @@ def lead(standings: pd.DataFrame, specs: Sequence[PlayerSpec] = ()) -> list[str]
         text = f"{first['player']} leads with {at}, {ahead:.0f} ahead of {second['player']}"
         notes += uncertain
     return [text + (f" ({', '.join(notes)})" if notes else "") + "."]
+
+
+def leads(equal_terms: pd.DataFrame) -> list[str]:
+    """The sentence about who leads at each limit of `tables.equal_terms`, and whether that is certain."""
+    parts = []
+    for row in equal_terms[equal_terms["rank"] == 1].to_dict("records"):
+        at = f" ({row['at']})" if row["at"] else ""
+        doubt = f", not certain (LOS {probability(row['los'])})" if row["los"] < CERTAIN else ""
+        parts.append(f"{row['player']} leads at equal {row['terms']}{at}{doubt}")
+    return [f"{'; '.join(parts)}."]

@@ -7,7 +7,7 @@ import pandas as pd
 from arena.report.number import known, percent, with_error
 from arena.report.run import Run
 from arena.report.sentences import sprt
-from arena.report.sentences.answers import answers, lead, opening_sentences
+from arena.report.sentences.answers import answers, lead, leads, opening_sentences
 from arena.report.sentences.persons import persons
 from arena.report.sentences.words import counted
 
@@ -68,13 +68,18 @@ def _told(run: Run) -> tuple[list[str], list[str]]:
     first, own = decisions(run), persons(run)
     if not len(run.games):
         return first, []
-    last = own or (
-        lead(run.standings, run.experiment.players) if len(run.players) > 2 or run.comparisons.empty else []
-    )
+    last = own or _leads(run)
     room = MOST - len(first) - len(last)
     found = answers(run, room)
     biased = opening_sentences(run.openings, run.opening_test, run.facts.first)
     return [*first, *found[:room], *last], [*found[room:], *biased]
+
+
+def _leads(run: Run) -> list[str]:
+    """Who leads, unless what is compared says so; of players with limits of several kinds at each limit."""
+    if len(run.equal_terms):
+        return leads(run.equal_terms) if run.comparisons.empty else []
+    return lead(run.standings, run.experiment.players) if len(run.players) > 2 or run.comparisons.empty else []
 
 
 def _progress(run: Run) -> str:

@@ -14,6 +14,10 @@ from arena.report.tables.effort import CALL, MOST_CALL, PROGRAM, SEAT
 from arena.report.tables.sprt import verdict
 
 LOS = "LOS: likelihood of superiority over the next player in the table."
+EQUAL_TERMS = (
+    "Difference to the player of Elo 0, in the joint rating of all games, ± half of its 95 % interval. LOS: "
+    "likelihood of superiority over the next player in the table, where it is below 99.9 %."
+)
 NODES = (
     "Mean nodes per move. The effective branching factor is the geometric mean, per ply, of the "
     "ratios of mean nodes at successive depths, for players that differ in depth only."

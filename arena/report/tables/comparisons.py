@@ -13,7 +13,7 @@ from arena.experiment.names import phrases
 from arena.player import PlayerSpec
 from arena.ratings.joint import Ratings
 from arena.report.tables.contrasts import contrasts
-from arena.report.tables.settings import LIMITS, key, limits, settings, terms, without
+from arena.report.tables.settings import LIMITS, key, limits, settings, terms_at, without
 
 COMPARISONS = (
     "setting", "value", "reference", "baseline", "terms", "at", "pairs", "time_used",
@@ -65,7 +65,7 @@ def comparisons(
             rows.append(
                 (
                     *(setting, words[meeting.value], words[meeting.reference], meeting.baseline),
-                    *(*_terms([one for one, _ in meeting.players]), count),
+                    *(*terms_at([one for one, _ in meeting.players]), count),
                     max((share for share in used if not math.isnan(share)), default=math.nan),
                 )
             )
@@ -123,13 +123,3 @@ def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list
         baseline[value] = min(reference, baseline.get(value, reference), key=place.__getitem__)
     meetings = [Meeting(v, r, baseline[v] == r, players) for (v, r, _), players in found.items()]
     return sorted(meetings, key=lambda m: (not m.baseline, place[m.reference], place[m.value]))
-
-
-def _terms(specs: Sequence[PlayerSpec]) -> tuple[str, str]:
-    """What limits these players, of one kind of limit, in words; and the range of a limit that is one number."""
-    given = list(limits(specs[0]))
-    if len(given) != 1:
-        return terms(given), ""
-    numbers = sorted({limits(spec)[given[0]] for spec in specs})
-    unit = " s" if given == ["seconds"] else ""
-    return terms(given), " to ".join(f"{n}" for n in dict.fromkeys([numbers[0], numbers[-1]])) + unit

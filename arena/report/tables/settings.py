@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from arena.player import Limit, PlayerSpec
@@ -37,6 +37,16 @@ def without(player: PlayerSpec, setting: str) -> str:
 def terms(given: Iterable[str]) -> str:
     """Kinds of limits in words: "depth", "time", "depth and nodes"."""
     return " and ".join(dict.fromkeys("time" if name in _TIME else name for name in given))
+
+
+def terms_at(specs: Sequence[PlayerSpec]) -> tuple[str, str]:
+    """What limits these players, of one kind of limit, in words; and the range of a limit that is one number."""
+    given = list(limits(specs[0]))
+    if len(given) != 1:
+        return terms(given), ""
+    numbers = sorted({limits(spec)[given[0]] for spec in specs})
+    unit = " s" if given == ["seconds"] else ""
+    return terms(given), " to ".join(f"{n}" for n in dict.fromkeys([numbers[0], numbers[-1]])) + unit
 
 
 def families(players: Iterable[PlayerSpec], limit: str = "depth") -> dict[str, str]:

@@ -48,6 +48,36 @@ def order_text(order: pd.DataFrame) -> pd.DataFrame:
     return shown.map(lambda cell: cell if isinstance(cell, str) else f"{round(cell, 2):g}").rename(columns=names)
 
 
+def equal_terms_text(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The standings of each limit as text for people, by the limit: "Equal depth (6)".
+
+    What all names of a limit have in common between commas is left out, LOS above 99.9 %, and the mean of what is
+    limited. "†": see `comparisons_text`.
+    """
+    found = {}
+    for (terms, at), rows in table.groupby(["terms", "at"], sort=False):
+        los = [probability(value) for value in rows["los"]]
+        columns = {
+            "#": rows["rank"].map(str).tolist(),
+            "Player": _telling(rows["player"].tolist()),
+            "Elo": [_difference(row, "elo") if known(row["elo"]) else "" for row in rows.to_dict("records")],
+            "LOS": ["" if value.startswith(">") else value for value in los],
+            "Nodes/move": [quantity(v) for v in rows["nodes_per_move"] if terms != "nodes"],
+            "Time/move": [quantity(v, "s") for v in rows["seconds_per_move"] if terms != "time"],
+        }
+        shown = {name: cells for name, cells in columns.items() if any(cells)}
+        found[f"Equal {terms}" + (f" ({at})" if at else "")] = pd.DataFrame(shown)
+    return found
+
+
+def _telling(names: list[str]) -> list[str]:
+    """Names without the parts, between commas, that all have: "simple" of "simple, depth 4"."""
+    parts = [name.split(", ") for name in names]
+    common = set.intersection(*map(set, parts))
+    short = [", ".join(part for part in of_one if part not in common) for of_one in parts]
+    return short if all(short) and len(set(short)) == len(short) else names
+
+
 def crosstable_text(crosstable: pd.DataFrame) -> pd.DataFrame:
     """The crosstable with numbered columns, the row numbers and names first."""
     names = [str(name) for name in crosstable.index]
@@ -169,9 +199,9 @@ def _elo(value: Any) -> str:
     return signed(value) if known(value) else ""
 
 
-def _difference(row: dict[Hashable, Any]) -> str:
-    error = (row["elo_difference_high"] - row["elo_difference_low"]) / 2
-    return with_error(row["elo_difference"], error) + (" †" if row["time_used"] > TOO_LONG else "")
+def _difference(row: dict[Hashable, Any], name: str = "elo_difference") -> str:
+    error = (row[f"{name}_high"] - row[f"{name}_low"]) / 2
+    return with_error(row[name], error) + (" †" if row["time_used"] > TOO_LONG else "")
 
 
 def _interval(low: Any, high: Any) -> str:
