@@ -194,5 +194,7 @@ class Allowance(NamedTuple):
     """Seconds for all of a player's moves of a game."""
     memory: int = 2048
     """Megabytes that its process may take."""
+    processes: int = 64
+    """Processes that it may be at once, itself included."""
     attempts: int = 1
     """How often a game that a player fails in is played before the failure counts."""

@@ -62,8 +62,13 @@ def cut(text: str, most: int = MAX_CHARACTERS) -> str:
 
 
 def printable(text: str) -> str:
-    """Text that can be written anywhere: what UTF-8 does not know is written as Python would escape it."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    """Text that can be written anywhere: characters without a shape of their own are escaped as in Python.
+
+    Control characters but line ends and tabs, those that turn the direction of text, halves of characters.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one in "\n\t" else ascii(one)[1:-1] for one in text)
 
 
 def listed(words: Iterable[str], last: str = "and") -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from arena.player import PlayerSpec
 from arena.rules.jit.cache import cache_folder
-from arena.wording import nearest
+from arena.wording import nearest, printable
 
 ENGINE = "engine"
 """The type of outside programs, whose options name a `command` and a `folder`."""
@@ -68,7 +68,7 @@ def blame(error: BaseException, source: str, default: int = 0) -> str:
     own = own or [part for part in places if "site-packages" not in part]
     if own:
         line = f"line {own[0].rsplit(', line ', 1)[1].split(':')[0].rstrip('.')}: "
-    return f"{line}{type(error).__name__}: {reason}".rstrip(": ")
+    return printable(f"{line}{type(error).__name__}: {reason}").rstrip(": ")
 
 
 def meant(name: str, names: Iterable[str]) -> str:

@@ -51,6 +51,7 @@ ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
 FAILING = {
     "crashes": (ERROR, "ended (exit code 7) at ply"),
     "is killed": (ERROR, "ended (SIGKILL) at ply"),
+    "closes its input": (ERROR, "closed its input at ply"),
     "is silent": (TIME, "gave no answer within 1 s"),
     "writes for ever": (TIME, "gave no answer within 1 s"),
     "writes no end of line": (ERROR, "wrote 65536 bytes without an end of line"),

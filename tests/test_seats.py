@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +19,12 @@ import yaml
 import arena
 from arena.apart.process import are_supported
 from arena.experiment.load import load
+from arena.play.failures import write_bundle
 from arena.play.match import play as play_game
 from arena.play.plan import prepare
 from arena.play.tournament import RunStopped, play
 from arena.player import Allowance, Choice, Limit, PlayerSpec
+from arena.record import Incident
 from arena.rules.game import Game, Termination
 from arena.rules.variants import VARIANTS
 from arena.seats.seat import SeatError, close_seats, seated
@@ -86,10 +90,30 @@ def stay():
     time.sleep(1000)
 
 
+def release():
+    ctypes.CDLL(None).prctl(1, 0)  # PR_SET_PDEATHSIG
+
+
+def keep_stopped():
+    keeper = int(open(f"/proc/{os.getppid()}/stat").read().rpartition(")")[2].split()[1])
+    while True:
+        os.kill(keeper, signal.SIGSTOP)
+        time.sleep(0.001)
+
+
+def escape():
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            stay()
+        os._exit(0)
+
+
 does("Exits", lambda game: sys.exit())
 does("Interrupts", lambda game: raise_(KeyboardInterrupt()))
 does("EndsGenerator", lambda game: raise_(GeneratorExit()))
 does("RaisesUnspeakably", lambda game: raise_(Unspeakable()))
+does("RaisesBackwards", lambda game: raise_(ValueError("\\u202eno \\x1b[2Jscreen")))
 does("RaisesSurrogates", lambda game: raise_(ValueError("\\ud800 is half a character")))
 does("EndsItsProcess", lambda game: os._exit(7))
 does("KillsItself", lambda game: os.kill(os.getpid(), signal.SIGKILL))
@@ -99,6 +123,13 @@ does("Sleeps", lambda game: stay())
 does("HangsInARegularExpression", lambda game: re.match("(a+)+$", 40 * "a" + "b"))
 does("HangsInNativeCode", lambda game: ctypes.CDLL(None).pause())
 does("StopsItself", lambda game: os.kill(os.getpid(), signal.SIGSTOP))
+does("StopsItsGroup", lambda game: os.kill(0, signal.SIGSTOP))
+does("StopsItsKeeper", lambda game: os.kill(os.getppid(), signal.SIGSTOP))
+does("StopsAllAbove", lambda game: (os.kill(os.getppid(), signal.SIGSTOP), os.kill(0, signal.SIGSTOP)))
+does("KeepsItsKeeperStopped", lambda game: len(game.moves) < 4 and (os.fork() or keep_stopped()))
+does("KillsItsKeeper", lambda game: (release(), os.kill(os.getppid(), signal.SIGKILL), stay()))
+does("ForksWithoutEnd", lambda game: [os.fork() for _ in iter(int, 1)])
+does("EscapesIntoSessions", lambda game: [escape() for _ in range(20)] and stay())
 does("Pushes", lambda game: game.push(game.legal_moves[0]))
 does("Replaces", lambda game: setattr(game, "position", game.position._replace(kings=0, white=1)))
 does("ForgetsMoves", lambda game: game.moves.clear())
@@ -137,6 +168,7 @@ FAILING = {
     "Interrupts": (ERROR, "raised KeyboardInterrupt: "),
     "EndsGenerator": (ERROR, "raised GeneratorExit: "),
     "RaisesUnspeakably": (ERROR, "raised Unspeakable: its message cannot be read"),
+    "RaisesBackwards": (ERROR, r"raised ValueError: \u202eno \x1b[2Jscreen"),
     "RaisesSurrogates": (ERROR, r"raised ValueError: \ud800 is half a character"),
     "EndsItsProcess": (ERROR, "ended its process (exit code 7)"),
     "KillsItself": (ERROR, "ended its process (SIGKILL)"),
@@ -146,6 +178,9 @@ FAILING = {
     "HangsInARegularExpression": (TIME, "gave no answer within 0.5 s"),
     "HangsInNativeCode": (TIME, "gave no answer within 0.5 s"),
     "StopsItself": (TIME, "gave no answer within 0.5 s"),
+    "StopsItsGroup": (TIME, "gave no answer within 0.5 s"),
+    "StopsAllAbove": (TIME, "gave no answer within 0.5 s"),
+    "KillsItsKeeper": (TIME, "gave no answer within 0.5 s"),
     "Pushes": (ERROR, "changed the game, which choose must leave as it was"),
     "Replaces": (ERROR, "changed the game, which choose must leave as it was"),
     "ForgetsMoves": (ERROR, "changed the game, which choose must leave as it was"),
@@ -163,7 +198,15 @@ FAILING = {
     "UnpicklableMove": (ILLEGAL, "returned the illegal move Unspeakable()"),
 }
 """What players do -> how each of their games ends, and why."""
-HARMLESS = ["SetsHandlers", "LimitsRecursion", "LeavesAThread", "LeavesAChild", "Forks"]
+HARMLESS = [
+    "SetsHandlers",
+    "LimitsRecursion",
+    "LeavesAThread",
+    "LeavesAChild",
+    "Forks",
+    "StopsItsKeeper",
+    "KeepsItsKeeperStopped",
+]
 
 
 def configured(folder: Path, kind: str, more: str = "", patience: float = 0.5) -> Path:
@@ -242,6 +285,47 @@ def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path:
     assert not subprocess.run(started, stdout=subprocess.PIPE).stdout
 
 
+@pytest.mark.parametrize("kind", ["ForksWithoutEnd", "EscapesIntoSessions"])
+def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(kind: str, tmp_path: Path) -> None:
+    close_seats()
+    before = copies_of_this_process()
+    found = run(configured(tmp_path, kind, "processes: 8\nwithdraw: 1\n", patience=60))
+    lost = found.games[found.games["error"].str.startswith("bad ")]
+    assert lost["error"].iloc[0].startswith("bad started more than 8 processes at ply ")
+    assert lost["termination"].tolist() == ["error"] + 11 * ["withdrawn"]
+    close_seats()
+    assert copies_of_this_process() == before
+
+
+def test_nothing_is_left_of_a_player_that_killed_its_keeper_and_survived(tmp_path: Path) -> None:
+    close_seats()
+    before = copies_of_this_process()
+    run(configured(tmp_path, "KillsItsKeeper", "withdraw: 1\n"))
+    close_seats()
+    assert copies_of_this_process() == before
+
+
+def test_a_keeper_that_its_player_stopped_clears_up_when_the_arena_ends(tmp_path: Path) -> None:
+    config = configured(tmp_path, "StopsItsKeeper", "withdraw: 1\n")
+    command = [sys.executable, "-m", "arena", "run", config, "--out", tmp_path / "out", "--no-report"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run([*command, "--workers", "1"], check=True, timeout=60, **quiet)  # type: ignore[call-overload]
+    deadline = time.monotonic() + 5
+    while left := subprocess.run(["pgrep", "-f", str(tmp_path)], stdout=subprocess.PIPE).stdout:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+
+
+def copies_of_this_process() -> set[int]:
+    """The other processes with the command line of this one, which forks have."""
+    own, found = Path("/proc/self/cmdline").read_bytes(), set()
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (path / "cmdline").read_bytes() == own and int(path.name) != os.getpid():
+                found.add(int(path.name))
+    return found
+
+
 def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path) -> None:
     path = configured(tmp_path, "Exits")
     command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
@@ -258,6 +342,13 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path)
     assert bundle["player"] == "bad" and bundle["ply"] == len(bundle["moves"].split()) + 1
     assert "sys.exit()" in bundle["traceback"] and bundle["replay"] == "arena replay out 5"
     assert len(list((tmp_path / "out" / "incidents").iterdir())) == 3
+
+
+def test_the_command_in_a_bundle_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
+    (folder := tmp_path / "my $(run)").mkdir()
+    path = write_bundle(folder, 7, Incident("a", 1, "", "", "", "", (), ""), 0)
+    assert path is not None
+    assert shlex.split(yaml.safe_load(path.read_text())["replay"]) == ["arena", "replay", str(folder), "7"]
 
 
 def test_what_a_player_prints_is_kept_for_its_bundle() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.wording import MAX_CHARACTERS, MAX_CHOICES, choices, cut, listed, quoted, shown, unknown
+from arena.wording import MAX_CHARACTERS, MAX_CHOICES, choices, cut, listed, printable, quoted, shown, unknown
 
 
 def test_an_unknown_word_is_named_with_the_nearest_and_all_choices() -> None:
@@ -49,6 +49,12 @@ def test_a_message_has_one_line_whatever_was_written() -> None:
 )
 def test_a_value_is_shown_with_its_type(value: object, text: str) -> None:
     assert shown(value) == text
+
+
+def test_what_would_turn_or_move_other_text_is_escaped() -> None:
+    assert printable("plain, Grüße, 漢字\n\tan indent") == "plain, Grüße, 漢字\n\tan indent"
+    hostile = "\u202eevil\u2066\x1b[2J\r\x07\ud800\u200b\x9b"
+    assert printable(hostile) == r"\u202eevil\u2066\x1b[2J\r\x07\ud800\u200b\x9b"
 
 
 def test_the_last_of_a_list_is_joined_by_a_word() -> None:

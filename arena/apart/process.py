@@ -1,7 +1,8 @@
 """A process for a user's code: a fork of this one, with a keeper that leaves nothing of it behind.
 
-This process, the parent, forks a keeper, and the keeper the occupant, which runs a user's code. The keeper waits
-for the occupant's end, or the parent's, kills all that descends from the occupant, and says how that ended.
+This process, the parent, forks a keeper, and the keeper the occupant, which runs a user's code in a process group
+of its own. The keeper waits for the occupant's end, or the parent's, or for too many processes, kills all that
+descends from the occupant, and says how that ended. A keeper that the occupant stops is continued or killed.
 A fork has everything imported and compiled that the parent has. Linux only.
 """
 
@@ -12,7 +13,9 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple, NoReturn
 
@@ -26,6 +29,13 @@ PIPE_BYTES = 1 << 16
 """What a pipe holds, at least."""
 LAST_SECONDS = 0.5
 """Seconds that a process has to end by itself, once it has closed its pipes or nothing more is asked of it."""
+KEEPER_SECONDS = 5.0
+"""Seconds that a keeper has to end, after which its parent kills it with all that descends from it."""
+_COUNT_SECONDS = 0.25
+"""Seconds between two counts of an occupant's processes."""
+_SIGNAL_SECONDS = 0.1
+"""Seconds between two signals to a keeper to continue."""
+_RETRY_SECONDS = 0.001
 _AT_ONCE = b"!"
 """What the keeper reads when the occupant is to be killed at once."""
 
@@ -54,12 +64,16 @@ def are_supported() -> bool:
     return _libc is not None
 
 
-def start(serve: Serve, megabytes: int) -> Process:
-    """Begin `serve` in a process of its own, which may take so much more memory than it begins with."""
+def start(serve: Serve, megabytes: int, processes: int) -> Process:
+    """Begin `serve` in a process of its own, which may take so much more memory than it begins with.
+
+    It is ended when it is more than so many processes, itself included.
+    """
     life, requests, answers, output, ending = (os.pipe() for _ in range(5))
     keeper = os.fork()
     if keeper == 0:
-        _end_after(lambda: _keep(serve, megabytes, life[0], requests[0], answers[1], output[1], ending[1]))
+        keep = (megabytes, processes, life[0], requests[0], answers[1], output[1], ending[1])
+        _end_after(lambda: _keep(serve, *keep))
     for ours_not in (life[0], requests[0], answers[1], output[1], ending[1]):
         os.close(ours_not)
     os.set_blocking(output[0], False)
@@ -78,6 +92,7 @@ def end(process: Process, *, closed: bool = False) -> str:
     Where its pipes are `closed` it is ending, most likely, and is given the time to do so.
     """
     if closed:
+        watch(process)
         select.select([process.ending], [], [], LAST_SECONDS)
     with suppress(BrokenPipeError):
         os.write(process.life, _AT_ONCE)
@@ -90,17 +105,31 @@ def finish(process: Process) -> None:
     _after_life(process._replace(requests=-1))
 
 
+def watch(process: Process) -> None:
+    """Have the keeper continue if the occupant has stopped it."""
+    os.kill(process.keeper, signal.SIGCONT)
+
+
 def _after_life(process: Process) -> str:
     """Close all pipes to a process, which ends it; how the occupant ended if it did so by itself."""
     os.close(process.life)
-    told = b""
-    while part := os.read(process.ending, 1000):
-        told += part
-    os.waitpid(process.keeper, 0)
+    ending = b""
+    deadline = time.monotonic() + KEEPER_SECONDS
+    while time.monotonic() < deadline:
+        watch(process)
+        if select.select([process.ending], [], [], _SIGNAL_SECONDS)[0]:
+            if not (part := os.read(process.ending, 1000)):
+                break
+            ending += part
+    else:
+        _kill_below(process.keeper)
+        os.kill(process.keeper, signal.SIGKILL)
+    if os.WIFSIGNALED(os.waitpid(process.keeper, 0)[1]):
+        _kill(one for one, status in _statuses().items() if status.session == process.keeper)
     for descriptor in (process.requests, process.answers, process.output, process.ending):
         if descriptor >= 0:
             os.close(descriptor)
-    return told.decode()
+    return ending.decode()
 
 
 def end_with(parent: int) -> None:
@@ -119,7 +148,9 @@ def printed(process: Process) -> bytes | None:
         return b""
 
 
-def _keep(serve: Serve, megabytes: int, life: int, requests: int, answers: int, output: int, ending: int) -> None:
+def _keep(
+    serve: Serve, megabytes: int, processes: int, life: int, requests: int, answers: int, output: int, ending: int
+) -> None:
     """The keeper: fork the occupant, wait until it or the parent ends, and clear up.
 
     An occupant whose parent has ended, or asks no more of it, has LAST_SECONDS to end by itself.
@@ -128,6 +159,7 @@ def _keep(serve: Serve, megabytes: int, life: int, requests: int, answers: int, 
     os.setsid()
     _set_signals()
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)  # should the occupant have stopped it
     _close_all_but({life, requests, answers, output, ending})
     me = os.getpid()
     occupant = os.fork()
@@ -141,14 +173,16 @@ def _keep(serve: Serve, megabytes: int, life: int, requests: int, answers: int, 
     waiting = select.poll()
     waiting.register(life, select.POLLIN)
     waiting.register(ended, select.POLLIN)
-    ready = {descriptor for descriptor, _ in waiting.poll()}
-    if ended not in ready and os.read(life, 1) != _AT_ONCE:
+    ready: set[int] = set()
+    while not ready and len(_family(me)) <= processes:
+        ready = {descriptor for descriptor, _ in waiting.poll(1000 * _COUNT_SECONDS)}
+    if life in ready and ended not in ready and os.read(life, 1) != _AT_ONCE:
         select.select([ended], [], [], LAST_SECONDS)
+    words = "" if ready else f"more than {processes} processes"
     if ended in ready:
         words = _ending(os.waitstatus_to_exitcode(os.waitpid(occupant, 0)[1]))
-        _kill_children(me)
-        os.write(ending, words.encode())
-    _kill_children(me)
+    _clear_up(me)
+    os.write(ending, words.encode())
 
 
 def _occupy(serve: Serve, megabytes: int, keeper: int, requests: int, answers: int, output: int) -> None:
@@ -157,6 +191,7 @@ def _occupy(serve: Serve, megabytes: int, keeper: int, requests: int, answers: i
 
     global _is_occupant
     _is_occupant = True
+    os.setpgid(0, 0)
     end_with(keeper)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -198,29 +233,77 @@ def _close_all_but(kept: set[int]) -> None:
     os.closerange(last + 1, os.sysconf("SC_OPEN_MAX"))
 
 
-def _kill_children(me: int) -> None:
+def _clear_up(me: int) -> None:
     """Kill all that descends from this process: who loses its parent becomes a child of this one."""
     while True:
-        for child in _children(me):
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
+        _kill(_below(me))
         try:
-            os.waitpid(-1, 0)
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
         except ChildProcessError:
             return
+        time.sleep(_RETRY_SECONDS)
 
 
-def _children(parent: int) -> list[int]:
-    found = []
+def _kill_below(keeper: int) -> None:
+    """Kill all that descends from a keeper that does not do it, for KEEPER_SECONDS at most."""
+    deadline = time.monotonic() + KEEPER_SECONDS
+    while any(status.state != "Z" for status in _below(keeper).values()) and time.monotonic() < deadline:
+        _kill(_below(keeper))
+        time.sleep(_RETRY_SECONDS)
+
+
+def _kill(processes: Iterable[int]) -> None:
+    for one in processes:
+        with suppress(ProcessLookupError):
+            os.kill(one, signal.SIGKILL)
+
+
+class _Status(NamedTuple):
+    """What the system says of a process."""
+
+    state: str
+    """A letter; Z has ended."""
+    parent: int
+    session: int
+
+
+def _statuses() -> dict[int, _Status]:
+    """All processes of the machine."""
+    found = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat") as status:
-                fields = status.read().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == parent:
-            found.append(int(name))
+        with suppress(OSError), open(f"/proc/{name}/stat") as status:
+            state, parent, _, session = status.read().rpartition(")")[2].split()[:4]
+            found[int(name)] = _Status(state, int(parent), int(session))
     return found
+
+
+def _below(root: int) -> dict[int, _Status]:
+    """All that descends from a process."""
+    statuses = _statuses()
+    children = defaultdict(list)
+    for one, status in statuses.items():
+        children[status.parent].append(one)
+    found = [root]
+    for one in found:
+        found += children[one]
+    return {one: statuses[one] for one in found[1:]}
+
+
+def _family(root: int) -> list[int]:
+    """All that descends from a process: some 0.1 ms, where `_below` takes some for each process of the machine.
+
+    One that comes or goes meanwhile may hide others. Where the system has no such lists, it is `_below`.
+    """
+    if not os.path.exists(f"/proc/{root}/task/{root}/children"):
+        return list(_below(root))
+    found = [root]
+    for one in found:
+        with suppress(OSError):
+            for thread in os.listdir(f"/proc/{one}/task"):
+                with open(f"/proc/{one}/task/{thread}/children") as children:
+                    found += map(int, children.read().split())
+    return found[1:]
 
 
 def _ending(code: int) -> str:

@@ -12,6 +12,8 @@ from arena.apart import frames, process
 
 MEMORY = 4096
 """Megabytes that work may have beyond what its process has at the start."""
+PROCESSES = 256
+"""Processes that work may be at once: room for a player in a process of its own within it."""
 START_SECONDS = 60.0
 """Seconds that the process may take to begin."""
 
@@ -47,7 +49,7 @@ def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEM
     if not process.are_supported():
         yield from (message for message in work(*arguments) if not isinstance(message, Stage))
         return
-    begun = process.start(lambda _, answers: _do(work, arguments, answers), memory)
+    begun = process.start(lambda _, answers: _do(work, arguments, answers), memory, PROCESSES)
     reader = frames.Reader(begun.answers)
     stage, since = Stage("starting", START_SECONDS), time.monotonic()
     ended: str | None = None
@@ -103,4 +105,6 @@ def _in_words(ended: str) -> str:
     """How a process ended."""
     if not ended:
         return "closed its pipe"
+    if ended.startswith("more"):
+        return f"started {ended}"
     return f"ended its process ({ended})" if ended.startswith("exit") else f"was ended by {ended}"

@@ -168,6 +168,7 @@ class Experiment(Document):
         default=3600.0, gt=0, description="Seconds that a seat has for all its moves of a game without one."
     )
     memory: int = Field(default=2048, ge=64, description="Megabytes that a seat may take.")
+    processes: int = Field(default=64, ge=1, description="Processes that a seat may be at once.")
     on_failure: Literal["forfeit", "replay", "stop"] = Field(
         default="forfeit", description="What a player's failure does: to its game, or to the run."
     )
@@ -201,4 +202,6 @@ class Experiment(Document):
     def allowance(self) -> Allowance:
         """What players with a user's code are held to."""
         attempts = (self.failures or 3) if self.on_failure == "replay" else 1
-        return Allowance(self.time_margin, self.patience, self.game_patience, self.memory, attempts)
+        return Allowance(
+            self.time_margin, self.patience, self.game_patience, self.memory, self.processes, attempts
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -101,6 +102,6 @@ def write_bundle(folder: Path, game: int, incident: Incident, earlier: int) -> P
         "game": game,
         **incident._asdict(),
         "moves": " ".join(incident.moves),
-        "replay": f"arena replay {folder} {game}",
+        "replay": shlex.join(["arena", "replay", str(folder), str(game)]),
     }
     return replace(path, lambda file: file.write_text(yaml_text(document), encoding="utf-8"))

@@ -35,6 +35,7 @@ from arena.seats.occupant import (
     serve,
 )
 from arena.seats.tenure import Tenure
+from arena.wording import printable
 from players import PlayerError, build_player, without_own_code
 
 KEPT_OUTPUT = 1 << 16
@@ -55,11 +56,11 @@ class SeatError(Exception):
     """A player in a seat failed; the message goes on after its name, as in `raised ValueError: no`."""
 
     def __init__(self, termination: Termination, message: str, traceback: str = "", output: str = "") -> None:
-        super().__init__(message)
+        super().__init__(printable(message))
         self.termination = termination
-        self.traceback = traceback
+        self.traceback = printable(traceback)
         """Where it raised, as Python prints it."""
-        self.output = output
+        self.output = printable(output)
         """What it printed last."""
 
 
@@ -167,7 +168,7 @@ class Seat:
         self._sent, self._left = 0, self._allowance.game_patience
         reply = self._exchange(Begin(self._spec, self._variant, opening, seed), self._allowance.patience)
         if reply[0] == REFUSED:
-            raise PlayerError(str(reply[1]), *reply[2])
+            raise PlayerError(printable(str(reply[1])), *reply[2])
         if reply[0] != BUILT:
             self._fail_by(reply)
 
@@ -205,7 +206,7 @@ class Seat:
         compiled_generator(self._variant.constants)
         if self._plain is not None:
             build_player(self._plain, self._variant)
-        self._process = process.start(serve, self._allowance.memory)
+        self._process = process.start(serve, self._allowance.memory, self._allowance.processes)
         self._answers = frames.Reader(self._process.answers)
         self._output = b""
         self._waiting = select.poll()
@@ -222,6 +223,7 @@ class Seat:
         assert self._process is not None
         deadline = time.perf_counter() + seconds
         self._drain()
+        process.watch(self._process)
         try:
             frames.write(self._process.requests, pickle.dumps(request))
             while (reply := self._reply(deadline)) == [NOTE]:
@@ -287,4 +289,6 @@ class Seat:
         printed = self._printed()
         ended, self._process = process.end(self._process, closed=True), None
         how = f"ended its process ({ended})" if ended else "closed its connection to the arena"
+        if ended.startswith("more"):
+            how = f"started {ended}"
         raise SeatError(Termination.ERROR, how, output=printed)

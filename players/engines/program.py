@@ -60,7 +60,7 @@ class Program:
             while rest:
                 rest = rest[os.write(self._input, rest) :]
         except OSError:
-            raise ProgramError(self._ending()) from None
+            raise ProgramError(self._ending("input")) from None
 
     def line(self, deadline: float | None = None) -> str | None:
         """The next line that it writes; None if there is none by the deadline, of `time.perf_counter`.
@@ -109,7 +109,7 @@ class Program:
         """Read its output. Raises ProgramError."""
         part = os.read(self._output, _READ_BYTES)
         if not part:
-            raise ProgramError(self._ending())
+            raise ProgramError(self._ending("output"))
         *whole, self._begun = (self._begun + part).split(b"\n")
         for line in whole:
             text = line.decode("utf-8", "backslashreplace").strip()
@@ -132,15 +132,15 @@ class Program:
         self.last_words = next((line.strip() for line in text.splitlines()[::-1] if line.strip()), self.last_words)
         return True
 
-    def _ending(self) -> str:
-        """How it ended, in words."""
+    def _ending(self, closed: str) -> str:
+        """How it ended, in words; if it runs on, which of its pipes it `closed`."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LAST_SECONDS)
         while select.select([self._errors], [], [], 0)[0] and self._hear_errors():
             pass
         code = self._process.returncode
         if code is None:
-            return "closed its output"
+            return f"closed its {closed}"
         if code >= 0:
             return f"ended (exit code {code})"
         try:

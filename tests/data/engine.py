@@ -75,6 +75,10 @@ def think(what: str, position: str, level: str) -> None:
     if what == "writes half an answer":
         say(f"done move={move}", end="")
         time.sleep(1000)
+    if what == "closes its input":
+        os.close(0)
+        say(f"done move={move}")
+        time.sleep(1000)
     if what == "moves off the board":
         say("done move=32-99")
     elif what == "moves illegally":
