@@ -7,16 +7,18 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import websockets
+from numba.core import event
 
 import arena
-from arena.player import Choice, PlayerSpec
+from arena.player import Choice, Limit, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
-from arena.sitting.sides import Side
+from arena.sitting.sides import Side, strongest
 from arena.web import beginning, games, hosted, thinking
 from tests.web_server import Served, served, window
 
@@ -27,6 +29,7 @@ class Slow:
     """Thinks until it is stopped, or for a minute."""
 
     def __init__(self, variant: Any) -> None:
+        BUILT.append(variant.name)
         self._stopped = False
 
     def choose(self, game: Game, limit: Any, rng: Any) -> Choice:
@@ -68,6 +71,7 @@ class Broken:
 
 
 END = threading.Event()
+BUILT: list[str] = []
 SEEN: list[str] = []
 ENDED: list[str] = []
 OWN = (
@@ -102,10 +106,65 @@ def test_what_is_on_offer_can_be_begun_by_its_key(at):
         assert at.begin(white=key)["sides"]["white"]["key"] == key
 
 
+def test_every_player_on_offer_says_what_it_is_and_the_strongest_has_its_name(at):
+    players = at.client.get("/api/offer").json()["players"]
+    assert all(5 < len(player["about"]) < 60 for player in players)
+    neural = [player for player in players if player["name"] == "neural 1 s"]
+    assert len(neural) == 1 and {"english", "international"} <= set(neural[0]["variants"])
+    assert "strongest" in neural[0]["about"]
+    for variant in ("english", "international"):
+        spec = at.room.offer.seats("human", neural[0]["key"], VARIANTS[variant])[1].spec
+        assert spec == replace(strongest(VARIANTS[variant], Limit(seconds=1.0)), name="neural 1 s")
+    refused = at.client.post("/api/games", json={"variant": "thai", "white": neural[0]["key"], "black": "human"})
+    assert refused.status_code == 422 and "not thai" in refused.json()["error"]
+
+
 def test_the_usual_opponent_of_every_rule_set_is_on_offer_there(at):
     for variant in VARIANTS.values():
         key = at.room.offer.usual(variant)
         assert not at.room.offer.seats("human", key, variant)[1].is_person
+
+
+def test_what_a_game_needs_is_compiled_before_it_is_begun(at):
+    """But code of the user's own, which is not run before its game."""
+    asked = {"variant": "english", "white": "level-1", "black": own(at, "slow")}
+    forget()
+    end = time.monotonic() + 60
+    while (answer := at.client.post("/api/compilation", json=asked)).json() != {"share": 1.0}:
+        assert answer.status_code == 200 and 0 <= answer.json()["share"] < 1 and time.monotonic() < end
+        time.sleep(0.02)
+    assert not BUILT
+    unknown = at.client.post("/api/compilation", json=asked | {"variant": "nothing"})
+    assert unknown.status_code == 422 and "nothing" in unknown.json()["error"]
+    assert at.client.post("/api/compilation", json=asked | {"white": "nobody"}).status_code == 422
+
+
+def test_of_games_to_come_the_last_one_is_compiled_and_how_far_that_is(at, monkeypatch):
+    begun, goes_on = list[str](), threading.Event()
+
+    def compiling(given: Any, *_: Any) -> Any:
+        begun.append(given.variant)
+        with event.trigger_event("numba:compile"):
+            pass
+        goes_on.wait(60)
+        raise RuntimeError("that is wrong with it shows when it is begun")
+
+    monkeypatch.setattr(beginning, "begun", compiling)
+
+    def share(variant: str) -> float:
+        asked = {"variant": variant, "white": "human", "black": "random"}
+        return float(at.client.post("/api/compilation", json=asked).json()["share"])
+
+    assert share("italian") == 0.0
+    end = time.monotonic() + 20
+    while not share("italian"):
+        assert time.monotonic() < end
+    assert 0 < share("italian") < 0.1
+    assert share("spanish") == share("czech") == 0.0
+    goes_on.set()
+    while share("czech") < 1:
+        assert time.monotonic() < end
+    assert begun[:2] == ["italian", "czech"] and share("italian") == 1.0
 
 
 def test_a_published_program_plays_by_its_own_rules_alone(at):
@@ -241,13 +300,18 @@ def test_a_ply_between_players_takes_its_pace(at):
 
 def forget() -> None:
     END.clear()
+    BUILT.clear()
     SEEN.clear()
     ENDED.clear()
 
 
 def slow_game(at: Served, **given: Any) -> dict[str, Any]:
-    key = next(row["key"] for row in at.room.offer.document()["players"] if row["name"] == "slow")
-    return at.begin(**{"white": "human", "black": key, **given})
+    return at.begin(**{"white": "human", "black": own(at, "slow"), **given})
+
+
+def own(at: Served, name: str) -> str:
+    """The key of a player of OWN."""
+    return str(next(row["key"] for row in at.room.offer.document()["players"] if row["name"] == name))
 
 
 async def until(found: Any) -> None:

@@ -623,6 +623,58 @@ def test_the_keys_are_listed_and_the_position_is_copied(browser, address):
         assert window.page.evaluate("navigator.clipboard.readText()") == window.state["fen"]
 
 
+def test_rules_are_compiled_when_they_are_chosen_and_a_bar_shows_how_far(browser, address):
+    shares = iter((0.0, 0.42, 0.42))
+    asked: list[Any] = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.post_data_json)
+        if asked[-1]["variant"] == "italian" and (share := next(shares, None)) is not None:
+            route.fulfill(json={"share": share})
+        else:
+            held.append(route)
+
+    held: list[Any] = []
+    with opened(browser, address) as window:
+        page, bar = window.page, window.page.locator("[data-part=compiling]")
+        page.route("**/api/compilation", answer)
+        page.select_option("[name=variant]", "italian")
+        bar.locator("text=Compiling the rules of italian, once: 42 %").wait_for()
+        assert page.evaluate("document.querySelector('[data-part=compiling] progress').value") == 0.42
+        page.select_option("[name=variant]", "english")
+        bar.wait_for(state="hidden")
+        while asked[-1]["variant"] == "italian":
+            page.wait_for_timeout(20)
+        assert asked[-1] == {"variant": "english", "white": "level-4", "black": "human"}
+        held[-1].fulfill(json={"share": 1})
+        assert bar.is_hidden() and page.is_visible("[data-part=about]")
+
+
+def test_a_usual_clock_is_one_click(browser, address):
+    with opened(browser, address, viewport={"width": 390, "height": 844}) as window:
+        page = window.page
+        page.click("summary:has-text('Clock and pace: no clock')")
+        clocks = page.locator("[data-part=presets] button")
+        assert clocks.all_inner_texts() == ["No clock", "1+0", "3+2", "5+3", "10+5", "15+10"]
+        page.click("[data-part=presets] button:has-text('3+2')")
+        assert page.inner_text("[aria-pressed=true]") == "3+2"
+        page.wait_for_selector("summary:has-text('Clock and pace: 3+2')")
+        page.click("[data-part=begin]")
+        page.wait_for_selector("[data-mode=game]")
+        assert window.state["clock"] == {"seconds": 180.0, "increment": 2.0}
+
+
+def test_the_list_of_players_says_what_each_is(browser, address):
+    with opened(browser, address) as window:
+        words = (
+            window.page.locator("[data-part=players] select >> nth=0").locator("optgroup option").all_inner_texts()
+        )
+        assert all(" – " in text for text in words)
+        assert any(text.startswith("neural 1\u00a0s – the strongest here") for text in words)
+        window.page.select_option("[data-part=players] select >> nth=0", "neural-1s")
+        window.page.locator(".sides-row p", has_text="the strongest here").wait_for()
+
+
 def texts(game: PdnGame) -> list[str]:
     """The moves of a game as PDN writes them."""
     return line_texts(game.variant, game.start, game.moves)

@@ -23,6 +23,7 @@ from arena.web.answers import Json, Refusal, refused
 from arena.web.beginning import listed, placed, variant_of
 from arena.web.bodies import (
     ByColour,
+    GameToCome,
     MoveGiven,
     NewGame,
     PdnGiven,
@@ -54,6 +55,7 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
             Route(AGAIN, _again(entry)),
             Route("/api/offer", _offer),
             Route("/api/variants/{name}/board", _board),
+            Route("/api/compilation", _compile, methods=["POST"]),
             Route("/api/position", _position, methods=["POST"]),
             Route("/api/pdn", _list_pdn, methods=["POST"]),
             Route("/api/games", _begin, methods=["POST"]),
@@ -160,6 +162,11 @@ async def _offer(request: Request) -> Response:
 
 async def _board(request: Request) -> Response:
     return Json(board_document(variant_of(request.path_params["name"].removesuffix("*"))))
+
+
+async def _compile(request: Request) -> Response:
+    given = await body_of(request, GameToCome)
+    return Json({"share": _room(request).compilation.share(given)})
 
 
 async def _position(request: Request) -> Response:

@@ -1,31 +1,39 @@
-"""How a game begins: from the start, a FEN, a PDN, or a ply of a run's game."""
+"""How a game begins: from the start, a FEN, a PDN, or a ply of a run's game; what it needs is compiled before."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from arena.analysis import Analysis
+from arena.player import Limit
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
+from arena.rules.jit.kernel import compilations_counted
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.tokens import split
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import Side
+from arena.sitting.sides import HUMAN, Side, strongest
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
 from arena.store.game import kept_game
 from arena.store.store import StoreError
 from arena.web.answers import Refusal
-from arena.web.bodies import NewGame, PlyOfRun, PositionGiven
+from arena.web.bodies import GameToCome, NewGame, PlyOfRun, PositionGiven
 from arena.web.documents import legal_documents, position_document
 from arena.web.guard import run_below
-from arena.web.thinking import MOST_PLIES
+from arena.web.lanes import Lane, background
+from arena.web.thinking import MOST_PLIES, building
 from arena.wording import cut, unknown
+from players import own_code
 
 MOST_SECONDS = 1.0
 """Seconds that writing the moves of a position may take where a game begins."""
@@ -33,7 +41,83 @@ _LONGEST = 300
 """Characters of a message."""
 _MOST_LISTED = 1000
 """Games of a PDN that are listed: the last ones."""
+_USUAL_KERNELS = 110
+"""Kernels that are compiled for a game by rules that were never played, as a rule."""
+_MOST_SHARE = 0.97
+"""Of what is compiled while it is not known to be all."""
 _TAGS = ("White", "Black", "Result", "Date", "Event")
+
+
+Seats = Callable[[str, str, Variant], tuple[Side, Side]]
+"""Who sits down for White's key and Black's."""
+
+
+class Compilation:
+    """What a game to come needs, compiled or loaded in a thread: of several games the one that was asked for last.
+
+    Only the server's loop uses it.
+    """
+
+    def __init__(self, seats: Seats, lane: Lane) -> None:
+        self._seats, self._lane = seats, lane
+        self._wanted: GameToCome | None = None
+        self._running: GameToCome | None = None
+        self._kernels = 0
+        """Compiled for the running one so far."""
+        self._done: set[GameToCome] = set()
+        self._advised: set[str] = set()
+        """Rule sets for whose hints all is compiled."""
+        self._task: asyncio.Task[None] | None = None
+
+    def share(self, given: GameToCome) -> float:
+        """How much is compiled, 1 if all is; the rest is from now on. Raises Refusal for unknown names."""
+        self._seats(given.white, given.black, variant_of(given.variant))
+        self._wanted = given
+        if given in self._done:
+            return 1.0
+        if self._task is None:
+            self._task = background(self._work())
+        return min(self._kernels / _USUAL_KERNELS, _MOST_SHARE) if given == self._running else 0.0
+
+    def advise(self, variant: Variant) -> None:
+        """Compile what hints and analyses take, too: after a game is begun, as none waits for it."""
+        if variant.name not in self._advised:
+            self._advised.add(variant.name)
+            background(self._lane.run(partial(_advise, variant)))
+
+    async def _work(self) -> None:
+        try:
+            while self._wanted is not None and self._wanted not in self._done:
+                self._running, self._kernels = self._wanted, 0
+                await self._lane.run(partial(self._compile, self._running))
+                self._done.add(self._running)
+        finally:
+            self._running = self._task = None
+
+    def _compile(self, given: GameToCome) -> None:
+        """Begin such a game; what is wrong with it shows when it is begun by a person."""
+        with suppress(Exception), compilations_counted(self._count):
+            sitting = begun(NewGame(**given.model_dump()), self._built_in, None, 0)
+            with building:
+                sitting.prepare()
+            sitting.release()
+
+    def _built_in(self, white: str, black: str, variant: Variant) -> tuple[Side, Side]:
+        """The sides, a person for a player whose code is the user's own: it is not run before its game."""
+        first, second = (
+            Side(HUMAN) if side.spec is not None and own_code(side.spec) else side
+            for side in self._seats(white, black, variant)
+        )
+        return first, second
+
+    def _count(self) -> None:
+        self._kernels += 1
+
+
+def _advise(variant: Variant) -> None:
+    """Compile what hints and analyses take."""
+    with suppress(Exception), building:
+        list(Analysis(strongest(variant, Limit(depth=1)), Game(variant)).findings())
 
 
 def variant_of(name: str) -> Variant:
@@ -43,12 +127,10 @@ def variant_of(name: str) -> Variant:
     return VARIANTS[name]
 
 
-def begun(
-    given: NewGame, seats: Callable[[str, str, Variant], tuple[Side, Side]], folder: Path | None, seed: int
-) -> Sitting:
+def begun(given: NewGame, seats: Seats, folder: Path | None, seed: int) -> Sitting:
     """The game that a request begins, in a thread, as it may compile; its players are not built yet.
 
-    `seats` says who sits down for two keys, `folder` is where runs are. Raises Refusal for what cannot be begun.
+    `folder` is where runs are. Raises Refusal for what cannot be begun.
     """
     if sum(way is not None for way in (given.fen, given.pdn, given.origin)) > 1:
         raise Refusal(422, "a game begins from one of fen, pdn and from")

@@ -58,6 +58,14 @@ class NewGame(Body):
     counts: bool = False
 
 
+class GameToCome(Body):
+    """The rules and players of a game that may be begun."""
+
+    variant: Name
+    white: Name
+    black: Name
+
+
 class PdnGiven(Body):
     """A PDN whose games are asked for."""
 

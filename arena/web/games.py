@@ -17,7 +17,7 @@ from arena.sitting.sides import HUMAN, ONLY_WITH_A_PLAYER
 from arena.sitting.sitting import Sitting
 from arena.store.store import StoreError
 from arena.web.answers import Refusal
-from arena.web.beginning import begun, variant_of
+from arena.web.beginning import Compilation, begun, variant_of
 from arena.web.bodies import NewGame
 from arena.web.hosted import HostedGame
 from arena.web.lanes import Lanes
@@ -51,6 +51,7 @@ class GameRoom:
         """`folder` is where runs are, `record` where games that count are kept, and the person's name."""
         self.offer, self.folder, self.kept_in = offer, folder, record
         self.lanes = Lanes()
+        self.compilation = Compilation(offer.seats, self.lanes.others)
         self._say = say
         self._games: dict[str, HostedGame] = {}
         self._begins = 0
@@ -84,6 +85,8 @@ class GameRoom:
                 await self.lanes.others.run(lambda: _prepare(sitting))
             except Exception as error:
                 raise Refusal(422, cut(message_of(error), 300)) from None
+            if not given.counts:
+                self.compilation.advise(sitting.variant)
             keys = given.white, given.black
             return self._sit_down(secrets.token_urlsafe(9), sitting, keys, given.pace, given.counts)
         finally:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from arena.player import Limit
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import HOUSE_PROGRAMS, HUMAN, LEVELS, Side, level, side_of, strongest, usual_opponent
+from arena.sitting.sides import HOUSE_PROGRAMS, HUMAN, LEVELS, Side, level, side_of, usual_opponent
 from arena.web.answers import Refusal
 from arena.wording import unknown
+from players.evaluation.build import is_learned
 
+_PROGRAMS = {
+    "game3": "alpha-beta, 4 plies",
+    "checkers-ai": "iterative deepening, 1 s",
+    "simplified": "alpha-beta, 6 plies",
+    "cis300": "negamax, level 4 of 12",
+    "casual-10x10": "tree search with alpha-beta, 1000 nodes",
+}
+"""What those of HOUSE_PROGRAMS are."""
 _SIMPLE_DEPTHS = (2, 4, 6, 8)
 _STRONG_SECONDS = (0.1, 1.0, 3.0)
 
@@ -111,38 +118,51 @@ def _built_in() -> list[Offered]:
         for depth in LEVELS
     ]
     published = [
-        Offered(name, name, "published", VARIANTS[name].about, (name,), usual_opponent) for name in HOUSE_PROGRAMS
+        Offered(name, name, "published", _PROGRAMS[name], (name,), usual_opponent) for name in HOUSE_PROGRAMS
     ]
     simple = [
         Offered("random", "random", "simple", "any legal move", None, lambda _: side_of("random")),
-        Offered("greedy", "greedy", "simple", "looks one ply ahead", None, lambda _: side_of("greedy")),
+        Offered(
+            "greedy", "greedy", "simple", "takes what it can, one ply ahead", None, lambda _: side_of("greedy")
+        ),
         *(
-            _of_entry(f"simple-{depth}", "simple", _plies(depth), {"depth": depth, "evaluation": "simple"})
+            _of_entry(
+                f"simple-{depth}",
+                "simple",
+                f"{_plies(depth)}, counts pieces",
+                {"depth": depth, "evaluation": "simple"},
+            )
             for depth in _SIMPLE_DEPTHS
         ),
     ]
+    trained = tuple(variant.name for variant in VARIANTS.values() if is_learned("neural", variant))
     strong = [
         Offered(
-            f"strong-{seconds:g}s",
-            f"strong {seconds:g} s",
+            f"{name}-{seconds:g}s",
+            f"{name} {seconds:g} s",
             "strong",
-            f"thinks for {seconds:g} s",
-            None,
-            partial(_strong, seconds),
+            about,
+            variants,
+            partial(_full, name, seconds),
+        )
+        for name, about, variants in (
+            ("neural", "the strongest here: full search, trained network", trained),
+            ("strong", "full search, evaluation made by hand", None),
         )
         for seconds in _STRONG_SECONDS
     ]
     tree = {"type": "mcts", "rollout": {"depth": 2}, "seconds": 1.0}
-    return [*levels, *published, *strong, _of_entry("mcts-1s", "strong", "tree search for 1 s", tree), *simple]
+    return [*levels, *published, *strong, _of_entry("mcts-1s", "strong", "Monte Carlo tree search", tree), *simple]
 
 
 def _level(depth: int, _: Variant) -> Side:
     return level(depth)
 
 
-def _strong(seconds: float, variant: Variant) -> Side:
-    spec = replace(strongest(variant, Limit(seconds=seconds)), name=f"strong {seconds:g} s")
-    return Side(spec.name, spec)
+def _full(evaluation: str, seconds: float, _: Variant) -> Side:
+    return side_of(
+        {"preset": "full", "evaluation": evaluation, "seconds": seconds, "name": f"{evaluation} {seconds:g} s"}
+    )
 
 
 def _of_entry(key: str, group: str, about: str, entry: Mapping[str, Any]) -> Offered:

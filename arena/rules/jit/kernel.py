@@ -73,8 +73,15 @@ def callback(function: Callable[..., Any], signature: Any) -> Any:
 @contextmanager
 def compilation_announced(announce: Callable[[], None]) -> Iterator[None]:
     """Call `announce` before the first kernel, if any, that has to be compiled and is not in the cache."""
-    listener = _FirstCompilation(announce)
-    with event.install_listener("numba:compile", listener):
+    waiting = [announce]
+    with event.install_listener("numba:compile", _Listener(starts=lambda: waiting and waiting.pop()())):
+        yield
+
+
+@contextmanager
+def compilations_counted(count: Callable[[], object]) -> Iterator[None]:
+    """Call `count` after each kernel that had to be compiled and was not in the cache, by any thread."""
+    with event.install_listener("numba:compile", _Listener(ends=count)):
         yield
 
 
@@ -83,17 +90,15 @@ def announce_compilation() -> None:
     event.broadcast(event.Event("numba:compile", event.EventStatus.START))
 
 
-class _FirstCompilation(event.Listener):
-    def __init__(self, announce: Callable[[], None]) -> None:
-        self._announce: Callable[[], None] | None = announce
+class _Listener(event.Listener):
+    def __init__(self, starts: Callable[[], object] = bool, ends: Callable[[], object] = bool) -> None:
+        self._starts, self._ends = starts, ends
 
     def on_start(self, event: event.Event) -> None:
-        announce, self._announce = self._announce, None
-        if announce:
-            announce()
+        self._starts()
 
     def on_end(self, event: event.Event) -> None:
-        pass
+        self._ends()
 
 
 def is_compiling() -> bool:

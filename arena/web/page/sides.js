@@ -3,7 +3,7 @@
 /* Who plays White and who plays Black: a person, a level, or any other player on offer. */
 (function (arena) {
   const HUMAN = "human";
-  const GROUPS = { published: "Published programs", strong: "Strong", simple: "Simple", yours: "Yours" };
+  const GROUPS = { strong: "Strong", published: "Published programs", simple: "Simple", yours: "Yours" };
 
   class Sides {
     /* `offer` is that of the server; `onchange` is called with {white, black}, keys, when a person has changed them. */
@@ -54,11 +54,11 @@
 
     /* Players that can play the variant; `key` is among them whatever it is. */
     options(key) {
-      const option = (value, text) => arena.element("option", { value }, text);
+      const option = (value, text) => arena.element("option", { value }, arena.unbroken(text));
       const can = ({ variants, key: own }) => own === key || !variants || variants.includes(this.variant);
       const groups = Object.entries(GROUPS).map(([group, label]) => {
         const players = this.offer.players.filter((player) => player.group === group && can(player));
-        return players.length ? arena.element("optgroup", { label }, players.map((player) => option(player.key, player.name))) : null;
+        return players.length ? arena.element("optgroup", { label }, players.map((player) => option(player.key, `${player.name} – ${player.about}`))) : null;
       });
       const known = key === HUMAN || this.offer.players.some((player) => player.key === key);
       const levels = this.levels.some(can) ? option("level", `Level 1 to ${this.levels.length}`) : null;
@@ -71,7 +71,7 @@
       number.textContent = slider.value;
       slider.setAttribute("aria-valuetext", `Level ${slider.value}`);
       const player = isLevel ? this.levels[Number(slider.value) - 1] : this.offer.players.find(({ key }) => key === select.value);
-      about.textContent = (player && player.about) || "";
+      about.textContent = arena.unbroken((player && player.about) || "");
       about.hidden = !about.textContent;
     }
   }

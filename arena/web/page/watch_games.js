@@ -179,7 +179,9 @@
       const usual = offer.usual[variant] || Object.values(offer.usual)[0];
       const toMove = this.stage.positions[this.ply].turn === "W" ? "white" : "black";
       const sides = analysed ? { white: "human", black: "human" } : { white: usual, black: usual, [toMove]: "human" };
-      const state = await arena.post("/api/games", { variant, ...sides, from: { run: this.run, game: number, ply: this.ply } });
+      let isBegun = false;
+      arena.compile({ variant, ...sides }, () => isBegun, (share) => arena.say(share < 1 ? arena.compiling(variant, share) : "")).catch(() => {});
+      const state = await arena.post("/api/games", { variant, ...sides, from: { run: this.run, game: number, ply: this.ply } }).finally(() => { isBegun = true; });
       history.replaceState(null, "", arena.watching.run(this.run, "game", number, this.ply));
       arena.views.game.keep(state.game, this.stage.board.flipped);
       location.hash = `#/game/${state.game}${analysed ? "/analysis" : ""}`;
