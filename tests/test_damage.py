@@ -60,6 +60,41 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
+# --- a program that writes to the ledger of a run
+
+
+@pytest.mark.parametrize("change", ["another result", "no game"])
+def test_a_game_that_another_program_changes_during_a_run_ends_it_and_is_played_again(
+    change: str, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its checksum, so that no reader could see it; by a player, perhaps."""
+    folder = config.parent / "out"
+    add = Ledger.add
+
+    def add_and_change(self: Ledger, *given: Any, **more: Any) -> None:
+        add(self, *given, **more)
+        if given[0].pairing.game == 5:
+            with closing(sqlite3.connect(self.path)) as other, other:
+                row = list(other.execute(f"{GAMES.query} WHERE game = 2").fetchone()[:-1])
+                row[list(GAMES.columns).index("result")] = "1-0" if "0-1" in row else "0-1"
+                other.execute("DELETE FROM games WHERE game = 2")
+                if change == "another result":
+                    other.execute(f"INSERT {GAMES.insertion}", GAMES.stored(row))
+
+    whole = config.parent / "whole"
+    assert invoke("run", config, "--out", whole, "--workers", 1, "--no-report").exit_code == 0
+    monkeypatch.setattr(Ledger, "add", add_and_change)
+    result = invoke("run", config, "--out", folder, "--workers", 1, "--no-report")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].endswith(
+        f"{FILE}: game 2 was changed by another program during the run and removed; "
+        "rerun the same command to play what is missing"
+    )
+    monkeypatch.undo()
+    assert invoke("run", config, "--out", folder, "--workers", 1, "--no-report").exit_code == 0
+    assert_same(arena.load(folder), arena.load(whole))
+
+
 # --- bits that change
 
 

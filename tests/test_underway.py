@@ -87,6 +87,18 @@ def test_a_ply_that_is_half_written_is_not_seen(tmp_path: Path) -> None:
         assert [len(it.plies) for it in games_under_way(tmp_path)] == [1]
 
 
+def test_a_file_that_is_cut_under_a_worker_harms_neither_worker_nor_reader(tmp_path: Path) -> None:
+    with worker_of(tmp_path) as shown:
+        shown.begin(1, *NAMES, START)
+        os.truncate(next((tmp_path / FOLDER).iterdir()), 0)
+        shown.add(5, 0.1, NAN, NAN, 0)
+        shown.end("1-0", "no_moves")
+        assert games_under_way(tmp_path) == []
+        for number in (2, 3):
+            shown.begin(number, *NAMES, START)
+            shown.add(6, 0.1, NAN, NAN, 0)
+
+
 def test_two_readings_that_differ_show_what_both_have(tmp_path: Path) -> None:
     path = tmp_path / "one"
     shown = UnderwayFile(path)

@@ -73,7 +73,8 @@ def play(
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
     ones are not stored. Raises WorkerDied, when all other games of the batch are stored, for games that end the
     process that plays them; EngineError if the workers are lost; and any exception that `arena.play.match.play`
-    raises. Finished games are kept in any case. Workers of this machine show their games under way in the
+    raises; StoreError if another program changed games in the ledger meanwhile. Finished games are kept in any
+    case. Workers of this machine show their games under way in the
     ledger's folder: see `arena.store.underway`.
     """
     with underway.place(ledger.path.parent) as place:
@@ -114,11 +115,13 @@ def _play(
             ledger.remove_after(test.games)
             break
         if any(pairing.game not in tournament.points for pairing in batch):
+            ledger.verify()
             return
         try:
             batch = games.send([tournament.points[pairing.game] for pairing in batch])
         except StopIteration as end:
             batch, order = None, end.value
+    ledger.verify()
     ledger.finish([(plan.names[place.player], place.figures) for place in order])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from arena.result import Colour
 from arena.rules.game import FORFEITS
 from arena.store.documents import COMPLETE, changed_keys, documents
 from arena.store.store import Store, StoreError, reading
-from arena.store.table import Table
+from arena.store.table import CHECKSUM, Table
 
 FILE = "ledger.sqlite"
 
@@ -47,6 +48,10 @@ _FAILURES = (
     f"WHERE termination IN ({', '.join('?' * len(FORFEITS))}) ORDER BY game"
 )
 
+_CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
+_NONE = -1
+"""Where no game is stored; no checksum is below 0."""
+
 GAME_COLUMNS = tuple(_GAMES)
 """Names of what is stored for a game, besides its moves; `opening` counts from 1, `began` seconds since 1970."""
 
@@ -77,6 +82,9 @@ class Ledger(Store):
         written to, is in use, or holds another experiment.
         """
         super().__init__(folder / FILE, TABLES, _parts(experiment, facts), columns=MOVE_COLUMNS)
+        self._recorded = array("q")
+        for game, checksum in self.rows(_CHECKSUMS):
+            self._record(game, checksum)
 
     def describe(self, experiment: Experiment, facts: Facts) -> None:
         """Hold games of this experiment from now on: one to which players were added, as the games stay."""
@@ -122,11 +130,12 @@ class Ledger(Store):
             record.error,
             record.moves,
         )
-        self.insert(GAMES, row, replace=replace)
+        self._record(pairing.game, self.insert(GAMES, row, replace=replace))
 
     def remove_after(self, game: int) -> None:
         """Delete the games with higher numbers."""
         self.delete(GAMES, "game > ?", (game,))
+        del self._recorded[game + 1 :]
 
     def remove_others(self, schedule: Iterable[tuple[int, str, str, int]]) -> set[int]:
         """Delete the games that others played than now scheduled, from another opening; returns their numbers.
@@ -138,7 +147,36 @@ class Ledger(Store):
         others = {game[0] for game in schedule if stored.get(game[0], game) != game}
         for number in others:
             self.delete(GAMES, "game = ?", (number,))
+            self._record(number, _NONE)
         return others
+
+    def verify(self) -> None:
+        """Raise StoreError if the games are not those found or stored here, and remove those that differ.
+
+        Another program has written to the file then: a row that it gave a checksum seems intact to a reader.
+        """
+        left, changed = self._recorded[:], []
+        for game, checksum in self.rows(_CHECKSUMS):
+            if 0 <= game < len(left) and left[game] == checksum:
+                left[game] = _NONE
+            else:
+                changed.append(game)
+        lost = [game for game, checksum in enumerate(left) if checksum != _NONE]
+        if changed or lost:
+            for game in changed:
+                self.delete(GAMES, "game = ?", (game,))
+            first, *more = sorted({*changed, *lost})
+            also = f" and {len(more)} more {'were' if len(more) > 1 else 'was'}" if more else " was"
+            raise StoreError(
+                f"{self.path}: game {first}{also} changed by another program during the run and removed; "
+                "rerun the same command to play what is missing"
+            )
+
+    def _record(self, game: int, checksum: int) -> None:
+        """Remember the checksum of a game that is stored, or _NONE."""
+        if game >= len(self._recorded):
+            self._recorded.extend([_NONE] * (game + 1 - len(self._recorded) + len(self._recorded) // 2))
+        self._recorded[game] = checksum
 
     def probed(self) -> set[tuple[str, int]]:
         """Player and number of the position of every search of the probe that is stored."""

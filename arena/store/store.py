@@ -145,17 +145,19 @@ class Store:
         for table in META:
             self.connection.execute(f"REPLACE {table.insertion}", document_row(table, key, document))
 
-    def insert(self, table: Table, values: Sequence[Any], *, replace: bool = False) -> None:
+    def insert(self, table: Table, values: Sequence[Any], *, replace: bool = False) -> int:
         """Store a row, the values of the table's columns, for good; in place of one with its key if `replace`.
+
+        Returns the checksum that is stored with it.
 
         Raises sqlite3.IntegrityError for such a row otherwise, and StoreError if the disk cannot be
         written to or the file is not the one in the folder any more.
         """
         self.look()
         with _errors(self.path, "written to"):
-            self.connection.execute(
-                f"{'REPLACE' if replace else 'INSERT'} {table.insertion}", table.stored(values)
-            )
+            row = table.stored(values)
+            self.connection.execute(f"{'REPLACE' if replace else 'INSERT'} {table.insertion}", row)
+        return int(row[-1])
 
     def delete(self, table: Table, condition: str, values: Sequence[Any]) -> None:
         """Delete the rows that meet a condition in SQL. Raises StoreError as `insert`."""

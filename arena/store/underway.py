@@ -1,22 +1,20 @@
 """Games under way: files in a run's folder in which workers show theirs ply by ply; nothing depends on them.
 
-Each worker has one small file, mapped into memory, with room for two games that it uses in turn, so that the end
-of a game can be seen while the next one is played. A game is its head, then its plies. What is being written is
-told by numbers that are written last: the game's number in the file, in the head, and that with the ply, in each
-ply.
+Each worker has one small file, with room for two games that it uses in turn, so that the end of a game can be seen
+while the next one is played. A game is its head, then its plies. Numbers that are written last show what is whole:
+the game's number in the file, in the head, and that with the ply, in each ply. The file is written to and not
+mapped into memory, as a player could shorten it, which ends a process that has it mapped.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
 import os
 import shutil
 import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,9 +85,8 @@ class UnderwayFile:
         """Make the file. Raises OSError."""
         with path.open("xb") as file:
             file.write(_FILE.pack(_MAGIC, os.getpid()).ljust(_SIZE, b"\0"))
-        with path.open("r+b") as file:
-            self._map = mmap.mmap(file.fileno(), _SIZE)
-        self._put = partial(_PLY.pack_into, self._map)
+        self._file = path.open("r+b", buffering=0)
+        self._descriptor = self._file.fileno()
         self._number = 0
         self._mark = 0
         self._last = 0
@@ -103,24 +100,28 @@ class UnderwayFile:
         self._mark = self._number << _MARK_SHIFT
         self._at = slot + _HEAD.size + _MAX_TEXT
         self._end = self._at + _PLY.size * MAX_PLIES
-        _HEAD.pack_into(self._map, slot, 0, b"", b"", 0)
+        self._write(slot, _HEAD.pack(0, b"", b"", 0))
         if len(text) <= _MAX_TEXT:
-            self._map[slot + _HEAD.size : slot + _HEAD.size + len(text)] = text
-            _HEAD.pack_into(self._map, slot, 0, b"", b"", len(text))
-            self._map[slot : slot + 8] = self._number.to_bytes(8, "little")
+            self._write(slot, _HEAD.pack(0, b"", b"", len(text)) + text)
+            self._write(slot, self._number.to_bytes(8, "little"))
 
     def add(self, move: int, seconds: float, score: float, clock: float, wins_in: float) -> None:
         """Show the next move: the fields of UnderwayPly."""
         at = self._at
         if at < self._end:
             self._mark = mark = self._mark + 1
-            self._put(at, move, seconds, score, clock, wins_in, mark)
+            self._write(at, _PLY.pack(move, seconds, score, clock, wins_in, mark))
             self._at = at + _PLY.size
 
     def end(self, result: str, termination: str) -> None:
         """Show how the game ended."""
-        at = _slot(self._number) + 8
-        self._map[at : at + 40] = struct.pack("<16s24s", result.encode(), termination.encode())
+        words = struct.pack("<16s24s", result.encode(), termination.encode())
+        self._write(_slot(self._number) + 8, words)
+
+    def _write(self, at: int, content: bytes) -> None:
+        """Write at a place of the file; where the disk does not take it, the game is not seen."""
+        with suppress(OSError):
+            os.pwrite(self._descriptor, content, at)
 
 
 @contextmanager
