@@ -18,9 +18,9 @@ _LISTED = r"(?:legal moves|you must capture|the only move): ([-0-9x,\s]+|pass)"
 
 
 class Terminal:
-    """A command of the arena with a terminal of its own, of 100 columns."""
+    """A command of the arena with a terminal of its own, of 100 columns unless it is given others."""
 
-    def __init__(self, *arguments: object, **environment: str) -> None:
+    def __init__(self, *arguments: object, columns: int = 100, **environment: str) -> None:
         import fcntl
         import pty
         import termios
@@ -30,8 +30,9 @@ class Terminal:
         self._process, self._terminal = pty.fork()
         if not self._process:
             os.environ.update(environment, TERM="xterm-256color")
-            os.execv(sys.executable, [sys.executable, "-m", "arena", *map(str, arguments)])
-        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+            # Not execv: readline, which pytest loads, has set COLUMNS behind the back of os.environ.
+            os.execve(sys.executable, [sys.executable, "-m", "arena", *map(str, arguments)], os.environ)
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
 
     def wait_for(self, pattern: str) -> re.Match[str]:
         """Wait until it shows something that it has not been waited for before."""

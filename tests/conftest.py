@@ -5,6 +5,7 @@ Also how the suite stays short: which rule sets are compiled, and which files ar
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import signal
@@ -32,6 +33,8 @@ from tests import naive
 for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
     if signal.getsignal(_number) is signal.SIG_IGN:  # as a shell leaves it to what it runs in the background
         signal.signal(_number, signal.SIG_DFL if _number != signal.SIGINT else signal.default_int_handler)
+
+os.environ.pop("COLUMNS", None)  # would wrap what is printed into a pipe
 
 settings.register_profile("reproducible", deadline=None, derandomize=True)
 settings.load_profile("reproducible")

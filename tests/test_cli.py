@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from arena.commands.table import show_table
+from arena.commands.table import show_table, wrapped
+from tests.at_terminal import Terminal
 from tests.command_line import invoke
 from tests.conftest import error_line
 
@@ -180,6 +182,79 @@ def test_a_table_is_drawn_on_a_terminal_and_aligned_in_a_pipe(
     show_table(("variant", "board"), rows)
     drawn = capsys.readouterr().out
     assert "[10x10]" in drawn and "──" in drawn
+
+
+NARROW = 50
+"""Columns of a narrow terminal."""
+_PARTED = re.compile(r"\d\n *(?:%|Elo|[kMG]?B|ms|min|s|h|plies|nodes|games|cutoffs|positions)\b")
+
+
+def assert_narrow(text: str) -> None:
+    """No line of several words is wider than NARROW, and no number is parted from its unit."""
+    lines = text.splitlines()
+    assert len(lines) > 1
+    assert [line for line in lines if len(line) > NARROW and " " in line.strip()] == []
+    assert not _PARTED.search(text)
+
+
+def test_lines_wrap_between_words_and_numbers_stay_beside_their_units() -> None:
+    text = "  after 1,234 ms and 12 plies the line 11-15 22x18 was left"
+    assert wrapped(text, 14).splitlines() == [
+        "  after", "    1,234 ms", "    and", "    12 plies", "    the line",
+        "    11-15", "    22x18 was", "    left"
+    ]  # fmt: skip
+    fen = "W:W" + ",".join(map(str, range(21, 33)))
+    assert wrapped(f"{fen} here", 14) == f"{fen}\n  here"
+
+
+def test_a_table_that_is_too_wide_goes_on_in_further_blocks(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    show_table(("name", "won", "games", "rate"), [("a", "1", "2", "50 %"), ("with a name", "3", "4", "75 %")])
+    assert capsys.readouterr().out.splitlines() == [
+        "name        won", "a           1", "with a      3", "name",
+        "", "name        games", "a           2", "with a      4", "name",
+        "", "name        rate", "a           50 %", "with a      75 %", "name",
+    ]  # fmt: skip
+
+
+@pytest.mark.compiled
+def test_what_is_printed_fits_a_narrow_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(NARROW))
+    config = tmp_path / "narrow.yaml"
+    config.write_text(GOOD + "  - {name: a player with a long name, type: negamax, depth: 2}\n")
+    out = tmp_path / "out"
+    standings = invoke("run", config, "--out", out, "--workers", 1).stdout
+    assert_narrow(standings.replace(str(out), "out"))
+    for command in (
+        ["players"],
+        ["variants"],
+        ["variants", "simplified"],
+        ["status", out],
+        ["rate", out],
+        ["show", out],
+        ["analyse", "english", "--depth", 2, "--lines", 2],
+        ["plan", config, "--pilot", 1, "--workers", 1, "--no-report"],
+    ):
+        result = invoke(*command)
+        assert result.exit_code == 0, result.output
+        assert_narrow(result.stdout)
+    failed = invoke("perft", "englisch")
+    assert failed.exit_code == 2
+    assert_narrow(failed.stderr)
+
+
+@pytest.mark.compiled
+def test_a_game_fits_a_real_terminal_of_50_columns() -> None:
+    terminal = Terminal("play", "--level", 3, "--seed", 1, columns=NARROW)
+    terminal.prompted()
+    for line in ("help", "hint", "moves", "11-15", "eval"):
+        terminal.type(line)
+    terminal.press(b"quit\n")
+    terminal.end()
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.output).replace("\r\n", "\n")
+    assert_narrow("\n".join(line.rsplit("\r", 1)[-1] for line in shown.splitlines()))
 
 
 def test_init_writes_nothing_where_a_file_of_its_is(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import click
 from arena.commands.board import save, show_scene
 from arena.commands.common import announcing_compilation, fail
 from arena.commands.position import Scene, with_scene
+from arena.commands.table import echo, width_of, wrapped
 from arena.commands.waiting import watched
 from arena.scores import score_text
 
@@ -96,10 +97,11 @@ def lines_table(analysis: Analysis, findings: Findings) -> Table:
 
     rate = findings.nodes / max(findings.seconds, 1e-3) / 1e6
     title = f"{findings.nodes:,} nodes, {findings.seconds:.1f} s, {rate:.2f} million nodes/s"
+    title = wrapped(title, width_of(sys.stdout) or len(title))
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, expand=True)
     for name in ("", "score", "depth"):
         table.add_column(name, justify="right", no_wrap=True, min_width=_WIDTHS[name])
-    table.add_column("line", no_wrap=True, overflow="ellipsis", ratio=1)
+    table.add_column("line", ratio=1)
     for (number, score, depth, *_), moves in _rows(analysis, findings):
         table.add_row(number, score, depth, moves)
     return table
@@ -163,7 +165,7 @@ def _print_rows(analysis: Analysis, findings: Findings) -> None:
 
 def _print_row(cells: Sequence[str], moves: str) -> None:
     aligned = (cell.rjust(width) for cell, width in zip(cells, _WIDTHS.values(), strict=True))
-    click.echo("  ".join([*aligned, moves]))
+    echo("  ".join([*aligned, moves]))
 
 
 def _draw(analysis: Analysis) -> Findings | None:

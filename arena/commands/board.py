@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.common import fail, say
+from arena.commands.table import echo, wrapped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,6 +58,8 @@ def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
         row = Table.grid(padding=(0, _GAP, 0, 0))
         row.add_row(*parts)
         parts = [row]
+    elif beside:
+        parts[-1] = Text(wrapped(beside, console.width))
     for part in parts:
         console.print(part)
 
@@ -64,7 +67,7 @@ def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
 def show_scene(found: Scene, board: Board) -> None:
     """Print what a position is of, its board and its FEN."""
     for text in filter(None, (found.heading, found.place)):
-        click.echo(text)
+        echo(text)
     show_board(board)
     click.echo(found.fen)
 

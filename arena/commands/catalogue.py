@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection, Mapping
 from typing import Any
 
 import click
 
-from arena.commands.common import variant_named
-from arena.commands.table import show_table
+from arena.commands.common import say, variant_named
+from arena.commands.table import broken, show_table, unbroken, width_of
 
 _PARTS = {
     "presets": "presets of negamax",
     "switches": "switches of negamax",
     "evaluations": "evaluations, from the side to move's view",
-    "features": "features of linear, own minus other; a weight: number or [opening, ending]",
+    "features": "features of linear, own minus other",
 }
 """The parts of the catalogue beside the players, with their titles."""
+
+_SHORT = ("variant", "board", "about")
+"""What a list of variants has of each."""
 
 BENCHES = (
     "all",
@@ -44,26 +48,39 @@ def players(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(there_is, indent=2))
         return
-    text = click.HelpFormatter(max_width=100)
+    text = click.HelpFormatter(width=min(width_of(sys.stdout) or 80, 100) - 2)
     for name, player in there_is["players"].items():
         with text.section(f"type {name}"):
-            text.write_text(player["what"])
+            text.write_text(unbroken(player["what"]))
             text.write_dl([("limits:", _limits(player)), *_options(player["options"], there_is["switches"])])
     for part, title in _PARTS.items():
         with text.section(title):
             rows = there_is[part].items()
-            text.write_dl([(n, row if isinstance(row, str) else "; ".join(row.values())) for n, row in rows])
+            if part == "features":
+                text.write_text("a weight is a number or [opening, ending]")
+            text.write_dl([(n, unbroken(it if isinstance(it, str) else "; ".join(it.values()))) for n, it in rows])
     with text.section("your own"):
         text.write_dl([("type", "path/to/file.py:Class"), ("evaluation", "path/to/file.py:function")])
-    click.echo(text.getvalue().strip("\n"))
+    click.echo(broken(text.getvalue().strip("\n")))
 
 
 @click.command()
-def variants() -> None:
-    """List the variants and their rules."""
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print all rules as JSON.")
+def variants(name: str | None, as_json: bool) -> None:
+    """List the variants, or all rules of NAME."""
     from arena.rules.table import HEADER, variant_rows
 
-    show_table(HEADER, variant_rows())
+    names = [variant_named(name).name] if name else None
+    rows = [dict(zip(HEADER, row, strict=True)) for row in variant_rows() if names is None or row[0] in names]
+    if as_json:
+        click.echo(json.dumps(rows[0] if name else rows, indent=2))
+    elif name:
+        header, *others = rows[0].items()
+        show_table(header, others)
+    else:
+        show_table(_SHORT, [[row[heading] for heading in _SHORT] for row in rows])
+        say("arena variants NAME has all rules of one")
 
 
 @click.command()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.common import announcing_compilation, fail, say, variant_named
+from arena.commands.table import echo
 from arena.commands.training import rehearsed
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def check(evaluation: str, variant: str) -> None:
         examination = examined(described, chosen)
     except (ConfigError, PlayerError) as error:
         fail(str(error))
-    click.echo(f"{evaluation}, {variant}")
+    echo(f"{evaluation}, {variant}")
     for finding in examination.findings:
-        click.echo(f"  {finding.level:8} {finding.message}")
+        echo(f"  {finding.level:8} {finding.message}")
     _show_examples(chosen, examination)
     _end(examination.findings)
 
@@ -67,7 +68,7 @@ def doctor(config: Path) -> None:
     with announcing_compilation():
         for finding in diagnose(experiment, Path("reports") / experiment.name, say, games=games):
             found.append(finding)
-            click.echo(f"{finding.where}: {finding.message}" + ("" if finding.level == "error" else " (warning)"))
+            echo(f"{finding.where}: {finding.message}" + ("" if finding.level == "error" else " (warning)"))
     _end(found)
 
 
@@ -77,11 +78,9 @@ def _show_examples(variant: Variant, examination: Examination) -> None:
     from arena.rules.position import COLOURS
 
     if examination.nanoseconds is not None:
-        click.echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
+        echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
     for position, value in examination.shown:
-        click.echo(
-            f"\n{board_text(variant, position)}, value for {COLOURS[position.turn].capitalize()}: {value:.6g}"
-        )
+        echo(f"\n{board_text(variant, position)}, value for {COLOURS[position.turn].capitalize()}: {value:.6g}")
 
 
 def _end(findings: list[Finding] | tuple[Finding, ...]) -> None:
@@ -89,5 +88,5 @@ def _end(findings: list[Finding] | tuple[Finding, ...]) -> None:
     errors = sum(finding.level == "error" for finding in findings)
     warnings = sum(finding.level == "warning" for finding in findings)
     also = f", {warnings} warning{'s' if warnings > 1 else ''}" if warnings else ""
-    click.echo(f"\n{errors or 'no'} problem{'' if errors == 1 else 's'}{also}")
+    echo(f"\n{errors or 'no'} problem{'' if errors == 1 else 's'}{also}")
     sys.exit(1 if errors else 0)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
+from arena.commands.table import echo
+
 if TYPE_CHECKING:
     from arena.rules.variants import Variant
 
@@ -26,13 +28,13 @@ _END = b"\0"
 
 def fail(message: str) -> NoReturn:
     """Print what is wrong and exit with code 2."""
-    click.echo(message, err=True)
+    echo(message, err=True)
     sys.exit(2)
 
 
 def say(text: str) -> None:
     """Print a line beside the command's output."""
-    click.echo(text, err=True)
+    echo(text, err=True)
 
 
 def with_one_thread() -> None:

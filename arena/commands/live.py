@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.common import fail, say
-from arena.commands.table import show_table
+from arena.commands.table import echo, show_table
 
 if TYPE_CHECKING:
     from arena.store.elo import EloEstimate
@@ -48,9 +48,9 @@ def status(folder: Path, as_json: bool) -> None:
         click.echo(json.dumps({"folder": str(folder)} | moment.as_dict(elo)))
         return
     for line in (_title(moment), _line(moment), _state(moment), *map(_incident, moment.incidents)):
-        click.echo(line)
+        echo(line)
     if moment.sprt is not None:
-        click.echo(test_line(moment.sprt, moment.sprt_pairs))
+        echo(test_line(moment.sprt, moment.sprt_pairs))
     if moment.standings:
         rows = [(it.player, *row_of(it, elo.get(it.player)).values()) for it in ranked(moment.standings, elo)]
         show_table(("player", *COLUMNS), rows)
@@ -131,11 +131,11 @@ def _watch_in_lines(folder: Path) -> None:
         for incident in moment.incidents:
             if incident[:2] not in told:
                 told.add(incident[:2])
-                click.echo(_incident(incident))
+                echo(_incident(incident))
         if moment.complete or ticker.due() or not last:
             line = _line(moment) + ("" if moment.playing is not False else f"; {_state(moment)}")
             if line != last:
-                click.echo(line)
+                echo(line)
                 last = line
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.common import fail, say, with_one_thread
+from arena.commands.table import echo
 from arena.commands.training import rehearsed
 
 if TYPE_CHECKING:
@@ -164,17 +165,17 @@ def _report_seconds(folder: Path) -> float:
 
 def _print(plan: Plan, expected: Expectation, workers: int) -> None:
     experiment, most = plan.experiment, "" if plan.exact else "at most "
-    click.echo(f"{experiment.name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
-    click.echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
+    echo(f"{experiment.name}: {experiment.format.type}, {plan.variant.name}, {len(plan.players)} players")
+    echo(f"  {most}{plan.games} games, {most}{expected.games_per_pairing} of any two players")
     _print_seconds(expected, workers, most)
     if experiment.probe is not None:
         depth = experiment.probe.depth
-        click.echo(f"  before them, every player searches {len(plan.probes)} positions to depth {depth}")
-    click.echo(f"  one pairing's games can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")
+        echo(f"  before them, every player searches {len(plan.probes)} positions to depth {depth}")
+    echo(f"  one pairing's games can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")
     if expected.joint_elo is not None:
-        click.echo(f"  the joint rating can detect {expected.joint_elo:.0f} Elo between any two players")
+        echo(f"  the joint rating can detect {expected.joint_elo:.0f} Elo between any two players")
     needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
-    click.echo(f"  games that one pairing needs: {needed}")
+    echo(f"  games that one pairing needs: {needed}")
 
 
 def _of_all(expected: Expectation, rehearsal: Rehearsal) -> Expectation:
@@ -192,11 +193,11 @@ def _of_all(expected: Expectation, rehearsal: Rehearsal) -> Expectation:
 
 
 def _print_learning(plan: Plan, expected: Expectation, rehearsal: Rehearsal, workers: int) -> None:
-    click.echo(f"{plan.experiment.name}: {plan.variant.name}, {rehearsal.games} games")
-    click.echo(f"  {rehearsal.parts}")
+    echo(f"{plan.experiment.name}: {plan.variant.name}, {rehearsal.games} games")
+    echo(f"  {rehearsal.parts}")
     _print_seconds(expected, workers)
-    click.echo("  without the fits between and after the games")
-    click.echo(f"  a match in the end can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")
+    echo("  without the fits between and after the games")
+    echo(f"  a match in the end can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")
 
 
 def _print_seconds(expected: Expectation, workers: int, most: str = "") -> None:
@@ -204,8 +205,8 @@ def _print_seconds(expected: Expectation, workers: int, most: str = "") -> None:
 
     between = f"{duration(expected.seconds_low)} to {duration(expected.seconds_high)} in 9 of 10 tries"
     pilot = f"{expected.pilot_games} games, {100 * expected.draw_rate:.0f} % draws"
-    click.echo(f"  {most}{duration(expected.seconds)}, {between}, on {workers} processes (pilot: {pilot})")
-    click.echo(f"  {_parts(expected)}")
+    echo(f"  {most}{duration(expected.seconds)}, {between}, on {workers} processes (pilot: {pilot})")
+    echo(f"  {_parts(expected)}")
 
 
 def _parts(expected: Expectation) -> str:

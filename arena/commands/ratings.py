@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.commands.common import fail
+from arena.commands.table import echo, show_frame
 
 if TYPE_CHECKING:
     from arena.ratings.joint import Ratings
@@ -92,20 +93,20 @@ def rate(
         return
     _print_ratings(ratings, beside)
     if model == "bradley-terry":
-        click.echo("d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.")
+        echo("d Elo more mean an expected score of 1 / (1 + 10^(-d/400)); a draw is half a point.")
     if advantage:
-        click.echo(_first_mover(found))
+        echo(_first_mover(found))
     if ratings.advantage_error > 0:
         worth = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"
-        click.echo(f"Moving first ({found.first.capitalize()}) was worth {worth}.")
+        echo(f"Moving first ({found.first.capitalize()}) was worth {worth}.")
     if model == "davidson":
-        click.echo(f"Equal players draw {ratings.draw_rate:.0%} of their games.")
+        echo(f"Equal players draw {ratings.draw_rate:.0%} of their games.")
     for note in notes:
-        click.echo(note)
+        echo(note)
     if residuals:
         from arena.report.sentences.transitivity import misfits_text
 
-        click.echo(misfits_text(beside["residuals"], beside["cycles"]))
+        echo(misfits_text(beside["residuals"], beside["cycles"]))
 
 
 @click.command()
@@ -144,12 +145,12 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
         document = {"a": str(a), "b": str(b), "players": players} | told
         click.echo(json.dumps(document, ensure_ascii=False))
         return
-    click.echo(f"a: {a}\nb: {b}\n")
-    click.echo(comparison_text(found.table).to_string(index=False))
+    echo(f"a: {a}\nb: {b}\n")
+    show_frame(comparison_text(found.table))
     for sentence in (*changes, *found.notes):
-        click.echo(sentence)
+        echo(sentence)
     if out is not None:
-        click.echo(f"comparison: {page}")
+        echo(f"comparison: {page}")
 
 
 def _same_games(sides: Sequence[RatedSide]) -> str:
@@ -180,7 +181,7 @@ def _print_ratings(ratings: Ratings, beside: dict[str, Any]) -> None:
     table = standings_text(rated(ratings.table, ratings.groups))
     if "nash" in beside:
         table = table.join(nash_text(beside["nash"], ratings.table["player"].tolist()))
-    click.echo(table.to_string(index=False))
+    show_frame(table)
 
 
 def _ratings_document(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.common import announcing_compilation, fail
-from arena.commands.table import show_table
+from arena.commands.table import echo, show_table
 
 if TYPE_CHECKING:
     from arena.play.replay import StoredGame
@@ -41,9 +41,9 @@ def replay(run: Path, game: int) -> None:
         again = play(stored.task)
     _print_moves(stored, again)
     differs = difference(stored, again)
-    click.echo(f"differs from the run at {differs}" if differs else "the same as in the run")
+    echo(f"differs from the run at {differs}" if differs else "the same as in the run")
     if differs and stored.timed:
-        click.echo(f"a limit of time, as {' and '.join(stored.timed)} had, may give another game each time")
+        echo(f"a limit of time, as {' and '.join(stored.timed)} had, may give another game each time")
     if differs:
         sys.exit(1)
 
@@ -53,10 +53,10 @@ def _print_head(stored: StoredGame) -> None:
 
     pairing, (white, black) = stored.task.pairing, stored.sides
     opening = fen(stored.task.variant, stored.task.opening)
-    click.echo(f"game {pairing.game}, round {pairing.round}: {white.name} (white) against {black.name} (black)")
-    click.echo(f"opening {pairing.opening + 1}: {opening}")
+    echo(f"game {pairing.game}, round {pairing.round}: {white.name} (white) against {black.name} (black)")
+    echo(f"opening {pairing.opening + 1}: {opening}")
     for name in stored.changed:
-        click.echo(f"{name} has changed since the run began")
+        echo(f"{name} has changed since the run began")
 
 
 def _print_moves(stored: StoredGame, again: GameRecord) -> None:
@@ -73,6 +73,6 @@ def _print_moves(stored: StoredGame, again: GameRecord) -> None:
         for ply, move in enumerate(again.table())
     ]
     show_table(_HEADER, rows)
-    click.echo(f"{again.result} by {again.termination}, {again.plies} plies, {again.seconds:.3g} s")
+    echo(f"{again.result} by {again.termination}, {again.plies} plies, {again.seconds:.3g} s")
     if again.error:
-        click.echo(again.error)
+        echo(again.error)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from arena.commands.common import fail, with_one_thread
-from arena.commands.table import show_table
+from arena.commands.table import echo, show_table
 
 _HEADER = ("run", "began", "rules", "players", "games", "leader", "Elo", "state", "commit")
 
@@ -44,5 +44,5 @@ def reports(folder: Path) -> None:
         for entry in found
     ]
     show_table(_HEADER, rows)
-    click.echo(counts(found))
-    click.echo(f"index: {write_index(found, folder)}")
+    echo(counts(found))
+    echo(f"index: {write_index(found, folder)}")

@@ -12,7 +12,7 @@ import click
 
 from arena.commands.board import save, show_scene
 from arena.commands.position import Scene, with_scene
-from arena.commands.table import show_table
+from arena.commands.table import echo, show_table
 from arena.scores import score_text
 
 _AROUND = 8
@@ -40,9 +40,9 @@ def show(found: Scene, flip: bool, svg: Path | None, as_json: bool) -> None:
         return
     show_scene(found, board)
     if found.moves:
-        click.echo(_moves_around(found))
+        echo(_moves_around(found))
     if found.searches is not None and found.moves:
-        click.echo()
+        echo("")
         show_table(_HEADER, list(_rows(found)))
 
 

@@ -22,6 +22,7 @@ from arena.commands.common import (
     workers_option,
 )
 from arena.commands.plan import prepared_from
+from arena.commands.table import echo, show_frame
 
 if TYPE_CHECKING:
     from arena.play.plan import Plan
@@ -53,11 +54,11 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
     _examine(prepared, folder)
     code = _play(prepared, folder, workers or prepared.experiment.workers or os.cpu_count() or 1, force)
     if quiet:
-        click.echo(f"no report; arena report {folder} writes it")
+        echo(f"no report; arena report {folder} writes it")
     else:
         _report(folder)
     if code == STOPPED:
-        click.echo("stopped; the same command goes on from here")
+        echo("stopped; the same command goes on from here")
     sys.exit(code)
 
 
@@ -225,10 +226,8 @@ def _report(folder: Path, **wanted: Any) -> None:
     _print_standings(finished)
     if boxed := without_glyphs(finished.players):
         others = f" and {len(boxed) - 1} more" if len(boxed) > 1 else ""
-        click.echo(
-            f"no font here has all letters of {boxed[0]}{others}: boxes in PNG and PDF, whole in HTML and SVG"
-        )
-    click.echo(f"report: {folder / 'report.html'}")
+        echo(f"no font here has all letters of {boxed[0]}{others}: boxes in PNG and PDF, whole in HTML and SVG")
+    echo(f"report: {folder / 'report.html'}")
 
 
 def _print_standings(finished: Run) -> None:
@@ -239,7 +238,7 @@ def _print_standings(finished: Run) -> None:
     from arena.report.tables.text import order_text, standings_text
 
     for sentence in (*unfinished(finished), *forfeits(finished), *decisions(finished), *persons(finished)):
-        click.echo(sentence)
+        echo(sentence)
     if len(finished.order):
-        click.echo(order_text(finished.order).to_string(index=False))
-    click.echo(standings_text(finished.standings).to_string(index=False))
+        show_frame(order_text(finished.order))
+    show_frame(standings_text(finished.standings))

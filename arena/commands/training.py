@@ -20,6 +20,7 @@ from arena.commands.common import (
     say,
     workers_option,
 )
+from arena.commands.table import echo
 
 if TYPE_CHECKING:
     from arena.training.run import TrainingOutcome, TrainingPlan
@@ -70,8 +71,8 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
         fail(str(error))
     except OSError as error:
         fail(f"{folder} cannot be written to: {error.strerror or error}")
-    click.echo(training_report.answer(plan, found))
-    click.echo(f"network: {folder / training.NETWORK}, report: {folder / 'summary.md'}")
+    echo(training_report.answer(plan, found))
+    echo(f"network: {folder / training.NETWORK}, report: {folder / 'summary.md'}")
 
 
 def rehearsed(config: Path) -> Rehearsal | None:

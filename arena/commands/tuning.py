@@ -20,6 +20,7 @@ from arena.commands.common import (
     say,
     workers_option,
 )
+from arena.commands.table import echo
 
 if TYPE_CHECKING:
     from arena.tuning.method import StageProgress
@@ -68,8 +69,8 @@ def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
         fail(str(error))
     except OSError as error:
         fail(f"the report cannot be written to {folder}: {error.strerror or error}")
-    click.echo(tuning_report.answer(plan, found))
-    click.echo(f"weights: {tuned}, report: {folder / 'summary.md'}")
+    echo(tuning_report.answer(plan, found))
+    echo(f"weights: {tuned}, report: {folder / 'summary.md'}")
 
 
 class StageLines:

@@ -15,6 +15,7 @@ from arena.commands.board import show_board
 from arena.commands.common import replaces_lines
 from arena.commands.dialogue.lines import recent_moves, side_lines, turn_lines
 from arena.commands.seating import Seated, not_built
+from arena.commands.table import echo
 from arena.commands.waiting import watched
 from arena.rules.position import COLOURS
 
@@ -79,7 +80,7 @@ class Host:
     def tell(self, *lines: str) -> None:
         """Print lines."""
         for line in lines:
-            click.echo(line)
+            echo(line)
 
     def tell_news(self) -> None:
         """Print the moves that were not printed yet, and the end of the game, which is recorded if it counts."""
@@ -245,14 +246,14 @@ class Host:
         return False
 
     def leave(self) -> None:
-        """End it: a game that counts is resigned, of another one it is said how to go on with it."""
+        """End it: a game that counts is resigned, for another one the command that resumes it is printed."""
         self.has_left = True
         sitting = self.sitting
         if self._resigned():
             return
         if sitting.outcome is None and sitting.turns:
             kept = "" if self._is_saved else " (`save` would have kept its moves)"
-            self.tell(f"the game is not over{kept}; it goes on with: {self._how_to_go_on()}")
+            self.tell(f"the game is not over{kept}; to resume it:\n{self._how_to_go_on()}")
 
     def colour(self) -> str:
         """The colour to move, as it begins a sentence."""

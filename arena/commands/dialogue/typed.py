@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.commands.dialogue.host import Host
 from arena.commands.dialogue.lines import PLIES_SHOWN
+from arena.commands.table import width_of
 from arena.rules.position import COLOURS
 from arena.scores import score_text
 from arena.wording import cut, nearest
@@ -17,15 +19,15 @@ if TYPE_CHECKING:
     from arena.analysis import Analysis, Candidate
     from arena.sitting.sides import Side
 
+_HELP_WIDTH = 80
+"""Columns of what help explains, at most."""
 _ABOUT_MOVES = """\
-A move is its squares, 11-15 or 22x15x8 or 22 15, or a beginning that no other
-move has: 11, 22x. Four numbers or more with spaces alone between them are rows
-and columns from 0 at the top left, as White sees the board: 5 2 4 3. So are
-pairs in brackets: (5, 2) (4, 3). `pass` where there is no other move."""
+Type a move by its squares, 11-15 or 22x15x8 or 22 15, or by a beginning that no other move has: 11, 22x. \
+Four or more numbers with only spaces between them are rows and columns from 0 at the top left, as White sees \
+the board: 5 2 4 3. So are pairs in brackets: (5, 2) (4, 3). Type `pass` where there is no other move."""
 _ABOUT_COMMANDS = """\
-The beginning of a command is enough, too. An empty line shows the board.
-Ctrl-C has a player move now, but not in a game that counts; where a line is
-waited for, twice, it leaves."""
+Commands can be shortened. An empty line shows the board. Ctrl-C makes a thinking player move now, except in \
+a game that counts; pressed twice at the prompt, it leaves."""
 
 
 class Typed(NamedTuple):
@@ -117,7 +119,7 @@ def _eval(host: Host, _: str) -> None:
 def _moves(host: Host, _: str) -> None:
     from arena.sitting.entering import legal_line
 
-    host.tell(*textwrap.wrap(legal_line(host.sitting.game), 100))
+    host.tell(legal_line(host.sitting.game))
 
 
 def _flip(host: Host, _: str) -> None:
@@ -191,8 +193,12 @@ def _quit(host: Host, _: str) -> None:
 def _help(host: Host, _: str) -> None:
     rows = [(f"{name} {command.argument}".strip(), command.about) for name, command in COMMANDS.items()]
     width = max(len(name) for name, _about in rows)
-    host.tell(_ABOUT_MOVES, *(f"  {name:<{width}}  {about}" for name, about in rows))
-    host.tell(_ABOUT_COMMANDS)
+    host.tell(_paragraph(_ABOUT_MOVES), *(f"  {name:<{width}}  {about}" for name, about in rows))
+    host.tell(_paragraph(_ABOUT_COMMANDS))
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(text, min(width_of(sys.stdout) or _HELP_WIDTH, _HELP_WIDTH), break_on_hyphens=False)
 
 
 COMMANDS: Mapping[str, Typed] = {
