@@ -708,6 +708,45 @@ def test_copies_of_one_sided_games_leave_the_rating_of_the_distinct_games():
     assert found.notes[1:] == expected.notes
 
 
+def mirrored(one: str, other: str, openings: int) -> pd.DataFrame:
+    """Games of two players that play the same moves: from each opening twice, colours swapped."""
+    results = ["1-0", "0-1", "1/2-1/2", "1-0", "0-1"]
+    rows = [
+        (white, black, results[opening % 5], opening, f"line {opening}")
+        for opening in range(openings)
+        for white, black in ((one, other), (other, one))
+    ]
+    return pd.DataFrame(rows, columns=["white", "black", "result", "pair", "line"])
+
+
+def test_players_that_played_the_same_moves_whenever_they_met_are_one_without_a_rating():
+    ratings = rate(mirrored("a", "b", 100))
+    assert ratings.notes == ("a and b played the same moves in all 200 games: they are one player.",)
+    table = ratings.table
+    assert table[["elo", "elo_low", "elo_high", "los"]].isna().all(axis=None)
+    assert table[["games", "wins", "draws", "losses", "score"]].to_numpy().tolist() == [[200, 80, 40, 80, 0.5]] * 2
+    differs = mirrored("a", "b", 100)
+    differs.loc[7, "line"] = "another"
+    assert "one player" not in " ".join(rate(differs).notes) and rate(differs).table["elo_high"].gt(0).all()
+    assert "one player" not in " ".join(rate(mirrored("a", "b", 4)).notes)
+
+
+@pytest.mark.parametrize("anchor", [None, "a", "b"])
+def test_players_that_are_one_share_the_rating_of_one_of_them_against_others(anchor):
+    others = simulate([0.5, -0.5], 60, nu=1.0, h=0.3, seed=3).replace({"p0": "a", "p1": "c"})
+    others["line"] = [f"other line {game}" for game in range(len(others))]
+    copied = others.replace({"a": "b"})
+    both = pd.concat([others, copied, mirrored("a", "b", 5).assign(pair=lambda games: games["pair"] + 900)])
+    alone, found = rate(others, anchor=anchor and "a"), rate(both, anchor=anchor)
+    expected, table = alone.table.set_index("player"), found.table.set_index("player")
+    for player, model in (("a", "a"), ("b", "a"), ("c", "c")):
+        for column in ("elo", "elo_low", "elo_high"):
+            assert table.loc[player, column] == pytest.approx(expected.loc[model, column], abs=1e-6)
+    assert table["los"].isna().tolist() == [True, False, False]
+    assert found.groups == (("a", "b", "c"),) and found.table["games"].sum() == 2 * len(both)
+    assert found.notes[0] == "a and b played the same moves in all 10 games: they are one player."
+
+
 def test_only_games_of_the_same_players_and_colours_repeat_one_another():
     rows = [("a", "b", "1-0"), ("b", "a", "1-0"), ("a", "c", "0-1"), ("c", "b", "1/2-1/2"), ("a", "b", "1-0")]
     games = frame(rows).assign(line=["x", "x", "x", "x", None])

@@ -14,6 +14,7 @@ import pytest
 from arena.experiment.load import load
 from arena.player import PlayerSpec
 from arena.ratings.joint import Ratings
+from arena.report.charts.catalogue import charts_of
 from arena.report.content import content
 from arena.report.markdown import markdown
 from arena.report.page.page import html
@@ -26,7 +27,7 @@ from arena.report.sentences.notes import notes
 from arena.report.tables.comparisons import comparisons
 from arena.report.tables.contrasts import contrast
 from arena.report.tables.effort import CALL, PROGRAM, SEAT, call_seconds, nodes_per_second
-from arena.report.tables.text import comparisons_text
+from arena.report.tables.text import comparisons_text, standings_text
 from tests.report_data import (
     MISSING_WORD,
     changed,
@@ -363,3 +364,19 @@ def test_the_search_table_says_why_nodes_a_second_are_missing(tmp_path: Path) ->
     shown = content(run)["search"].set_index("Player")["Nodes/s"]
     assert shown["small"] == "" and shown["great"] != ""
     assert "Nodes/s is left out where it is above 20 % of the time" in markdown(run)
+
+
+def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_rating(tmp_path: Path) -> None:
+    players = [player("A", 3), player("B", 3, preset="pvs")]
+    run = synthetic(tmp_path, players, 10, plies=6)
+    half = run.moves[run.moves["game"] % 2 == 0]
+    mirrored = half.assign(game=half["game"] + 1)
+    moves = pd.concat([half, mirrored]).sort_values(["game", "ply"], kind="stable").reset_index(drop=True)
+    alike = changed(run, moves=moves, games=run.games.assign(result=run.games["result"][::2].repeat(2).to_numpy()))
+    said = "A and B played the same moves in all 20 games: they are one player."
+    assert headline(alike) == [said] and said not in notes(alike)
+    shown = standings_text(alike.standings)
+    assert shown[["Elo", "95 % interval", "LOS"]].to_numpy().tolist() == [["", "", ""]] * 2
+    assert not MISSING_WORD.search(markdown(alike).replace("none", ""))
+    assert not {"elo", "convergence"} & {chart.name for chart in charts_of(alike)}
+    assert headline(run) != [said]

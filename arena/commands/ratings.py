@@ -194,7 +194,8 @@ def _ratings_document(
     for row in ratings.table.to_dict("records"):
         los = None if row["player"] in last else row["los"]
         error = (row["elo_high"] - row["elo_low"]) / 2
-        players.append({"player": row["player"], "elo": row["elo"], "error": error, **row, "los": los})
+        known = {"player": row["player"], "elo": row["elo"], "error": error, **row, "los": los}
+        players.append({key: None if value != value else value for key, value in known.items()})
         if row["player"] in nash:
             players[-1] |= {f"nash_{name}": nash[row["player"]][name] for name in ("weight", "skill")}
     return {

@@ -33,11 +33,11 @@ class CodedGames(NamedTuple):
         return len(np.unique(self.line[self.line >= 0])) + int(self.number[self.line < 0].sum())
 
 
-def encode(games: pd.DataFrame, names: list[str], first: Colour) -> CodedGames:
+def encode(games: pd.DataFrame, names: list[str], first: Colour, one: Ints | None = None) -> CodedGames:
     """The games of `arena.ratings.joint.rate` as codes of *names*, without rows that count no game.
 
-    *first* is the colour that moves first.
-
+    *first* is the colour that moves first. With *one*, `int64[names]`, each player's games are those of the player
+    with that code, and those between two of one code are left out.
 
     Raises ValueError for players that are not listed or meet themselves, unknown results, and counts that are not
     whole numbers of 0 or more.
@@ -55,6 +55,8 @@ def encode(games: pd.DataFrame, names: list[str], first: Colour) -> CodedGames:
         wrong = sorted(map(str, set(games["result"][outcome < 0])))
         raise ValueError(f"unknown results {wrong}: choose among {', '.join(RESULTS)}")
 
+    if one is not None:
+        codes = {colour: one[code] for colour, code in codes.items()}
     first_code, second_code = codes["white"], codes["black"]
     if first == "black":
         first_code, second_code, outcome = second_code, first_code, 2 - outcome
@@ -63,7 +65,7 @@ def encode(games: pd.DataFrame, names: list[str], first: Colour) -> CodedGames:
     pair = _shared(meeting, games.get("pair"))
     line = _shared(first_code * len(names) + second_code, games.get("line"))
     opening = pd.factorize(games["opening"])[0] if "opening" in games else np.full(len(games), -1)
-    kept = count > 0
+    kept = (count > 0) & (first_code != second_code)
     columns = (first_code, second_code, outcome, count, pair, opening, line)
     return CodedGames(*(column[kept] for column in columns))
 

@@ -35,6 +35,11 @@ class Estimates(NamedTuple):
     covariance: Floats  # of the players' Elo, `float[players, players]`
     one_sided: int  # pairings whose results were all alike, so that the model's variance replaces theirs
 
+    def shared(self, one: Ints) -> "Estimates":
+        """With the rating of the player *one*, `int64[players]`, for every player."""
+        values, low, high = (np.append(of[one], of[-1]) for of in (self.values, self.low, self.high))
+        return self._replace(values=values, low=low, high=high, covariance=self.covariance[np.ix_(one, one)])
+
     def shifted(self, shift: Floats) -> "Estimates":
         """Every player's Elo and interval moved by *shift*, `float[players]`."""
         shift = np.append(shift, 0.0)

@@ -24,7 +24,9 @@ larger. The bootstrap draws the same clusters with replacement instead.
 
 Repeated games. Games that are the same move for move are one observation: the clusters that hold them become
 one, and all games of two players together count as many as are distinct, so that six copies of every game
-leave ratings and intervals as they are.
+leave ratings and intervals as they are. Players that played the same moves whenever they met
+(`arena.ratings.repeats.alike`) are one player: they share a rating, to which the games between them say nothing,
+and where there are no other games they have none.
 
 Openings. Where games name their opening, each has an advantage of its own, normal about h. One h for all would
 make differences and intervals too small where openings favour one side strongly. Two players alone have two games
@@ -34,21 +36,22 @@ cannot tell it from the players' strengths, as when one player always moves firs
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 
-from arena.ratings.arrays import Floats, Ints
+from arena.ratings.arrays import Bools, Floats, Ints
 from arena.ratings.cells import ClusteredGames
 from arena.ratings.clusters import CodedGames, clustered, components, encode
 from arena.ratings.covariance import Estimates, bootstrapped, resample, sandwich
 from arena.ratings.dispersion import drawn_share
 from arena.ratings.match import los
 from arena.ratings.models import RatingModel
-from arena.ratings.notes import DAVIDSON, NO_ADVANTAGE, NOT_RESAMPLED, ratings_notes
+from arena.ratings.notes import DAVIDSON, NO_ADVANTAGE, NOT_RESAMPLED, one_player_notes, ratings_notes
+from arena.ratings.repeats import alike
 from arena.ratings.strengths import POINTS, StrengthFit, maximize
 from arena.result import Colour
 from arena.wording import unknown
@@ -66,7 +69,8 @@ class Ratings:
     `table` has a row per player: rank, player, elo, elo_low, elo_high (a 95 % interval), games, wins, draws,
     losses, score and los. los is the likelihood of superiority over the next player of the same group, 0.5
     where there is none. Groups follow one another, the largest first. A player without games is a group of
-    its own: score 0.5, and Elo 0 by definition, so without an error.
+    its own: score 0.5, and Elo 0 by definition, so without an error. Players that are one have one rating, and no
+    los between them; those that met nobody else have none.
     """
 
     table: pd.DataFrame
@@ -141,7 +145,10 @@ def rate(
     names = _names(games, players)
     if anchor is not None:
         _check_choice("anchor", anchor, names)
-    coded = encode(games, names, first)
+    every = encode(games, names, first)
+    twins = alike(games, names)
+    one = _representatives(names, twins, anchor)
+    coded = encode(games, names, first, one) if twins else every
     known = int(coded.opening.max(initial=-1)) + 1
     if known > MAX_OPENINGS:
         coded = coded._replace(opening=np.full_like(coded.opening, -1))
@@ -160,9 +167,11 @@ def rate(
     if anchor is not None:
         estimates = estimates.shifted(anchor_elo * (group == group[names.index(anchor)]))
 
+    alone = np.bincount(group, minlength=len(names))[group] == 1
+    estimates, group = estimates.shared(one), group[one]
     order = np.lexsort((np.arange(len(names)), -np.round(estimates.values[:-1], TIE_DECIMALS), group))
     groups = tuple(tuple(names[p] for p in order if group[p] == number) for number in np.unique(group))
-    notes = ratings_notes(coded, groups, estimates.one_sided, anchor)
+    notes = [*one_player_notes(twins), *ratings_notes(every, groups, estimates.one_sided, anchor)]
     if model == "davidson":
         notes.append(DAVIDSON)
     if advantage and not told and len(clusters.first):
@@ -174,7 +183,10 @@ def rate(
     if estimates.one_sided and intervals == "bootstrap":
         notes.append(NOT_RESAMPLED)
     draw_rate = fit.draw_rate if model == "davidson" else _drawn_share(clusters, fit)
-    return _ratings(names, order, estimates, coded, fit, draw_rate, _openings(games, fit), groups, tuple(notes))
+    fit = fit._replace(parameters=np.append(fit.parameters[one], fit.parameters[len(names) :]))
+    openings = _openings(games, fit)
+    ratings = _ratings(names, order, estimates, every, fit, draw_rate, openings, groups, tuple(notes))
+    return _without_unknown(ratings, one[order], alone[one[order]] & (np.bincount(one)[one[order]] > 1))
 
 
 def _ratings(
@@ -207,6 +219,27 @@ def _ratings(
     )
     ratings.table["rank"] = np.arange(1, len(names) + 1)
     ratings.table["los"] = np.append(np.diag(ratings.los_matrix(), 1), 0.5)[: len(names)]
+    return ratings
+
+
+def _representatives(names: list[str], twins: Iterable[tuple[str, str]], anchor: str | None) -> Ints:
+    """For each player the code of the one that it is: that of the first of its *twins*, or of the anchor."""
+    codes = np.array([[names.index(player) for player in pair] for pair in twins]).reshape(-1, 2)
+    part = components(codes[:, 0], codes[:, 1], len(names))
+    first = np.unique(part, return_index=True)[1]
+    if anchor is not None:
+        first[part[names.index(anchor)]] = names.index(anchor)
+    return first[part]
+
+
+def _without_unknown(ratings: Ratings, one: Ints, unrated: Bools) -> Ratings:
+    """The rating without what the games cannot tell: which of one player is better, and Elo from no other games.
+
+    *one* are the representatives of the players in rank order, *unrated* those that met nobody else.
+    """
+    table = ratings.table
+    table.loc[np.append(one[:-1] == one[1:], False)[: len(one)], "los"] = math.nan
+    table.loc[unrated, ["elo", "elo_low", "elo_high", "los"]] = math.nan
     return ratings
 
 

@@ -1,6 +1,6 @@
 """Notes on a joint rating: what a reader of its table must know, in sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from arena.ratings.clusters import CodedGames
 
@@ -10,7 +10,19 @@ DAVIDSON = (
     "expected score."
 )
 NO_ADVANTAGE = "These games cannot tell the advantage of moving first from the players' strengths: none is fitted."
+ONE_PLAYER = "they are one player."
+"""The end of a note on two players that are one."""
 NOT_RESAMPLED = "Results that are all alike do not differ between resamples: intervals are not bootstrapped."
+
+
+def one_player_notes(twins: Mapping[tuple[str, str], int]) -> list[str]:
+    """A sentence on each two players that are one, with the games between them, on MAX_NAMES at most."""
+    notes = [
+        f"{one} and {other} played the same moves in all {games} games: {ONE_PLAYER}"
+        for (one, other), games in twins.items()
+    ]
+    rest = len(notes) - MAX_NAMES
+    return [*notes[:MAX_NAMES], *([f"So did {rest} more pairs of players."] if rest > 0 else [])]
 
 
 def ratings_notes(

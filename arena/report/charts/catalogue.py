@@ -63,6 +63,7 @@ CHARTS = (
         "Joint rating of all players with 95 % intervals.",
         "standings.csv",
         lambda run: plot_elo(run.standings, reference=run.zero),
+        lambda run: run.games.empty or run.standings["elo"].count() > 0,
     ),
     Chart(
         "elo_by_depth",

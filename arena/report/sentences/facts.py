@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from arena.ratings.notes import ONE_PLAYER
 from arena.report.number import known, percent, with_error
 from arena.report.run import Run
 from arena.report.sentences import sprt
@@ -35,8 +36,9 @@ def details(run: Run) -> list[str]:
 
 
 def decisions(run: Run) -> list[str]:
-    """What the sequential test and the format decided, as sentences."""
-    sentences = [sprt.decision(run.sprt, run.experiment)] if run.experiment.sprt else []
+    """That two players are one, and what the sequential test and the format decided, as sentences."""
+    sentences = [note for note in run.ratings.notes if note.endswith(ONE_PLAYER)][:1]
+    sentences += [sprt.decision(run.sprt, run.experiment)] if run.experiment.sprt else []
     if len(run.order):
         first = [f"{row.place}. {row.player}" for row in run.order.head(PODIUM).itertuples()]
         sentences.append(f"Final order ({run.experiment.format.type}): {'; '.join(first)}{_level(run.order)}.")

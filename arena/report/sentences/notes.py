@@ -6,7 +6,7 @@ from arena.report.number import quantity
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
 from arena.report.sentences.cautions import MOST, below_random, too_long, unbalanced
-from arena.report.sentences.facts import WITHOUT_POINTS
+from arena.report.sentences.facts import WITHOUT_POINTS, decisions
 from arena.report.sentences.forfeits import forfeits
 from arena.report.sentences.transitivity import sentences
 from arena.report.sentences.words import counted, first_few
@@ -41,7 +41,8 @@ def notes(run: Run) -> list[str]:
     found = _changes(run)
     if len(run.games):
         found = [*forfeits(run), *found, *too_long(run), *unbalanced(run)]
-        found += [*run.ratings.notes, *sentences(run.residuals, run.cycles), *below_random(run)]
+        found += [note for note in run.ratings.notes if note not in decisions(run)]
+        found += [*sentences(run.residuals, run.cycles), *below_random(run)]
     if verdict(run.sprt) != "continue":
         found.append(
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "

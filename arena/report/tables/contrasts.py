@@ -24,14 +24,14 @@ class Contrast(NamedTuple):
 def contrast(ratings: Ratings, weights: Mapping[str, float]) -> Contrast | None:
     """The sum of weight times Elo over players; the weights sum to 0.
 
-    None unless all these players have games and are connected through games.
+    None unless all these players have ratings and are connected through games.
     """
     return contrasts(ratings, [weights])[0]
 
 
 def contrasts(ratings: Ratings, several: Iterable[Mapping[str, float]]) -> list[Contrast | None]:
     """`contrast` of each of several weights."""
-    played = ratings.table.loc[ratings.table["games"] > 0]
+    played = ratings.table.loc[(ratings.table["games"] > 0) & ratings.table["elo"].notna()]
     elo = dict(zip(played["player"], played["elo"].astype(float), strict=True))
     group = {name: number for number, members in enumerate(ratings.groups) for name in members}
     place = {name: i for i, name in enumerate(ratings.covariance.index)}

@@ -42,5 +42,5 @@ def convergence(
     parts = []
     for count in ends[chosen].tolist():
         table = rate(whole.iloc[:count], players, first=first, anchor=anchor, model=model).table
-        parts.append(table[table["games"] > 0].assign(games=count)[columns])
+        parts.append(table[(table["games"] > 0) & table["elo"].notna()].assign(games=count)[columns])
     return pd.concat(parts, ignore_index=True)

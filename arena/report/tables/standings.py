@@ -30,7 +30,8 @@ def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.Dat
     """The table of `arena.ratings.joint.rate` without what is unknown, see `standings`.
 
     Two players have `score_elo`, too: the Elo that each one's score alone gives it over the other, as match tools
-    count it (`arena.ratings.match`), without prior and first-move advantage; missing for a score of 0 or 1.
+    count it (`arena.ratings.match`), without prior and first-move advantage; missing for a score of 0 or 1, and
+    where the two are one player.
     """
     table = ratings.copy()
     figures = ["elo", "elo_low", "elo_high", "score", "los"]
@@ -38,4 +39,5 @@ def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.Dat
     table.loc[table["player"].isin([group[-1] for group in groups]), "los"] = np.nan
     if len(table) == 2:
         table["score_elo"] = [elo_from_score(s) if 0 < s < 1 else np.nan for s in table["score"]]
+        table["score_elo"] = table["score_elo"].where(table["elo"].notna())
     return table
