@@ -27,35 +27,56 @@ from arena.commands.tuning import tune
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="draughts-arena")
 def main() -> None:
-    """Tournaments, benchmarks and Elo ratings for checkers and draughts programs."""
+    """Tournaments, benchmarks and Elo ratings for checkers and draughts programs.
+
+    Begin with `arena play`, or with `arena init` and `arena run arena.yaml`.
+    """
 
 
-for command in (
-    init,
-    play,
-    doctor,
-    run,
-    plan,
-    report,
-    reports,
-    status,
-    watch,
-    replay,
-    rate,
-    compare,
-    tune,
-    train,
-    perft,
-    show,
-    analyse,
-    serve,
-    evaluate,
-    check,
-    openings,
-    hub,
-    players,
-    variants,
-    schema,
-    bench,
-):
-    main.add_command(command)
+GROUPS = {
+    "Play": {
+        play: "a game against any player, in the terminal or the browser",
+        serve: "the page: a board to play on, and runs to watch",
+        hub: "offer a player to programs that speak Hub",
+    },
+    "Tournaments": {
+        init: "write an example configuration and heuristic",
+        doctor: "list what is wrong with a configuration",
+        plan: "how long a run will take, what it can detect",
+        run: "play a tournament, or resume it; write its report",
+        replay: "play a game of a run again, and compare",
+    },
+    "Look": {
+        report: "write the report of a run again",
+        reports: "list all runs, with an index page",
+        status: "how far a run is, and who leads",
+        watch: "follow a run until it is complete",
+        rate: "rate the players of PDN, CSV and runs",
+        compare: "compare two runs or files",
+    },
+    "Positions": {
+        show: "a position on a board, as text or SVG",
+        analyse: "the best moves of a position",
+        evaluate: "what a position is worth",
+        perft: "count the move tree",
+        openings: "list or draw openings",
+    },
+    "Learn": {
+        check: "examine an evaluation for mistakes",
+        tune: "find weights of an evaluation",
+        train: "train a network",
+    },
+    "Develop": {
+        players: "players, options, evaluations, features",
+        variants: "the rule sets, or all rules of one",
+        schema: "the JSON schema of configurations",
+        bench: "measure speeds on this machine",
+    },
+}
+"""The commands in the order of the help, each with its line there."""
+
+for group in GROUPS.values():
+    for command, line in group.items():
+        command.short_help = line
+        main.add_command(command)
+main.groups = {title: [str(command.name) for command in group] for title, group in GROUPS.items()}

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import Result
 
+from arena.cli import main
 from arena.commands.table import show_table, wrapped
 from tests.at_terminal import Terminal
 from tests.command_line import invoke
@@ -164,6 +166,24 @@ def test_the_schema_and_the_lists_are_printed() -> None:
     assert "players" in schema["else"]["else"]["properties"]
     assert "negamax" in invoke("players").stdout
     assert "international" in invoke("variants").stdout
+
+
+def test_help_lists_every_command_once_in_whole_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(click.formatting, "FORCED_WIDTH", 80)
+    shown = invoke("--help").stdout
+    assert "..." not in shown.partition("Play:")[2] and max(map(len, shown.splitlines())) <= 80
+    titles = re.findall(r"^(\w+):$", shown, re.MULTILINE)
+    assert titles == ["Options", "Play", "Tournaments", "Look", "Positions", "Learn", "Develop"]
+    listed = re.findall(r"^  (\w+)  +\w", shown.partition("Play:")[2], re.MULTILINE)
+    assert sorted(listed) == sorted(main.commands)
+
+
+def test_the_schema_is_installed_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert invoke("init").exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arena.yaml", "my_heuristic.py"]
+    assert "# yaml-language-server: $schema=arena.schema.json" in invoke("schema", "--install").stdout
+    assert (tmp_path / "arena.schema.json").read_text() == invoke("schema").stdout
 
 
 def test_help_imports_nothing_heavy() -> None:

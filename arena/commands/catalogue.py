@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
 from arena.commands.common import say, variant_named
-from arena.commands.table import broken, show_table, unbroken, width_of
+from arena.commands.table import broken, echo, show_table, unbroken, width_of
 
 _PARTS = {
     "presets": "presets of negamax",
@@ -22,6 +23,9 @@ _PARTS = {
 
 _SHORT = ("variant", "board", "about")
 """What a list of variants has of each."""
+
+SCHEMA = "arena.schema.json"
+"""The file that the first line of a configuration names to editors."""
 
 BENCHES = (
     "all",
@@ -84,9 +88,15 @@ def variants(name: str | None, as_json: bool) -> None:
 
 
 @click.command()
-def schema() -> None:
+@click.option("--install", is_flag=True, help=f"Write it into {SCHEMA} in this folder.")
+def schema(install: bool) -> None:
     """Print the JSON schema of configuration files, for editors."""
-    click.echo(schema_text(), nl=False)
+    if not install:
+        click.echo(schema_text(), nl=False)
+        return
+    Path(SCHEMA).write_text(schema_text())
+    echo(f"wrote {SCHEMA}; an editor uses it for files that begin with this line:")
+    click.echo(f"# yaml-language-server: $schema={SCHEMA}")
 
 
 @click.command()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -13,7 +15,17 @@ from arena.commands.common import fail
 
 
 class Commands(click.Group):
-    """Commands whose errors are one line: of the file system, as a full disk under the output, and of options."""
+    """Commands in groups, whose errors are one line: of the file system, as a full disk, and of options."""
+
+    groups: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Titles and the names of their commands, as help lists them."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each group with a line for each command, none of them cut."""
+        widest = max(map(len, self.commands))
+        for title, names in self.groups.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{widest}}", self.commands[name].short_help or "") for name in names])
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:

@@ -11,23 +11,19 @@ from arena.commands.common import fail
 TEMPLATES = Path(__file__).with_name("templates")
 FILES = ("arena.yaml", "my_heuristic.py")
 """The templates, copied as they are."""
-SCHEMA = "arena.schema.json"
-"""The file that the first line of the configuration names to editors."""
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=".")
 def init(folder: Path) -> None:
     """Write a commented configuration and an example heuristic into FOLDER [this one]; nothing is overwritten."""
-    for name in (*FILES, SCHEMA):
+    for name in FILES:
         if (folder / name).exists():
             fail(f"{folder / name} exists already and is not overwritten; nothing was written")
     texts = {name: (TEMPLATES / name).read_text() for name in FILES}
-    from arena.commands.catalogue import schema_text
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in {**texts, SCHEMA: schema_text()}.items():
+        for name, text in texts.items():
             (folder / name).write_text(text)
     except OSError as error:
         fail(f"{folder} cannot be written to: {error.strerror}")
