@@ -17,7 +17,7 @@ from matplotlib.text import Text
 from arena.experiment.model import Experiment
 from arena.player import EFFORT, PlayerSpec
 from arena.record import MEASURED
-from arena.report.charts.catalogue import charts_of
+from arena.report.charts.catalogue import draw
 from arena.report.run import Run
 from arena.report.write import write
 from arena.store.ledger import Facts
@@ -184,7 +184,7 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
 
 def drawn(run: Run) -> dict[str, Axes]:
     """Every chart that the run has, by name."""
-    return {chart.name: chart.draw(run) for chart in charts_of(run)}
+    return draw(run)
 
 
 def texts(ax: Axes) -> list[str]:

@@ -166,10 +166,11 @@ def test_the_crosstable_of_many_players_is_folded(made: Run) -> None:
     )
 
 
-def test_a_chart_alone_among_wide_ones_has_a_row_of_its_own() -> None:
+def test_the_first_chart_and_one_alone_among_wide_ones_have_a_row_of_their_own() -> None:
     narrow, wide = (f'<svg width="{width}pt"></svg>' for width in (WIDE, WIDE + 1))
-    assert [chart.wide for chart in plots({"elo": narrow, "time": narrow, "nodes": wide})] == [False, False, True]
-    assert [chart.wide for chart in plots({"elo": narrow, "nodes": wide})] == [True, True]
+    charts = {"elo": narrow, "time": narrow, "outcomes": narrow, "nodes": wide}
+    assert [chart.wide for chart in plots(charts)] == [True, False, False, True]
+    assert [chart.wide for chart in plots({"elo": narrow, "time": narrow, "nodes": wide})] == [True, True, True]
 
 
 def test_the_summary_shows_every_picture(made: Run) -> None:

@@ -82,7 +82,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.mark.parametrize("players", [[], MIXED[:1], MIXED, LONG], ids=["0", "1", "5", "30"])
 def test_a_run_without_games_says_so_in_every_chart(tmp_path: Path, players: list[dict[str, Any]]) -> None:
     charts = drawn(synthetic(tmp_path, players, 0))
-    assert set(charts) == {"elo", "crosstable", "outcomes", "nodes", "time", "terminations"}
+    assert set(charts) == {"elo", "crosstable", "outcomes", "time", "terminations"}
     for ax in charts.values():
         assert "no games yet" in texts(ax)
         assert not ax.axison

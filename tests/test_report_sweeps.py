@@ -14,9 +14,11 @@ from scipy.stats import f_oneway, t
 
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
+from arena.report.charts.axes import retitle
 from arena.report.charts.convergence import plot_convergence
 from arena.report.charts.openings import plot_openings
 from arena.report.content import content
+from arena.report.files import files_of
 from arena.report.markdown import markdown
 from arena.report.page.page import html
 from arena.report.run import Run
@@ -443,6 +445,43 @@ def test_names_at_one_limit_leave_out_what_all_have_and_los_is_shown_where_it_is
 
 
 # charts and files
+
+
+def title(run: Run) -> tuple[str, str]:
+    """The first chart of a run and its title."""
+    name, ax = next(iter(drawn(run).items()))
+    return name, ax.get_title(loc="left")
+
+
+def test_the_chart_that_answers_is_the_first_and_its_title_the_answer(grid: Run, tmp_path: Path) -> None:
+    assert title(grid)[0] == "elo_by_depth"
+    name, words = title(equal(tmp_path, EQUAL))
+    assert name == "comparisons" and words.startswith("Against simple, cis300 is ")
+    three = [player(e, 4, evaluation=e) for e in ("simple", "cis300", "strong")]
+    name, words = title(equal(tmp_path, three))
+    assert name == "comparisons" and words.endswith(" leads at equal depth")
+    name, words = title(equal(tmp_path, [player("a", 1), player("b", 9, type="x"), player("c", 5, type="y")]))
+    assert name == "elo" and words.startswith("b leads with +")
+    ax = drawn(grid)["outcomes"]
+    before = ax.get_title(loc="left")
+    retitle(ax, "a title of which there is too much " * 5)
+    assert ax.get_title(loc="left") == before
+
+
+def test_players_with_limits_of_several_kinds_have_no_chart_of_one_pool(tmp_path: Path) -> None:
+    assert "elo" not in drawn(equal(tmp_path, EQUAL)) and "elo" in drawn(equal(tmp_path, GRID))
+
+
+def test_a_run_of_few_games_has_no_phases_residuals_and_likelihoods_of_all_pairs(tmp_path: Path) -> None:
+    few, more = (synthetic(tmp_path, [player("a", 3), player("b", 4)], pairs) for pairs in (15, 16))
+    of_many = {"phases.csv", "residuals.csv", "los.csv"}
+    assert of_many.isdisjoint(file.name for file in files_of(few)) and "phases" not in drawn(few)
+    assert of_many <= {file.name for file in files_of(more)} and "phases" in drawn(more)
+
+
+def test_nobody_who_counts_nodes_no_chart_of_nodes(tmp_path: Path) -> None:
+    assert "nodes" not in drawn(equal(tmp_path, [player("r", type="random"), player("s", type="x")]))
+    assert "nodes" in drawn(equal(tmp_path, [player("r", type="random"), player("s", 3)]))
 
 
 def test_charts_of_a_sweep_show_no_missing_number_and_cut_no_text_off(grid: Run) -> None:

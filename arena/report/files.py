@@ -38,9 +38,9 @@ class File(NamedTuple):
     """Whether it is a table for papers, which a run has only when asked for."""
 
 
-def _rows(name: str, holds: str, table: Callable[[Run], pd.DataFrame]) -> File:
-    """A CSV file that a run has if its table has rows."""
-    return File(name, holds, table, applies=lambda run: len(table(run)) > 0)
+def _rows(name: str, holds: str, table: Callable[[Run], pd.DataFrame], *, of_few: bool = True) -> File:
+    """A CSV file that a run has if its table has rows; one of few games (`Run.small`) only if `of_few`."""
+    return File(name, holds, table, applies=lambda run: (of_few or not run.small) and len(table(run)) > 0)
 
 
 def _tex(name: str, holds: str, table: Callable[[Run], str], applies: Callable[[Run], bool]) -> File:
@@ -69,9 +69,14 @@ FILES = (
         "los.csv",
         "likelihood of superiority of row over column",
         lambda run: run.los,
-        applies=lambda run: 2 <= len(run.players) <= MATRIX,
+        applies=lambda run: 2 <= len(run.players) <= MATRIX and not run.small,
     ),
-    _rows("residuals.csv", "score of each pairing against what the ratings expect", lambda run: run.residuals),
+    _rows(
+        "residuals.csv",
+        "score of each pairing against what the ratings expect",
+        lambda run: run.residuals,
+        of_few=False,
+    ),
     _rows("cycles.csv", "players of whom a beats b, b beats c and c beats a", lambda run: run.cycles),
     _rows("comparisons.csv", "Elo of one setting against another at equal terms", lambda run: run.comparisons),
     _rows("equal_terms.csv", "standings of the players with the same limit", lambda run: run.equal_terms),
@@ -79,7 +84,12 @@ FILES = (
     _rows("elo_by_depth.csv", "Elo against depth, by family", lambda run: run.elo_by_depth),
     _rows("elo_by_nodes.csv", "Elo against nodes per move, by family", lambda run: run.elo_by_nodes),
     _rows("convergence.csv", "ratings after growing parts of the schedule", lambda run: run.convergence),
-    _rows("phases.csv", "when winner and loser saw the result, by tenths of the game", lambda run: run.phases),
+    _rows(
+        "phases.csv",
+        "when winner and loser saw the result, by tenths of the game",
+        lambda run: run.phases,
+        of_few=False,
+    ),
     _rows("openings.csv", "score of the first mover by opening", lambda run: run.openings),
     _rows("ablation.csv", "cost to a fixed depth and Elo against the reference", lambda run: run.ablation),
     _rows("probes.csv", "one row per search to a fixed depth", lambda run: run.probes),

@@ -40,6 +40,9 @@ from arena.rules.custom import build_variant
 from arena.store.ledger import Facts
 from arena.store.read import RunData, read
 
+FEW = 30
+"""Games of a run up to which its report has no residuals, phases and likelihoods of superiority of all pairs."""
+
 
 def _documented(run: type[Run]) -> type[Run]:
     """Add to the docstring of each table what its columns are, and to that of the class which tables there are."""
@@ -134,6 +137,11 @@ class Run:
         if self.experiment.anchor:
             return f"{self.experiment.anchor} = 0"
         return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'} = 0"
+
+    @property
+    def small(self) -> bool:
+        """Whether the run has too few games to say more than who won: FEW at most."""
+        return len(self.games) <= FEW
 
     @property
     def large(self) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from arena.files import REPORT, replace
-from arena.report.charts.catalogue import CHARTS, charts_of
+from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.files import FILES, File, files_of, parts_of, write_file, write_text
 from arena.report.page.page import html
@@ -39,7 +39,7 @@ def write(
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
-    charts = {chart.name: chart.draw(run) for chart in charts_of(run)}
+    charts = draw(run)
     pictures = {name: svg(axes) for name, axes in charts.items()}
 
     listed = files_of(run, moves, latex)

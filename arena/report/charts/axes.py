@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from arena.report.charts import fonts
@@ -52,6 +53,13 @@ def area(
     ax.xaxis.set_label_coords(0.5, -0.32 / up)
     ax.yaxis.set_label_coords((0.25 - left) / across, 0.5)
     return ax
+
+
+def retitle(ax: Axes, title: str) -> None:
+    """Give Axes of `area` another title if it has room."""
+    if title and 0.3 + fonts.width(title, 12, "bold") * SLACK <= figure_of(ax).get_figwidth():
+        old = ax.get_title(loc="left")
+        next(text for text in ax.findobj(Text) if text.get_text() == old).set_text(title)
 
 
 def set_margins(figure: Figure, left: float, right: float, top: float, bottom: float) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 
 from arena.report.charts.ablation import plot_ablation
+from arena.report.charts.axes import retitle
 from arena.report.charts.comparisons import plot_comparisons
 from arena.report.charts.convergence import plot_convergence
 from arena.report.charts.crosstable import plot_crosstable
@@ -20,6 +21,7 @@ from arena.report.charts.phases import plot_phases
 from arena.report.charts.sprt import plot_sprt
 from arena.report.run import Run
 from arena.report.sentences import notes
+from arena.report.sentences.answers import answering_chart
 
 
 class Chart(NamedTuple):
@@ -63,7 +65,10 @@ CHARTS = (
         "Joint rating of all players with 95 % intervals.",
         "standings.csv",
         lambda run: plot_elo(run.standings, reference=run.zero),
-        lambda run: run.games.empty or run.standings["elo"].count() > 0,
+        lambda run: (
+            run.games.empty
+            or (run.standings["elo"].count() > 0 and (run.equal_terms.empty or run.comparisons.empty))
+        ),
     ),
     Chart(
         "elo_by_depth",
@@ -98,7 +103,8 @@ CHARTS = (
         "nodes",
         notes.NODES,
         "search.csv",
-        lambda run: plot_nodes(run.search, searched=len(run.survey.totals) > 0),
+        lambda run: plot_nodes(run.search),
+        lambda run: len(run.search) > 0,
     ),
     Chart(
         "time",
@@ -126,7 +132,7 @@ CHARTS = (
         "counting half. It shows when the searches saw the result, not when it was decided.",
         "phases.csv",
         lambda run: plot_phases(run.phases),
-        lambda run: len(run.phases) > 0,
+        lambda run: len(run.phases) > 0 and not run.small,
     ),
     Chart(
         "openings",
@@ -143,9 +149,19 @@ CHARTS = (
         lambda run: plot_terminations(run.terminations),
     ),
 )
-"""Every chart, in the order of the page."""
+"""Every chart; see `charts_of`."""
 
 
 def charts_of(run: Run) -> list[Chart]:
-    """The charts that a run has, in the order of the page."""
-    return [chart for chart in CHARTS if chart.applies(run)]
+    """The charts that a run has, in the order of the page: first the one that shows its answer."""
+    first, _ = answering_chart(run)
+    return sorted((chart for chart in CHARTS if chart.applies(run)), key=lambda chart: chart.name != first)
+
+
+def draw(run: Run) -> dict[str, Axes]:
+    """The charts of a run by name, in the order of the page; the answer is the title of the first."""
+    first, answer = answering_chart(run)
+    charts = {chart.name: chart.draw(run) for chart in charts_of(run)}
+    if first in charts:
+        retitle(charts[first], answer)
+    return charts

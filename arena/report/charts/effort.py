@@ -29,16 +29,14 @@ from arena.report.tables.effort import QUANTILES
 
 
 @styled
-def plot_nodes(search: pd.DataFrame, ax: Axes | None = None, *, searched: bool = True) -> Axes:
+def plot_nodes(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Mean nodes per move against depth, with each family's effective branching factor in the legend.
 
     `search` is that of `tables.effort.branching`. Where no players differ in depth only, one dot for each player.
-    `searched` says whether any move was played, which is what an empty chart states.
     """
     title = "Nodes per move against search depth"
     if search.empty:
-        message = "no player searched" if searched else "no games yet"
-        return no_games(area(ax, "Nodes per move", height=2.6), message)
+        return no_games(area(ax, "Nodes per move", height=2.6), "no player counts nodes")
     nodes = search["nodes_per_move"].to_numpy(dtype=float)
     if search["family"].isna().all():
         some, search = leading(len(search)), search.head(LEADING)

@@ -67,10 +67,10 @@ def html(
 
 
 def plots(charts: Mapping[str, str]) -> list[Plot]:
-    """Charts as the page shows them; one that would stand alone beside nothing has a row of its own, too."""
+    """Charts as the page shows them; the first, and one that would stand beside nothing, have a whole row."""
     captions = {chart.name: chart.caption for chart in CHARTS}
     widths = {name: chart_width(svg) for name, svg in charts.items()}
-    narrow = [name for name, width in widths.items() if width <= WIDE]
+    narrow = [name for name, width in list(widths.items())[1:] if width <= WIDE]
     return [
         plot_of(name, captions[name], svg, wide=name not in narrow or len(narrow) == 1)
         for name, svg in charts.items()

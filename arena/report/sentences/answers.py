@@ -9,8 +9,8 @@ import pandas as pd
 from arena.player import PlayerSpec
 from arena.report.number import known, probability, signed, with_error
 from arena.report.run import Run
+from arena.report.sentences import comparisons, sprt
 from arena.report.sentences.ablation import verdict
-from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.words import CERTAIN
 from arena.report.tables.openings import Homogeneity
 from arena.wording import listed
@@ -31,8 +31,22 @@ def answers(run: Run, most: int) -> list[str]:
     if len(run.ablation):
         settings = [*filter(None, [verdict(run.ablation, run.experiment)])]
     else:
-        settings = comparison_sentences(run.comparisons, most - len(gains[:1]))
+        settings = comparisons.comparison_sentences(run.comparisons, most - len(gains[:1]))
     return [*gains[:1], *settings, *gains[1:]]
+
+
+def answering_chart(run: Run) -> tuple[str, str]:
+    """The name of the chart that shows the first answer, and that answer as its title, "" where it has no room."""
+    if run.experiment.sprt:
+        return "sprt", sprt.decision(run.sprt, run.experiment).rstrip(".").partition(" (")[0]
+    if len(run.gains):
+        return f"elo_by_{run.gains['per'].iloc[0]}", gain_sentences(run.gains)[0].rstrip(".")
+    if len(run.ablation):
+        return "ablation", ""
+    if len(run.comparisons):
+        return "comparisons", comparisons.verdict(run.comparisons)
+    first = lead(run.standings, run.experiment.players)
+    return "elo", first[0].rstrip(".") if first else ""
 
 
 def gain_sentences(gains: pd.DataFrame) -> list[str]:

@@ -43,6 +43,20 @@ def title(comparisons: pd.DataFrame) -> str:
     return f"{what}: Elo against {references[0]}" if len(references) == 1 else f"{what} at equal terms"
 
 
+def verdict(comparisons: pd.DataFrame) -> str:
+    """What the comparisons against the baseline come to, as the title of a chart; "" of several settings."""
+    rows = comparisons[comparisons["baseline"].astype(bool)]
+    values, references = rows["value"].unique(), rows["reference"].unique()
+    if rows["setting"].nunique() != 1 or len(references) != 1:
+        return ""
+    if len(values) == 1:
+        return f"Against {references[0]}, {values[0]} is {_stands(rows, in_short=True)}"
+    best: dict[str, list[str]] = {}
+    for terms, of_terms in rows.groupby("terms", sort=False):
+        best.setdefault(_ranked(of_terms, references[0])[0], []).append(str(terms))
+    return "; ".join(f"{name} leads {at_equal(where)}" for name, where in best.items())
+
+
 def pairs_title(count: int, most: int) -> str:
     """What the table of all pairs shows, of which there are `most` rows at most."""
     return f"All {count} pairs" if count <= most else f"The first {most} of {count} pairs; comparisons.csv has all"
@@ -149,17 +163,7 @@ def _standing(comparisons: pd.DataFrame) -> list[str]:
     reference = rows["reference"].iloc[0]
     alike: dict[str, list[str]] = {}
     for value, of_value in rows.groupby("value", sort=False):
-        signs: dict[str, list[str]] = {"stronger": [], "weaker": [], "": []}
-        for row in _records(of_value):
-            signs["" if not _certain(row) else "stronger" if row["elo_difference"] > 0 else "weaker"].append(
-                row["terms"]
-            )
-        clauses = [f"{word} {at_equal(terms)}" for word, terms in signs.items() if word and terms]
-        if not clauses:
-            clauses = ["not measurably different"]
-        elif signs[""]:
-            clauses.append(f"not measurably different {at_equal(signs[''])}")
-        alike.setdefault(listed(clauses), []).append(str(value))
+        alike.setdefault(_stands(of_value), []).append(str(value))
     ranked = sorted(alike.items(), key=lambda item: -len(item[1]))
     parts = [
         f"{listed(_few(values))} {'is' if len(values) == 1 else 'are'} {words}" for words, values in ranked[:NAMED]
@@ -167,6 +171,21 @@ def _standing(comparisons: pd.DataFrame) -> list[str]:
     more = sum(len(values) for _, values in ranked[NAMED:])
     rest = f"; {more} more are listed below" if more else ""
     return [f"Against {reference}, {'; '.join(parts)}{rest}."]
+
+
+def _stands(of_value: pd.DataFrame, *, in_short: bool = False) -> str:
+    """How one value stands: "stronger at equal depth", and unless `in_short` at which terms nothing is certain."""
+    signs: dict[str, list[str]] = {"stronger": [], "weaker": [], "": []}
+    for row in _records(of_value):
+        signs["" if not _certain(row) else "stronger" if row["elo_difference"] > 0 else "weaker"].append(
+            row["terms"]
+        )
+    clauses = [f"{word} {at_equal(terms)}" for word, terms in signs.items() if word and terms]
+    if not clauses:
+        return "not measurably different"
+    if signs[""] and not in_short:
+        clauses.append(f"not measurably different {at_equal(signs[''])}")
+    return listed(clauses)
 
 
 def _of_terms(rows: pd.DataFrame) -> str:
