@@ -116,7 +116,7 @@ def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list
         "score": _whole(100 * in_men),
         "own": [value if known(value) else None for value in own.tolist()],
         "wins": _whole(certain),
-        "time": _whole(_digits(1e6 * found["seconds"].to_numpy(dtype=float, na_value=np.nan))),
+        "time": _whole(_digits(np.rint(1e6 * found["seconds"].to_numpy(dtype=float, na_value=np.nan)))),
         "depth": found["depth"].tolist(),
         "nodes": found["nodes"].tolist(),
     }

@@ -1,0 +1,589 @@
+"""Five small runs counted again: every count and mean of their pages, from games.csv and moves.csv alone.
+
+Nothing of `arena.report` computes what is checked here. A page is read as a reader has it: its text, its tables,
+what charts say under the pointer, and the list and the moves of the games inside it. Not counted again are what a
+fit or a test gives: Elo, intervals, LOS, the log-likelihood ratio.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+import zlib
+from collections import Counter, defaultdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.sax.saxutils import escape
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.command_line import invoke
+
+BROKEN = """
+from arena import Choice
+
+
+class Raises:
+    def __init__(self, variant):
+        pass
+
+    def choose(self, game, limit, rng):
+        if len(game.moves) > 5:
+            raise ValueError("no idea")
+        return Choice(rng.choice(game.legal_moves))
+
+
+class Cheats(Raises):
+    def choose(self, game, limit, rng):
+        return Choice(12345 if rng.random() < 0.1 else rng.choice(game.legal_moves))
+"""
+RANDOM, GREEDY = {"name": "random", "type": "random"}, {"name": "greedy", "type": "greedy"}
+
+
+def searcher(name: str, **settings: Any) -> dict[str, Any]:
+    """An entry of the search."""
+    return {"name": name, "type": "negamax", **settings}
+
+
+ONE, TWO, THREE = searcher("one", depth=1), searcher("two", depth=2), searcher("three", depth=3)
+SWEEP = {"evaluation": ["material", "simple"], "depth": [1, 2, 3]}
+RUNS: dict[str, dict[str, Any]] = {
+    "sweep": {
+        "openings": {"random_plies": 4, "count": 3},
+        "players": [RANDOM, searcher("{evaluation}-{depth}", preset="alphabeta", sweep=SWEEP)],
+        "anchor": "random",
+    },
+    "swiss": {
+        "openings": {"count": 5},
+        "format": {"type": "swiss", "rounds": 4},
+        "players": [
+            {"name": "raises", "type": "broken.py:Raises"},
+            {"name": "cheats", "type": "broken.py:Cheats"},
+            *(RANDOM, GREEDY, ONE, TWO, searcher("nodes", nodes=300)),
+        ],
+    },
+    "sprt": {
+        "openings": {"count": 40},
+        "format": "match",
+        "sprt": {"elo0": 0, "elo1": 100},
+        "players": [searcher("a", depth=4), searcher("b", depth=1)],
+    },
+    "knockout": {"openings": {"count": 20}, "format": "knockout", "players": [RANDOM, GREEDY, ONE, TWO, THREE]},
+    "unfinished": {"openings": {"count": 4}, "players": [RANDOM, GREEDY, TWO, THREE]},
+}
+PLAYED = 19
+"""Games of the unfinished run."""
+ENDS = {
+    "no_pieces": "all pieces captured",
+    "no_moves": "no legal moves",
+    "repetition": "position repeated",
+    "no_progress": "no progress",
+    "max_plies": "ply limit reached",
+    "error": "error of a player",
+    "illegal_move": "illegal move",
+    "withdrawn": "player withdrawn",
+}
+PREFIXES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
+CALL, SEAT, MOST_CALL = 13e-6, 85e-6, 0.2
+"""Seconds of a move that are no search, and the most of its time that they may be where nodes/s are shown."""
+
+
+class Counted(NamedTuple):
+    """A run: its page, and its games and moves as the CSV files have them."""
+
+    name: str
+    page: str
+    games: pd.DataFrame
+    moves: pd.DataFrame
+    players: dict[str, dict[str, Any]]
+    """Entries by name, sweeps written out."""
+
+    def table(self, title: str, number: int = 0) -> list[dict[str, str]]:
+        """The rows of a table below a heading."""
+        part = next(it for it in re.split(r"<h2", self.page) if text_of(it.partition("</h2>")[0]).endswith(title))
+        found = re.findall(r"<table.*?</table>", part, flags=re.S)[number]
+        head, *rows = re.findall(r"<tr.*?</tr>", found, flags=re.S)
+        names = [text_of(cell) for cell in re.findall(r"<th.*?</th>", head, flags=re.S)]
+        cells = [[text_of(cell) for cell in re.findall(r"<td.*?</td>", row, flags=re.S)] for row in rows]
+        return [dict(zip(names, row, strict=True)) for row in cells]
+
+    def tips(self, chart: str) -> list[str]:
+        """What the marks of a chart say."""
+        found = re.search(rf'<figure id="chart-{chart}".*?</figure>', self.page, flags=re.S)
+        return [text_of(tip) for tip in re.findall(r"<title>(.*?)</title>", found[0])] if found else []
+
+    @property
+    def text(self) -> str:
+        """The text before the first table."""
+        return text_of(re.sub(r"<(script|style|svg|nav).*?</\1>", "", self.page, flags=re.S).partition("<h2")[0])
+
+    @property
+    def sides(self) -> pd.DataFrame:
+        """Each game from the view of both its players."""
+        parts = []
+        for colour, other in (("white", "black"), ("black", "white")):
+            points = self.games["result"].map({"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5})
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "player": self.games[colour],
+                        "opponent": self.games[other],
+                        "colour": colour,
+                        "points": points if colour == "white" else 1 - points,
+                        "round": self.games["round"],
+                        "pair": self.games["pair"],
+                    }
+                )
+            )
+        return pd.concat(parts)
+
+
+def text_of(markup: str) -> str:
+    """The text of a piece of a page, in single spaces."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", f"<{markup}")).replace("\u200b", "").split()).strip("<")
+
+
+def agrees(shown: str, value: float, digits: int = 3) -> None:
+    """Fail unless a quantity of so many digits, with a prefix or per cent, is the value."""
+    found = re.fullmatch(r"([−-]?[0-9.,]+(?:e[+-]?[0-9]+)?) ?([pnµmkMG]?)s?( ?%)?", shown)
+    assert found, f"{shown!r} is no number; counted {value:.6g}"
+    number, prefix, per_cent = found.groups()
+    size = 0.01 if per_cent else PREFIXES[prefix]
+    scaled = value / size
+    half = 0.05 if per_cent else 0.5 * 10.0 ** (np.floor(np.log10(abs(scaled))) - digits + 1) if scaled else 0.0
+    difference = abs(float(number.replace("−", "-").replace(",", "")) - scaled)
+    assert difference <= half * 1.001 + 2e-5 * abs(scaled), f"shown {shown!r}, counted {value:.6g}"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counted]:
+    """The five runs, their charts drawn but not painted: what they say under the pointer is in their SVG."""
+    import arena.report.write
+    from arena import runner
+    from arena.report.charts import picture, tips
+
+    def said(axes: Any) -> str:
+        texts = [text for ax in axes.figure.axes for tip in tips._TIPS.get(ax, ()) for text in tip.texts if text]
+        return f'<svg width="9pt">{"".join(f"<title>{escape(text)}</title>" for text in texts)}</svg>'
+
+    folder = tmp_path_factory.mktemp("recount")
+    (folder / "broken.py").write_text(BROKEN)
+    play = runner.play
+
+    def stopped(*arguments: Any) -> Any:
+        games = play(*arguments)
+        yield from (next(games) for _ in range(PLAYED))
+        raise KeyboardInterrupt
+
+    found = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for module in (picture, arena.report.write):
+            patch.setattr(module, "svg", said)
+            patch.setattr(module, "save_png", lambda axes, path: path.touch())
+        for name, settings in RUNS.items():
+            config = {"name": name, "variant": "english", "seed": 1, "max_plies": 80, **settings}
+            if name == "unfinished":
+                patch.setattr(runner, "play", stopped)
+                with pytest.raises(KeyboardInterrupt):
+                    arena.run(config, name, workers=1, quiet=True)
+            else:
+                arena.run(config, name, workers=1, quiet=True)
+            assert invoke("report", name).exit_code == 0
+            found[name] = read(folder / name)
+    return found
+
+
+def read(folder: Path) -> Counted:
+    """A run's page and CSV files."""
+    games, moves = (pd.read_csv(folder / f"{name}.csv", keep_default_na=True) for name in ("games", "moves"))
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    stored = json.loads((folder / "manifest.json").read_text())["configuration"]["players"]
+    return Counted(folder.name, page, games, moves, {entry["name"]: entry for entry in stored})
+
+
+@pytest.fixture(params=RUNS)
+def run(request: pytest.FixtureRequest, pages: dict[str, Counted]) -> Counted:
+    """Each run in turn."""
+    return pages[request.param]
+
+
+def per_player(run: Counted) -> dict[str, pd.DataFrame]:
+    """Games of each player, from its view."""
+    return {str(name): part for name, part in run.sides.groupby("player")}
+
+
+def test_the_lead_counts_players_games_and_draws(run: Counted) -> None:
+    drawn = (run.games["result"] == "1/2-1/2").mean()
+    found = re.search(
+        r"([0-9]+) players, ([0-9]+) games(?: of at most ([0-9]+) planned)?(, complete)?, ([0-9.]+ %) drawn\.",
+        run.text,
+    )
+    assert found, run.text
+    assert (int(found[1]), int(found[2])) == (len(run.players), len(run.games))
+    agrees(found[5], drawn)
+    planned = {"sprt": 80, "knockout": 48}
+    assert (found[3] and int(found[3])) == planned.get(run.name)
+    assert bool(found[4]) == (run.name in planned)
+
+
+def test_an_unfinished_run_counts_its_games_and_pairings(run: Counted) -> None:
+    found = re.search(
+        r"Not complete: ([0-9]+) of ([0-9]+) games(?:; ([0-9]+) pairings? ha(?:s|ve) not met)?\.", run.text
+    )
+    assert (found is not None) == (run.name == "unfinished") == ("Not complete" in run.text)
+    if found:
+        pairings = len(run.players) * (len(run.players) - 1) // 2
+        met = len({frozenset(pair) for pair in run.games[["white", "black"]].itertuples(index=False)})
+        assert (int(found[1]), int(found[2])) == (len(run.games), pairings * 4 * 2) == (PLAYED, 48)
+        assert int(found[3] or 0) == pairings - met
+
+
+def test_the_standings_count_games_points_and_means(run: Counted) -> None:
+    rows, games = run.table("Standings"), per_player(run)
+    assert {row["Player"] for row in rows} == set(games)
+    assert [row["#"] for row in rows] == [str(place) for place in range(1, len(rows) + 1)]
+    for row in rows:
+        points = games[row["Player"]]["points"]
+        assert int(row["Games"]) == len(points)
+        assert [int(row[name]) for name in ("Won", "Drawn", "Lost")] == [
+            (points == it).sum() for it in (1, 0.5, 0)
+        ]
+        agrees(row["Score"], points.mean())
+        if run.name == "sprt":
+            agrees(
+                row["Elo of score"].replace("+", ""), round(400 * np.log10(points.mean() / (1 - points.mean())))
+            )
+        moves = run.moves[run.moves["player"] == row["Player"]]
+        if moves["nodes"].sum():
+            agrees(row["Nodes/move"], moves["nodes"].mean())
+        else:
+            assert row["Nodes/move"] == ""
+        agrees(row["Time/move"], moves["seconds"].mean())
+
+
+def test_the_crosstable_has_the_points_of_each_pairing(run: Counted) -> None:
+    rows, sides = run.table("Crosstable"), run.sides
+    names = [row["Player"] for row in rows]
+    assert names == [row["Player"] for row in run.table("Standings")]
+    for row in rows:
+        for number, other in enumerate(names, start=1):
+            points = sides[(sides["player"] == row["Player"]) & (sides["opponent"] == other)]["points"]
+            assert row[str(number)] == (f"{points.sum():g}/{len(points)}" if len(points) else "")
+    tips = run.tips("crosstable")
+    met = sides.groupby(["player", "opponent"])["points"].mean()
+    assert len(tips) == len(met)
+    for tip in tips:
+        player, _, rest = tip.partition(" against ")
+        other, _, score = rest.rpartition(": ")
+        agrees(score, met[player, other])
+
+
+def test_the_final_order_has_the_points_of_its_format(run: Counted) -> None:
+    if run.name == "swiss":
+        swiss_order(run)
+    elif run.name == "knockout":
+        knockout_order(run)
+    else:
+        assert "Final order" not in run.page
+    if run.name in ("swiss", "knockout"):
+        places = [f"{row['#']}. {row['Player']}" for row in run.table("Final order")]
+        assert f"Final order ({run.name}): {'; '.join(places[:3])}" in run.text
+
+
+def swiss_order(run: Counted) -> None:
+    rows, sides = run.table("Final order"), run.sides
+    rounds = int(sides["round"].max())
+    points, buchholz, berger = (defaultdict[Any, float](float) for _ in range(3))
+    name: Any
+    for name in run.players:
+        own = sides[sides["player"] == name]
+        points[name] = own["points"].sum() + 2 * (
+            rounds - own["round"].nunique()
+        )  # without an opponent both are won
+    for (name, other, _), games in sides.groupby(["player", "opponent", "round"]):
+        buchholz[name] += points[other]
+        berger[name] += points[other] * games["points"].sum() / len(games)
+    assert {row["Player"] for row in rows} == set(run.players)
+    for row in rows:
+        for heading, counted in (("Points", points), ("Buchholz", buchholz), ("Sonneborn-Berger", berger)):
+            assert float(row[heading]) == pytest.approx(counted[row["Player"]]), (row["Player"], heading)
+    shown = [(-float(row["Points"]), -float(row["Buchholz"]), -float(row["Sonneborn-Berger"])) for row in rows]
+    assert shown == sorted(shown)
+
+
+def knockout_order(run: Counted) -> None:
+    rows, sides = run.table("Final order"), run.sides
+    assert {row["Player"] for row in rows} == set(run.players)
+    last = sides.groupby("player")["round"].max()
+    for row in rows:
+        own = sides[(sides["player"] == row["Player"]) & (sides["round"] == last[row["Player"]])]
+        assert {row["Against"]} == set(own["opponent"]) and int(row["Last round"]) == last[row["Player"]]
+        assert float(row["Points"]) == own["points"].sum()
+        assert float(row["Conceded"]) == len(own) - own["points"].sum()
+    assert [int(row["Last round"]) for row in rows] == sorted(last, reverse=True)
+
+
+def searched(run: Counted) -> dict[str, pd.DataFrame]:
+    """The moves of each player that entered positions."""
+    moves = run.moves[run.moves["nodes"] > 0]
+    return {str(name): part for name, part in moves.groupby("player")}
+
+
+def speed(run: Counted, player: str, moves: pd.DataFrame) -> float | None:
+    """Nodes a second of moves, None where the page leaves them out."""
+    call = SEAT if ".py:" in run.players[player]["type"] else CALL
+    return moves["nodes"].sum() / moves["seconds"].sum() if call <= MOST_CALL * moves["seconds"].mean() else None
+
+
+def at_depth(run: Counted, player: str, moves: pd.DataFrame) -> pd.DataFrame:
+    """The moves of the depth that a player is shown with: its own, else the median."""
+    depth = run.players[player].get("depth") or int(moves["depth"].median())
+    return moves[moves["depth"] == depth]
+
+
+def test_search_effort_has_the_means_of_the_moves_at_the_depth_given(run: Counted) -> None:
+    rows, moves = run.table("Search effort"), searched(run)
+    assert {row["Player"] for row in rows} == set(moves)
+    for row in rows:
+        part = at_depth(run, row["Player"], moves[row["Player"]])
+        assert int(row["Depth"]) == part["depth"].iloc[0]
+        agrees(row["Nodes/move"], part["nodes"].mean())
+        agrees(row["Leaves/move"], part["leaves"].mean())
+        agrees(row["Time/move"], part["seconds"].mean())
+        rate = speed(run, row["Player"], part)
+        assert (row["Nodes/s"] == "") == (rate is None)
+        if rate is not None:
+            agrees(row["Nodes/s"], rate)
+
+
+def test_the_branching_factor_is_that_of_the_players_that_differ_in_depth_only(run: Counted) -> None:
+    families: dict[Any, dict[int, float]] = defaultdict(dict)
+    for name, entry in run.players.items():
+        if entry.get("depth") and name in searched(run):
+            rest = tuple(sorted((key, str(value)) for key, value in entry.items() if key not in ("name", "depth")))
+            families[rest][entry["depth"]] = at_depth(run, name, searched(run)[name])["nodes"].mean()
+    factors = {}
+    for rest, nodes in families.items():
+        low, high = min(nodes), max(nodes)
+        for depth in nodes if low < high else ():
+            factors[str(rest), depth] = (nodes[high] / nodes[low]) ** (1 / (high - low))
+    shown = sorted(row["Branching factor"] for row in run.table("Search effort") if row["Branching factor"])
+    assert shown == sorted(f"{factor:.2f}" for factor in factors.values())
+
+
+def test_telemetry_has_the_means_and_shares_of_all_moves(run: Counted) -> None:
+    def share(part: float, whole: float) -> float | None:
+        return part / whole if whole else None
+
+    moves, seen = searched(run), set[str]()
+    for row in run.table("Search effort", 1):
+        every, part = run.moves[run.moves["player"] == row["Player"]], moves[row["Player"]]
+        sums = every[["cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits"]].sum()
+        expected = {
+            "Nodes/s": speed(run, row["Player"], part),
+            "Mean depth": part["depth"].mean(),
+            "Deepest": float(every["deepest"].max()),
+            "First-move cutoffs": share(sums["cutoffs_first"], sums["cutoffs_max"] + sums["cutoffs_min"]),
+            "TT hits": share(sums["tt_hits"], sums["tt_probes"]),
+        }
+        for name, cell in list(row.items())[1:]:
+            assert (cell == "") == (expected[name] is None), (row["Player"], name)
+            if name == "Mean depth":
+                assert cell == f"{expected[name]:.1f}"
+            elif cell:
+                agrees(cell, expected[name] or 0.0)
+            seen.add(name)
+    assert {"Mean depth", "Deepest", "First-move cutoffs"} <= seen
+
+
+def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
+    lost = run.games[run.games["termination"].isin(["error", "illegal_move", "time", "withdrawn"])]
+    found = re.search(
+        r"([0-9]+) games? of ([0-9]+) (?:was|were) lost by players' failures: (.*?)\. ", run.text + " "
+    )
+    assert (found is not None) == bool(len(lost)) == (run.name == "swiss")
+    if not found:
+        return
+    assert (int(found[1]), int(found[2])) == (len(lost), len(run.games))
+    loser = lost["white"].where(lost["result"] == "0-1", lost["black"])
+    words = {"errors": "error", "illegal moves": "illegal_move", "unplayed": "withdrawn"}
+    counted = {}
+    for player, text, games in re.findall(
+        r"(\w+) lost (.*?), of ([0-9]+)", found[3].replace(", as it was withdrawn", "")
+    ):
+        for number, kind in re.findall(r"([0-9]+) (?:by )?(errors|illegal moves|unplayed)", text):
+            counted[player, words[kind]] = int(number)
+        assert int(games) == len(per_player(run)[player])
+    assert counted == Counter(zip(loser, lost["termination"], strict=True))
+
+
+def test_pairings_whose_results_are_all_alike_are_counted(run: Counted) -> None:
+    """They are where they alone measure a difference: the others do not connect all players."""
+    alike, part = 0, {name: name for name in run.players}
+    player: Any
+    opponent: Any
+    for (player, opponent), games in run.sides.groupby(["player", "opponent"]):
+        if games.groupby("pair")["points"].mean().nunique() == 1:
+            alike += player < opponent
+        else:
+            part = {name: part[player] if of == part[opponent] else of for name, of in part.items()}
+    found = re.search(r"The results of ([0-9]+) pairings? were all alike", run.text)
+    assert (found is None) == (len(set(part.values())) == 1)
+    assert found is None or int(found[1]) == alike
+
+
+def test_the_sequential_test_counts_pairs(run: Counted) -> None:
+    found = re.search(r"H[01] accepted after ([0-9]+) pairs", run.text)
+    assert (found is not None) == (run.name == "sprt")
+    if found:
+        assert 2 * int(found[1]) == len(run.games)
+        assert [tip.partition(" ")[0] for tip in run.tips("sprt")] == [str(it + 1) for it in range(int(found[1]))]
+
+
+def test_the_rating_chart_says_scores_and_games(run: Counted) -> None:
+    tips, games = run.tips("elo"), per_player(run)
+    assert len(tips) == len(games)
+    for tip in tips:
+        player, score, count = re.fullmatch(r"(\S+): .*, ([0-9.]+ %) of ([0-9]+) games", tip).groups()  # type: ignore[union-attr]
+        assert int(count) == len(games[player])
+        agrees(score, games[player]["points"].mean())
+
+
+def test_the_outcomes_chart_counts_by_colour(run: Counted) -> None:
+    words, shown = {"wins": 1, "draws": 0.5, "losses": 0}, {}
+    for tip in run.tips("outcomes"):
+        found = re.fullmatch(
+            r"(\S+) as (White|Black): ([0-9]+) (wins|draws|losses) of ([0-9]+) games, ([0-9.]+ %)", tip
+        )
+        assert found, tip
+        player, colour, count, kind, of, share = found.groups()
+        shown[player, colour.lower(), words[kind]] = int(count)
+        games = per_player(run)[player]
+        assert int(of) == (games["colour"] == colour.lower()).sum()
+        agrees(share, int(count) / int(of))
+    sides = run.sides
+    assert shown == Counter(zip(sides["player"], sides["colour"], sides["points"], strict=True))
+
+
+def test_the_charts_of_nodes_and_time_say_means_and_quantiles(run: Counted) -> None:
+    moves = searched(run)
+    for tip in run.tips("nodes"):
+        player, depth, nodes, seconds = re.fullmatch(r"(\S+), depth ([0-9]+): (.*) nodes, (.*)", tip).groups()  # type: ignore[union-attr]
+        part = at_depth(run, player, moves[player])
+        assert int(depth) == part["depth"].iloc[0]
+        agrees(nodes, part["nodes"].mean())
+        agrees(seconds, part["seconds"].mean())
+    assert len(run.tips("nodes")) == len(moves) and len(run.tips("time")) == len(run.players)
+    for tip in run.tips("time"):
+        player, *figures = re.fullmatch(  # type: ignore[union-attr]
+            r"(\S+): mean (.*), median (.*), 5th to 95th percentile (.*) to (.*)", tip
+        ).groups()
+        seconds = run.moves[run.moves["player"] == player]["seconds"]
+        for shown, value in zip(figures, [seconds.mean(), *np.quantile(seconds, [0.5, 0.05, 0.95])], strict=True):
+            agrees(shown, value)
+    for tip in run.tips("time_to_depth"):
+        words, depth, shown = re.fullmatch(r"(.*), depth ([0-9]+): (.*)", tip).groups()  # type: ignore[union-attr]
+        evaluation = re.search(r"evaluation (\w+)", words)
+        (player,) = (
+            name
+            for name, entry in run.players.items()
+            if entry.get("depth") == int(depth) and (not evaluation or entry["evaluation"] == evaluation[1])
+        )
+        agrees(shown, at_depth(run, player, moves[player])["seconds"].mean())
+    for tip in run.tips("elo_by_nodes"):
+        player, nodes = re.fullmatch(r"(\S+), (\S+(?: [kMG])?) nodes: .*", tip).groups()  # type: ignore[union-attr]
+        agrees(nodes, moves[player]["nodes"].mean())
+
+
+def test_the_openings_chart_has_the_first_movers_scores(run: Counted) -> None:
+    black = run.sides[run.sides["colour"] == "black"].set_index(run.games.index)
+    scored = run.games.assign(score=black["points"])
+    pairs = scored.groupby("pair").agg(
+        opening=("opening", "first"), size=("score", "size"), score=("score", "mean")
+    )
+    expected = pairs[pairs["size"] == 2].groupby("opening")["score"].mean()
+    shown = [re.fullmatch(r"opening ([0-9]+): ([0-9.]+ %).*", tip).groups() for tip in run.tips("openings")]  # type: ignore[union-attr]
+    assert sorted(int(opening) for opening, _ in shown) == sorted(expected.index)
+    for opening, score in shown:
+        agrees(score, expected[int(opening)])
+
+
+def test_the_terminations_chart_counts_games(run: Counted) -> None:
+    expected = {ENDS[str(end)]: count for end, count in run.games["termination"].value_counts().items()}
+    shown = [re.fullmatch(r"(.*): ([0-9]+) games?", tip).groups() for tip in run.tips("terminations")]  # type: ignore[union-attr]
+    assert {end: int(count) for end, count in shown} == expected
+
+
+def test_the_phases_chart_has_the_shares_of_moves_that_favour_the_winner(run: Counted) -> None:
+    decided = run.games[run.games["result"] != "1/2-1/2"].set_index("game")
+    shares: dict[tuple[int, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for move in run.moves[run.moves["score"].notna()].to_dict("records"):
+        if move["game"] in decided.index:
+            game = decided.loc[move["game"]]
+            won = move["colour"] == ("white" if game["result"] == "1-0" else "black")
+            favours = (1 + np.sign(move["score"]) * (1 if won else -1)) / 2
+            tenth = min(10 * (move["ply"] - 1) // game["plies"], 9)
+            shares[tenth, "winner" if won else "loser"][game["pair"]].append(favours)
+    tips = run.tips("phases")
+    assert len(tips) == len(shares)
+    for tip in tips:
+        first, role, share = re.fullmatch(r"([0-9]+) to [0-9]+ % of the game, (\w+): ([0-9.]+ %).*", tip).groups()  # type: ignore[union-attr]
+        agrees(share, float(np.mean([np.mean(it) for it in shares[int(first) // 10, role].values()])))
+
+
+def unpacked(text: str) -> Any:
+    """Data that the page holds packed."""
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+def swing_of(moves: pd.DataFrame) -> float | None:
+    """The greatest change of a player's own score in a game, in men."""
+    changes = []
+    for _, own in moves.groupby("colour"):
+        men = [
+            float(np.clip(men, -4, 4)) if pd.isna(wins) else float(np.copysign(4, wins))
+            for men, wins in zip(own["score_men"], own["wins_in"], strict=True)
+            if not (pd.isna(men) and pd.isna(wins))
+        ]
+        changes += [abs(later - before) for before, later in pairwise(men)]
+    return max(changes, default=None)
+
+
+def test_the_games_of_the_page_are_those_of_the_tables(run: Counted) -> None:
+    found = re.search(r"All ([0-9]+) games of the run", text_of(run.page))
+    assert found and int(found[1]) == len(run.games)
+    data = json.loads(re.search(r"<script[^>]*data-games[^>]*>(.*?)</script>", run.page, flags=re.S)[1])  # type: ignore[index]
+    listed = unpacked(data["listed"])
+    blocks = [game for block in data["blocks"] for game in unpacked(block)]
+    games, moves = run.games.set_index("game"), dict(list(run.moves.groupby("game")))
+    assert sorted(listed["game"]) == sorted(games.index)
+    for place, number in enumerate(listed["game"]):
+        game = games.loc[number]
+        assert [listed["players"][listed[colour][place]] for colour in ("white", "black")] == [
+            game["white"],
+            game["black"],
+        ]
+        assert (listed["result"][place], listed["plies"][place]) == (game["result"], game["plies"])
+        assert (listed["opening"][place], listed["ends"][listed["end"][place]]) == (
+            game["opening"],
+            ENDS[game["termination"]],
+        )
+        own = moves.get(number, run.moves[:0])
+        swing = swing_of(own)
+        assert (listed["swing"][place] is None) == (swing is None)
+        assert swing is None or listed["swing"][place] == pytest.approx(100 * swing, abs=0.51)
+        assert blocks[place]["nodes"] == own["nodes"].tolist() and blocks[place]["depth"] == own["depth"].tolist()
+        for shown, seconds in zip(blocks[place]["time"], own["seconds"], strict=True):
+            assert shown == pytest.approx(1e6 * seconds, rel=0.0051, abs=0.51)
+        for shown, men in zip(blocks[place]["score"], own["score_men"], strict=True):
+            assert (shown is None) == pd.isna(men) and (
+                shown is None or shown == pytest.approx(100 * men, abs=0.51)
+            )
+    swings = [-1 if swing is None else swing for swing in listed["swing"]]
+    assert swings == sorted(swings, reverse=True)
