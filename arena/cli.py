@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import click
 
 from arena.commands.analyse import analyse
@@ -31,6 +33,8 @@ def main() -> None:
 
     Begin with `arena play`, or with `arena init` and `arena run arena.yaml`.
     """
+    # Weights that an installed font lacks are no news to whom reads a command's output.
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 
 GROUPS = {

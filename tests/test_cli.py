@@ -324,3 +324,11 @@ def test_the_doctor_finds_what_is_wrong_with_the_players_of_a_tuning(tmp_path: P
     result = invoke("doctor", tmp_path / "tuning.yaml")
     assert result.exit_code == 1
     assert "against: its evaluation is " in result.stdout
+
+
+def test_what_a_font_lacks_is_no_line_of_a_command(caplog: pytest.LogCaptureFixture) -> None:
+    from matplotlib.font_manager import FontProperties, fontManager
+
+    invoke("variants")
+    fontManager.findfont(FontProperties(family="No Such Font", weight=650))
+    assert caplog.messages == []

@@ -314,6 +314,12 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
     assert {name for columns in TABLES.values() for name in columns} == set(COLUMNS)
 
 
+def test_a_column_means_the_same_in_a_table_and_in_one_that_repeats_its_rows() -> None:
+    for table, wider in (("moves", "positions"), ("games", "rated_games")):
+        assert set(described(table)) <= set(described(wider))
+    assert dict(described("positions"))["score"] != dict(described("standings"))["score"]
+
+
 def test_every_table_of_a_run_and_no_other_is_told_of_by_its_help() -> None:
     told = {name: pydoc.plain(pydoc.render_doc(vars(Run)[name])) for name in TABLES}
     for name, text in told.items():

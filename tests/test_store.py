@@ -183,3 +183,26 @@ def test_a_file_that_is_no_store_is_refused_in_one_line(tmp_path: Path, content:
     if content:
         with pytest.raises(StoreError, match="cannot be used: file is not a database"):
             store(tmp_path)
+
+
+def test_a_store_that_was_closed_is_one_file_also_after_it_was_read(tmp_path: Path) -> None:
+    with store(tmp_path) as opened:
+        opened.insert(ROWS, (1, "one"))
+        assert (tmp_path / "rows.sqlite-wal").exists()
+    for _ in range(2):
+        with reading(tmp_path / "rows.sqlite") as connection:
+            assert connection.execute("SELECT text FROM rows").fetchall() == [("one",)]
+        assert sorted(path.name for path in tmp_path.iterdir()) == [LOCK, "rows.sqlite"]
+        with store(tmp_path) as opened:
+            assert opened.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_store_is_closed_while_another_program_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.store.store.CLOSE_SECONDS", 0.01)
+    with store(tmp_path) as opened:
+        opened.insert(ROWS, (1, "one"))
+        with reading(tmp_path / "rows.sqlite") as connection:
+            connection.execute("BEGIN")
+            connection.execute("SELECT * FROM rows").fetchall()
+            opened.close()
+            assert connection.execute("SELECT text FROM rows").fetchall() == [("one",)]

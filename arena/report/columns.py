@@ -149,6 +149,11 @@ COLUMNS: dict[str, Column] = {
 """What a column means in every file, unless IN_FILE says otherwise."""
 
 _SCORE = Column("value that the search gave the position; empty where there is none", "unit of the evaluation")
+_OF_MOVES = {"seconds": Column("wall time of the move", "s"), "score": _SCORE}
+_OF_GAMES = {
+    "seconds": Column("wall time of the whole game", "s"),
+    "cpu_seconds": Column("processor time of both players' moves", "s"),
+}
 
 IN_FILE: dict[str, dict[str, Column]] = {
     "standings.csv": {"los": Column("likelihood of superiority over the next player of the table", "0 to 1", 4)},
@@ -159,16 +164,14 @@ IN_FILE: dict[str, dict[str, Column]] = {
         "los": Column("likelihood of superiority over the next player with this limit", "0 to 1", 4),
     },
     "telemetry.csv": {"tt_hits": Column("lookups that found the position, of all lookups", "0 to 1")},
-    "games.csv": {
-        "seconds": Column("wall time of the whole game", "s"),
-        "cpu_seconds": Column("processor time of both players' moves", "s"),
-    },
-    "moves.csv": {"seconds": Column("wall time of the move", "s"), "score": _SCORE},
+    "games.csv": _OF_GAMES,
+    "rated_games.csv": _OF_GAMES,
+    "moves.csv": _OF_MOVES,
     "probes.csv": {"seconds": Column("wall time of the search", "s"), "score": _SCORE},
     "residuals.csv": {"games": Column("games of the pairing", "games")},
     "convergence.csv": {"games": Column("games rated: the head of the schedule", "games")},
     "openings.csv": _interval("score", Column("score of the colour that moves first", "0 to 1", 4)),
-    "positions.csv": {"fen": Column("the position before the move, as FEN")},
+    "positions.csv": {**_OF_MOVES, "fen": Column("the position before the move, as FEN")},
     "terminations.csv": {
         "games": Column("games that ended so", "games"),
         "share": Column("of all games", "0 to 1"),

@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,6 +23,8 @@ from arena.store.table import Table
 
 BUSY_SECONDS = 60.0
 """Seconds for which another program may keep the file locked before that is an error."""
+CLOSE_SECONDS = 1.0
+"""Seconds that closing waits for programs that read the file."""
 LOOK_SECONDS = 1.0
 """Seconds after which it is seen again whether the file is still the one in the folder."""
 
@@ -65,7 +67,7 @@ class Store:
             with _errors(path, "used"), ExitStack() as opened:
                 opened.callback(lock_folder(path.parent).release)
                 self._connect()
-                opened.callback(lambda: self.connection.close())
+                opened.callback(lambda: self._disconnect())
                 described = {**parts, "columns": columns}
                 if _is_new(self.connection):
                     self._make(described)
@@ -89,6 +91,13 @@ class Store:
         except READ_ERRORS:
             self.connection.close()
             raise
+
+    def _disconnect(self) -> None:
+        """Close the file without SQLite's log beside it, which whoever reads it later would leave there."""
+        with suppress(sqlite3.Error):
+            self.connection.execute(f"PRAGMA busy_timeout = {round(1000 * CLOSE_SECONDS)}")
+            self.connection.execute("PRAGMA journal_mode = DELETE")
+        self.connection.close()
 
     def _make(self, described: Mapping[str, Any]) -> None:
         self.connection.execute("BEGIN IMMEDIATE")
