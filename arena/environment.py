@@ -28,7 +28,7 @@ try:
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ImportError:
-    raise ImportError("arena.environment needs PettingZoo: pip install 'draughts-arena[rl]'") from None
+    raise ImportError("arena.environment needs PettingZoo: pip install -e '.[rl]'") from None
 
 AGENTS = ("player_0", "player_1")
 """The first one moves first by the rules of the variant; against an opponent it is the only one, of any colour."""

@@ -40,7 +40,7 @@ class Limit(NamedTuple):
 
     @property
     def longest(self) -> float | None:
-        """Seconds that the next move may take, None without a limit of time."""
+        """Seconds that the next move may take, None without a time limit."""
         if self.seconds is None or self.clock is None:
             return self.clock if self.seconds is None else self.seconds
         return min(self.seconds, self.clock)
@@ -135,7 +135,7 @@ def _count(name: str, value: object) -> int:
 
 
 class Player(Protocol):
-    """Anything that chooses moves. It is built with the rules and its own options from YAML, anew for every game.
+    """Anything that chooses moves. It is built with the rules and its own options from YAML, once for every game.
 
     A parameter of its constructor that is named as a field of `Limit` gets that limit of its entry, if it has one.
 
@@ -189,7 +189,7 @@ class Allowance(NamedTuple):
     time_margin: float = 0.1
     """Seconds by which a move may take longer than its limit before the game is lost."""
     patience: float = 60.0
-    """Seconds for a move without a limit of time, and for building a player."""
+    """Seconds for a move without a time limit, and for building a player."""
     game_patience: float = 3600.0
     """Seconds for all of a player's moves of a game."""
     memory: int = 2048

@@ -33,7 +33,7 @@ class Ticker:
         self._last = time.monotonic()
 
     def due(self) -> bool:
-        """Whether the seconds have passed; if so, they begin anew."""
+        """Whether the seconds have passed; if so, they begin again."""
         now = time.monotonic()
         if now - self._last < self._seconds:
             return False
@@ -97,7 +97,7 @@ class Progress:
             print(self.line(), file=self._stream, flush=True)
 
     def end(self, results: Mapping[tuple[str, str, str], int], complete: bool) -> None:
-        """Count anew the games that the run has kept; if `complete`, no more are planned."""
+        """Count again the games that the run has kept; if `complete`, no more are planned."""
         self._results.clear()
         self._won.clear()
         self._done = 0

@@ -19,7 +19,7 @@ from arena.rules.variants import Variant
 MEASURED = ("began", "worker", "machine", "seconds", "cpu_seconds", "clock", "overrun", "said_ms")
 """Columns of games, moves and searches that tell when, where and how fast: no run repeats them.
 
-All others are the same whenever the same configuration is played, but for players with a limit of time.
+All others are the same whenever the same configuration is played, but for players with a time limit.
 """
 _SIZES = {"depth": "i4", "deepest": "i4", "tree": "i4", "said_ms": "i4"}
 _COUNTED = [(name, _SIZES.get(name, "i8")) for name in EFFORT]

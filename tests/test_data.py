@@ -171,7 +171,7 @@ def test_a_man_is_worth_what_the_evaluation_loses_with_it(description: Any, wort
         assert worth_of_a_man(variant, build_evaluation(description, variant)) == pytest.approx(worth)
 
 
-# --- code of a user's own
+# --- a user's own code
 
 
 @pytest.fixture
@@ -321,7 +321,7 @@ def test_a_report_has_positions_and_parquet_if_asked_for(run: Run) -> None:
 def test_without_pyarrow_one_line_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.report.parquet.find_spec", lambda name: None)
     result = invoke("report", run.folder, "--parquet")
-    line = "--parquet needs pyarrow, which is not installed: pip install 'draughts-arena[parquet]'\n"
+    line = "--parquet needs pyarrow, which is not installed: pip install -e '.[parquet]'\n"
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", line)
 
 

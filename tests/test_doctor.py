@@ -237,7 +237,7 @@ def test_a_run_says_what_is_wrong_with_own_code_before_its_first_game_and_plays(
     result = invoke(*command)
     assert result.exit_code == 0, result.output
     assert re.search(r"^turned: its evaluation falls in .*: is the sign right\?$", result.stderr, re.MULTILINE)
-    assert "the run goes on; arena doctor faulty.yaml looks closer\n" in result.stderr
+    assert "the run continues; arena doctor faulty.yaml looks closer\n" in result.stderr
     assert "is the sign right" not in invoke(*command).stderr
 
 

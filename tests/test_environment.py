@@ -335,5 +335,5 @@ def test_without_pettingzoo_one_line_says_what_to_install():
     code = "import sys; sys.modules['pettingzoo'] = None; import arena.environment"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == (
-        "ImportError: arena.environment needs PettingZoo: pip install 'draughts-arena[rl]'"
+        "ImportError: arena.environment needs PettingZoo: pip install -e '.[rl]'"
     )

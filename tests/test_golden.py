@@ -38,7 +38,7 @@ def arena(*arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, no_pictures: None) -> Iterator[Path]:
-    """The golden runs, made anew without pictures, of which nothing is kept."""
+    """The golden runs, made again without pictures, of which nothing is kept."""
     out = tmp_path_factory.mktemp("golden")
     for name in TOURNAMENTS:
         with pytest.MonkeyPatch.context() as patch:

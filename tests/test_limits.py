@@ -146,7 +146,7 @@ def assert_every_choice_is_sound(spec: PlayerSpec, variant: Variant, plies: int)
         clocks[turn] = clock_after(limit, seconds)
         game.push(choice.move)
     late = [seconds for seconds in overruns if seconds is not None]
-    assert not late or (statistics.median(late) < TYPICAL and max(late) < WORST), "too slow for its limit of time"
+    assert not late or (statistics.median(late) < TYPICAL and max(late) < WORST), "too slow for its time limit"
 
 
 def assert_telemetry_is_sound(choice: Choice, limit: Limit) -> None:
@@ -267,8 +267,8 @@ def own(kind: type, name: str = "own", limit: Limit = LIMITS["none"], **options:
         (OwnChance, "none", "another game from the same seed"),
         (TooDeep, "depth", "deeper than its limit"),
         (TooManyNodes, "nodes", "more nodes than its limit"),
-        (TooSlow, "seconds", "too slow for its limit of time"),
-        (TooSlow, "clock", "too slow for its limit of time"),
+        (TooSlow, "seconds", "too slow for its time limit"),
+        (TooSlow, "clock", "too slow for its time limit"),
     ],
 )
 def test_a_player_that_does_not_conform_is_caught(kind: type, limit: str, message: str) -> None:

@@ -125,8 +125,9 @@ def test_a_player_that_changed_is_refused_with_the_difference(config: Path) -> N
     result = run(config)
     assert result.exit_code == 2
     line = error_line(result.stderr)
-    assert f"{config.parent / 'out'}: own plays otherwise than when the run began (move 1 from B:W21," in line
-    assert re.search(r": (\S+) \(7 nodes\) then, (?!\1)\S+ \(7 nodes\) now\); --force goes on", line)
+    changed = "own plays differently now than at the start of the run (move 1 from B:W21,"
+    assert f"{config.parent / 'out'}: {changed}" in line
+    assert re.search(r": (\S+) \(7 nodes\) then, (?!\1)\S+ \(7 nodes\) now\); --force resumes", line)
     assert len(document(config)["sessions"]) == 1
 
 
@@ -135,14 +136,14 @@ def test_force_goes_on_with_a_player_that_changed_and_the_manifest_says_so(confi
     (config.with_name("place.txt")).write_text("-1")
     result = run(config, "--no-report", "--force")
     assert result.exit_code == 0
-    assert "own plays otherwise than when the run began (move 1 from" in result.stderr
+    assert "own plays differently now than at the start of the run (move 1 from" in result.stderr
     first, second = document(config)["sessions"]
     assert first["changed"] == {}
     assert list(second["changed"]) == ["own"]
     found = [note for note in notes(arena.load(config.parent / "out")) if "--force" in note]
     assert len(found) == 1
     assert found[0].startswith("own is not one player: it plays otherwise (move 1 from B:")
-    assert found[0].endswith(" now) since 0 games of the run were played, which was gone on with by --force.")
+    assert found[0].endswith(" now) since 0 games of the run were played, which was resumed by --force.")
 
 
 def test_force_does_not_mix_another_experiment_into_a_run(config: Path) -> None:

@@ -278,7 +278,7 @@ def test_ctrl_c_pauses_a_game_of_players(own):
     terminal = Terminal("play", "english", "--white", f"{own}:Waits", "--black", f"{own}:Waits")
     terminal.wait_for("thinks, ")
     terminal.press(b"\x03")
-    assert "paused: an empty line goes on" in terminal.prompted()
+    assert "paused; press Enter to continue" in terminal.prompted()
     assert "took back 1 ply" in terminal.type("undo")
     terminal.press(b"\n")
     terminal.wait_for("thinks, ")
@@ -760,7 +760,7 @@ def test_ctrl_c_hurries_no_player_in_a_game_that_counts(own, tmp_path):
     terminal.press(b"11-15\n")
     terminal.wait_for("thinks, .*; Ctrl-C twice leaves")
     terminal.press(b"\x03")
-    terminal.wait_for("has its time, as the game counts, .*; Ctrl-C once more leaves")
+    terminal.wait_for("may use its time, as the game counts, .*; Ctrl-C once more leaves")
     terminal.press(b"\x03")
     terminal.wait_for("White wins: Black resigned")
     assert terminal.end() == 0

@@ -434,7 +434,7 @@ def test_a_run_of_a_person_promises_no_end(twelve: Path) -> None:
     assert (moment.planned, moment.exact, moment.complete, moment.seconds_left) == (0, True, False, None)
     shown = invoke("status", twelve).output.splitlines()
     assert shown[0] == "me: free, english"
-    assert shown[1].startswith("12 games, leader ") and shown[2].startswith("nobody is playing it")
+    assert shown[1].startswith("12 games, leader ") and shown[2].startswith("no process is playing it")
     with Record(twelve, "me", ENGLISH):
         shown = invoke("status", twelve).output.splitlines()
     assert shown[1].startswith("12 games, leader ") and " left" not in shown[1] and "games/s" not in shown[1]

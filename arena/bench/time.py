@@ -1,4 +1,4 @@
-"""How well a player keeps to a limit of time while other programs keep every core busy."""
+"""How well a player keeps to a time limit while other programs keep every core busy."""
 
 from __future__ import annotations
 

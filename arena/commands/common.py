@@ -109,7 +109,7 @@ def lost_workers(folder: Path) -> Iterator[None]:
     try:
         yield
     except EngineError as error:
-        fail(f"{error}; all that is finished is kept in {folder}, and the same command goes on from there")
+        fail(f"{error}; all that is finished is kept in {folder}; rerun the same command to resume")
     except WorkerDied as error:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
 
@@ -196,7 +196,7 @@ def interruptible(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
     try:
         yield stopping
     except Stopped as stopped:
-        say("stopped at once; the same command goes on from here")
+        say("stopped at once; rerun the same command to resume")
         sys.exit(stopped.code)
     finally:
         signal.set_wakeup_fd(outer)

@@ -196,7 +196,7 @@ def _state(moment: Moment) -> str:
     if moment.complete:
         return f"complete{stored}"
     if moment.playing is False:
-        return f"nobody is playing it{stored}"
+        return f"no process is playing it{stored}"
     if session is None:
         return f"nothing is known of who plays it{stored}"
     began = datetime.fromisoformat(session.began).astimezone(UTC)

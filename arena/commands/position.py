@@ -107,7 +107,7 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
         command(scene(what, variant, fen, game, ply), **rest)
 
     for decorator in (
-        click.option("--ply", type=click.IntRange(0), help="After so many plies [the last]."),
+        click.option("--ply", type=click.IntRange(0), help="After N plies [the last]."),
         click.option("--game", type=click.IntRange(1), help="Which game of a file or a run [1]."),
         click.option("--fen", help="A position of the variant WHAT."),
         click.option("--variant", help="The rules of a FEN, or of a PDN that does not say."),

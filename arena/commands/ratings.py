@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     type=click.Choice(["white", "black"]),
     help="Who moves first [as the run says, or a PDN's GameType, else white].",
 )
-@click.option("--bootstrap", type=click.IntRange(100), help="Intervals from so many resamples of the pairs.")
+@click.option("--bootstrap", type=click.IntRange(100), help="Intervals from N resamples of the pairs.")
 @click.option("--nash", is_flag=True, help="Add each player's weight and skill by Nash averaging.")
 @click.option("--residuals", is_flag=True, help="Add the pairings and cycles that ratings cannot show.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

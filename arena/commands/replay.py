@@ -43,7 +43,7 @@ def replay(run: Path, game: int) -> None:
     differs = difference(stored, again)
     echo(f"differs from the run at {differs}" if differs else "the same as in the run")
     if differs and stored.timed:
-        echo(f"a limit of time, as {' and '.join(stored.timed)} had, may give another game each time")
+        echo(f"with a time limit, as {' and '.join(stored.timed)} had, a game may differ each time")
     if differs:
         sys.exit(1)
 

@@ -41,7 +41,7 @@ INCIDENTS, STOPPED = 3, 130
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @workers_option
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
-@click.option("--force", is_flag=True, help="Go on even if players play otherwise than when the run began.")
+@click.option("--force", is_flag=True, help="Resume even if players play differently now than at the start.")
 def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
@@ -58,7 +58,7 @@ def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, 
     else:
         _report(folder)
     if code == STOPPED:
-        echo("stopped; the same command goes on from here")
+        echo("stopped; rerun the same command to resume")
     sys.exit(code)
 
 
@@ -79,12 +79,12 @@ def report(folder: Path, **wanted: Any) -> None:
         from arena.report.parquet import is_installed
 
         if not is_installed():
-            fail("--parquet needs pyarrow, which is not installed: pip install 'draughts-arena[parquet]'")
+            fail("--parquet needs pyarrow, which is not installed: pip install -e '.[parquet]'")
     _report(folder, **wanted)
 
 
 def _examine(plan: Plan, folder: Path) -> None:
-    """Say what is found wrong with code of a user's own before the first game.
+    """Say what is found wrong with a user's own code before the first game.
 
     The run goes on: what a player does wrong harms no other.
     """
@@ -97,7 +97,7 @@ def _examine(plan: Plan, folder: Path) -> None:
     for finding in found:
         say(f"{finding.where}: {finding.message}")
     if found:
-        say(f"the run goes on; arena doctor {plan.experiment.path} looks closer")
+        say(f"the run continues; arena doctor {plan.experiment.path} looks closer")
 
 
 def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
@@ -182,7 +182,7 @@ def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool) -> None:
     except PlayerChanged as error:
         fail(str(error))
     for player, words in changed.items():
-        say(f"{player} plays otherwise than when the run began ({words}); the manifest says so")
+        say(f"{player} plays differently now than at the start of the run ({words}); the manifest says so")
 
 
 def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:

@@ -64,7 +64,7 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
             with interruptible(say) as stopping:
                 found = _follow(plan, training.train(plan, store, used, stopping))
         if found is None:
-            say("stopped; the same command goes on from here")
+            say("stopped; rerun the same command to resume")
             sys.exit(130)
         training_report.write(plan, found, folder)
     except (StoreError, TuningError) as error:

@@ -62,7 +62,7 @@ def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
                 _follow(plan, tuning.tune(plan, store, used, stopping))
             found = tuning.outcome(plan, store)
         if found is None:
-            say("stopped; the same command goes on from here")
+            say("stopped; rerun the same command to resume")
             sys.exit(130)
         tuned = tuning_report.write(plan, found, folder)[0]
     except (StoreError, TuningError) as error:

@@ -162,7 +162,7 @@ class Experiment(Document):
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
     time_margin: float = Field(default=0.1, ge=0, description="Seconds that a move may be late.")
     patience: float = Field(
-        default=60.0, gt=0, description="Seconds that a seat has for a move without a limit of time."
+        default=60.0, gt=0, description="Seconds that a seat has for a move without a time limit."
     )
     game_patience: float = Field(
         default=3600.0, gt=0, description="Seconds that a seat has for all its moves of a game without one."
@@ -178,7 +178,7 @@ class Experiment(Document):
     withdraw: int = Field(
         default=3,
         ge=0,
-        description="A player that fails in each of its first so many games is withdrawn; 0: none.",
+        description="A player that fails in all of its first N games is withdrawn and forfeits the rest; 0: none.",
     )
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")

@@ -6,7 +6,7 @@ from arena.player import Limit
 
 
 def overrun(limit: Limit, seconds: float) -> float | None:
-    """By how many seconds a move of `seconds` broke its limit, 0 if it did not; None without a limit of time."""
+    """By how many seconds a move of `seconds` broke its limit, 0 if it did not; None without a time limit."""
     longest = limit.longest
     return None if longest is None else max(seconds - longest, 0.0)
 

@@ -25,7 +25,7 @@ _CONNECT_SECONDS = 10
 _COUNT_SECONDS = 2
 """Seconds for which the number of workers is taken to be the same."""
 _LOOKS = 3
-"""Looks, _COUNT_SECONDS apart, after which a call that no worker has is handed in anew."""
+"""Looks, _COUNT_SECONDS apart, after which a call that no worker has is handed in again."""
 _CLOSE_SECONDS = 1
 """Seconds that Dask's client has to close; twice as many, and it is left."""
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
@@ -46,7 +46,7 @@ class Cluster:
         try:
             from distributed import Client
         except ImportError:
-            raise EngineError("Dask is not installed here: pip install 'draughts-arena[dask]'") from None
+            raise EngineError("Dask is not installed here: pip install -e '.[dask]'") from None
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
@@ -92,7 +92,7 @@ class Cluster:
         closing.join(2 * _CLOSE_SECONDS)
 
     def _hand_in_again(self) -> None:
-        """Hand in anew what no worker has had for some looks: Dask may lose sight of a dead worker's result."""
+        """Hand in again what no worker has had for some looks: Dask may lose sight of a dead worker's result."""
         try:
             assigned = {key for keys in self._client.processing().values() for key in keys}
         except OSError:
@@ -118,7 +118,7 @@ class Cluster:
 
         with self._lock:
             if outer not in self._calls or self._calls[outer][0] != key:
-                return  # it was handed in anew
+                return  # it was handed in again
         error: BaseException | None
         if inner.cancelled():
             error = EngineError(f"the Dask scheduler at {self._address} is lost")
@@ -205,7 +205,7 @@ def _made(*fields: Any) -> Any:
         from distributed import get_worker
 
         other = f"the Dask worker {get_worker().address} has another version of draughts-arena or of its compiler"
-        raise EngineError(f"{other}: start it anew")
+        raise EngineError(f"{other}: start it again")
     try:
         tasks = [(number, _here(call, task)) for number, task in call.tasks]
     except _Missing as missing:

@@ -75,7 +75,7 @@ def diagnose(
 
 
 def is_own(spec: PlayerSpec) -> bool:
-    """Whether a player runs code of a user's own: its class, or its evaluation."""
+    """Whether a player runs a user's own code: its class, or its evaluation."""
     return bool(players.own_code(spec))
 
 
@@ -133,7 +133,7 @@ def _of_repetition(trial: Trial, game: RepeatedGame) -> Iterator[Finding]:
     elif new != newer:
         yield Finding("error", "does not play the same from the same seed: all chance must come from `rng`")
     else:
-        yield Finding("error", "plays a game otherwise after other games: it keeps state from game to game")
+        yield Finding("error", "plays a game differently after other games: it keeps state from game to game")
 
 
 def _of_games(experiment: Experiment, variant: Variant) -> Generator[Finding, None, int]:

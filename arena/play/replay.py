@@ -45,7 +45,7 @@ class StoredGame(NamedTuple):
 
     @property
     def timed(self) -> list[str]:
-        """The players with a limit of time, under which a game may differ each time."""
+        """The players with a time limit, under which a game may differ each time."""
         return [spec.name for spec in self.sides if spec.limit.longest is not None]
 
 
@@ -64,7 +64,7 @@ def stored_game(folder: Path, number: int) -> StoredGame:
 def difference(game: StoredGame, again: GameRecord) -> str:
     """The first difference between a stored game and the same one played again, in words; empty if there is none.
 
-    What a player with a limit of time counted is not compared, nor is any time.
+    What a player with a time limit counted is not compared, nor is any time.
     """
     then, now = game.record.table(), again.table()
     for ply, (old, new) in enumerate(zip(then, now, strict=False)):

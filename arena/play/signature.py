@@ -38,7 +38,7 @@ Found = TypeVar("Found")
 
 
 class PlayerChanged(Exception):
-    """A player of a run plays otherwise than when the run began; one line says how."""
+    """A player of a run plays differently now than at the start of the run; one line says how."""
 
 
 def begin(plan: Plan, ledger: Ledger, workers: int | str, *, force: bool = False) -> dict[str, str]:
@@ -169,7 +169,7 @@ def _refusal(ledger: Ledger, before: dict[str, str | None], changed: dict[str, s
         if before.get(name) != now
     ]
     return (
-        f"{ledger.path.parent}: {player} plays otherwise than when the run began "
+        f"{ledger.path.parent}: {player} plays differently now than at the start of the run "
         f"({words}{also}{''.join(updates)}); "
-        "--force goes on all the same; or give this run another name or --out, or delete that folder"
+        "--force resumes it all the same; or give this run another name or --out, or delete that folder"
     )

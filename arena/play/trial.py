@@ -41,7 +41,7 @@ class Trial(NamedTuple):
     seed: int
     allowance: Allowance
     own: bool
-    """Whether the player runs code of a user's own."""
+    """Whether the player runs a user's own code."""
 
 
 class RepeatedGame(NamedTuple):
@@ -57,7 +57,7 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
 
     Of a player of a user's own the first of these is played once more at the end. It is an error if the player
     raises, moves illegally, is late, or reports more nodes or plies than its limit allows; what an outside program
-    reports is its own affair. A player that cannot be built is the PlayerError.
+    reports is not checked. A player that cannot be built is the PlayerError.
     """
     yield Stage("being built", trial.allowance.patience)
     try:
@@ -94,7 +94,7 @@ def alone(trial: Trial, plies: int) -> Iterator[Stage | bytes]:
 
 
 def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1) -> Stage:
-    """A game as a stage: the player may use its limits of time, and the patience besides."""
+    """A game as a stage: the player may use its time limits, and the patience besides."""
     limit, moves = trial.player.limit, plies // 2 + 1
     allowed = moves * (limit.seconds or 0.0) + (limit.clock or 0.0) + moves * (limit.increment or 0.0)
     return Stage(doing, patiences * trial.allowance.patience + allowed)

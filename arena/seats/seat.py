@@ -150,7 +150,7 @@ class InProcess:
 
 
 class Seat:
-    """A player in a process of its own, kept from game to game and begun anew when it has ended."""
+    """A player in a process of its own, kept from game to game and begun again when it has ended."""
 
     def __init__(self, spec: PlayerSpec, plain: PlayerSpec | None, variant: Variant, allowance: Allowance) -> None:
         """`plain` is the player without a user's code, if there is one."""
@@ -193,7 +193,7 @@ class Seat:
             self.cpu_seconds = float(reply[1])
             return checked(Choice(*reply[2:]))
         except (IndexError, TypeError, ValueError):
-            self._fail("answered what is no answer")
+            self._fail("sent a malformed answer")
 
     def close(self) -> None:
         """Have the player closed, and end the process with all that descends from it."""
@@ -229,7 +229,7 @@ class Seat:
             while (reply := self._reply(deadline)) == [NOTE]:
                 announce_compilation()
         except (frames.FrameError, ValueError):
-            self._fail("answered what is no answer")
+            self._fail("sent a malformed answer")
         except (BrokenPipeError, EOFError):
             self._fail_by_ending()
         if reply is None:
@@ -267,7 +267,7 @@ class Seat:
         if reply[0] == NO_MOVE and len(reply) == 2:
             message = f"returned the illegal move {reply[1]}"
             raise SeatError(Termination.ILLEGAL_MOVE, message, output=self._printed())
-        self._fail("answered what is no answer")
+        self._fail("sent a malformed answer")
 
     def _fail(self, message: str, termination: Termination = Termination.ERROR) -> NoReturn:
         """End the process and raise the SeatError."""

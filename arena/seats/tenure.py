@@ -66,7 +66,7 @@ class Tenure:
         return choice
 
     def close(self) -> None:
-        """Be done with the player; what its method `close` raises is nobody's concern any more."""
+        """Close the player; what its method `close` raises is ignored."""
         player, self.player = self.player, None
         with suppress(Exception):
             getattr(player, "close", _nothing)()

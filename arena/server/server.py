@@ -74,7 +74,7 @@ class Server:
         return True
 
     def close(self) -> None:
-        """Stop the search, if there is one, and be done with the player."""
+        """Stop the search, if there is one, and close the player."""
         self._stop(wait=_LAST_SECONDS)
         if self._tenure is not None:
             self._tenure.close()

@@ -1,4 +1,4 @@
-"""Elo of a run while it is played: a fit of the results so far, made anew when its time has come."""
+"""Elo of a run while it is played: a fit of the results so far, fitted again when it is due."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Refits:
     def of(self, results: ResultCounts, scale: EloScale, *, last: bool = False) -> dict[str, EloEstimate]:
         """The Elo of the players as it was found last; if it is the `last` time, of just these results.
 
-        On another scale than before, such as that of a first opponent, it is found anew.
+        On another scale than before, such as that of a first opponent, it is found again.
         """
         is_due = last or scale != self._scale or time.monotonic() >= self._due
         if not is_due or not self._lock.acquire(blocking=False):

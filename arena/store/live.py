@@ -141,7 +141,7 @@ class Watcher:
         self._tally = _Tally()
         self._test = SequentialTest(None)
         self._whole_from = -inf
-        """`time.monotonic()` from which on all games are read anew."""
+        """`time.monotonic()` from which on all games are read again."""
 
     def read(self) -> Moment:
         """The run as it is now. Raises StoreError if there is none in the folder, or it cannot be read."""

@@ -1,4 +1,4 @@
-"""Damage of a store's file: how it is found, and how the file is made anew from the rows that are intact."""
+"""Damage of a store's file: how it is found, and how the file is made again from the rows that are intact."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arena.store.table import Table
 READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises for a file that cannot be read; the latter for a damaged name in what it would say."""
 SUFFIX = ".damaged"
-"""Of the copy of a damaged file that is kept beside the one made anew."""
+"""Of the copy of a damaged file that is kept beside the one made again."""
 _NAMED = 5
 """Damaged rows that a message names, at most."""
 _LOG = "-wal"

@@ -195,8 +195,7 @@ class Store:
             self._files[file] = self._files[file] or found
             if found != self._files[file]:
                 raise StoreError(
-                    f"{file} was deleted or replaced while it was in use; "
-                    "the same command goes on with what is there"
+                    f"{file} was deleted or replaced while it was in use; rerun the same command to resume"
                 )
 
     @property

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 GROWTH = 1.2
-"""Times as many games as were drawn, from which on charts are drawn anew."""
+"""Times as many games as were drawn, from which on charts are drawn again."""
 LIST = "charts.json"
 _NICE = 10
 """Of the drawing: it takes about a tenth of a core from a run that uses all of them."""

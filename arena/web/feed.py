@@ -58,7 +58,7 @@ class Feed:
         self._watcher = Watcher(folder)
         self._refits = Refits()
         self._due = -math.inf
-        """`time.monotonic()` from which on the ledger is read anew."""
+        """`time.monotonic()` from which on the ledger is read again."""
         self._stamp: Any = None
         self._reading = threading.Lock()
         self._boards: LiveBoards | None = None
@@ -68,7 +68,7 @@ class Feed:
         self._task: asyncio.Task[None] | None = None
 
     def refreshed(self) -> dict[str, Any]:
-        """The document, read anew if that is due and anything was written since.
+        """The document, read again if that is due and anything was written since.
 
         Raises StoreError. Any thread may call it.
         """

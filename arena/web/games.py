@@ -35,7 +35,7 @@ KEPT_SECONDS = 600.0
 SWEEP_SECONDS = 5.0
 FIRST_PACE = 1.0
 """Seconds of a ply between two players in the game that the command line begins, at least."""
-_NO_GAME = "this game is no more: begin a new one"
+_NO_GAME = "this game has ended: begin a new one"
 
 
 class GameRoom:

@@ -68,7 +68,7 @@ class Pass:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
-            raise Refusal(403, f"this server answers at {self.hosts[0]} alone")
+            raise Refusal(403, f"this server only accepts requests for {self.hosts[0]}")
         for origin in headers.getlist("origin"):
             if origin.lower() not in [f"http://{host}" for host in self.hosts]:
                 raise Refusal(403, "a page from elsewhere may not ask this server")

@@ -19,7 +19,7 @@ from arena.web.study import Study
 from arena.web.thinking import MOST_PLIES, REPORT_SECONDS, Thinking
 
 TAKEN, GONE = 4009, 4404
-"""Codes with which a window's websocket is closed: another window has the game, or it is no more."""
+"""Codes with which a window's websocket is closed: another window has the game, or it has ended."""
 
 
 class HostedGame:
@@ -99,7 +99,7 @@ class HostedGame:
 
     def stop(self) -> None:
         """Have the player that thinks answer now."""
-        self._refuse_if_it_counts("the other side has its time")
+        self._refuse_if_it_counts("the other side is thinking")
         self._thinking.hurry()
 
     def resign(self, colour: str) -> None:
@@ -174,7 +174,7 @@ class HostedGame:
             self._flag.cancel()
         self.sitting.release()
         if self._window is not None:
-            self._window.close(GONE, "this game is no more")
+            self._window.close(GONE, "this game has ended")
         self._window = None
 
     def state(self) -> dict[str, Any]:

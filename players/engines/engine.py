@@ -35,7 +35,7 @@ _LARGEST = (1 << 31) - 1
 class Engine:
     """An outside program that speaks the Hub protocol: its `command` is started in `folder`, with `parameters`.
 
-    Relative folders start at the configuration's, and so does the command at `folder`. Of a limit of time the
+    Relative folders start at the configuration's, and so does the command at `folder`. Of a time limit the
     program is told `reserve` seconds less, and `stop` when the limit is met.
     """
 
@@ -81,7 +81,7 @@ class Engine:
             raise ValueError("an engine needs a limit: depth, nodes, seconds or clock")
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Have the program think, and `stop` when the limit of time is met.
+        """Have the program think, and `stop` when the time limit is met.
 
         A move that is not legal is returned as the text that it is. Raises ValueError if there is no limit, and
         AnswerError if the program ends, says `error`, or does not stop.

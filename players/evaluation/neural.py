@@ -91,7 +91,7 @@ def phase_of(rules: Rules, pieces: int) -> int:
 
 @inlined
 def keep_up(position: Position, rules: Rules, weights: NDArray[np.float64], small: Any) -> None:
-    """Bring what is kept up to date with a position: anew if more pieces have changed than there are."""
+    """Bring what is kept up to date with a position: again if more pieces have changed than there are."""
     at = sums_at(rules) - KINDS
     white_men, white_kings = position.white & ~position.kings, position.white & position.kings
     black_men, black_kings = position.black & ~position.kings, position.black & position.kings

@@ -40,7 +40,7 @@ class Switches:
     ties: Annotated[
         Literal["first", "last", "random"], _does("which of equally good moves, in the generator's order")
     ] = "first"
-    stop_single: Annotated[bool, _does("under a limit of time, stop at one legal move")] = False
+    stop_single: Annotated[bool, _does("under a time limit, stop at one legal move")] = False
     stop_half: Annotated[bool, _does("begin no iteration after half of the time")] = False
     stop_complete: Annotated[bool, _does("stop when the whole tree was searched")] = False
     stop_decided: Annotated[bool, _does("stop when a win is certain")] = False

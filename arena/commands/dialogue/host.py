@@ -152,7 +152,7 @@ class Host:
             doing = (
                 "thinks"
                 if not hurried
-                else "has its time, as the game counts"
+                else "may use its time, as the game counts"
                 if self.record
                 else "is to move now"
             )

@@ -70,7 +70,7 @@ def _invite(host: Host) -> None:
         return
     host.show_once()
     if host.is_paused:
-        host.tell("paused: an empty line goes on")
+        host.tell("paused; press Enter to continue")
     elif must_capture(sitting.game) or len(sitting.game.legal_moves) == 1:
         host.tell(legal_line(sitting.game))
 

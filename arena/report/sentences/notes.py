@@ -65,14 +65,14 @@ def _level_ties(run: Run) -> list[str]:
 
 
 def _changes(run: Run) -> list[str]:
-    """The players that were not the same all the time, as the run was gone on with by force."""
+    """The players that were not the same all the time, as the run was resumed by force."""
     since: dict[tuple[str, str], int] = {}
     for session in run.data.manifest.sessions if run.data.manifest is not None else []:
         for change in session.changed.items():
             since.setdefault(change, session.games)
     return [
         f"{player} is not one player: it plays otherwise ({words}) since {counted(games, 'game')} of the run were "
-        "played, which was gone on with by --force."
+        "played, which was resumed by --force."
         for (player, words), games in since.items()
     ]
 

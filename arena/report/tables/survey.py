@@ -70,7 +70,7 @@ def totals(moves: pd.DataFrame) -> pd.DataFrame:
     """What moves come to, a row for each player, depth reached and whether it searched a node.
 
     Columns: player (text), depth (plies), searched, moves, the sums of COUNTED and of seconds, and the greatest
-    deepest (plies) and overrun (seconds; missing where no move had a limit of time).
+    deepest (plies) and overrun (seconds; missing where no move had a time limit).
     """
     columns = moves[["player", "depth", *COUNTED, "seconds", "deepest"]]
     return _together(

@@ -12,7 +12,7 @@ from arena.report.tables.order import by_player
 from arena.report.tables.survey import Survey
 
 TOO_LONG = 1.2
-"""Mean time a move, over its limit, above which equal limits of time are no equal time."""
+"""Mean time a move, over its limit, above which equal time limits are no equal time."""
 
 
 def telemetry(
@@ -25,7 +25,7 @@ def telemetry(
     tried gave), tt_hits (share of the lookups that found the position), time_used (mean seconds of the moves that
     searched, over the limit `seconds`, where there is one), overrun_p99 and overrun_max (seconds beyond the limit
     of time, over the moves that had one; the percentile rests on the sample), time_losses (games lost on time, if
-    any move had a limit of time).
+    any move had a time limit).
     """
     specs, totals, sample = list(specs), survey.totals, survey.sample
     searched = totals[totals["searched"]]

@@ -139,7 +139,7 @@ def comparisons_text(comparisons: pd.DataFrame, *, pairs: bool = False) -> pd.Da
     """Differences of Elo at equal terms, with their likelihood of superiority, as text for people.
 
     A row for each value of a setting, against that of the baseline, or for every two values if `pairs`, and two
-    columns for each kind of terms. "†": a player took more than TOO_LONG of its limit of time.
+    columns for each kind of terms. "†": a player took more than TOO_LONG of its time limit.
     """
     rows = comparisons if pairs else comparisons[comparisons["baseline"].astype(bool)]
     keys = list(rows[["setting", "value", "reference"]].drop_duplicates().itertuples(index=False, name=None))

@@ -6,7 +6,7 @@
 
   class Pointer {
     /* `hands` has `grab(number)`, whether the piece there can be dragged, `tap(number)`, and `drop(from, to)`: `to` is 0
-       beside the board. It may be set anew at any time. */
+       beside the board. It may be set again at any time. */
     constructor(board, hands) {
       Object.assign(this, { board, hands, held: null });
       const { svg } = board;

@@ -32,7 +32,7 @@
       if (run.format === "free") return `${words.games(run.games)} at the board`;
       const planned = `${arena.grouped(run.games)} of ${run.exact ? "" : "at most "}${words.games(run.planned)}`;
       if (run.playing === null) return `${planned}, perhaps being played elsewhere`;
-      if (!run.playing) return `${planned}, nobody is playing it`;
+      if (!run.playing) return `${planned}, no process is playing it`;
       const pace = run.rate ? `, ${words.rate(run.rate)}` : "";
       const left = run.seconds_left === null ? "" : `, ${run.exact ? "" : "at most "}${words.span(run.seconds_left)} left`;
       return `${planned}${pace}${left}`;
