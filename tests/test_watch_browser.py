@@ -223,7 +223,7 @@ def test_a_list_says_when_there_are_more_games_than_it_knows(browser: Any, addre
         count = page.locator(".watch-finished .small[role=status]")
         count.filter(has_text="4 games").wait_for()
         page.evaluate("list.know([], 1234)")
-        assert count.inner_text() == "The first 4 of 1\u202f234 games"
+        assert count.inner_text() == "The first 4 of 1\u202f234\xa0games"
 
 
 def test_the_board_of_a_worker_goes_with_it_and_standings_stay(

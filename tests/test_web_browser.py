@@ -675,6 +675,36 @@ def test_the_list_of_players_says_what_each_is(browser, address):
         window.page.locator(".sides-row p", has_text="the strongest here").wait_for()
 
 
+def test_names_break_behind_their_parts_and_numbers_stay_beside_their_units(browser, address):
+    with opened(browser, address) as window:
+        written = window.page.evaluate("arena.named('a.module/of:Mine 0.1 s').innerHTML")
+        assert written == "a.<wbr>module/<wbr>of:<wbr>Mine 0.1&nbsp;s"
+        assert (
+            window.page.evaluate("arena.unbroken('12 ms of 3 <b> 4 % a 5 man')")
+            == "12\u00a0ms of 3 <b> 4\u00a0% a 5 man"
+        )
+
+
+def test_on_a_phone_what_is_cut_scrolls_and_shows_it_and_no_unit_stands_alone(browser, address):
+    with opened(browser, address, viewport={"width": 390, "height": 844}) as window:
+        page = window.page
+        window.begin("english", "level-2", "level-2", pace=0.15)
+        window.played(12)
+        page.click("[data-action=pause]")
+        page.check("[data-part=analysis]")
+        page.locator(".best-lines + p", has_text=re.compile("depth [0-9]{2}")).wait_for()
+        for part in (".game-list", ".best-lines li > span"):
+            style = page.eval_on_selector(
+                part,
+                "it => [it.scrollHeight > it.clientHeight, getComputedStyle(it).overflowY,"
+                " getComputedStyle(it).backgroundImage.split('gradient').length]",
+            )
+            assert style == [True, "auto", 9], part
+        text = page.inner_text("main")
+        assert re.search("[0-9]\u00a0(ms|s|nodes|pieces)", text)
+        assert not re.search("[0-9] (ms|s|nodes|pieces|men|%)(?![a-z])", text)
+
+
 def texts(game: PdnGame) -> list[str]:
     """The moves of a game as PDN writes them."""
     return line_texts(game.variant, game.start, game.moves)

@@ -66,7 +66,7 @@
       button.type = "button";
       button.dataset.game = game.number;
       const players = made("span", "viewer-players");
-      players.append(made("bdi", "", game.white), " – ", made("bdi", "", game.black));
+      players.append(named(game.white), " – ", named(game.black));
       const swing = game.swing === null ? "" : ` · swing ${game.swing.toFixed(1)} men`;
       const facts = `Game ${game.number} · opening ${game.opening} · ${game.plies} plies · ${game.end}${swing}`;
       button.append(players, made("span", "viewer-result", arena.points(game.result)), made("small", "", facts));
@@ -124,8 +124,20 @@
     return element;
   }
 
+  /* A text whose numbers stay beside their units. */
+  function unbroken(text) {
+    return text.replace(/(\d) (?=(?:(?:s|ms|min|h|ply|plies|nodes|games|pieces|men)\b|%|±))/g, "$1\u00a0");
+  }
+
+  /* A player's name, which may be that of a class: it breaks behind `:`, `/` and `.`, but not in a number. */
+  function named(name, classes = "") {
+    const element = made("bdi", classes);
+    element.append(...unbroken(name).split(/(?<=[:/]|\.(?!\d))/).flatMap((part, place) => (place ? [made("wbr"), part] : [part])));
+    return element;
+  }
+
   arena.List = List;
-  arena.made = made;
+  Object.assign(arena, { made, named, unbroken });
   /* A whole number with thin spaces between thousands. */
   arena.grouped = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
 

@@ -36,8 +36,7 @@
     open(game, { positions, fault }, ply) {
       this.pause();
       Object.assign(this, { game, positions });
-      const of = (name) => made("bdi", "", name);
-      this.parts.title.replaceChildren(`Game ${game.number}: `, of(game.white), " – ", of(game.black), ` ${arena.points(game.result)}`);
+      this.parts.title.replaceChildren(`Game ${game.number}: `, arena.named(game.white), " – ", arena.named(game.black), ` ${arena.points(game.result)}`);
       this.parts.legend.replaceChildren("Scores in men, up is better for White: ", ...this.legend(true), ", ", ...this.legend(false));
       this.facts(game, fault);
       this.parts.moves.replaceChildren(...this.texts());
@@ -114,20 +113,20 @@
     /* What the last move was, in words. */
     sentence({ text, white, score, own, wins, depth, nodes, seconds }) {
       if (text === undefined) return [`After the opening, ${this.plies} ${this.plies === 1 ? "ply" : "plies"} follow.`];
-      const player = made("bdi", "", white ? this.game.white : this.game.black);
+      const player = arena.named(white ? this.game.white : this.game.black);
       const words = [];
       if (wins) words.push(`sees a ${wins > 0 ? "win" : "loss"} in ${Math.abs(wins)} plies`);
       else if (score !== null) words.push(`score ${arena.men(score, 2)} men`);
       else if (own !== null) words.push(`score ${own}, in its own unit`);
       if (nodes) words.push(`depth ${depth}`, `${arena.grouped(nodes)} nodes`);
       if (seconds) words.push(arena.duration(seconds));
-      return [`Ply ${this.ply} of ${this.plies}: `, made("strong", "", text), " by ", player, words.length ? `, ${words.join(", ")}.` : "."];
+      return [`Ply ${this.ply} of ${this.plies}: `, made("strong", "", text), " by ", player, words.length ? `, ${arena.unbroken(words.join(", "))}.` : "."];
     }
 
     /* A player as the name of a curve. */
     legend(white) {
       const name = made("span", white ? "viewer-white" : "viewer-black");
-      name.append(made("bdi", "", white ? this.game.white : this.game.black));
+      name.append(arena.named(white ? this.game.white : this.game.black));
       const scored = this.positions.some((position) => position.white === white && (position.score ?? position.wins) !== null);
       return [name, ` (${white ? "White" : "Black"}${scored ? "" : ", gives none"})`];
     }
@@ -141,7 +140,7 @@
       ];
       this.parts.facts.replaceChildren(...rows.filter(([, value]) => value).flatMap(([name, value]) => {
         const said = made("dd");
-        said.append(made("bdi", "", value));
+        said.append(arena.named(value));
         return [made("dt", "", name), said];
       }));
     }
@@ -182,7 +181,7 @@
   /* Seconds with a unit: 0.0123 -> "12.3 ms". */
   arena.duration = (seconds) => {
     const [value, unit] = seconds >= 1 ? [seconds, "s"] : seconds >= 1e-3 ? [1e3 * seconds, "ms"] : [1e6 * seconds, "µs"];
-    return `${Number(value.toPrecision(3))} ${unit}`;
+    return `${Number(value.toPrecision(3))}\u00a0${unit}`;
   };
   arena.Stage = Stage;
 })((window.arena = window.arena || {}));

@@ -88,7 +88,7 @@
       const lines = found.lines.map(({ score, moves }) => element("li", {},
         element("strong.best-score", {}, arena.signed(score) || "–"), element("span", {}, arena.line(moves, this.on.arrows, "best").flatMap((each) => [each, " "]))));
       const said = [found.lines[0].score ? `for ${this.isWhite(state, ply + 1) ? "White" : "Black"}` : "", found.depth ? `depth ${found.depth}` : "", found.nodes ? `${arena.grouped(found.nodes)} nodes` : "", arena.duration(found.seconds)];
-      best.replaceChildren(element("ol.best-lines", {}, lines), element("p.small", {}, said.filter(Boolean).join(", ")));
+      best.replaceChildren(element("ol.best-lines", {}, lines), element("p.small", {}, arena.unbroken(said.filter(Boolean).join(", "))));
     }
 
     curves(state, ply) {
@@ -101,7 +101,7 @@
       })];
       this.parts.scores.hidden = positions.filter(({ score, wins }) => score !== null || wins !== null).length < 2;
       if (this.parts.scores.hidden) return;
-      const name = (colour) => element(`span.viewer-${colour}`, {}, element("bdi", {}, state.sides[colour].person ? arena.capital(colour) : state.sides[colour].name));
+      const name = (colour) => element(`span.viewer-${colour}`, {}, arena.named(state.sides[colour].person ? arena.capital(colour) : state.sides[colour].name));
       this.parts.legend.replaceChildren("Scores in men, up is better for White: ", name("white"), ", ", name("black"));
       this.graph.show(positions, `Scores over ${state.moves.length} plies`);
       this.graph.go(ply);

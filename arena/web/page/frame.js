@@ -28,9 +28,6 @@
     return made;
   };
 
-  /* A text whose numbers stay beside their units. */
-  arena.unbroken = (text) => text.replace(/(\d) (?=(s|ms|min|plies|ply|nodes|games|moves|pieces|%)\b)/g, "$1\u00a0");
-
   /* Show a message for a while; an empty one hides the last. */
   arena.say = (text) => {
     const line = document.querySelector("[data-say]");

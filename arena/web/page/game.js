@@ -126,7 +126,7 @@
     thinks({ depth, nodes }) {
       if (!this.live || this.state.outcome) return;
       const words = [depth ? `depth ${depth}` : "", nodes ? `${arena.grouped(nodes)} nodes` : ""];
-      this.parts.subline.textContent = words.filter(Boolean).join(", ");
+      this.parts.subline.textContent = arena.unbroken(words.filter(Boolean).join(", "));
     }
 
     /* Show a newer state; moves that were added walk over the board. */

@@ -57,7 +57,7 @@
   arena.noted = ({ text, note }, name, colour, onarrows) => {
     const row = (label, value) => (value === null || value === undefined || value === "" ? [] : [element("dt", {}, label), element("dd", {}, value)]);
     return [
-      element("h2.game-noted", {}, "What ", element("bdi", {}, name), " saw before ", element("strong", {}, text)),
+      element("h2.game-noted", {}, "What ", arena.named(name), " saw before ", element("strong", {}, text)),
       element("dl.game-facts", {},
         row("Score", note.score && `${arena.signed(note.score)} for ${arena.capital(colour)}`), row("Depth", note.depth || null), row("Nodes", note.nodes ? arena.grouped(note.nodes) : null),
         row("Time", arena.duration(note.seconds)), row("Cutoffs", note.cutoffs ? arena.grouped(note.cutoffs) : null),
@@ -69,7 +69,7 @@
   /* A move in words. */
   arena.described = ({ text, squares: { origin, target, captured }, crowned }, name) => {
     if (!origin) return `${name} passes.`;
-    const took = captured.length ? `, takes ${captured.length === 1 ? "one piece" : `${captured.length} pieces`}` : "";
+    const took = captured.length ? `, takes ${captured.length === 1 ? "one piece" : `${captured.length}\u00a0pieces`}` : "";
     return `${name}: ${text.includes("x") ? `${origin} takes to ${target}` : `${origin} to ${target}`}${took}${crowned ? ", crowned" : ""}.`;
   };
 

@@ -58,8 +58,8 @@
       this.clocks[colour] = clock;
       host.replaceChildren(...[
         element(`span.disc.disc-${colour}`, { "aria-hidden": "true" }),
-        element("bdi.game-name", {}, sides[colour].person ? (bothPersons(sides) ? arena.capital(colour) : "You") : sides[colour].name),
-        element("span.game-left", {}, `${left} ${left === 1 ? "piece" : "pieces"}`),
+        arena.named(sides[colour].person ? (bothPersons(sides) ? arena.capital(colour) : "You") : sides[colour].name, "game-name"),
+        element("span.game-left", {}, `${left}\u00a0${left === 1 ? "piece" : "pieces"}`),
         clock,
       ].filter(Boolean));
       host.classList.toggle("game-to-move", !outcome && turn === colour);

@@ -9,23 +9,23 @@
     elo: ({ elo, elo_low: low, elo_high: high }) => {
       if (elo === null || elo === undefined) return "";
       const error = low === null || high === null ? 0 : Math.round((high - low) / 2);
-      return words.signed(elo) + (error > 0 ? ` ± ${error}` : "");
+      return words.signed(elo) + (error > 0 ? `\u00a0±\u00a0${error}` : "");
     },
     signed: (value) => {
       const whole = Math.round(value);
       return whole === 0 ? "0" : `${whole > 0 ? "+" : "−"}${Math.abs(whole)}`;
     },
-    games: (number) => `${arena.grouped(number)} ${number === 1 ? "game" : "games"}`,
-    percent: (share) => `${(100 * share).toFixed(1)} %`,
+    games: (number) => `${arena.grouped(number)}\u00a0${number === 1 ? "game" : "games"}`,
+    percent: (share) => `${(100 * share).toFixed(1)}\u00a0%`,
     /* A span of seconds in its two largest units: `3 h 20 min`. */
     span: (seconds) => {
       const whole = Math.max(0, Math.round(seconds));
-      if (whole < 60) return `${whole} s`;
-      if (whole < 3600) return `${Math.floor(whole / 60)} min${whole < 600 ? ` ${whole % 60} s` : ""}`;
-      if (whole < 86400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
-      return `${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`;
+      if (whole < 60) return `${whole}\u00a0s`;
+      if (whole < 3600) return `${Math.floor(whole / 60)}\u00a0min${whole < 600 ? ` ${whole % 60}\u00a0s` : ""}`;
+      if (whole < 86400) return `${Math.floor(whole / 3600)}\u00a0h ${Math.floor((whole % 3600) / 60)}\u00a0min`;
+      return `${Math.floor(whole / 86400)}\u00a0d ${Math.floor((whole % 86400) / 3600)}\u00a0h`;
     },
-    rate: (rate) => (rate >= 1 ? `${Number(rate.toPrecision(3))} games/s` : `${Number((60 * rate).toPrecision(3))} games/min`),
+    rate: (rate) => (rate >= 1 ? `${Number(rate.toPrecision(3))}\u00a0games/s` : `${Number((60 * rate).toPrecision(3))}\u00a0games/min`),
     /* How far a run is. */
     far: (run) => {
       if (run.complete) return `complete, ${words.games(run.games)}`;
@@ -37,7 +37,7 @@
       const left = run.seconds_left === null ? "" : `, ${run.exact ? "" : "at most "}${words.span(run.seconds_left)} left`;
       return `${planned}${pace}${left}`;
     },
-    date: (text) => (text ? `${text.slice(0, 10)} ${text.slice(11, 16)} UTC` : ""),
+    date: (text) => (text ? `${text.slice(0, 10).replaceAll("-", "\u2011")} ${text.slice(11, 16)}\u00a0UTC` : ""),
     /* The address of the view of a run, or of one of its games. */
     run: (name, ...parts) => ["#/run", encodeURIComponent(name), ...parts].join("/"),
     /* The address of something of a run below the server. */
@@ -82,10 +82,10 @@
     const { element } = arena;
     if (run.error) return element("li.card.watch-card", {}, element("h2", {}, run.run), element("p.small", {}, run.error));
     const live = run.playing ? element("span.watch-live", {}, "live") : null;
-    const name = element("h2", {}, element("a", { href: words.run(run.run) }, element("bdi", {}, run.run)), live);
+    const name = element("h2", {}, element("a", { href: words.run(run.run) }, arena.named(run.run)), live);
     const { leader } = run;
-    const leads = leader && element("p", {}, element("bdi.watch-leader", {}, leader.player), ` ${words.elo(leader) || words.percent(leader.score)}`);
-    const about = `${run.variant}, ${run.format}, ${run.players} players${run.began ? `, begun ${words.date(run.began)}` : ""}`;
+    const leads = leader && element("p", {}, arena.named(leader.player, "watch-leader"), ` ${words.elo(leader) || words.percent(leader.score)}`);
+    const about = `${run.variant}, ${run.format}, ${run.players}\u00a0players${run.began ? `, begun ${words.date(run.began)}` : ""}`;
     return element("li.card.watch-card", {}, name, words.bar(run), element("p", {}, words.far(run)), leads, element("p.small", {}, about));
   }
 

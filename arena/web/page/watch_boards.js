@@ -163,7 +163,7 @@
         const clock = own && own.clock !== null ? arena.clock(own.clock) : "";
         const turn = !this.over(game) && toMove === white ? ".watch-turn" : "";
         return [element(`span.disc.disc-${white ? "white" : "black"}${turn}`, { "aria-hidden": "true" }),
-          element("bdi.watch-name", { title: white ? game.white : game.black }, white ? game.white : game.black),
+          arena.named(white ? game.white : game.black, "watch-name"),
           element("span.watch-score", {}, own ? score(own) : ""), element("span.watch-clock", {}, clock)];
       };
       this.above.replaceChildren(...side(false));

@@ -93,7 +93,7 @@
 
     row(game) {
       const { element } = arena;
-      const players = element("span.viewer-players", {}, element("bdi", {}, game.white), " – ", element("bdi", {}, game.black));
+      const players = element("span.viewer-players", {}, arena.named(game.white), " – ", arena.named(game.black));
       const facts = `Game ${game.game} · opening ${game.opening} · ${game.plies} plies · ${game.end}`;
       return element("li", {}, element("a.viewer-game", { href: arena.watching.run(this.run, "game", game.game) },
         players, element("span.viewer-result", {}, arena.points(game.result)), element("small", {}, facts)));
@@ -136,7 +136,7 @@
       for (const [host, colour] of [[this.above, above], [this.below, below]]) {
         const isToMove = colour === turn && ply < stage.plies;
         host.replaceChildren(arena.element(`span.disc.disc-${colour}${isToMove ? ".watch-turn" : ""}`, { "aria-hidden": "true" }),
-          arena.element("bdi.watch-name", { title: game[colour] }, game[colour]));
+          arena.named(game[colour], "watch-name"));
       }
     }
 

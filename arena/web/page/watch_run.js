@@ -13,8 +13,8 @@
       this.lost = element("p.viewer-missing", { role: "status", hidden: true });
       this.live = element("div");
       this.overview = element("div", {}, element("p.small", {}, element("a", { href: "#/runs" }, "All runs")),
-        element("h1", {}, element("bdi", {}, name), this.badge = element("span.watch-live", { hidden: true }, "live")), this.about, this.lost, this.live);
-      this.one = element("div", { hidden: true }, element("p.small", {}, element("a", { href: watching.run(name) }, "Back to ", element("bdi", {}, name))));
+        element("h1", {}, arena.named(name), this.badge = element("span.watch-live", { hidden: true }, "live")), this.about, this.lost, this.live);
+      this.one = element("div", { hidden: true }, element("p.small", {}, element("a", { href: watching.run(name) }, "Back to ", arena.named(name))));
       host.replaceChildren(this.overview, this.one);
       this.standings = new arena.Standings(this.live);
       this.boards = element("div");

@@ -48,7 +48,7 @@
 
   function incident({ player, games, termination, first, error }) {
     const ended = termination.replaceAll("_", " ");
-    return [arena.element("bdi", {}, player), ` lost ${arena.watching.games(games)} by ${ended}, first game ${first}${error ? `: ${error}` : ""}`];
+    return [arena.named(player), ` lost ${arena.watching.games(games)} by ${ended}, first game ${first}${error ? `: ${error}` : ""}`];
   }
 
   function test({ llr, lower, upper, pairs, verdict }) {
@@ -63,7 +63,7 @@
       ["won", ({ wins }) => wins], ["drawn", ({ draws }) => draws], ["lost", ({ losses }) => losses]];
     const head = element("tr", {}, ["", "player", ...columns.map(([name]) => name)].map((name) => element("th", { scope: "col" }, name)));
     const rows = run.standings.map((standing, place) => element("tr", {},
-      element("td", {}, `${place + 1}`), element("th", { scope: "row" }, element("bdi", {}, standing.player)),
+      element("td", {}, `${place + 1}`), element("th", { scope: "row" }, arena.named(standing.player)),
       columns.map(([, value]) => element("td", {}, String(value(standing))))));
     return element("table.watch-table", {}, element("thead", {}, head), element("tbody", {}, rows));
   }
@@ -105,7 +105,7 @@
     const { element } = arena;
     const { standings, crosstable: points } = run;
     const head = element("tr", {}, ["", "player", ...standings.map((_, place) => `${place + 1}`)].map((name) => element("th", { scope: "col" }, name)));
-    const rows = standings.map(({ player }, row) => element("tr", {}, element("td", {}, `${row + 1}`), element("th", { scope: "row" }, element("bdi", {}, player)),
+    const rows = standings.map(({ player }, row) => element("tr", {}, element("td", {}, `${row + 1}`), element("th", { scope: "row" }, arena.named(player)),
       points[row].map(([won, games], column) => {
         if (!games) return element("td", {}, row === column ? "·" : "");
         const share = won / games;
