@@ -104,6 +104,8 @@ class Counted(NamedTuple):
     moves: pd.DataFrame
     players: dict[str, dict[str, Any]]
     """Entries by name, sweeps written out."""
+    openings: pd.DataFrame
+    """`openings.csv`."""
 
     def table(self, title: str, number: int = 0) -> list[dict[str, str]]:
         """The rows of a table below a heading."""
@@ -206,7 +208,8 @@ def read(folder: Path) -> Counted:
     games, moves = (pd.read_csv(folder / f"{name}.csv", keep_default_na=True) for name in ("games", "moves"))
     page = (folder / "report.html").read_text(encoding="utf-8")
     stored = json.loads((folder / "manifest.json").read_text())["configuration"]["players"]
-    return Counted(folder.name, page, games, moves, {entry["name"]: entry for entry in stored})
+    openings = pd.read_csv(folder / "openings.csv")
+    return Counted(folder.name, page, games, moves, {entry["name"]: entry for entry in stored}, openings)
 
 
 @pytest.fixture(params=RUNS)
@@ -512,7 +515,11 @@ def test_the_openings_chart_has_the_first_movers_scores(run: Counted) -> None:
     pairs = scored.groupby("pair").agg(
         opening=("opening", "first"), size=("score", "size"), score=("score", "mean")
     )
-    expected = pairs[pairs["size"] == 2].groupby("opening")["score"].mean()
+    whole = pairs[pairs["size"] == 2].groupby("opening")["score"]
+    expected = whole.mean()
+    table = run.openings.set_index("opening")
+    assert table["pairs"].to_dict() == whole.size().to_dict()
+    assert table["score"].to_dict() == pytest.approx(expected.to_dict(), abs=1e-4)
     shown = [re.fullmatch(r"opening ([0-9]+): ([0-9.]+ %).*", tip).groups() for tip in run.tips("openings")]  # type: ignore[union-attr]
     assert sorted(int(opening) for opening, _ in shown) == sorted(expected.index)
     for opening, score in shown:
