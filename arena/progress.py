@@ -68,6 +68,7 @@ class Progress:
         """White's points by number of the game, for the test."""
         self._test = SequentialTest(sprt)
         self._scale, self._refits = scale, Refits()
+        self._left_out: frozenset[str] = frozenset()
         self._done = self._before = 0
         self._began = time.monotonic()
         self._ticker = Ticker()
@@ -95,6 +96,16 @@ class Progress:
             self._test.advance(self._points)
         if self._live is None and self._ticker.due():
             print(self.line(), file=self._stream, flush=True)
+
+    def leave_out(self, players: Iterable[str]) -> None:
+        """Have no game of these players count in standings and Elo."""
+        if (left_out := frozenset(players)) == self._left_out:
+            return
+        self._left_out, done, before = left_out, self._done, dict(self._results)
+        self._results.clear()
+        self._won.clear()
+        self._count_all(before)
+        self._done = done
 
     def end(self, results: Mapping[tuple[str, str, str], int], complete: bool) -> None:
         """Count again the games that the run has kept; if `complete`, no more are planned."""
@@ -161,6 +172,9 @@ class Progress:
             self._count(*result, games)
 
     def _count(self, white: str, black: str, result: str, games: int = 1) -> None:
+        self._done += games
+        if white in self._left_out or black in self._left_out:
+            return
         points = points_of(result)
         for name, won in ((white, points), (black, 1 - points)):
             counts = self._won.get(name) or {1: 0, 0.5: 0, 0: 0}
@@ -168,7 +182,6 @@ class Progress:
             self._won[name] = counts
         key = white, black, result
         self._results[key] = self._results.get(key, 0) + games
-        self._done += games
 
     def _rate(self) -> float:
         """Games per second."""

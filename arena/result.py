@@ -11,6 +11,8 @@ Colour: TypeAlias = Literal["white", "black"]
 
 RESULTS: tuple[Result, ...] = get_args(Result)
 """All results: White's win, draw and loss."""
+NO_RESULT = "*"
+"""What stands in place of a result where a game has none that counts, as in PDN."""
 WHITE_POINTS: dict[str, float] = dict(zip(RESULTS, (1.0, 0.5, 0.0), strict=True))
 """White's points by result."""
 

@@ -57,12 +57,14 @@ def run(
                 pass
             scale = EloScale(plan.first, experiment.anchor, experiment.rating.model)
             progress = Progress(plan.games, exact=plan.exact, scale=scale, sprt=experiment.sprt)
+            progress.leave_out(ledger.annulled)
             progress.resume(ledger.scores(), ledger.results())
             with nullcontext() if quiet else progress:
                 for record in play(plan, ledger, used):
                     white, black = (plan.names[number] for number in (record.pairing.white, record.pairing.black))
                     if not quiet:
                         progress.add(white, black, record.result, record.pairing.game)
+                        progress.leave_out(ledger.annulled)
     played = load_run(folder)
     if report:
         write(played)

@@ -115,6 +115,85 @@ def test_a_player_that_raises_loses_its_games_and_is_named(tmp_path: Path) -> No
     assert ends == ["error", "error", "error", "withdrawn"]
 
 
+CLASS = """\
+name: class
+variant: english
+openings: {random_plies: 4, count: 2}
+max_plies: 20
+players:
+  - {name: a, type: random}
+  - {name: b, type: greedy}
+  - {name: sign, type: greedy, evaluation: "own.py:wrong_sign"}
+"""
+WRONG_SIGN = """\
+from arena import evaluator, features
+
+@evaluator
+def wrong_sign(position, rules):
+    own, other = position.turn, 1 - position.turn
+    return features.pieces(position, rules, other) - features.pieces(position, rules, own)
+"""
+
+
+def test_a_mistake_found_in_an_evaluation_is_in_manifest_report_and_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(WRONG_SIGN)
+    config = tmp_path / "class.yaml"
+    config.write_text(CLASS)
+    out = tmp_path / "out"
+    for _ in range(2):
+        result = invoke("run", config, "--out", out, "--workers", 1)
+        assert result.exit_code == 3
+        first = result.stdout.splitlines()[0]
+        assert first.startswith("Found before the first game: sign: its evaluation falls in ")
+        assert first.endswith("when the opponent lacks a man: is the sign right?")
+        assert first in (out / "summary.md").read_text() and first in (out / "report.html").read_text()
+    found = json.loads((out / "manifest.json").read_text())["found"]
+    assert [(one["player"], one["level"]) for one in found] == [("sign", "error")]
+
+
+def test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_when_resumed(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(WRONG_SIGN)
+    (tmp_path / "none.py").write_text("class Player\n")
+    config = tmp_path / "class.yaml"
+    config.write_text(CLASS + '  - {name: none, type: "none.py:Player"}\n  - {name: c, type: random}\n')
+    arguments = ("run", config, "--out", tmp_path / "out", "--workers", 1)
+    assert invoke(*arguments).exit_code == 2
+    result = invoke(*arguments, "--without-faulty")
+    assert result.exit_code == 0, result.output
+    assert "left out: sign and none (2 of 5 players)" in result.stderr
+    assert result.stdout.startswith("sign was left out as faulty: its evaluation falls in ")
+    assert "\nnone was left out as faulty: " in result.stdout and "SyntaxError" in result.stdout
+    standings = (tmp_path / "out" / "standings.csv").read_text()
+    assert sorted(row["player"] for row in csv.DictReader(standings.splitlines())) == ["a", "b", "c"]
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["left_out"] == ["sign", "none"]
+    (tmp_path / "own.py").write_text(WRONG_SIGN.replace("other) -", "own) -").replace("own)\n", "other)\n"))
+    assert invoke(*arguments, "--without-faulty").exit_code == 0
+    assert (tmp_path / "out" / "standings.csv").read_text() == standings
+    (tmp_path / "none.py").unlink()
+    assert_one_clear_line(invoke(*arguments), "is a run without sign and none: resume it with --without-faulty")
+
+
+def test_leaving_out_all_players_but_one_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(WRONG_SIGN)
+    config = tmp_path / "class.yaml"
+    config.write_text(CLASS.replace("  - {name: b, type: greedy}\n", ""))
+    result = invoke("run", config, "--out", tmp_path / "out", "--without-faulty")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].startswith(f"{config}:5:1: one player alone has no games")
+
+
+def test_all_players_that_cannot_be_built_are_named_at_once(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN)
+    config = tmp_path / "broken.yaml"
+    config.write_text(
+        GOOD + '  - {name: b, type: "broken.py:Raises"}\n  - {name: c, type: "nowhere.py:Player"}\n'
+        "  - {name: d, type: negamx, depth: 1}\n"
+    )
+    result = invoke("run", config, "--out", tmp_path / "out")
+    lines = [line for line in result.stderr.splitlines() if line.startswith(f"{config}:")]
+    assert result.exit_code == 2 and [line.split(":")[1] for line in lines] == ["6", "7", "8"]
+
+
 def test_perft_prints_json() -> None:
     document = json.loads(invoke("perft", "english", "--depth", "5", "--json").stdout)
     assert document["variant"] == "english"

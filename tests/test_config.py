@@ -114,7 +114,7 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "processes": 64,
         "on_failure": "forfeit",
         "failures": None,
-        "withdraw": 3,
+        "withdraw": {"after": 3, "games": None},
         "probe": None,
         "anchor": None,
         "rating": {"model": "bradley-terry"},
@@ -532,6 +532,40 @@ def test_a_refused_value_is_one_problem(tmp_path: Path) -> None:
 
 def test_a_misspelt_key_with_a_refused_value_is_two_problems(tmp_path: Path) -> None:
     assert len(errors(tmp_path, MINIMAL + "sede: no\n")) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "after", "games", "annuls"),
+    [
+        ("", 3, None, True),
+        ("withdraw: 5\n", 5, None, True),
+        ("withdraw: forfeit\n", 3, "forfeit", False),
+        ("withdraw: {after: 2, games: annul}\n", 2, "annul", True),
+        ("format: {type: ladder}\n", 3, None, False),
+    ],
+)
+def test_a_withdrawal_is_a_number_a_word_or_both(
+    tmp_path: Path, given: str, after: int, games: str | None, annuls: bool
+) -> None:
+    players = "".join(f"  - {{name: {name}, type: random}}\n" for name in "abc")
+    experiment = load_text(tmp_path, given + f"name: a\nvariant: english\nplayers:\n{players}")
+    assert (experiment.withdraw.after, experiment.withdraw.games, experiment.annuls) == (after, games, annuls)
+    assert type(experiment).model_validate(experiment.as_dict()).as_dict() == experiment.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("withdraw: anul\n", "1:1: 'withdraw' must be a number of failures, annul, forfeit, or a mapping"),
+        ("withdraw: -1\n", "1:1: 'after' must be"),
+        ("withdraw: annul\nformat: ladder\n", "1:1: 'annul' goes with the format 'round-robin' or 'swiss', not"),
+        ("withdraw: {games: annul}\n", "1:1: 'annul' needs 3 players or more, not 2"),
+    ],
+)
+def test_a_withdrawal_that_cannot_be_is_an_error(tmp_path: Path, given: str, message: str) -> None:
+    players = "".join(f"  - {{name: {name}, type: random}}\n" for name in "ab")
+    (line,) = errors(tmp_path, given + f"name: a\nvariant: english\nplayers:\n{players}")
+    assert line.startswith(f"run.yaml:{message}"), line
 
 
 def test_no_players_is_an_error(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 import arena
 from arena.experiment.load import load
 from arena.formats.adaptive import Adaptive
-from arena.formats.base import Pairing, Schedule
+from arena.formats.base import BatchResults, Pairing, Schedule
 from arena.formats.information import pair_information, worth
 from arena.formats.knockout import Knockout
 from arena.formats.round_robin import RoundRobin
@@ -354,7 +354,7 @@ def simulated(schedule: Schedule, seed: int, draw_rate: float = 0.4) -> tuple[li
         found = [float(rng.choice([1.0, 0.5, 0.0], p=p)) for p in weights]
         played, points = [*played, *batch], points + found
         try:
-            batch = schedule.send(found)
+            batch = schedule.send(BatchResults(found))
         except StopIteration:
             batch = None
     return played, points

@@ -205,7 +205,7 @@ def moment_of(began: float, **changes: Any) -> Moment:
     text = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(WAY_BACK - began))
     last = Session(text, 10, 2, "host", 77, {}, {}, {})
     moment = Moment(
-        "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], last, True, 995.0, WAY_BACK,
+        "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], last, True, 995.0, WAY_BACK,
         3, {}, EloScale("black"), None, 0,
     )  # fmt: skip
     return moment._replace(**changes)

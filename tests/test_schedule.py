@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.formats.adaptive import Adaptive
-from arena.formats.base import Format, Pairing, Place, Schedule
+from arena.formats.base import BatchResults, Format, Pairing, Place, Schedule
 from arena.formats.gauntlet import Gauntlet
 from arena.formats.knockout import Knockout
 from arena.formats.ladder import Ladder
@@ -29,7 +29,7 @@ def batches(schedule: Schedule, result: Result) -> tuple[list[list[Pairing]], li
     try:
         while True:
             made.append(list(batch))
-            batch = schedule.send([result(pairing) for pairing in batch])
+            batch = schedule.send(BatchResults([result(pairing) for pairing in batch]))
     except StopIteration as end:
         return made, end.value
 
@@ -174,7 +174,7 @@ def test_equal_points_are_ordered_by_buchholz_then_sonneborn_berger_then_the_con
     table = ScoreTable(4, pairs=1)
     for tie, points in [((0, 3), (1.0, 1.0)), ((1, 2), (1.0, 1.0)), ((2, 3), (2.0, 0.0)), ((0, 1), (0.0, 2.0))]:
         table.add(tie, points)
-    assert table.points == [1, 3, 3, 1]
+    assert [table.points(player) for player in range(4)] == [1, 3, 3, 1]
     assert [table.buchholz(p) for p in range(4)] == [4, 4, 4, 4]
     assert [table.sonneborn_berger(p) for p in range(4)] == [0.5, 2.5, 2.5, 0.5]
     assert table.order() == [1, 2, 0, 3]
@@ -189,9 +189,36 @@ def test_sonneborn_berger_orders_players_of_equal_points_and_buchholz() -> None:
     for tie, points in [((0, 2), (0.0, 2.0)), ((0, 3), (2.0, 0.0)), ((1, 2), (2.0, 0.0)), ((1, 3), (0.0, 2.0))]:
         table.add(tie, points)
     table.add((2, 3), (2.0, 0.0))
-    assert table.points[:2] == [2, 2] and table.buchholz(0) == table.buchholz(1)
+    assert [table.points(0), table.points(1)] == [2, 2] and table.buchholz(0) == table.buchholz(1)
     assert (table.sonneborn_berger(0), table.sonneborn_berger(1)) == (2, 4)
     assert table.order() == [2, 3, 1, 0]
+
+
+def test_who_is_annulled_in_a_swiss_is_not_paired_again_and_its_rounds_count_as_the_mean_of_others() -> None:
+    schedule = Swiss(type="swiss", rounds=4).schedule(named(5), 0)
+    rounds, annulled = [], frozenset[int]()
+    batch = next(schedule)
+    try:
+        while True:
+            rounds.append({(pairing.white, pairing.black) for pairing in batch[::2]})
+            annulled = frozenset({0}) if len(rounds) > 1 else annulled
+            batch = schedule.send(BatchResults([by_order(pairing) for pairing in batch], annulled))
+    except StopIteration as end:
+        order = end.value
+    assert [0 in {player for tie in ties for player in tie} for ties in rounds] == [True, True, False, False]
+    assert [len(ties) for ties in rounds] == [2, 2, 2, 2]
+    assert order[-1] == Place(0, {})
+
+    table = ScoreTable(4, pairs=1)
+    for tie, points in [((0, 1), (2.0, 0.0)), ((2, 3), (2.0, 0.0)), ((0, 2), (2.0, 0.0)), ((1, 3), (1.5, 0.5))]:
+        table.add(tie, points)
+    table.annul(frozenset({0}))
+    assert [table.points(player) for player in (1, 2, 3)] == [3.0, 4.0, 0.5]
+    assert [table.buchholz(player) for player in (1, 2, 3)] == [1.0, 1.0, 7.0]
+    assert [table.sonneborn_berger(player) for player in (1, 2, 3)] == [0.75, 1.0, 0.75]
+    assert table.order() == [2, 1, 3, 0]
+    table.annul(frozenset({0, 3}))
+    assert [table.points(player) for player in (1, 2)] == [2.0, 2.0]  # no round left: half of the points
 
 
 def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None:
@@ -201,7 +228,7 @@ def test_the_bye_goes_to_the_last_without_one_and_counts_as_all_points() -> None
     for tie in ties:
         table.add(tie, (4.0, 0.0))
     table.add_bye(4)
-    assert table.points == [4, 4, 0, 0, 4]
+    assert [table.points(player) for player in range(5)] == [4, 4, 0, 0, 4]
     assert next_round(table)[1] == 3
 
 

@@ -80,8 +80,10 @@ def watch(folder: Path) -> None:
 def scene_of(moment: Moment, elo: Mapping[str, EloEstimate]) -> RunView:
     """What a window shows of a run."""
     from arena.window import RunView, ranked, test_line
+    from arena.wording import listed
 
     test = [test_line(moment.sprt, moment.sprt_pairs)] if moment.sprt is not None else []
+    annulled = [f"annulled: all games of {listed(moment.annulled)}"] if moment.annulled else []
     return RunView(
         ranked(moment.standings, elo),
         elo,
@@ -89,7 +91,7 @@ def scene_of(moment: Moment, elo: Mapping[str, EloEstimate]) -> RunView:
         moment.planned,
         above=[_title(moment)],
         incidents=[_incident(it) for it in moment.incidents],
-        below=[*test, _line(moment), _state(moment)],
+        below=[*test, *annulled, _line(moment), _state(moment)],
     )
 
 

@@ -46,7 +46,9 @@ def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_j
     compiled: list[str] = []
     rehearsal = rehearsed(config)
     prepared = (
-        _ready(rehearsal.experiment, compiled.append) if rehearsal else prepared_from(config, compiled.append)
+        prepared_of(rehearsal.experiment, compiled.append)
+        if rehearsal
+        else prepared_of(loaded(config), compiled.append)
     )
     given = prepared.experiment.workers
     processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
@@ -65,21 +67,22 @@ def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_j
         _print(prepared, expected, processes)
 
 
-def prepared_from(config: Path, compiled: Callable[[str], object] = lambda what: None) -> Plan:
-    """The tournament that a file describes, ready to play; exits with what is wrong.
-
-    `compiled` is called with the names of what had to be compiled for it.
-    """
+def loaded(config: Path) -> Experiment:
+    """The tournament in a file; exits with what is wrong."""
     from arena.experiment.load import load
     from arena.yaml.errors import ConfigError
 
     try:
-        return _ready(load(config), compiled)
+        return load(config)
     except ConfigError as error:
         fail(str(error))
 
 
-def _ready(experiment: Experiment, compiled: Callable[[str], object]) -> Plan:
+def prepared_of(experiment: Experiment, compiled: Callable[[str], object] = lambda what: None) -> Plan:
+    """A tournament ready to play; exits with what is wrong.
+
+    `compiled` is called with the names of what had to be compiled for it.
+    """
     from arena.yaml.errors import ConfigError
 
     try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -21,15 +21,19 @@ from arena.commands.common import (
     with_one_thread,
     workers_option,
 )
-from arena.commands.plan import prepared_from
+from arena.commands.plan import loaded, prepared_of
 from arena.commands.table import echo, show_frame
+from arena.wording import listed
 
 if TYPE_CHECKING:
+    from arena.experiment.model import Experiment
     from arena.play.plan import Plan
     from arena.progress import Progress
     from arena.record import GameRecord
     from arena.report.run import Run
     from arena.store.ledger import Ledger
+    from arena.store.manifest import Diagnosis
+    from players.examine import Finding
 
 
 INCIDENTS, STOPPED = 3, 130
@@ -41,18 +45,23 @@ INCIDENTS, STOPPED = 3, 130
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @workers_option
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
+@click.option("--without-faulty", is_flag=True, help="Leave out the players that `arena doctor` finds faulty.")
 @click.option("--force", is_flag=True, help="Resume even if players play differently now than at the start.")
-def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool) -> None:
+def run(
+    config: Path, out: Path | None, workers: int | str | None, quiet: bool, without_faulty: bool, force: bool
+) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
-    lost by players' failures, as the report's first lines say; 130: stopped.
+    lost by players' failures, or a mistake was found in an evaluation, as the report's first notes say; 130:
+    stopped.
     """
     with_one_thread()
-    prepared = prepared_from(config)
-    folder = out or Path("reports") / prepared.experiment.name
-    _examine(prepared, folder)
-    code = _play(prepared, folder, workers or prepared.experiment.workers or os.cpu_count() or 1, force)
+    experiment = loaded(config)
+    folder = out or Path("reports") / experiment.name
+    taking = _taking_part(experiment, folder, without_faulty)
+    prepared = prepared_of(taking.experiment)
+    code = _play(prepared, folder, workers or experiment.workers or os.cpu_count() or 1, force, taking)
     if quiet:
         echo(f"no report; arena report {folder} writes it")
     else:
@@ -83,27 +92,88 @@ def report(folder: Path, **wanted: Any) -> None:
     _report(folder, **wanted)
 
 
-def _examine(plan: Plan, folder: Path) -> None:
-    """Say what is found wrong with a user's own code before the first game.
+class _TakingPart(NamedTuple):
+    """Who takes part in a run, and what was found of the players before its first game."""
+
+    experiment: Experiment
+    left_out: tuple[str, ...] = ()
+    found: tuple[Diagnosis, ...] | None = None
+    """None if nothing was looked for yet."""
+
+
+def _taking_part(experiment: Experiment, folder: Path, without_faulty: bool) -> _TakingPart:
+    """The experiment, without the players that are found faulty if so asked.
+
+    A run that has begun decided that when it began. Exits if it then left out players, and is not asked to.
+    """
+    from arena.store.ledger import manifest_in
+
+    begun = manifest_in(folder)
+    if begun is None and not without_faulty:
+        return _TakingPart(experiment)
+    if begun is None:
+        return _without_faulty(experiment)
+    if begun.left_out and not without_faulty:
+        fail(
+            f"{folder} is a run without {listed(list(begun.left_out))}: resume it with --without-faulty, or give "
+            "this one another name or --out"
+        )
+    names = {player.name for player in experiment.players}
+    return _TakingPart(_without(experiment, names & set(begun.left_out)), begun.left_out, begun.found)
+
+
+def _without_faulty(experiment: Experiment) -> _TakingPart:
+    """Look at every player as `arena doctor` does, say what is wrong, and leave out those with errors."""
+    from arena.play.doctor import of_players
+
+    with announcing_compilation():
+        found = _said(of_players(experiment, say))
+    faulty = {one.player for one in found if one.level == "error"}
+    left_out = tuple(player.name for player in experiment.players if player.name in faulty)
+    if left_out:
+        say(f"left out: {listed(list(left_out))} ({len(left_out)} of {len(experiment.players)} players)")
+    return _TakingPart(_without(experiment, left_out), left_out, found)
+
+
+def _without(experiment: Experiment, names: Collection[str]) -> Experiment:
+    from arena.yaml.errors import ConfigError
+
+    try:
+        return experiment.without(names) if names else experiment
+    except ConfigError as error:
+        fail(str(error))
+
+
+def _examined(plan: Plan, folder: Path) -> tuple[Diagnosis, ...]:
+    """Print and return what is found wrong with a user's own code before the first game.
 
     The run goes on: what a player does wrong harms no other.
     """
     from arena.play.doctor import diagnose, is_own
-    from arena.store.ledger import FILE
 
-    if (folder / FILE).exists() or not any(map(is_own, plan.players)):
-        return
-    found = list(diagnose(plan.experiment, folder, drawn=len(plan.openings)))
-    for finding in found:
-        say(f"{finding.where}: {finding.message}")
+    if not any(map(is_own, plan.players)):
+        return ()
+    found = _said(diagnose(plan.experiment, folder, drawn=len(plan.openings)))
     if found:
         say(f"the run continues; arena doctor {plan.experiment.path} looks closer")
+    return tuple(one for one in found if one.player in plan.names)
 
 
-def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
+def _said(findings: Iterable[Finding]) -> tuple[Diagnosis, ...]:
+    """Print findings as they come, and return them as a manifest has them."""
+    from arena.store.manifest import Diagnosis
+
+    found = []
+    for finding in findings:
+        say(f"{finding.where}: {finding.message}" + ("" if finding.level == "error" else " (warning)"))
+        found.append(Diagnosis(finding.where, finding.level, finding.message))
+    return tuple(found)
+
+
+def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _TakingPart) -> int:
     """Play what is missing and show progress; returns an exit code: 0, INCIDENTS or STOPPED."""
     from arena.play.tournament import RunStopped, play
-    from arena.store.ledger import Ledger, failures_of_complete
+    from arena.store.ledger import Ledger, complete_with_failures
     from arena.store.store import StoreError
 
     names = plan.names
@@ -111,27 +181,30 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool) -> int:
     try:
         opened = Ledger(folder, plan.experiment, plan.facts)
     except StoreError as error:
-        failures = failures_of_complete(folder, plan.experiment, plan.facts)
-        if failures is None:
+        failed = complete_with_failures(folder, plan.experiment, plan.facts)
+        if failed is None:
             fail(str(error))
         say(f"the run in {folder} is complete: nothing is played ({error})")
-        return INCIDENTS if failures else 0
+        return INCIDENTS if failed else 0
     try:
         with lost_workers(folder), opened as ledger:
             if ledger.repaired:
                 say(ledger.repaired)
             if ledger.complete:
                 return _code(ledger)
-            _begin(plan, ledger, workers, force)
+            found = _examined(plan, folder) if taking.found is None else taking.found
+            _begin(plan, ledger, workers, force, taking._replace(found=found))
             if not _measure(plan, ledger, workers):
                 return STOPPED
             with _progress(plan) as progress:
+                progress.leave_out(ledger.annulled)
                 progress.resume(ledger.scores(), ledger.results())
                 told: set[str] = set()
                 with interruptible(progress.say) as stopping:
                     for record in play(plan, ledger, workers, stopping):
                         white, black = names[record.pairing.white], names[record.pairing.black]
                         progress.add(white, black, record.result, record.pairing.game)
+                        progress.leave_out(ledger.annulled)
                         for line in _once(record, folder, told):
                             progress.say(line)
                 progress.end(ledger.scores(), ledger.complete)
@@ -155,9 +228,12 @@ def _progress(plan: Plan) -> Progress:
 
 def _code(ledger: Ledger) -> int:
     """The exit code of a run whose games as far as they are played are stored."""
+    from arena.store.manifest import stored_manifest
+
     if not ledger.complete:
         return STOPPED
-    return INCIDENTS if any(ledger.failures()) else 0
+    manifest = stored_manifest(ledger)
+    return INCIDENTS if any(ledger.failures()) or (manifest is not None and manifest.faulty) else 0
 
 
 def _once(record: GameRecord, folder: Path, told: set[str]) -> Iterator[str]:
@@ -173,12 +249,13 @@ def _once(record: GameRecord, folder: Path, told: set[str]) -> Iterator[str]:
         yield f"game {number} and later: {record.error}"
 
 
-def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool) -> None:
+def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool, taking: _TakingPart) -> None:
     """Write in the manifest that the run begins or goes on; exits if a player changed, unless forced."""
     from arena.play.signature import PlayerChanged, begin
 
     try:
-        changed = begin(plan, ledger, workers, force=force)
+        found = taking.found or ()
+        changed = begin(plan, ledger, workers, force=force, found=found, left_out=taking.left_out)
     except PlayerChanged as error:
         fail(str(error))
     for player, words in changed.items():
@@ -233,12 +310,13 @@ def _report(folder: Path, **wanted: Any) -> None:
 def _print_standings(finished: Run) -> None:
     from arena.report.sentences.cautions import unfinished
     from arena.report.sentences.facts import decisions
-    from arena.report.sentences.forfeits import forfeits
+    from arena.report.sentences.forfeits import annulments, faulty, forfeits
     from arena.report.sentences.persons import persons
     from arena.report.tables.text import order_text, standings_text
 
-    for sentence in (*unfinished(finished), *forfeits(finished), *decisions(finished), *persons(finished)):
-        echo(sentence)
+    for sentences in (unfinished, faulty, annulments, forfeits, decisions, persons):
+        for sentence in sentences(finished):
+            echo(sentence)
     if len(finished.order):
         show_frame(order_text(finished.order))
     show_frame(standings_text(finished.standings))

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from arena.experiment.model import LEAST_TO_ANNUL
 from arena.formats.base import Format
 from arena.formats.table import FORMATS, FormatField
 from arena.player import HUMAN, Limit
@@ -79,11 +80,23 @@ def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str])
         return
     for keys, message in format.problems(names):
         yield source.problem(("format", *keys), message)
+    withdraw = data.get("withdraw")
+    if "annul" in (withdraw, withdraw.get("games") if isinstance(withdraw, dict) else None):
+        yield from (source.problem(("withdraw",), message) for message in _not_annulled(format, len(names)))
     if data.get("sprt") is not None and not format.tested:
         tested = listed([repr(name) for name, kind in FORMATS.items() if kind.tested], "or")
         yield source.problem(("sprt",), f"'sprt' goes with the format {tested}, not with {format.type!r}")
     elif data.get("sprt") is not None and len(names) != 2:
         yield source.problem(("sprt",), f"'sprt' needs exactly two players, not {len(names)}")
+
+
+def _not_annulled(format: Format, players: int) -> Iterator[str]:
+    """Why no games can be annulled."""
+    if not format.annuls:
+        annulling = listed([repr(name) for name, kind in FORMATS.items() if kind.annuls], "or")
+        yield f"'annul' goes with the format {annulling}, not with {format.type!r}"
+    elif players < LEAST_TO_ANNUL:
+        yield f"'annul' needs {LEAST_TO_ANNUL} players or more, not {players}"
 
 
 def _rated_otherwise(data: dict[str, Any]) -> bool:

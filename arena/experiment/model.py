@@ -6,12 +6,14 @@ validation, the choices that errors name, `Experiment.as_dict` and the schema fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetPydanticSchema,
@@ -27,10 +29,13 @@ from arena.formats.table import FormatField
 from arena.openings import MAX_OPENINGS
 from arena.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 from arena.ratings.models import RatingModel
-from arena.wording import shown, unknown
+from arena.wording import listed, shown, unknown
+from arena.yaml.errors import Keys
 from arena.yaml.messages import FOLDER, refusal
 from arena.yaml.section import Document, Section
 
+LEAST_TO_ANNUL = 3
+"""Players without whom a withdrawal would annul all games."""
 LIMIT_FIELDS = {
     "depth": Field(ge=1, le=64, description="Plies to search."),
     "nodes": Field(gt=0, description="Positions to enter."),
@@ -72,6 +77,30 @@ class Rating(Section):
         default="bradley-terry",
         description="bradley-terry: Elo means the expected score; davidson: a model of draws, with its own scale.",
     )
+
+
+class Withdrawal(Section):
+    """When a player is withdrawn, and what becomes of its games."""
+
+    after: int = Field(
+        default=3, ge=0, description="A player that fails in all of its first N games is withdrawn; 0: none."
+    )
+    games: Literal["annul", "forfeit"] | None = Field(
+        default=None,
+        description="annul: none of its games counts; forfeit: it loses those it has not played "
+        "[annul in a Swiss or round robin of three players or more].",
+    )
+
+
+def _withdrawal(value: Any) -> Any:
+    """A withdrawal given by its number, or by its word alone, as a mapping."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {"after": value}
+    if value in ("annul", "forfeit"):
+        return {"games": value}
+    if isinstance(value, dict | Withdrawal):
+        return value
+    raise ValueError(f"must be a number of failures, annul, forfeit, or a mapping with both, not {shown(value)}")
 
 
 def _player_name(name: str) -> str:
@@ -143,6 +172,14 @@ VariantField = Annotated[
 _GAMES = "openings: {count: 20}"
 
 
+def _shifted(keys: Keys, kept: Sequence[int]) -> Keys:
+    """The keys of a list of players as those of the list that they were taken from."""
+    match keys:
+        case ("players", int(index), *more):
+            return "players", kept[index], *more
+    return keys
+
+
 class Experiment(Document):
     """One tournament: who plays whom, from which openings, under which rules."""
 
@@ -175,10 +212,9 @@ class Experiment(Document):
     failures: int | None = Field(
         default=None, ge=1, description="After how many: plays of a game [3] with replay, failures [1] with stop."
     )
-    withdraw: int = Field(
-        default=3,
-        ge=0,
-        description="A player that fails in all of its first N games is withdrawn and forfeits the rest; 0: none.",
+    withdraw: Annotated[Withdrawal, BeforeValidator(_withdrawal)] = Field(
+        default=Withdrawal(),
+        description="When a player is withdrawn: failures in its first games [3], annul or forfeit, or a mapping.",
     )
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
@@ -197,6 +233,29 @@ class Experiment(Document):
     players: tuple[PlayerField, ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
+
+    def without(self, names: Collection[str]) -> Experiment:
+        """The experiment without the players of these names.
+
+        Raises ConfigError if the others cannot play it: they are too few, or the anchor is not among them.
+        """
+        kept = [index for index, player in enumerate(self.players) if player.name not in names]
+        left = self.model_copy(update={"players": tuple(self.players[index] for index in kept)})
+        left._source = replace(self._source, origin=lambda keys: self._source.origin(_shifted(keys, kept)))
+        reason = f"without {listed(list(names))}"
+        if self.anchor in names:
+            raise self.error(("anchor",), f"{reason} there is no anchor")
+        if len(kept) < self.format.least_players or not kept:
+            raise self.error(("players",), f"{reason} too few players are left: {len(kept)}")
+        for keys, message in self.format.problems([player.name for player in left.players]):
+            raise self.error(("format", *keys), f"{reason}: {message}")
+        return left
+
+    @property
+    def annuls(self) -> bool:
+        """Whether no game of a player that is withdrawn counts."""
+        by_default = self.format.annuls and len(self.players) >= LEAST_TO_ANNUL
+        return by_default if self.withdraw.games is None else self.withdraw.games == "annul"
 
     @property
     def allowance(self) -> Allowance:

@@ -64,7 +64,7 @@ class Adaptive(Format):
                 batch += numbers.pairs([(one, other)], number, [int(used[one, other])])
                 used[one, other] += 1
                 used[other, one] += 1
-            results += yield batch
+            results += (yield batch).points
             played += batch
             ratings = _rated(names, played, results, first, anchor)
             ties, number = self.next_ties(names, ratings, used, openings), number + 1

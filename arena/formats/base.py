@@ -33,11 +33,22 @@ class Place(NamedTuple):
 
 Tie: TypeAlias = tuple[int, int]
 """Two players; the first one is White in the first game of each pair."""
-Schedule: TypeAlias = Generator[Sequence[Pairing], Sequence[float], list[Place]]
-"""Yields a batch, is sent White's points (0, 0.5 or 1) in its games, in their order, and so on.
 
-It returns the final order, best first, which is empty for formats that leave it to the rating. Nothing but the
-points sent decides what comes next: the same results give the same games.
+
+class BatchResults(NamedTuple):
+    """What a schedule is sent when a batch has been played."""
+
+    points: Sequence[float]
+    """White's (0, 0.5 or 1) in the games of the batch, in their order."""
+    annulled: frozenset[int] = frozenset()
+    """The players, by number, of whom no game counts, of this batch and those before."""
+
+
+Schedule: TypeAlias = Generator[Sequence[Pairing], BatchResults, list[Place]]
+"""Yields a batch, is sent how it was played, and so on.
+
+It returns the final order, best first, which is empty for formats that leave it to the rating. Nothing but what it
+is sent decides what comes next: the same results give the same games.
 """
 
 
@@ -55,6 +66,8 @@ class Format(Section):
     """Whether the ties meet about equally often, so that what a joint rating resolves is known beforehand."""
     tested: ClassVar[bool] = False
     """Whether a sequential test may end it."""
+    annuls: ClassVar[bool] = False
+    """Whether the games of a player that is withdrawn can be left out."""
     least_players: ClassVar[int] = 2
 
     def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:

@@ -55,7 +55,7 @@ class Knockout(Format):
                 if not level:
                     break
                 batch = numbers.pairs(level, number, played)
-                points = yield batch
+                points = (yield batch).points
                 for tie, scored in points_by_tie(batch, points).items():
                     won[tie] = won[tie][0] + scored[0], won[tie][1] + scored[1]
             bracket = [tie[1] if tie in won and won[tie][0] < won[tie][1] else tie[0] for tie in ties]

@@ -44,7 +44,7 @@ class Ladder(Format):
             batch = numbers.pairs(
                 [(challenger, holder)], number, range((number - 1) * self.pairs, number * self.pairs)
             )
-            points = yield batch
+            points = (yield batch).points
             lost, won = points_by_tie(batch, points)[challenger, holder]
             loser = challenger
             if lost > won:

@@ -12,4 +12,5 @@ class RoundRobin(Format):
 
     type: Literal["round-robin"] = "round-robin"
     tested: ClassVar[bool] = True
+    annuls: ClassVar[bool] = True
     least_players: ClassVar[int] = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations, count
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -23,6 +23,7 @@ class Swiss(Format):
     type: Literal["swiss"]
     rounds: int = Field(ge=1, description="Rounds, fewer than there are players.")
     pairs: int = Field(default=1, ge=1, description="Openings of a round, each played twice.")
+    annuls: ClassVar[bool] = True
 
     def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
         yield from super().problems(names)
@@ -42,18 +43,20 @@ class Swiss(Format):
     ) -> Schedule:
         """Rounds of ties of `pairs` pairs each; the players' order decides where nothing else does.
 
-        All ties of a round have the same openings, other ones than the rounds before.
+        All ties of a round have the same openings, other ones than the rounds before. A player whose games are
+        annulled is not paired any more, and stands at the end.
         """
         numbers = Numbers()
         table = ScoreTable(len(names), self.pairs)
         for number in range(1, self.rounds + 1):
             ties, bye = next_round(table)
             batch = numbers.pairs(ties, number, range((number - 1) * self.pairs, number * self.pairs))
-            points = yield batch
-            for tie, won in points_by_tie(batch, points).items():
+            played = yield batch
+            for tie, won in points_by_tie(batch, played.points).items():
                 table.add(tie, won)
             if bye is not None:
                 table.add_bye(bye)
+            table.annul(played.annulled)
         return [Place(player, table.figures(player)) for player in table.order()]
 
 
@@ -62,45 +65,79 @@ class ScoreTable:
 
     def __init__(self, players: int, pairs: int) -> None:
         self._most = 2 * pairs
-        self.points = [0.0] * players
-        """A bye counts as winning every game of the round."""
+        self._won = [0.0] * players
+        self._annulled = [0] * players
+        """Rounds of each player against one whose games are annulled."""
         self.byes = [0] * players
         self.met: list[list[tuple[int, float]]] = [[] for _ in range(players)]
         """Each player's opponents with the share of the points that the player won against them, 0 to 1."""
+        self.out: frozenset[int] = frozenset()
+        """The players whose games are annulled."""
 
     def add(self, tie: Tie, points: tuple[float, float]) -> None:
         """Count a tie of two players."""
         for player, opponent, won in zip(tie, reversed(tie), points, strict=True):
-            self.points[player] += won
+            self._won[player] += won
             self.met[player].append((opponent, won / self._most))
 
     def add_bye(self, player: int) -> None:
-        self.points[player] += self._most
+        self._won[player] += self._most
         self.byes[player] += 1
 
+    def annul(self, players: frozenset[int]) -> None:
+        """Take players out, and all rounds against them."""
+        for player in players - self.out:
+            for opponent in {opponent for opponent, _ in self.met[player]}:
+                left = [(other, share) for other, share in self.met[opponent] if other != player]
+                taken = sum(share for other, share in self.met[opponent] if other == player)
+                self._annulled[opponent] += len(self.met[opponent]) - len(left)
+                self._won[opponent] -= self._most * taken
+                self.met[opponent] = left
+            self._won[player], self._annulled[player], self.byes[player], self.met[player] = 0.0, 0, 0, []
+        self.out = players
+
+    def points(self, player: int) -> float:
+        """What a player has won; a bye counts as winning every game of the round.
+
+        An annulled round counts as the mean of the player's other rounds, or half of its games where it has none.
+        """
+        rounds = len(self.met[player]) + self.byes[player]
+        mean = self._won[player] / rounds if rounds else self._most / 2
+        return self._won[player] + self._annulled[player] * mean
+
     def buchholz(self, player: int) -> float:
-        """Sum of the points of the player's opponents; a bye adds nothing."""
-        return sum(self.points[opponent] for opponent, _ in self.met[player])
+        """Sum of the points of the player's opponents; a bye adds nothing, an annulled round their mean."""
+        return self._over_opponents(player, [(opponent, 1.0) for opponent, _ in self.met[player]])
 
     def sonneborn_berger(self, player: int) -> float:
-        """Sum of the points of the player's opponents, each times the share won against them."""
-        return sum(share * self.points[opponent] for opponent, share in self.met[player])
+        """As Buchholz, each opponent's points times the share won against it."""
+        return self._over_opponents(player, self.met[player])
+
+    def _over_opponents(self, player: int, weighted: Sequence[tuple[int, float]]) -> float:
+        total = sum(weight * self.points(opponent) for opponent, weight in weighted)
+        return total + self._annulled[player] * total / len(weighted) if weighted else 0.0
 
     def order(self) -> list[int]:
-        """Players by points, then Buchholz, then Sonneborn-Berger, then their order in the configuration."""
+        """Players by points, then Buchholz, then Sonneborn-Berger, then their order in the configuration.
 
-        def key(player: int) -> tuple[float, float, float, int]:
-            return -self.points[player], -self.buchholz(player), -self.sonneborn_berger(player), player
+        Those whose games are annulled stand at the end.
+        """
 
-        return sorted(range(len(self.points)), key=key)
+        def key(player: int) -> tuple[bool, float, float, float, int]:
+            figures = self.points(player), self.buchholz(player), self.sonneborn_berger(player)
+            return player in self.out, *(-figure for figure in figures), player  # type: ignore[return-value]
+
+        return sorted(range(len(self.met)), key=key)
 
     def meetings(self, one: int, other: int) -> int:
         return sum(opponent == other for opponent, _ in self.met[one])
 
     def figures(self, player: int) -> dict[str, float | str]:
-        """What the player's place rests on."""
+        """What the player's place rests on; nothing where its games are annulled."""
+        if player in self.out:
+            return {}
         return {
-            "points": self.points[player],
+            "points": self.points(player),
             "buchholz": self.buchholz(player),
             "sonneborn_berger": self.sonneborn_berger(player),
         }
@@ -112,12 +149,13 @@ def next_round(table: ScoreTable) -> tuple[list[Tie], int | None]:
     From the first in order down, each player without an opponent meets one of equal points, first in the lower
     half of these, then in the upper half, else the next below, such that nobody meets twice; if that cannot be,
     nobody three times, and so on. The bye goes to the last in order of those with the fewest byes for whom it
-    can be so.
+    can be so. Players whose games are annulled are left out.
     """
-    order = table.order()
+    order = [player for player in table.order() if player not in table.out]
     spare: list[int | None] = [None]
     if len(order) % 2:
-        spare = [player for player in reversed(order) if table.byes[player] == min(table.byes)]
+        fewest = min(table.byes[player] for player in order)
+        spare = [player for player in reversed(order) if table.byes[player] == fewest]
     for most in count():
         for bye in spare:
             ties = _matched(table, [player for player in order if player != bye], most)
@@ -149,7 +187,7 @@ def _matched(table: ScoreTable, order: list[int], most: int) -> list[Tie] | None
 
 def _candidates(table: ScoreTable, left: Sequence[int]) -> Iterator[int]:
     """Opponents of the first of `left`, the preferred one first."""
-    level = [player for player in left if table.points[player] == table.points[left[0]]]
+    level = [player for player in left if table.points(player) == table.points(left[0])]
     half = len(level) // 2
     yield from level[max(half, 1) :]
     yield from level[1:half]

@@ -54,6 +54,14 @@ def diagnose(
     if games is None:
         games = experiment.format.most_games(names, drawn) if drawn and len(names) > 1 else 0
     yield from _of_disk(folder, games, say)
+    yield from of_players(experiment, say, thorough=thorough)
+
+
+def of_players(
+    experiment: Experiment, say: Callable[[str], None] = lambda _: None, *, thorough: bool = True
+) -> Iterator[Finding]:
+    """What is wrong with the players of a configuration, see `diagnose`; `where` is a player's name."""
+    variant = build_variant(experiment.variant)
     specs = [players.located(entry, experiment.path.parent) for entry in experiment.players]
     if any(map(is_own, specs)):
         players.build_player(_COMPILED, variant)
@@ -86,6 +94,8 @@ class _Doctor:
         self.experiment, self.variant, self.thorough = experiment, variant, thorough
         self.usable: dict[str, bool] = {}
         """Whether it is worth while to play with the evaluations that were examined."""
+        self.first: dict[str, str] = {}
+        """The player with which each evaluation was examined."""
 
     def of_player(self, trial: Trial) -> Iterator[Finding]:
         """What is found of a player. Raises PlayerError if it cannot be built."""
@@ -94,12 +104,14 @@ class _Doctor:
         if is_text or (isinstance(description, dict) and self.thorough):
             name = name_of(description)
             if name not in self.usable:
-                self.usable[name] = False
+                self.usable[name], self.first[name] = False, trial.player.name
                 examination = examined(description, self.variant, build_seconds=trial.allowance.patience)
                 self.usable[name] = all(finding.level != "error" for finding in examination.findings)
                 for finding in examination.findings:
                     yield finding._replace(message=f"its evaluation {finding.message}")
             if not self.usable[name]:
+                if self.first[name] != trial.player.name:
+                    yield Finding("error", f"its evaluation is that of {self.first[name]}, which is faulty")
                 return
         if not trial.own:
             for found in tried(trial, self.thorough):

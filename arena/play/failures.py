@@ -24,12 +24,12 @@ class Failures:
 
     A player is withdrawn that failed in each of its first games in the schedule's order, `limit` of them: all its
     later games are lost unplayed, those that were played already among them, so that the games are the same
-    whatever was played beside them.
+    whatever was played beside them. Where games are to be annulled, none of its games counts.
     """
 
-    def __init__(self, names: Sequence[str], limit: int) -> None:
+    def __init__(self, names: Sequence[str], limit: int, *, annul: bool = False) -> None:
         """No failures yet of players with these names; a limit of 0 withdraws nobody."""
-        self._names, self._limit = names, limit
+        self._names, self._limit, self._annul = names, limit, annul
         self._first: list[list[int]] = [[] for _ in names]
         self._failed: dict[int, str] = {}
         self._count: Counter[str] = Counter()
@@ -63,6 +63,11 @@ class Failures:
         """The numbers of the players that are withdrawn."""
         return {player for player in range(len(self._names)) if self._is_withdrawn(player)}
 
+    @property
+    def annulled(self) -> frozenset[int]:
+        """The numbers of the players of whom no game counts."""
+        return frozenset(self.withdrawn if self._annul else ())
+
     def ruling(self, pairing: Pairing) -> GameRecord | None:
         """The record of a game that is lost as its players, or one of them, are withdrawn; else None."""
         lost = [
@@ -75,6 +80,7 @@ class Failures:
         result = "1/2-1/2" if len(lost) == 2 else "0-1" if lost[0] == pairing.white else "1-0"
         names = " and ".join(self._names[player] for player in lost)
         why = f"{names} withdrawn after {self._limit} failures in the first {self._limit} games"
+        why += ", whose games are annulled" if self._annul else ""
         return GameRecord(pairing, result, str(Termination.WITHDRAWN), 0.0, why, *packed([]))
 
     def _is_withdrawn(self, player: int) -> bool:

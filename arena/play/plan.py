@@ -21,6 +21,7 @@ from arena.rules.position import BLACK, Position
 from arena.rules.variants import Variant
 from arena.seats.seat import SeatError, seated
 from arena.store.ledger import Facts
+from arena.yaml.errors import ConfigError, Problem
 
 
 class Plan(NamedTuple):
@@ -77,12 +78,14 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
     """Build every player once, which also compiles what they need, and draw the openings.
 
     `compiling` is called before something is compiled, with the names of the rules and of the user's code.
-    Raises ConfigError, at the key to blame, if a player cannot be built or there are too few players or openings.
+    Raises ConfigError, at the keys to blame, with all players that cannot be built; for too few players or
+    openings.
     """
     check_players(experiment)
     variant = build_variant(experiment.variant)
     folder = experiment.path.parent
     specs = tuple(players.located(spec, folder) for spec in experiment.players)
+    problems: list[Problem] = []
     for index, spec in enumerate(specs):
         code = [Path(name).name for name in players.own_code(spec)]
         what = ", ".join([variant.name, *code])
@@ -90,10 +93,12 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
             with compilation_announced(partial(compiling, what)):
                 seated(spec, variant, variant.start, "plan", experiment.allowance)
         except players.PlayerError as error:
-            raise experiment.error(("players", index, *error.keys), str(error)) from None
+            problems += experiment.error(("players", index, *error.keys), str(error)).problems
         except SeatError as error:
             message = f"{spec.name} {error} while it was built"
-            raise experiment.error(("players", index, "type"), message) from None
+            problems += experiment.error(("players", index, "type"), message).problems
+    if problems:
+        raise ConfigError(problems)
     with compilation_announced(partial(compiling, variant.name)):
         openings = openings_of(experiment, variant)
     return Plan(experiment, variant, specs, openings, probes_of(experiment, variant))

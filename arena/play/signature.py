@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ from arena.rules.position import BLACK
 from arena.rules.variants import Variant
 from arena.seats.seat import close_seats, seated
 from arena.store.ledger import Ledger
-from arena.store.manifest import SignedGame, manifest_of, save, session, stored_manifest, versions
+from arena.store.manifest import Diagnosis, SignedGame, manifest_of, save, session, stored_manifest, versions
 from arena.store.tree import working_tree
 from arena.wording import listed
 
@@ -41,8 +41,18 @@ class PlayerChanged(Exception):
     """A player of a run plays differently now than at the start of the run; one line says how."""
 
 
-def begin(plan: Plan, ledger: Ledger, workers: int | str, *, force: bool = False) -> dict[str, str]:
+def begin(
+    plan: Plan,
+    ledger: Ledger,
+    workers: int | str,
+    *,
+    force: bool = False,
+    found: Sequence[Diagnosis] = (),
+    left_out: Sequence[str] = (),
+) -> dict[str, str]:
     """Record in the run's manifest that it begins, or goes on, with so many workers.
+
+    When it begins, what was `found` of players, and who was `left_out`, is recorded, too.
 
     Returns by player what differs from its signature when the run began: nothing, unless `force` is true. Raises
     PlayerChanged for such a player otherwise, and StoreError if the manifest cannot be read or written.
@@ -50,14 +60,15 @@ def begin(plan: Plan, ledger: Ledger, workers: int | str, *, force: bool = False
     tree = working_tree(plan.experiment.path)
     manifest = stored_manifest(ledger)
     men = worths(plan) if manifest is None else manifest.men
-    found = signatures(plan)
+    signed = signatures(plan)
     games = sum(ledger.scores().values())
     if manifest is None:
-        first = manifest_of(plan.experiment, plan.facts.files, found, men)
+        first = manifest_of(plan.experiment, plan.facts.files, signed, men)
+        first = first._replace(found=tuple(found), left_out=tuple(left_out))
         save(ledger, first._replace(sessions=[session(games, workers, {}, tree)]))
         return {}
     changed: dict[str, str] = {}
-    for player, now in found.items():
+    for player, now in signed.items():
         then = manifest.signatures.get(player)
         words = difference(then, now) if then is not None and now is not None else ""
         if words:

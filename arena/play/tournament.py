@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 
-from arena.formats.base import Pairing, Place
+from arena.formats.base import BatchResults, Pairing, Place
 from arena.formats.sequential import SequentialTest
 from arena.play.executor import Workers, run
 from arena.play.failures import Failures, write_bundle
@@ -68,7 +68,8 @@ def play(
     A batch of the schedule is begun when all games of those before are stored. A sequential test is decided by
     the first pairs of the schedule, in its order; when it is, no game is begun and the games behind the deciding
     pair are removed, so that the games are the same for any number of workers. Those of a player that is withdrawn
-    are, too, see `Failures`. A failure leaves a bundle in the ledger's folder.
+    are, too, see `Failures`; where they are annulled, a schedule leaves it out of later batches. A failure
+    leaves a bundle in the ledger's folder.
 
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
     ones are not stored. Raises WorkerDied, when all other games of the batch are stored, for games that end the
@@ -118,7 +119,8 @@ def _play(
             ledger.verify()
             return
         try:
-            batch = games.send([tournament.points[pairing.game] for pairing in batch])
+            points = [tournament.points[pairing.game] for pairing in batch]
+            batch = games.send(BatchResults(points, tournament.annul()))
         except StopIteration as end:
             batch, order = None, end.value
     ledger.verify()
@@ -134,7 +136,8 @@ class _Tournament:
         self.stopped: str | None = None
         """The failure that stops the run."""
         self.points = Points()
-        self.failures = Failures(plan.names, plan.experiment.withdraw)
+        experiment = plan.experiment
+        self.failures = Failures(plan.names, experiment.withdraw.after, annul=experiment.annuls)
         self._withdrawn: set[int] = set()
         for game, result in ledger.results():
             self.points.add(game, result)
@@ -171,7 +174,14 @@ class _Tournament:
         if incident is not None:
             self.failures.add(record.pairing.game, incident.player)
             self._replace(batch)
+            self.annul()
         return True
+
+    def annul(self) -> frozenset[int]:
+        """The numbers of the players of whom, by the games so far, none counts; the ledger holds their names."""
+        annulled = self.failures.annulled
+        self._ledger.annul(self._plan.names[player] for player in sorted(annulled))
+        return annulled
 
     def unplayed(self, batch: Iterable[Pairing]) -> Iterator[GameRecord]:
         """The games of a batch that are lost unplayed, stored."""

@@ -54,6 +54,13 @@ def _tex(name: str, holds: str, table: Callable[[Run], str], applies: Callable[[
     )
 
 
+def _every_game(run: Run) -> pd.DataFrame:
+    """The games, those that do not count among them."""
+    if not len(run.annulled):
+        return run.games
+    return pd.concat([run.games, run.annulled]).sort_values("game").reset_index(drop=True)
+
+
 FILES = (
     File("standings.csv", "standings", lambda run: run.standings),
     File("crosstable.csv", "points of row against column", lambda run: run.crosstable),
@@ -61,7 +68,7 @@ FILES = (
     File(
         "telemetry.csv", "depths, cutoffs, table hits and time over the limit by player", lambda run: run.telemetry
     ),
-    File("games.csv", "one row per game", lambda run: run.games),
+    File("games.csv", "one row per game; of those annulled the result is *", _every_game),
     File("moves.csv", "one row per move", lambda run: run.moves, lambda run: run.data.moves(), of_moves=True),
     File("games.pdn", "all games, for any draughts program", fill=write_pdn, of_moves=True),
     File("summary.md", "this report in Markdown", fill=lambda run, path: write_text(markdown(run), path)),

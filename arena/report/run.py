@@ -70,20 +70,21 @@ class Run:
 
     def __repr__(self) -> str:
         of = f" of {self.facts.games}" if self.facts.games else ""
-        played = f"{len(self.games)}{of} games"
-        return (
-            f"<Run {self.name}: {self.rules}, {len(self.experiment.players)} players, {played}, in {self.folder}>"
-        )
+        played, players = f"{self.played}{of} games", len(self.data.experiment.players)
+        return f"<Run {self.name}: {self.rules}, {players} players, {played}, in {self.folder}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows. The module is found by its name, as it reads runs itself."""
         card: str = import_module("arena.report.card").html(self)
         return card
 
-    @property
+    @cached_property
     def experiment(self) -> Experiment:
-        """The configuration."""
-        return self.data.experiment
+        """The configuration, without the players whose games are annulled: `data.experiment` has all."""
+        found, out = self.data.experiment, self.data.withdrawn
+        counted = tuple(player for player in found.players if player.name not in out)
+        anchor = None if found.anchor in out else found.anchor
+        return found.model_copy(update={"players": counted, "anchor": anchor}) if out else found
 
     @property
     def facts(self) -> Facts:
@@ -92,8 +93,18 @@ class Run:
 
     @property
     def games(self) -> pd.DataFrame:
-        """One row per finished game."""
+        """One row per finished game that counts: not those of players that were withdrawn, see `annulled`."""
         return self.data.games
+
+    @property
+    def annulled(self) -> pd.DataFrame:
+        """The games that do not count, as a player that failed in all of its first games was withdrawn."""
+        return self.data.annulled
+
+    @property
+    def played(self) -> int:
+        """How many games are stored, those that do not count among them."""
+        return len(self.games) + len(self.annulled)
 
     @cached_property
     def moves(self) -> pd.DataFrame:

@@ -12,6 +12,8 @@ from arena.store.table import Table
 
 COMPLETE = "complete"
 """Key of the document that says that all is done; a store that lost rows has it no more."""
+ANNULLED = "annulled"
+"""Key of the document that names the players of a tournament of whom no game counts."""
 META = tuple(Table(name, {"key": "TEXT", "value": "TEXT"}, ["key"]) for name in ("meta", "meta_copy"))
 
 

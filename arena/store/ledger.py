@@ -12,7 +12,8 @@ from arena.formats.free import Free
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, SEARCH_COLUMNS, GameRecord, ProbeRecord
 from arena.result import Colour
 from arena.rules.game import FORFEITS
-from arena.store.documents import COMPLETE, changed_keys, documents
+from arena.store.documents import ANNULLED, COMPLETE, changed_keys, documents
+from arena.store.manifest import Manifest, parsed
 from arena.store.store import Store, StoreError, reading
 from arena.store.table import CHECKSUM, Table
 
@@ -85,6 +86,8 @@ class Ledger(Store):
         self._recorded = array("q")
         for game, checksum in self.rows(_CHECKSUMS):
             self._record(game, checksum)
+        self.annulled: tuple[str, ...] = tuple(self.documents().get(ANNULLED, ()))
+        """The players of whom no game counts."""
 
     def describe(self, experiment: Experiment, facts: Facts) -> None:
         """Hold games of this experiment from now on: one to which players were added, as the games stay."""
@@ -131,6 +134,13 @@ class Ledger(Store):
             record.moves,
         )
         self._record(pairing.game, self.insert(GAMES, row, replace=replace))
+
+    def annul(self, players: Iterable[str]) -> None:
+        """Have no game of these players count, and all games of others."""
+        annulled = tuple(players)
+        if annulled != self.annulled:
+            self.put(ANNULLED, annulled)
+            self.annulled = annulled
 
     def remove_after(self, game: int) -> None:
         """Delete the games with higher numbers."""
@@ -214,17 +224,28 @@ def remedy(stored: Mapping[str, Any]) -> str:
     return "arena run does again what is missing, and keeps the rest"
 
 
-def failures_of_complete(folder: Path, experiment: Experiment, facts: Facts) -> list[tuple[int, str]] | None:
-    """`Ledger.failures` of a folder, be it one that can only be read, that holds this experiment, complete.
+def complete_with_failures(folder: Path, experiment: Experiment, facts: Facts) -> bool | None:
+    """Whether players failed, or were found faulty, in a folder that holds this experiment, complete.
 
-    None if it does not, or is not marked as complete.
+    It may be one that can only be read. None if it does not hold it, or is not marked as complete.
     """
     try:
         with reading(folder / FILE) as connection:
             stored = documents(connection)
             if COMPLETE not in stored or changed_keys(stored, _parts(experiment, facts)):
                 return None
-            return connection.execute(_FAILURES, FORFEITS).fetchall()
+            manifest = parsed(stored, folder / FILE)
+            failed = connection.execute(_FAILURES, FORFEITS).fetchone() is not None
+            return failed or (manifest is not None and bool(manifest.faulty))
+    except StoreError:
+        return None
+
+
+def manifest_in(folder: Path) -> Manifest | None:
+    """The manifest of the run in a folder; None if there is none, or it cannot be read."""
+    try:
+        with reading(folder / FILE) as connection:
+            return parsed(documents(connection), folder / FILE)
     except StoreError:
         return None
 

@@ -6,7 +6,7 @@ import os
 import platform
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from math import inf
 from pathlib import Path
@@ -21,7 +21,7 @@ from arena.formats.sprt import Sprt
 from arena.ratings.match import SprtState
 from arena.result import points_of
 from arena.rules.game import FORFEITS
-from arena.store.documents import documents
+from arena.store.documents import ANNULLED, documents
 from arena.store.elo import EloEstimate, EloScale, ResultCounts
 from arena.store.ledger import FILE
 from arena.store.manifest import Session, parsed, session_document
@@ -82,6 +82,8 @@ class Moment(NamedTuple):
     """Best score first, equal ones by name; of the players with games."""
     incidents: list[Forfeits]
     """In the order of their first games."""
+    annulled: list[str]
+    """The players of whom no game counts, in standings and results."""
     session: Session | None
     """The one that was begun last."""
     playing: bool | None
@@ -92,12 +94,17 @@ class Moment(NamedTuple):
     """When this was read, in seconds since 1970."""
     players: int
     results: ResultCounts
-    """How many games have each white, black and result."""
+    """How many games that count have each white, black and result."""
     scale: EloScale
     sprt: SprtState | None
     """Of the sequential test; None without one, or before its first pair."""
     sprt_pairs: int
     """Pairs that the test has taken in."""
+
+    @property
+    def counted(self) -> int:
+        """Games that count."""
+        return sum(self.results.values())
 
     @property
     def rate(self) -> float | None:
@@ -158,14 +165,15 @@ class Watcher:
     def _read(self, path: Path, connection: Connection) -> Moment:
         stored = documents(connection)
         manifest, complete = parsed(stored, path), "complete" in stored
-        seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0
+        annulled = stored.get(ANNULLED, [])
+        seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0, annulled
         began = time.monotonic()
         whole = seen != self._seen or began >= self._whole_from
         experiment, facts = stored["experiment"], stored["facts"]
         if whole:
             settings = experiment["sprt"]
             self._test = SequentialTest(Sprt(**settings) if settings else None)
-            self._seen, self._tally = seen, _Tally(with_points=settings is not None)
+            self._seen, self._tally = seen, _Tally(annulled, with_points=settings is not None)
         tally = self._tally.extended(connection)
         self._test.advance(tally.points)
         if whole:
@@ -185,6 +193,7 @@ class Watcher:
             complete=complete,
             standings=tally.standings(),
             incidents=sorted(tally.incidents.values(), key=lambda it: it.first),
+            annulled=annulled,
             session=session,
             playing=False if complete else _is_playing(self._folder, session),
             stored=_last_stored(path) if tally.games > (session.games if session else 0) else None,
@@ -200,8 +209,10 @@ class Watcher:
 class _Tally:
     """Results and incidents of games; those up to `level` are all there, and need not be read again."""
 
-    def __init__(self, *, with_points: bool = False) -> None:
-        self.level = 0
+    def __init__(self, annulled: Collection[str] = (), *, with_points: bool = False) -> None:
+        """No games yet; those of players who are annulled are no results."""
+        self.level = self.games = 0
+        self._annulled = annulled
         self.results: dict[tuple[str, str, str], int] = {}
         """How many games have each white, black and result."""
         self.incidents: dict[tuple[str, str], Forfeits] = {}
@@ -210,10 +221,6 @@ class _Tally:
         """White's points by number of the game, if they are wanted, as by a sequential test."""
         self._with_points = with_points
 
-    @property
-    def games(self) -> int:
-        return sum(self.results.values())
-
     def extended(self, connection: Connection) -> _Tally:
         """This tally and the games of a ledger above its level, which rises to the first game that is missing."""
         whole, level = self, self.level
@@ -221,8 +228,10 @@ class _Tally:
             if whole is self and game != level + 1:
                 self.level, whole = level, self._copy()
             level += 1
-            key = white, black, result
-            whole.results[key] = whole.results.get(key, 0) + 1
+            whole.games += 1
+            if white not in self._annulled and black not in self._annulled:
+                key = white, black, result
+                whole.results[key] = whole.results.get(key, 0) + 1
             if self._with_points:
                 self.points[game] = points_of(result)
             if termination in FORFEITS:
@@ -244,7 +253,8 @@ class _Tally:
         return by_score(Standing(player, won[1], won[0.5], won[0]) for player, won in found.items())
 
     def _copy(self) -> _Tally:
-        copy = _Tally()
+        copy = _Tally(self._annulled)
+        copy.games = self.games
         copy.points, copy.results, copy.incidents = self.points, dict(self.results), dict(self.incidents)
         return copy
 

@@ -59,6 +59,15 @@ class Session(NamedTuple):
     """Of the configuration's file; None where git knows of none."""
 
 
+class Diagnosis(NamedTuple):
+    """What was found of a player before the first game."""
+
+    player: str
+    level: str
+    """`error` or `warning`."""
+    message: str
+
+
 class Manifest(NamedTuple):
     """What a run was made of, with what and where."""
 
@@ -75,6 +84,15 @@ class Manifest(NamedTuple):
     """By player what a man is worth in the unit of its scores, None where that is not known."""
     sessions: list[Session]
     """In their order; the first one began the run."""
+    found: tuple[Diagnosis, ...] = ()
+    """What was found of the players, and of those left out, before the first game."""
+    left_out: tuple[str, ...] = ()
+    """The players of the configuration's file that do not take part, as they were found faulty."""
+
+    @property
+    def faulty(self) -> tuple[Diagnosis, ...]:
+        """The mistakes that were found of players who take part."""
+        return tuple(one for one in self.found if one.level == "error" and one.player not in self.left_out)
 
 
 def manifest_of(
@@ -160,6 +178,8 @@ def parsed(stored: Mapping[str, Any], path: Path) -> Manifest | None:
             player: None if games is None else [SignedGame(**game) for game in games]
             for player, games in document["signatures"].items()
         }
+        document["found"] = tuple(Diagnosis(**of_one) for of_one in document.get("found", ()))
+        document["left_out"] = tuple(document.get("left_out", ()))
         document["sessions"] = [_session(of_one) for of_one in document["sessions"]]
         return Manifest(**document)
     except (TypeError, ValueError, KeyError, AttributeError):
@@ -177,4 +197,5 @@ def _document(manifest: Manifest) -> dict[str, Any]:
         for player, games in manifest.signatures.items()
     }
     sessions = [session_document(of_one) for of_one in manifest.sessions]
-    return manifest._asdict() | {"signatures": signatures, "sessions": sessions}
+    found = [of_one._asdict() for of_one in manifest.found]
+    return manifest._asdict() | {"signatures": signatures, "sessions": sessions, "found": found}

@@ -14,9 +14,10 @@ import pandas as pd
 
 from arena.experiment.model import Experiment
 from arena.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
+from arena.result import NO_RESULT
 from arena.rules.custom import build_variant
 from arena.scores import MOST_MEN
-from arena.store.documents import COMPLETE, documents
+from arena.store.documents import ANNULLED, COMPLETE, documents
 from arena.store.ledger import FILE, GAME_COLUMNS, TABLES, Facts, experiment_and_facts, remedy
 from arena.store.manifest import Manifest, parsed
 from arena.store.store import StoreError, check_columns, check_intact, reading
@@ -40,7 +41,7 @@ class RunData(NamedTuple):
     None while the run is not complete.
     """
     games: pd.DataFrame
-    """A row per finished game, in the order of the schedule: GAME_COLUMNS, `began` as a time in UTC."""
+    """A row per finished game that counts, in the schedule's order: GAME_COLUMNS, `began` as a time in UTC."""
     moves: Callable[[], Iterator[pd.DataFrame]]
     """Reads a row per move of these games: game, ply (from 1), player, colour, move (its text), then MOVE_COLUMNS.
 
@@ -54,6 +55,10 @@ class RunData(NamedTuple):
     """A row per search of the probe, by position and then in the order of the players: PROBE_COLUMNS."""
     manifest: Manifest | None = None
     """None for a run that was not played by the command line."""
+    withdrawn: tuple[str, ...] = ()
+    """The players of whom no game counts."""
+    annulled: pd.DataFrame = pd.DataFrame(columns=list(GAME_COLUMNS))
+    """Their games, as `games` but for the result, which is `*`."""
 
 
 def read(folder: Path) -> RunData:
@@ -66,8 +71,12 @@ def read(folder: Path) -> RunData:
         experiment, facts = experiment_and_facts(stored, folder / FILE)
         order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None
         manifest = parsed(stored, folder / FILE)
-        games = _games(connection)
+        every = _games(connection)
         searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()
+    withdrawn = tuple(stored.get(ANNULLED, ()))
+    void = every["white"].isin(withdrawn) | every["black"].isin(withdrawn)
+    games = every[~void].reset_index(drop=True)
+    annulled = every[void].assign(result=NO_RESULT).reset_index(drop=True)
     place = {player.name: number for number, player in enumerate(experiment.players)}
     searches.sort(
         key=lambda row: (row[PROBE_COLUMNS.index("position")], place[row[PROBE_COLUMNS.index("player")]])
@@ -76,7 +85,8 @@ def read(folder: Path) -> RunData:
     probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
     probes["wins_in"] = _whole(probes["wins_in"].to_numpy(dtype=np.int64))
     scale = _Scale(manifest.men if manifest is not None else {}, pieces_at_start(experiment))
-    return RunData(experiment, facts, order, games, partial(_moves, folder / FILE, games, scale), probes, manifest)
+    moves = partial(_moves, folder / FILE, games, scale)
+    return RunData(experiment, facts, order, games, moves, probes, manifest, withdrawn, annulled)
 
 
 def pieces_at_start(experiment: Experiment) -> int:

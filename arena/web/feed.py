@@ -172,7 +172,7 @@ class Feed:
         if not moment.playing and (self.folder / REPORT).is_file():
             from arena.report.runs.entry import reported
 
-            if found := reported(self.folder, moment.games):
+            if found := reported(self.folder, moment.counted):
                 return found, True
         return self._refits.of(moment.results, moment.scale, last=not moment.playing), False
 

@@ -60,7 +60,7 @@ def html(
         charts=plots(charts),
         kinds=["png", "svg", *(["pdf"] if pdf else [])],
         folded=FOLDED,
-        config=json.dumps(run.experiment.as_dict(), indent=2, ensure_ascii=False, default=str),
+        config=json.dumps(run.data.experiment.as_dict(), indent=2, ensure_ascii=False, default=str),
         files=files_listed,
         viewer=viewer,
     )

@@ -110,7 +110,7 @@ def read_entry(folder: Path, root: Path) -> Entry:
         format=moment.format,
         players=moment.players,
         games=moment.games,
-        elo=reported(folder, moment.games) or estimates(moment.results, moment.scale),
+        elo=reported(folder, moment.counted) or estimates(moment.results, moment.scale),
         results=moment.results,
         scale=moment.scale,
         machine=_machine(sessions[-1]),

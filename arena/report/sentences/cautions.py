@@ -47,7 +47,7 @@ def unbalanced(run: Run) -> list[str]:
     """Ties that met much less often than others where the format has all meet equally often; uneven colours."""
     names = [spec.name for spec in run.experiment.players]
     sentences = []
-    so_far = " so far" if run.facts.games > len(run.games) else ""
+    so_far = " so far" if unfinished(run) else ""
     if counts := _games_of_ties(run):
         most, least = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
         if counts[most] - counts[least] > max(PAIR, UNEVEN * counts[most]):
@@ -69,7 +69,7 @@ def unbalanced(run: Run) -> list[str]:
 
 def unfinished(run: Run) -> list[str]:
     """That games are missing, how many, and how many ties have not met; nothing of a run that is complete."""
-    played, planned = len(run.games), run.facts.games
+    played, planned = run.played, run.facts.games
     if run.data.order is not None or not planned or (run.facts.exact and played == planned):
         return []
     at_most = "" if run.facts.exact else "at most "

@@ -90,4 +90,6 @@ def _progress(run: Run) -> str:
     end = ", complete" if not exact and run.data.order is not None else ""
     draws = int((run.games["result"].astype(str) == "1/2-1/2").sum())
     drawn = f", {percent(draws / played)} drawn" if played else ""
-    return f"{counted(len(run.experiment.players), 'player')}, {counted(played, 'game')}{of}{end}{drawn}."
+    void = f" and {len(run.annulled)} annulled" if len(run.annulled) else ""
+    players = counted(len(run.data.experiment.players), "player")
+    return f"{players}, {counted(played, 'game')}{void}{of}{end}{drawn}."

@@ -7,7 +7,7 @@ from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
 from arena.report.sentences.cautions import MOST, below_random, too_long, unbalanced
 from arena.report.sentences.facts import WITHOUT_POINTS, decisions
-from arena.report.sentences.forfeits import forfeits
+from arena.report.sentences.forfeits import annulments, faulty, forfeits
 from arena.report.sentences.transitivity import sentences
 from arena.report.sentences.words import counted, first_few
 from arena.report.tables.effort import CALL, MOST_CALL, PROGRAM, SEAT
@@ -35,10 +35,10 @@ TELEMETRY = (
 
 
 def notes(run: Run) -> list[str]:
-    """Of level ties, games lost by failures, players that changed, limits that were not kept, schedules
-    out of balance, the rating, repeated games, pairings and cycles that ratings cannot express, players below
-    random ones, unmeasured players."""
-    found = _changes(run)
+    """Of level ties, mistakes found in players, games lost by failures, players that were withdrawn or changed,
+    limits that were not kept, schedules out of balance, the rating, repeated games, pairings and cycles that
+    ratings cannot express, players below random ones, unmeasured players."""
+    found = [*faulty(run), *annulments(run), *_changes(run)]
     if len(run.games):
         found = [*forfeits(run), *found, *too_long(run), *unbalanced(run)]
         found += [note for note in run.ratings.notes if note not in decisions(run)]

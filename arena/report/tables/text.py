@@ -45,7 +45,8 @@ def order_text(order: pd.DataFrame) -> pd.DataFrame:
         "decided": "Decided by",
     }  # fmt: skip
     shown = order[[name for name in names if name in order]]
-    return shown.map(lambda cell: cell if isinstance(cell, str) else f"{round(cell, 2):g}").rename(columns=names)
+    shown = shown.map(lambda cell: cell if isinstance(cell, str) else f"{round(cell, 2):g}", na_action="ignore")
+    return shown.astype(object).fillna("").rename(columns=names)
 
 
 def equal_terms_text(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
