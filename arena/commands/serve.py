@@ -34,7 +34,7 @@ _BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "game", "cl
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
-    help="Where to answer [any that is free]; with one, pages stay when it is restarted.",
+    help="Where to answer [any that is free]. With a port, open pages survive a restart.",
 )
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 def serve(
