@@ -196,5 +196,7 @@ class Allowance(NamedTuple):
     """Megabytes that its process may take."""
     processes: int = 64
     """Processes that it may be at once, itself included."""
+    sandbox: tuple[str, ...] | None = None
+    """What it may read besides its own files where it sits in a sandbox; None where it does not."""
     attempts: int = 1
     """How often a game that a player fails in is played before the failure counts."""

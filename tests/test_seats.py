@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shlex
+import socket
 import subprocess
 import sys
 import time
@@ -29,6 +30,7 @@ from arena.record import Incident
 from arena.report.sources import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.variants import VARIANTS
+from arena.seats import sandbox
 from arena.seats.seat import SeatError, close_seats, seated
 from arena.store.ledger import Ledger
 from arena.store.live import Watcher
@@ -321,6 +323,76 @@ def test_a_keeper_that_its_player_stopped_clears_up_when_the_arena_ends(tmp_path
         time.sleep(0.05)
 
 
+SPY = """\
+import os, socket
+from pathlib import Path
+from arena import Choice
+
+LEDGER, OTHER, PORT, PID = {ledger!r}, {other!r}, {port}, {pid}
+
+
+def works(what):
+    try:
+        what()
+    except OSError:
+        return False
+    return True
+
+
+class Spy:
+    def __init__(self, variant):
+        tries = [
+            lambda: Path(LEDGER).read_bytes(),
+            lambda: Path(OTHER).read_text(),
+            lambda: socket.create_connection(("127.0.0.1", PORT), 1).close(),
+            lambda: os.kill(PID, 0),
+            lambda: Path(__file__).with_name("written").touch(),
+        ]
+        self.found = sum(works(what) << place for place, what in enumerate(tries))
+        Path(__file__).read_text()
+
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=self.found)
+"""
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, tmp_path: Path) -> None:
+    if inside and (why := sandbox.unavailable()):
+        pytest.skip(why)
+    config = configured(tmp_path, "Good", f"sandbox: {str(inside).lower()}\n", patience=60)
+    config.write_text(config.read_text().replace("own.py:Good", "spy.py:Spy"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        given = {"ledger": str(tmp_path / "out" / "ledger.sqlite"), "other": str(tmp_path / "own.py")}
+        (tmp_path / "spy.py").write_text(SPY.format(**given, port=server.getsockname()[1], pid=os.getpid()))
+        found = run(config)
+    assert set(found.games["error"]) == {""}
+    assert set(found.moves[found.moves["player"] == "bad"]["nodes"]) == {16 if inside else 31}
+    assert (tmp_path / "written").exists() != inside
+
+
+@pytest.mark.parametrize(
+    "kind", ["EndsItsProcess", "Segfaults", "Sleeps", "Leaks", "StopsItsGroup", "LeavesAThread"]
+)
+def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.Run, tmp_path: Path) -> None:
+    if why := sandbox.unavailable():
+        pytest.skip(why)
+    found = run(configured(tmp_path, kind, "sandbox: true\nwithdraw: 1\n", patience=15))
+    assert_others_unharmed(found, well)
+    errors = found.games[found.games["error"] != ""]["error"].tolist()
+    reason = FAILING[kind][1].partition(" within")[0] if kind in FAILING else ""
+    assert errors[0].startswith(f"bad {reason}") if reason else not errors, errors
+
+
+def test_a_sandbox_without_bubblewrap_is_one_line_at_its_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    config = configured(tmp_path, "Good", "sandbox: true\n")
+    with pytest.raises(ConfigError, match=r"config.yaml:13:1: .*bubblewrap \(`bwrap`\) is not installed"):
+        prepare(load(config))
+
+
 def copies_of_this_process() -> set[int]:
     """The other processes with the command line of this one, which forks have."""
     own, found = Path("/proc/self/cmdline").read_bytes(), set()
@@ -336,6 +408,8 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path)
     command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
+    warning = "own.py can read and write whatever you can; 'sandbox: true' prevents it (players/README.md)"
+    assert done.stderr.splitlines().count(warning) == 1
     assert "game 5: bad raised SystemExit: at ply " in done.stderr and "(out/incidents/game-5.yaml)" in done.stderr
     failures = "bad lost 3 by errors and 9 unplayed, as it was withdrawn, of 12."
     first = f"12 games of 24 were lost by players' failures: {failures}"

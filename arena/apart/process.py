@@ -80,6 +80,21 @@ def start(serve: Serve, megabytes: int, processes: int) -> Process:
     return Process(keeper, life[1], requests[1], answers[0], output[0], ending[0])
 
 
+def bound(megabytes: int) -> None:
+    """Have this process be an occupant that may take so much more memory than it has now."""
+    import resource
+
+    global _is_occupant
+    _is_occupant = True
+    with open("/proc/self/statm") as pages:
+        taken = int(pages.read().split()[_DATA]) * resource.getpagesize()
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    limit = taken + (megabytes << 20)
+    limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def tell(text: str) -> None:
     """Print a text in a process that was begun by `start`, whose parent keeps it; nothing happens in any other."""
     if _is_occupant:
@@ -187,10 +202,6 @@ def _keep(
 
 def _occupy(serve: Serve, megabytes: int, keeper: int, requests: int, answers: int, output: int) -> None:
     """The occupant: it has its two pipes, and prints to the third."""
-    import resource
-
-    global _is_occupant
-    _is_occupant = True
     os.setpgid(0, 0)
     end_with(keeper)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -201,10 +212,7 @@ def _occupy(serve: Serve, megabytes: int, keeper: int, requests: int, answers: i
     sys.stdin = os.fdopen(0, closefd=False)
     sys.stdout = os.fdopen(1, "w", errors="backslashreplace", buffering=1, closefd=False)
     sys.stderr = os.fdopen(2, "w", errors="backslashreplace", buffering=1, closefd=False)
-    with open("/proc/self/statm") as pages:
-        taken = int(pages.read().split()[_DATA]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_DATA, (taken + (megabytes << 20),) * 2)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    bound(megabytes)
     serve(requests, answers)
 
 

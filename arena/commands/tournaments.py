@@ -151,8 +151,10 @@ def _examined(plan: Plan, folder: Path) -> tuple[Diagnosis, ...]:
     """
     from arena.play.doctor import diagnose, is_own
 
-    if not any(map(is_own, plan.players)):
+    if plan.experiment.sandbox or not any(map(is_own, plan.players)):
         return ()
+    if warning := _unguarded(plan):
+        say(warning)
     found = _said(diagnose(plan.experiment, folder, drawn=len(plan.openings)))
     if found:
         say(f"the run continues; arena doctor {plan.experiment.path} looks closer")
@@ -168,6 +170,18 @@ def _said(findings: Iterable[Finding]) -> tuple[Diagnosis, ...]:
         say(f"{finding.where}: {finding.message}" + ("" if finding.level == "error" else " (warning)"))
         found.append(Diagnosis(finding.where, finding.level, finding.message))
     return tuple(found)
+
+
+def _unguarded(plan: Plan) -> str:
+    """That the user's own Python may do what the user may, in a line; empty if none of it plays."""
+    from players.loading import user_files
+
+    files = dict.fromkeys(path.name for spec in plan.players for path in user_files(spec) if path.suffix == ".py")
+    if not files:
+        return ""
+    first, *more = files
+    also = f" and {len(more)} more" if more else ""
+    return f"{first}{also} can read and write whatever you can; 'sandbox: true' prevents it (players/README.md)"
 
 
 def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _TakingPart) -> int:

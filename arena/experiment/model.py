@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
@@ -206,6 +207,10 @@ class Experiment(Document):
     )
     memory: int = Field(default=2048, ge=64, description="Megabytes that a seat may take.")
     processes: int = Field(default=64, ge=1, description="Processes that a seat may be at once.")
+    sandbox: bool = Field(default=False, description="Seats are sandboxes: they read their own files alone.")
+    readable: tuple[str, ...] = Field(
+        default=(), strict=False, description="Files and folders that players in a sandbox may read, too."
+    )
     on_failure: Literal["forfeit", "replay", "stop"] = Field(
         default="forfeit", description="What a player's failure does: to its game, or to the run."
     )
@@ -261,6 +266,15 @@ class Experiment(Document):
     def allowance(self) -> Allowance:
         """What players with a user's code are held to."""
         attempts = (self.failures or 3) if self.on_failure == "replay" else 1
+        source = getattr(self, "_source", None)
+        folder = Path() if source is None else source.path.parent
+        readable = tuple(str((folder / path).resolve()) for path in self.readable) if self.sandbox else None
         return Allowance(
-            self.time_margin, self.patience, self.game_patience, self.memory, self.processes, attempts
+            self.time_margin,
+            self.patience,
+            self.game_patience,
+            self.memory,
+            self.processes,
+            readable,
+            attempts,
         )

@@ -19,6 +19,7 @@ from arena.rules.jit.kernel import compilation_announced
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, Position
 from arena.rules.variants import Variant
+from arena.seats import sandbox
 from arena.seats.seat import SeatError, seated
 from arena.store.ledger import Facts
 from arena.yaml.errors import ConfigError, Problem
@@ -85,10 +86,15 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
     variant = build_variant(experiment.variant)
     folder = experiment.path.parent
     specs = tuple(players.located(spec, folder) for spec in experiment.players)
+    if experiment.sandbox and (why := sandbox.unavailable()):
+        raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
     problems: list[Problem] = []
     for index, spec in enumerate(specs):
         code = [Path(name).name for name in players.own_code(spec)]
         what = ", ".join([variant.name, *code])
+        if experiment.sandbox and spec.in_process and code:
+            message = "'in_process' cannot be true beside 'sandbox: true'"
+            raise experiment.error(("players", index, "in_process"), message)
         try:
             with compilation_announced(partial(compiling, what)):
                 seated(spec, variant, variant.start, "plan", experiment.allowance)

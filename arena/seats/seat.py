@@ -10,6 +10,7 @@ import random
 import select
 import time
 from collections import OrderedDict
+from functools import partial
 from typing import Any, NoReturn
 
 from arena.apart import frames, process
@@ -19,6 +20,7 @@ from arena.rules.jit.kernel import announce_compilation
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
+from arena.seats import sandbox
 from arena.seats.answer import message_of, traceback_of
 from arena.seats.occupant import (
     BUILT,
@@ -206,11 +208,19 @@ class Seat:
         compiled_generator(self._variant.constants)
         if self._plain is not None:
             build_player(self._plain, self._variant)
-        self._process = process.start(serve, self._allowance.memory, self._allowance.processes)
+        self._process = self._begun()
         self._answers = frames.Reader(self._process.answers)
         self._output = b""
         self._waiting = select.poll()
         self._waiting.register(self._process.answers, select.POLLIN)
+
+    def _begun(self) -> process.Process:
+        """The process, in a sandbox or not."""
+        readable, memory, processes = self._allowance.sandbox, self._allowance.memory, self._allowance.processes
+        if readable is None:
+            return process.start(serve, memory, processes)
+        inside = partial(sandbox.serve, self._spec, readable, memory)
+        return process.start(inside, memory, processes + sandbox.WRAPPERS)
 
     def _seconds(self, limit: Limit) -> float:
         """For how long a move is waited for."""
@@ -288,6 +298,8 @@ class Seat:
         assert self._process is not None
         printed = self._printed()
         ended, self._process = process.end(self._process, closed=True), None
+        if self._allowance.sandbox is not None:
+            ended = sandbox.ending(ended)
         how = f"ended its process ({ended})" if ended else "closed its connection to the arena"
         if ended.startswith("more"):
             how = f"started {ended}"
