@@ -408,7 +408,7 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path)
     command = [sys.executable, "-m", "arena", "run", path.name, "--out", "out", "--workers", "1"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
-    warning = "own.py can read and write whatever you can; 'sandbox: true' prevents it (players/README.md)"
+    warning = "own.py can read and write whatever you can; 'sandbox: true' prevents it"
     assert done.stderr.splitlines().count(warning) == 1
     assert "game 5: bad raised SystemExit: at ply " in done.stderr and "(out/incidents/game-5.yaml)" in done.stderr
     failures = "bad lost 3 by errors and 9 unplayed, as it was withdrawn, of 12."

@@ -181,7 +181,7 @@ def _unguarded(plan: Plan) -> str:
         return ""
     first, *more = files
     also = f" and {len(more)} more" if more else ""
-    return f"{first}{also} can read and write whatever you can; 'sandbox: true' prevents it (players/README.md)"
+    return f"{first}{also} can read and write whatever you can; 'sandbox: true' prevents it"
 
 
 def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _TakingPart) -> int:
