@@ -54,6 +54,11 @@ def repeatable(table: pd.DataFrame) -> pd.DataFrame:
     return table.drop(columns=[name for name in MEASURED if name in table])
 
 
+def plain(text: str) -> str:
+    """Text of a page or summary with spaces that break, and nothing inside names."""
+    return text.replace("\N{NO-BREAK SPACE}", " ").replace("<wbr>", "")
+
+
 def player(name: str, depth: int | None = None, type: str = "alphabeta", **settings: Any) -> dict[str, Any]:
     """One entry of `players:`."""
     return {"name": name, "type": type, **({} if depth is None else {"depth": depth}), **settings}

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,15 +21,16 @@ from arena.report.charts.elo import plot_elo
 from arena.report.charts.fonts import without_glyphs
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.latex import latex
+from arena.report.markdown import escaped
 from arena.report.page.page import FOLDED, WIDE, plots
 from arena.report.run import Run
-from arena.report.template import part
+from arena.report.template import part, wrapping
 from arena.report.write import write
 from tests.report_data import player, synthetic, texts
 
 CJK, ARABIC, MARKUP = "対局プログラム", "برنامج الداما", 'a <b> & "id="x" url(#y)'
 NAMES = [CJK, ARABIC, MARKUP, *(f"player {number}" for number in range(4, 19))]
-VOID = {"br", "col", "hr", "img", "input", "link", "meta"}
+VOID = {"br", "col", "hr", "img", "input", "link", "meta", "wbr"}
 
 
 @pytest.fixture(scope="module")
@@ -262,6 +264,27 @@ def test_a_chart_is_enlarged_in_a_dialog_and_comes_back(browser: Any, made: Run,
         assert page.locator("#chart-elo .plot svg").is_visible()
         assert not page.locator("dialog.enlarged").is_visible()
         assert page.locator("#chart-elo .plot svg").evaluate(letters) >= 8
+
+
+@pytest.mark.parametrize("line", ["+12 ± 5 Elo", "500 µs", "31.1 %", "> 99.9 %", "2 k", "+5 ± 2 †"])
+def test_no_line_ends_between_a_number_and_its_unit_on_page_and_summary(line: str) -> None:
+    whole = line.replace(" ", "\N{NO-BREAK SPACE}")
+    assert unescape(str(wrapping(f"is {line} here"))) == f"is {whole} here"
+    assert unescape(escaped(f"is {line} here")) == f"is {whole} here"
+
+
+def test_a_name_may_break_behind_its_signs_and_a_number_not() -> None:
+    assert wrapping("my_own.py:fast, 0.003") == "my_<wbr>own.<wbr>py:<wbr>fast, 0.003"
+    assert wrapping("<b>") == "&lt;b&gt;"
+
+
+def test_what_is_cut_on_a_narrow_screen_has_a_shadow_at_its_edge(browser: Any, made: Run) -> None:
+    attachment = "e => getComputedStyle(e).backgroundAttachment"
+    with opened(browser, made, 390) as page:
+        for part_of in (".scroll", ".plot", ".contents"):
+            cut = page.locator(part_of).first
+            assert cut.evaluate("e => e.scrollWidth > e.clientWidth")
+            assert cut.evaluate(attachment) == "local, local, scroll, scroll, scroll"
 
 
 def test_scripts_of_the_page_need_no_other() -> None:

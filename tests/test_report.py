@@ -37,6 +37,7 @@ from tests.report_data import (
     changed,
     drawn,
     moves_with,
+    plain,
     player,
     synthetic,
     texts,
@@ -213,7 +214,7 @@ def test_a_player_that_only_keeps_a_clock_is_in_the_report(tmp_path: Path) -> No
     overrun = pd.array(np.full(len(made.moves), 0.25), dtype="Float64")
     games = made.games.assign(result="1-0", termination="time")
     made = changed(made, games=games, moves=made.moves.assign(overrun=overrun))
-    text = markdown(made)
+    text = plain(markdown(made))
     assert "## Search effort" in text
     assert "| r | 250 ms | 250 ms | 1 |" in text and "| s | 250 ms | 250 ms | 1 |" in text
     assert "out of time" in texts(drawn(made)["terminations"])

@@ -23,7 +23,7 @@ from arena.report.sentences.ablation import findings, verdict
 from arena.report.sentences.notes import notes
 from arena.report.tables.ablation import ablation, elo_difference
 from arena.report.tables.text import ablation_text
-from tests.report_data import MISSING_WORD, experiment, frames, player, run_of, write_quickly
+from tests.report_data import MISSING_WORD, experiment, frames, plain, player, run_of, write_quickly
 
 
 def probes(**nodes: list[int]) -> pd.DataFrame:
@@ -239,12 +239,12 @@ def test_the_verdict_names_those_whose_elo_differs_the_largest_loss_first() -> N
 def test_the_page_and_the_summary_show_the_findings_and_who_was_not_measured(tmp_path: Path) -> None:
     run = probed(tmp_path, FOUR, probes(**COUNTS))
     write_quickly(run)
-    html, summary = ((tmp_path / name).read_text() for name in ("report.html", "summary.md"))
+    html, summary = (plain((tmp_path / name).read_text()) for name in ("report.html", "summary.md"))
     sentences = findings(run.ablation, run.experiment)
     assert len(sentences) == 3
     assert any(text.startswith("Without tt the search enters 2.97 (") for text in sentences)
     for text in [*sentences, "Compared with full, on 3 positions"]:
-        assert text in html and escaped(text) in summary
+        assert text in html and plain(escaped(text)) in summary
     assert html.index(sentences[0]) < html.index('<h2 id="standings">')
     shown = notes(run)
     assert "weak searched 2 of 3 positions to depth 6 (ValueError: no idea)." in shown

@@ -6,6 +6,7 @@ import re
 
 from arena.report.charts.catalogue import charts_of
 from arena.report.content import content
+from arena.report.number import unbroken
 from arena.report.run import Run
 from arena.report.template import environment
 
@@ -17,6 +18,6 @@ def markdown(run: Run) -> str:
 
 
 def escaped(text: object) -> str:
-    """Text that Markdown shows as it is, HTML included."""
-    plain = str(text).replace("&", "&amp;").replace("<", "&lt;")
+    """Text that Markdown shows as it is, HTML included, with numbers and units in one line."""
+    plain = unbroken(str(text)).replace("&", "&amp;").replace("<", "&lt;")
     return re.sub(r"([\\`*_\[\]|~])", r"\\\1", plain)

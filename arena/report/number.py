@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pandas as pd
 
 _PREFIXES = ("p", "n", "µ", "m", "", "k", "M", "G", "T")
 """SI prefixes by power of 1000, from -4."""
+
+
+_UNBROKEN = re.compile(r"(?<=\d) (?=±|%|†|Elo\b|nodes\b|plies\b|[pnµmkMGT]?s\b|[kMGT]\b)|(?<=[±<>]) (?=\d)")
+
+
+def unbroken(text: str) -> str:
+    """The text with no-break spaces between a number, its error and its unit: "+12 ± 5 Elo", "500 µs"."""
+    return _UNBROKEN.sub("\N{NO-BREAK SPACE}", text)
 
 
 def known(value: Any) -> bool:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
+
+from arena.report.number import unbroken
 
 STYLES, SCRIPTS = ("page/page.css",), ("page/tables.js", "page/charts.js")
 """What every page has inside; `tables.js` needs no other."""
+
+
+_IN_NAME = re.compile(r"(?<=\w)([.:/_])(?=[A-Za-z])")
+
+
+def wrapping(text: object) -> Markup:
+    """Text of a page: a line may end behind ":", ".", "/" and "_" in a name, and not between number and unit."""
+    return Markup(_IN_NAME.sub(r"\1<wbr>", str(escape(unbroken(str(text))))))
 
 
 @functools.cache
@@ -25,7 +36,7 @@ def environment(**filters: Callable[..., str]) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters |= filters
+    made.filters |= {"wrapping": wrapping} | filters
     return made
 
 

@@ -12,7 +12,7 @@ const BEYOND = 0.01; // how far "> 99.9" is above 99.9
  * and "12.5/20" (points of games: their share). */
 function sortKey(text) {
   const plain = text.trim().replaceAll("−", "-").replace(/(\d),(?=\d{3})/g, "$1");
-  const found = /^([<>]?)\s*([+-]?\d+(?:\.\d+)?)(?:\/(\d+(?:\.\d+)?))?(?: ([pnµmkMGT])?s?(?=$|[ ,)]))?/.exec(plain);
+  const found = /^([<>]?)\s*([+-]?\d+(?:\.\d+)?)(?:\/(\d+(?:\.\d+)?))?(?:\s([pnµmkMGT])?s?(?=$|[\s,)]))?/.exec(plain);
   if (!found) return NaN;
   const [, bound, number, games, prefix] = found;
   const value = games === undefined ? Number(number) : Number(number) / Math.max(Number(games), 1);
