@@ -1,4 +1,4 @@
-"""Five small runs counted again: every count and mean of their pages, from games.csv and moves.csv alone.
+"""Six small runs counted again: every count and mean of their pages, from games.csv and moves.csv alone.
 
 Nothing of `arena.report` computes what is checked here. A page is read as a reader has it: its text, its tables,
 what charts say under the pointer, and the list and the moves of the games inside it. Not counted again are what a
@@ -61,6 +61,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "swiss": {
         "openings": {"count": 5},
         "format": {"type": "swiss", "rounds": 4},
+        "withdraw": "forfeit",
         "players": [
             {"name": "raises", "type": "broken.py:Raises"},
             {"name": "cheats", "type": "broken.py:Cheats"},
@@ -76,6 +77,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "knockout": {"openings": {"count": 20}, "format": "knockout", "players": [RANDOM, GREEDY, ONE, TWO, THREE]},
     "unfinished": {"openings": {"count": 4}, "players": [RANDOM, GREEDY, TWO, THREE]},
 }
+RUNS["annulled"] = {key: value for key, value in RUNS["swiss"].items() if key != "withdraw"}
 PLAYED = 19
 """Games of the unfinished run."""
 FEW = 24
@@ -106,6 +108,8 @@ class Counted(NamedTuple):
     """Entries by name, sweeps written out."""
     openings: pd.DataFrame
     """`openings.csv`."""
+    annulled: int
+    """Games that do not count, which `games` and `moves` are without."""
 
     def table(self, title: str, number: int = 0) -> list[dict[str, str]]:
         """The rows of a table below a heading."""
@@ -206,10 +210,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counted]:
 def read(folder: Path) -> Counted:
     """A run's page and CSV files."""
     games, moves = (pd.read_csv(folder / f"{name}.csv", keep_default_na=True) for name in ("games", "moves"))
+    void = games[games["result"] == "*"]
+    games, moves = (it[~it["game"].isin(void["game"])].reset_index(drop=True) for it in (games, moves))
     page = (folder / "report.html").read_text(encoding="utf-8")
     stored = json.loads((folder / "manifest.json").read_text())["configuration"]["players"]
     openings = pd.read_csv(folder / "openings.csv")
-    return Counted(folder.name, page, games, moves, {entry["name"]: entry for entry in stored}, openings)
+    players = {entry["name"]: entry for entry in stored}
+    return Counted(folder.name, page, games, moves, players, openings, len(void))
 
 
 @pytest.fixture(params=RUNS)
@@ -226,15 +233,17 @@ def per_player(run: Counted) -> dict[str, pd.DataFrame]:
 def test_the_lead_counts_players_games_and_draws(run: Counted) -> None:
     drawn = (run.games["result"] == "1/2-1/2").mean()
     found = re.search(
-        r"([0-9]+) players, ([0-9]+) games(?: of at most ([0-9]+) planned)?(, complete)?, ([0-9.]+ %) drawn\.",
+        r"([0-9]+) players, ([0-9]+) games(?: and ([0-9]+) annulled)?"
+        r"(?: of at most ([0-9]+) planned)?(, complete)?, ([0-9.]+ %) drawn\.",
         run.text,
     )
     assert found, run.text
     assert (int(found[1]), int(found[2])) == (len(run.players), len(run.games))
-    agrees(found[5], drawn)
+    assert int(found[3] or 0) == run.annulled and (run.annulled > 0) == (run.name == "annulled")
+    agrees(found[6], drawn)
     planned = {"sprt": 80, "knockout": 48}
-    assert (found[3] and int(found[3])) == planned.get(run.name)
-    assert bool(found[4]) == (run.name in planned)
+    assert (found[4] and int(found[4])) == planned.get(run.name)
+    assert bool(found[5]) == (run.name in planned)
 
 
 def test_an_unfinished_run_counts_its_games_and_pairings(run: Counted) -> None:
@@ -295,7 +304,7 @@ def test_the_final_order_has_the_points_of_its_format(run: Counted) -> None:
         swiss_order(run)
     elif run.name == "knockout":
         knockout_order(run)
-    else:
+    elif run.name != "annulled":
         assert "Final order" not in run.page
     if run.name in ("swiss", "knockout"):
         rows = run.table("Final order")
@@ -415,7 +424,7 @@ def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
     found = re.search(
         r"([0-9]+) games? of ([0-9]+) (?:was|were) lost by players' failures: (.*?)\. ", run.text + " "
     )
-    assert (found is not None) == bool(len(lost)) == (run.name == "swiss")
+    assert (found is not None) == bool(len(lost)) == (run.name in ("swiss", "annulled"))
     if not found:
         return
     assert (int(found[1]), int(found[2])) == (len(lost), len(run.games))
@@ -433,7 +442,7 @@ def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
 
 def test_pairings_whose_results_are_all_alike_are_counted(run: Counted) -> None:
     """They are where they alone measure a difference: the others do not connect all players."""
-    alike, part = 0, {name: name for name in run.players}
+    alike, part = 0, {name: name for name in run.sides["player"]}
     player: Any
     opponent: Any
     for (player, opponent), games in run.sides.groupby(["player", "opponent"]):
