@@ -121,7 +121,7 @@ PLANTED = {
         'type: "faulty.py:Chance"',
         "does not play the same from the same seed: all chance must come from `rng",
     ),
-    "remembers": ('type: "faulty.py:Remembers"', "plays a game otherwise after other games: it keeps state"),
+    "remembers": ('type: "faulty.py:Remembers"', "plays a game differently after other games: it keeps state"),
     "wrong_sign": (
         'type: negamax, depth: 3, evaluation: "faulty.py:wrong_sign"',
         r"falls in \d+ .*is the sign right\?",

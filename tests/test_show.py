@@ -86,7 +86,7 @@ def test_a_fen_is_shown_with_its_board():
 def test_a_fen_without_a_variant_is_read_by_its_squares_and_that_is_said(fen, variant):
     result = invoke("show", fen, "--json")
     assert json.loads(result.stdout)["variant"] == variant
-    assert result.stderr == f"read as {variant}; --variant says otherwise\n"
+    assert result.stderr == f"read as {variant}; --variant names other rules\n"
 
 
 def test_a_variant_is_shown_as_it_starts():

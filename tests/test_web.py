@@ -228,7 +228,7 @@ def test_moves_are_refused_that_are_none_or_come_too_late(at):
     assert at.ask({**state, "version": 7}, "move", text="11-15").status_code == 409
     after = at.ask(state, "move", text="11-15").json()
     again = at.ask(state, "move", text="22-18")
-    assert (again.status_code, again.json()) == (409, {"error": "the game has gone on meanwhile"})
+    assert (again.status_code, again.json()) == (409, {"error": "the game has moved on; reload"})
     assert at.state(state)["moves"] == after["moves"]
 
 

@@ -54,7 +54,7 @@ class DameRs:
 
 
 def against_dame_rs(seconds: float = 0.1, pairs: int = 25, random_plies: int = 4, seed: int = 1) -> Row:
-    """Play `full` with `patterns` against it, each opening with both colours, at equal seconds a move.
+    """Play `full` with `patterns` against it, each opening with both colours, at equal seconds per move.
 
     Openings are random and even in material; neither player stops before its time is over. The row's nodes and
     seconds are those of `full`; its rate is the score of `full`. Raises RuntimeError if a player fails.

@@ -1,4 +1,4 @@
-"""Random steps a second of environments for reinforcement learning: ours, and others' that are installed."""
+"""Random steps per second of environments for reinforcement learning: ours, and others' that are installed."""
 
 from __future__ import annotations
 

@@ -105,10 +105,10 @@ def schema(install: bool) -> None:
 def bench(what: str, names: tuple[str, ...]) -> None:
     """Measure rates: move generation, search, whole games, what surrounds them, other programs that are installed.
 
-    Not in `all`: `time` measures how well negamax keeps to 20 ms a move while every core is busy, and `engines`
+    Not in `all`: `time` measures how well negamax keeps to 20 ms per move while every core is busy, and `engines`
     plays a match against dame-rs on the international board, where that is installed. Nor `volume`, which fills
-    a ledger with made-up games and reports them, nor `workers`, games a second by one process, two, and two
-    workers of a Dask scheduler, nor `environments`, random steps a second of environments for reinforcement
+    a ledger with made-up games and reports them, nor `workers`, games per second by one process, two, and two
+    workers of a Dask scheduler, nor `environments`, random steps per second of environments for reinforcement
     learning.
     """
     from arena.bench.benchmarks import rows

@@ -161,7 +161,7 @@ def _of_fen(text: str, name: str | None) -> Scene:
     if name is None:
         numbers = [int(number) for number in re.findall(r"[0-9]+", text.partition(":H")[0])]
         name = _SMALL[0] if max(numbers, default=0) <= _SMALL[1] else _LARGE
-        say(f"read as {name}; --variant says otherwise")
+        say(f"read as {name}; --variant names other rules")
     variant = variant_named(name)
     try:
         return _alone(variant, parse_fen(variant, text))

@@ -27,7 +27,7 @@ class RatedSide(NamedTuple):
     name: str
     ratings: Ratings
     seconds: dict[str, float]
-    """Mean seconds a move of each player, known of runs only."""
+    """Mean seconds per move of each player, known of runs only."""
     run: Run | None = None
     """None for a file of results."""
 

@@ -230,7 +230,7 @@ class Run:
 
     @cached_property
     def search_time(self) -> pd.DataFrame:
-        """Quantiles of seconds a move: `tables.effort.search_time`."""
+        """Quantiles of seconds per move: `tables.effort.search_time`."""
         return effort.search_time(self.survey.sample, self.players)
 
     @cached_property

@@ -19,7 +19,7 @@ from players.published import PUBLISHED
 LEVELS = range(1, 13)
 """The levels of `cis300`, plies of its search."""
 USUAL_SECONDS = 1.0
-"""Seconds a move of a player whose entry has no limit, if it cannot do without."""
+"""Seconds per move of a player whose entry has no limit, if it cannot do without."""
 ONLY_WITH_A_PLAYER = "a game counts only between one person and one player"
 ADVICE_SECONDS = 0.5
 """Seconds of a hint, and of an evaluation that a person asks for."""

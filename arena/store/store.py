@@ -224,7 +224,7 @@ def check_tables(path: Path, connection: sqlite3.Connection, tables: Sequence[Ta
 def check_columns(path: Path, stored: Mapping[str, Any], columns: Any) -> None:
     """Raise StoreError if the binary records of a store with these documents do not hold `columns`."""
     if stored.get("columns") != json.loads(json.dumps(columns)):
-        raise StoreError(f"{path} is of another version of the arena, which records otherwise")
+        raise StoreError(f"{path} is of another version of the arena, which stores runs differently")
 
 
 def check_intact(

@@ -285,7 +285,7 @@ _ACTS: dict[str, Callable[[Request, HostedGame], Awaitable[dict[str, Any] | None
 def _current(hosted: HostedGame, given: Any) -> Any:
     """What was given, if it is meant for the game as it is. Raises Refusal with status 409 if that has gone on."""
     if given.version != hosted.sitting.version:
-        raise Refusal(409, "the game has gone on meanwhile")
+        raise Refusal(409, "the game has moved on; reload")
     return given
 
 

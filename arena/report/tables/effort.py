@@ -21,7 +21,7 @@ SEAT = 85e-6
 PROGRAM = 600e-6
 """The same of an outside program (`arena bench overhead`)."""
 MOST_CALL = 0.2
-"""Share of a move's time that the call may have where nodes a second still tell the search's speed."""
+"""Share of a move's time that the call may have where nodes per second still tell the search's speed."""
 
 
 def call_seconds(specs: Iterable[PlayerSpec]) -> dict[str, float]:

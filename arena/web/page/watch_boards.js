@@ -5,7 +5,7 @@
   const ENDED = 1500; // milliseconds that the end of a game stays
   const BEHIND = 400; // plies that wait to be shown, beyond which the games between the one shown and the last are left out
   const HELD = 100; // games that a board keeps while it is held, beyond which those between the first and the latest go
-  const PACES = [["live", 0], ["at most 2 plies a second", 500], ["at most 1 ply a second", 1000], ["a ply every 3 seconds", 3000]];
+  const PACES = [["live", 0], ["at most 2 plies per second", 500], ["at most 1 ply per second", 1000], ["a ply every 3 seconds", 3000]];
 
   class LiveBoards {
     /* `board` is {svg, look} of the run's rules. */
