@@ -200,6 +200,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counted]:
                 patch.setattr(runner, "play", stopped)
                 with pytest.raises(KeyboardInterrupt):
                     arena.run(config, name, workers=1, quiet=True)
+                patch.setattr(runner, "play", play)
             else:
                 arena.run(config, name, workers=1, quiet=True)
             assert invoke("report", name).exit_code == 0
@@ -451,7 +452,7 @@ def test_pairings_whose_results_are_all_alike_are_counted(run: Counted) -> None:
         else:
             part = {name: part[player] if of == part[opponent] else of for name, of in part.items()}
     found = re.search(r"The results of ([0-9]+) pairings? were all alike", run.text)
-    assert (found is None) == (len(set(part.values())) == 1)
+    assert found is None or len(set(part.values())) > 1
     assert found is None or int(found[1]) == alike
 
 
@@ -496,7 +497,7 @@ def test_the_charts_of_nodes_and_time_say_means_and_quantiles(run: Counted) -> N
         assert int(depth) == part["depth"].iloc[0]
         agrees(nodes, part["nodes"].mean())
         agrees(seconds, part["seconds"].mean())
-    assert len(run.tips("nodes")) == len(moves) and len(run.tips("time")) == len(run.players)
+    assert len(run.tips("nodes")) == len(moves) and len(run.tips("time")) == run.moves["player"].nunique()
     for tip in run.tips("time"):
         player, *figures = re.fullmatch(  # type: ignore[union-attr]
             r"(\S+): mean (.*), median (.*), 5th to 95th percentile (.*) to (.*)", tip
