@@ -206,7 +206,7 @@ def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     moves["player"] = pd.Categorical(moves["player"], categories=[*dict.fromkeys(moves["player"]), "absent"])
     counted = dict.fromkeys([name for name in EFFORT if name not in ("depth", "nodes", "leaves")], 0)
     overrun = pd.array(np.full(len(moves), np.nan), dtype="Float64")
-    return moves.assign(leaves=moves["nodes"] // 2, legal_moves=7, **counted, overrun=overrun)
+    return moves.assign(leaves=moves["nodes"] // 2, legal_moves=7, **counted, overrun=overrun, cpu_seconds=overrun)
 
 
 def write_quickly(run: Run, folder: Path | None = None) -> list[Path]:

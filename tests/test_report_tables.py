@@ -20,7 +20,7 @@ from arena.report.number import quantity, signed
 from arena.report.run import Run
 from arena.report.tables.ablation import ablation
 from arena.report.tables.doublings import elo_by_depth
-from arena.report.tables.effort import CALL, branching, by_depth, search_time
+from arena.report.tables.effort import branching, search_time
 from arena.report.tables.matrix import crosstable, score_matrix
 from arena.report.tables.outcomes import outcomes, terminations
 from arena.report.tables.settings import families
@@ -134,37 +134,29 @@ def test_a_repeated_game_has_the_same_players_colours_opening_and_moves() -> Non
     assert repeated_games(games[:0], line_hashes(moves[:0])) == 0
 
 
-def test_effort_by_depth_leaves_out_moves_without_search() -> None:
-    moves = moves_with([("x", 4, 100, 0.5), ("x", 4, 300, 1.5), ("x", 0, 0, 9.0), ("x", 2, 10, 0.0)])
-    table: Any = by_depth(totals(moves), ["x"], {"x": CALL})
-    assert table["depth"].tolist() == [2, 4]
-    assert table["moves"].tolist() == [1, 2]
-    assert table["nodes_per_move"].tolist() == [10, 200]
-    assert np.isnan(table["nodes_per_second"][0]) and table["nodes_per_second"][1] == 200
+def test_effort_is_the_mean_over_all_moves_and_at_the_depth_limit_over_those_that_reached_it() -> None:
+    players = [player("d2", 2), player("d4", 4), player("free", type="mcts"), player("idle", type="random")]
+    moves = moves_with(
+        [
+            *[("d2", 2, 10, 1), ("d4", 1, 5, 1), ("d4", 0, 0, 4), ("d4", 4, 90, 2), ("d4", 4, 110, 4)],
+            *[("free", 1, 1, 1), ("free", 8, 80, 1), ("free", 9, 900, 1), ("idle", 0, 0, 1)],
+        ]
+    )
+    table: Any = branching(totals(moves), ["free", "d4", "d2", "idle"], specs(players)).set_index("player")
+    assert table["nodes_per_move"].to_dict() == {"free": 327, "d4": 51.25, "d2": 10}
+    assert table["seconds_per_move"].to_dict() == {"free": 1, "d4": 2.75, "d2": 1}
+    assert table["nodes_at_depth"].dropna().to_dict() == {"d4": 100, "d2": 10}
+    assert table["seconds_at_depth"].dropna().to_dict() == {"d4": 3, "d2": 1}
+    assert table["depth"].dropna().to_dict() == {"d4": 4, "d2": 2}
 
 
 def test_branching_factor_is_the_geometric_mean_ratio_per_ply() -> None:
     players = [player("d2", 2), player("d4", 4), player("d5", 5), player("other", 4, type="mcts")]
     moves = moves_with([("d2", 2, 10, 1), ("d4", 4, 160, 1), ("d5", 5, 270, 1), ("other", 4, 7, 1)])
-    table: Any = branching(by_depth(totals(moves), ["d5", "d4", "d2", "other"], {}), specs(players))
-    table = table.set_index("player")
+    table: Any = branching(totals(moves), ["d5", "d4", "d2", "other"], specs(players)).set_index("player")
     assert table.loc["d2", "branching_factor"] == pytest.approx(27 ** (1 / 3))
     assert table.loc["d5", "branching_factor"] == table.loc["d2", "branching_factor"]
     assert np.isnan(table.loc["other", "branching_factor"]) and pd.isna(table.loc["other", "family"])
-
-
-def test_a_player_of_a_family_is_measured_at_its_configured_depth_and_others_at_their_median_one() -> None:
-    players = [player("d2", 2), player("d4", 4), player("free", type="mcts")]
-    moves = moves_with(
-        [
-            *[("d2", 2, 10, 1), ("d4", 1, 5, 1), ("d4", 1, 5, 1), ("d4", 4, 90, 1)],
-            *[("free", 1, 1, 1), ("free", 1, 1, 1), ("free", 8, 80, 1), ("free", 8, 90, 1), ("free", 9, 900, 1)],
-        ]
-    )
-    table: Any = branching(by_depth(totals(moves), ["free", "d4", "d2"], {}), specs(players))
-    assert table["player"].tolist() == ["free", "d4", "d2"]
-    assert table["depth"].tolist() == [8, 4, 2]
-    assert table["nodes_per_move"].tolist() == [85, 90, 10]
 
 
 def test_families_differ_in_name_and_depth_only_and_are_named_by_what_tells_them_apart() -> None:
@@ -235,6 +227,19 @@ def test_time_over_the_limit_and_losses_on_time_are_of_players_with_a_limit_of_t
     table: Any = telemetry_of(moves, *lost).set_index("player")
     assert table.loc["idle", ["overrun_p99", "overrun_max", "time_losses"]].tolist() == [0.198, 0.2, 2]
     assert table.loc["busy", ["overrun_p99", "overrun_max", "time_losses"]].isna().all()
+
+
+def test_nodes_a_second_are_by_processor_time_where_that_is_known_of_all_moves() -> None:
+    moves = recorded().assign(cpu_seconds=pd.array([0.25, 0.75, None, None], dtype="Float64"))
+    table: Any = telemetry_of(moves).set_index("player")
+    busy = moves[moves["player"] == "busy"]
+    assert table.loc["busy", "nodes_per_second"] == busy["nodes"].sum() / 1.0
+    assert table.loc["busy", "nodes_per_wall_second"] == busy["nodes"].sum() / busy["seconds"].sum()
+    assert table.loc["busy", "cpu_seconds_per_move"] == 0.5
+    some = moves.assign(cpu_seconds=pd.array([0.25, None, None, None], dtype="Float64"))
+    table = telemetry_of(some).set_index("player")
+    assert table.loc["busy", "nodes_per_second"] == table.loc["busy", "nodes_per_wall_second"]
+    assert np.isnan(table.loc["busy", "cpu_seconds_per_move"])
 
 
 def test_telemetry_of_more_players_than_a_byte_counts_needs_none_that_searches() -> None:

@@ -20,7 +20,7 @@ from arena.report.markdown import markdown
 from arena.report.page.page import html
 from arena.report.run import Run
 from arena.report.sentences.answers import gain_sentences
-from arena.report.sentences.cautions import below_random, too_long, unbalanced, unfinished
+from arena.report.sentences.cautions import below_random, too_long, unbalanced, unfinished, waited
 from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import MOST, details, headline
 from arena.report.sentences.notes import notes
@@ -359,11 +359,28 @@ def test_the_fixed_cost_of_a_move_is_greater_with_code_of_ones_own_and_of_progra
     assert call_seconds(players) == {"plain": CALL, "own": SEAT, "inside": CALL, "program": PROGRAM}
 
 
-def test_the_search_table_says_why_nodes_a_second_are_missing(tmp_path: Path) -> None:
+def test_the_report_says_why_nodes_a_second_are_missing(tmp_path: Path) -> None:
     run = synthetic(tmp_path, [player("small", 1), player("great", 9)], 2, plies=6)
-    shown = content(run)["search"].set_index("Player")["Nodes/s"]
+    shown = content(run)["telemetry"].set_index("Player")["Nodes/s"]
     assert shown["small"] == "" and shown["great"] != ""
     assert "Nodes/s is left out where it is above 20 % of the time" in markdown(run)
+
+
+def test_nodes_and_time_per_move_are_the_same_numbers_wherever_a_report_shows_them(tmp_path: Path) -> None:
+    run = synthetic(tmp_path, [player("d2", 2), player("d4", 4), player("free")], 2, plies=6)
+    shown = content(run)
+    for name in ("Nodes/move", "Time/move"):
+        standings, search = (shown[table].set_index("Player")[name] for table in ("standings", "search"))
+        assert standings[search.index].to_dict() == search.to_dict()
+
+
+def test_moves_that_took_more_than_twice_their_processor_time_are_noted(tmp_path: Path) -> None:
+    run = synthetic(tmp_path, [player("own", 9), player("calm", 9)], 2, plies=6)
+    assert waited(run) == []
+    took = run.moves["seconds"].where(run.moves["player"].astype(str) == "calm", 3 * run.moves["seconds"])
+    slow = changed(run, moves=run.moves.assign(seconds=took))
+    (note,) = waited(slow)
+    assert note.startswith("Moves waited: own took ") and "calm" not in note and note in notes(slow)
 
 
 def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_rating(tmp_path: Path) -> None:

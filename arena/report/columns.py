@@ -44,9 +44,14 @@ COLUMNS: dict[str, Column] = {
     "leaves_per_move": Column("mean calls of the evaluation for a move", "leaves"),
     "seconds_per_move": Column("mean time of a move", "s"),
     "nodes_per_second": Column(
-        "positions entered in a second of search; empty where more than a fifth of the time is the call's own",
+        "positions entered in a second of search, by processor time where that is known; empty where more than a "
+        "fifth of the time is the call's own",
         "nodes/s",
     ),
+    "nodes_per_wall_second": Column("the same by wall time", "nodes/s"),
+    "cpu_seconds_per_move": Column("mean processor time of a move; empty unless it is known of all moves", "s"),
+    "nodes_at_depth": Column("mean positions entered for a move searched to the depth in full", "nodes"),
+    "seconds_at_depth": Column("mean time of a move searched to the depth in full", "s"),
     "branching_factor": Column("effective branching factor: nodes grow by it with each ply of depth"),
     "mean_depth": Column("mean depth of the moves that searched", "plies"),
     "moves": Column("moves that the row rests on", "moves"),
@@ -155,7 +160,11 @@ _OF_GAMES = {
     "cpu_seconds": Column("processor time of both players' moves", "s"),
 }
 
+_LIMIT = {"depth": Column("depth that limits the player; empty without such a limit", "plies")}
+
 IN_FILE: dict[str, dict[str, Column]] = {
+    "search.csv": _LIMIT,
+    "time_to_depth.csv": _LIMIT,
     "standings.csv": {"los": Column("likelihood of superiority over the next player of the table", "0 to 1", 4)},
     "equal_terms.csv": {
         "rank": Column("place among the players with this limit, from 1"),

@@ -23,8 +23,8 @@ _GAMES = (
 )
 _MOVES = "game ply player colour move legal_moves pieces phase " + _SEARCH.replace("wins_in", "score_men wins_in")
 _EFFORT = (
-    "player depth moves legal_moves nodes_per_move leaves_per_move seconds_per_move nodes_per_second family "
-    "branching_factor"
+    "player moves legal_moves nodes_per_move leaves_per_move seconds_per_move depth nodes_at_depth "
+    "seconds_at_depth family branching_factor"
 )
 TABLES: dict[str, tuple[str, ...]] = {
     name: tuple(" ".join(columns).split())
@@ -46,7 +46,8 @@ TABLES: dict[str, tuple[str, ...]] = {
         "time_to_depth": (_EFFORT,),
         "search_time": ("player moves mean p05 p25 p50 p75 p95",),
         "telemetry": (
-            "player nodes_per_second mean_depth deepest first_move_cutoffs tt_hits",
+            "player nodes_per_second nodes_per_wall_second cpu_seconds_per_move mean_depth deepest",
+            "first_move_cutoffs tt_hits",
             "time_used overrun_p99 overrun_max time_losses",
         ),
         "outcomes": ("player colour games wins draws losses",),

@@ -220,8 +220,7 @@ class Run:
     @cached_property
     def search(self) -> pd.DataFrame:
         """Search effort and effective branching factor of each player that searches: `tables.effort.branching`."""
-        call = effort.call_seconds(self.experiment.players)
-        return effort.branching(effort.by_depth(self.survey.totals, self.players, call), self._compared)
+        return effort.branching(self.survey.totals, self.players, self._compared)
 
     @cached_property
     def time_to_depth(self) -> pd.DataFrame:

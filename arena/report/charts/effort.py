@@ -24,17 +24,17 @@ from arena.report.charts.axes import (
 )
 from arena.report.charts.style import GRID, SERIES, series, styled
 from arena.report.charts.tips import tip_points, tip_rows
-from arena.report.number import quantity
+from arena.report.number import known, quantity
 from arena.report.tables.effort import QUANTILES
 
 
 @styled
 def plot_nodes(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Mean nodes per move against depth, with each family's effective branching factor in the legend.
+    """Mean nodes at a depth against it, with each family's effective branching factor in the legend.
 
     `search` is that of `tables.effort.branching`. Where no players differ in depth only, one dot for each player.
     """
-    title = "Nodes per move against search depth"
+    title = "Nodes of a move searched to the depth limit"
     if search.empty:
         return no_games(area(ax, "Nodes per move", height=2.6), "no player counts nodes")
     nodes = search["nodes_per_move"].to_numpy(dtype=float)
@@ -45,12 +45,14 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.hlines(np.arange(len(search)), 10 ** np.floor(np.log10(nodes.min())), nodes, color=GRID, linewidth=1.4)
         ax.plot(nodes, np.arange(len(search)), "o", color=SERIES[0])
         for row, depth in enumerate(search["depth"]):
-            beside(ax, row, f"depth {depth}" if depth else "")
+            beside(ax, row, f"depth {depth}" if known(depth) else "")
         tip_rows(ax, [_effort(row) for row in search.to_dict("records")])
         log_scale(ax, "x", nodes)
         ax.set_xlabel("mean nodes per move (log scale)")
         return ax
 
+    search = search[search["nodes_at_depth"].notna()].astype({"depth": int})
+    nodes = search["nodes_at_depth"].to_numpy(dtype=float)
     groups = search["family"].where(search["family"].notna(), search["player"])
     order = [*sorted(search["family"].dropna().unique()), *search.loc[search["family"].isna(), "player"]]
     some = f", {LINES} of {len(order)} lines" if len(order) > LINES else ""
@@ -60,12 +62,12 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
         factor = rows["branching_factor"].iloc[0]
         label = f"{name}: branching factor {factor:.2f}" if np.isfinite(factor) else name
         style = series(i) | ({"linestyle": "none"} if len(rows) == 1 else {})
-        ax.plot(rows["depth"], rows["nodes_per_move"], label=label, **style)
-        said = [_effort(row) for row in rows.to_dict("records")]
-        tip_points(ax, rows["depth"].to_numpy(), rows["nodes_per_move"].to_numpy(dtype=float), said)
+        ax.plot(rows["depth"], rows["nodes_at_depth"], label=label, **style)
+        said = [_effort(row, "at_depth") for row in rows.to_dict("records")]
+        tip_points(ax, rows["depth"].to_numpy(), rows["nodes_at_depth"].to_numpy(dtype=float), said)
     log_scale(ax, "y", nodes)
     whole_depths(ax)
-    ax.set_ylabel("mean nodes per move (log scale)")
+    ax.set_ylabel("mean nodes (log scale)")
     legend(ax)
     return ax
 
@@ -120,26 +122,26 @@ def plot_time_to_depth(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     families = sorted(search["family"].unique())
     some = f", {LINES} of {len(families)} families" if len(families) > LINES else ""
-    ax = area(ax, f"Time per move against search depth{some}", height=4.4)
+    ax = area(ax, f"Time of a move searched to the depth limit{some}", height=4.4)
     if search.empty:
         return no_games(ax)
     for i, name in enumerate(families[:LINES]):
-        rows = search[search["family"] == name].groupby("depth")["seconds_per_move"].mean()
+        rows = search[search["family"] == name].groupby("depth")["seconds_at_depth"].mean()
         label = f"{name}: {quantity(rows.iloc[-1], 's')} to depth {rows.index[-1]}"
         ax.plot(rows.index, rows, label=label, **series(i))
         said = [f"{name}, depth {depth}: {quantity(seconds, 's')}" for depth, seconds in rows.items()]
         tip_points(ax, rows.index.to_numpy(), rows.to_numpy(dtype=float), said)
-    log_scale(ax, "y", search["seconds_per_move"].to_numpy(dtype=float), unit="s")
+    log_scale(ax, "y", search["seconds_at_depth"].to_numpy(dtype=float), unit="s")
     whole_depths(ax)
-    ax.set_ylabel("mean time per move (log scale)")
+    ax.set_ylabel("mean time (log scale)")
     legend(ax)
     return ax
 
 
-def _effort(row: dict[Hashable, Any]) -> str:
-    """What a mark says of a row of `tables.effort.branching`."""
-    depth = f", depth {row['depth']}" if row["depth"] else ""
-    cost = f"{quantity(row['nodes_per_move'])} nodes, {quantity(row['seconds_per_move'], 's')}"
+def _effort(row: dict[Hashable, Any], over: str = "per_move") -> str:
+    """What a mark says of a row of `tables.effort.branching`, over all moves or those `at_depth`."""
+    depth = f", depth {row['depth']}" if known(row["depth"]) else ""
+    cost = f"{quantity(row[f'nodes_{over}'])} nodes, {quantity(row[f'seconds_{over}'], 's')}"
     return f"{row['player']}{depth}: {cost}"
 
 

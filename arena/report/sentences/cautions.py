@@ -11,9 +11,12 @@ from arena.report.sentences.comparisons import UNKEPT, were_kept
 from arena.report.sentences.forfeits import lost_by_failures
 from arena.report.sentences.words import CERTAIN, counted, first_few
 from arena.report.tables.contrasts import contrast
+from arena.report.tables.effort import call_seconds
 from arena.report.tables.telemetry import TOO_LONG
 from arena.wording import listed
 
+WAITED = 2
+"""Times its processor time that a move may take until it is noted."""
 MOST = 5
 """Players that a sentence names."""
 UNEVEN = 0.1
@@ -65,6 +68,25 @@ def unbalanced(run: Run) -> list[str]:
         ]
         sentences.append(f"Colours are not balanced{so_far}: {first_few(parts, len(uneven))}.")
     return sentences
+
+
+def waited(run: Run) -> list[str]:
+    """The players whose moves took more than WAITED times their processor time, the call's own part left out."""
+    call = call_seconds(run.experiment.players)
+    wall = run.standings.set_index("player")["seconds_per_move"]
+    table = run.telemetry.set_index("player").assign(wall=wall)
+    own = table["wall"] - table.index.to_series().map(call)
+    slow = table[own > WAITED * table["cpu_seconds_per_move"]].sort_values("wall", ascending=False)
+    parts = [
+        f"{name} took {quantity(row['wall'], 's')} per move and {quantity(row['cpu_seconds_per_move'], 's')} of "
+        "processor time"
+        for name, row in slow.head(MOST).iterrows()
+    ]
+    return (
+        [f"Moves waited: {first_few(parts, len(slow))}. Other programs used the processor, or a player waits."]
+        if parts
+        else []
+    )
 
 
 def unfinished(run: Run) -> list[str]:

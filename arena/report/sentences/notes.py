@@ -5,7 +5,7 @@ from __future__ import annotations
 from arena.report.number import quantity
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
-from arena.report.sentences.cautions import MOST, below_random, too_long, unbalanced
+from arena.report.sentences.cautions import MOST, below_random, too_long, unbalanced, waited
 from arena.report.sentences.facts import WITHOUT_POINTS, decisions
 from arena.report.sentences.forfeits import annulments, faulty, forfeits
 from arena.report.sentences.transitivity import sentences
@@ -19,8 +19,9 @@ EQUAL_TERMS = (
     "likelihood of superiority over the next player in the table, where it is below 99.9 %."
 )
 NODES = (
-    "Mean nodes per move. The effective branching factor is the geometric mean, per ply, of the "
-    "ratios of mean nodes at successive depths, for players that differ in depth only."
+    "Means over all moves; those at a depth over the moves searched to the depth limit in full. The effective "
+    "branching factor is the geometric mean, per ply, of the ratios of mean nodes at successive depths, for "
+    "players that differ in depth only."
 )
 FIXED = (
     f"Every move has a fixed cost, about {quantity(CALL, 's')} ({quantity(SEAT, 's')} with code of one's own, "
@@ -28,7 +29,8 @@ FIXED = (
 )
 SPEED = f"{FIXED}: Nodes/s is left out where it is above {100 * MOST_CALL:.0f} % of the time, as at small depths."
 TELEMETRY = (
-    "Over all moves. First-move cutoffs: share of the beta cutoffs that the first move tried gave. TT hits: share "
+    "Over all moves; Nodes/s of those that searched, by processor time where that is known. "
+    "First-move cutoffs: share of the beta cutoffs that the first move tried gave. TT hits: share "
     "of the lookups that found the position. Of limit: mean time of the moves that searched, of their limit. "
     "Over limit: time beyond the limit, 99th percentile and worst move."
 )
@@ -40,7 +42,7 @@ def notes(run: Run) -> list[str]:
     ratings cannot express, players below random ones, unmeasured players."""
     found = [*faulty(run), *annulments(run), *_changes(run)]
     if len(run.games):
-        found = [*forfeits(run), *found, *too_long(run), *unbalanced(run)]
+        found = [*forfeits(run), *found, *too_long(run), *waited(run), *unbalanced(run)]
         found += [note for note in run.ratings.notes if note not in decisions(run)]
         found += [*sentences(run.residuals, run.cycles), *below_random(run)]
     if verdict(run.sprt) != "continue":

@@ -1,9 +1,9 @@
-"""Search effort: nodes and time per move, by depth and player, and the effective branching factor."""
+"""Search effort: nodes and time per move and at a depth, by player, and the effective branching factor."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -37,53 +37,40 @@ def nodes_per_second(nodes: pd.Series, seconds: pd.Series, call: pd.Series) -> p
     return nodes / seconds.where((seconds > 0) & (call <= MOST_CALL * seconds))
 
 
-def by_depth(totals: pd.DataFrame, players: Sequence[str], call: Mapping[str, float]) -> pd.DataFrame:
-    """Search effort for each player and depth reached, over the moves that searched at least one node.
+def branching(totals: pd.DataFrame, players: Sequence[str], specs: Iterable[PlayerSpec]) -> pd.DataFrame:
+    """Search effort of each player that searched a node, in the order of `players`; `totals`: see `tables.survey`.
 
-    Columns: player, depth (plies), moves, the means legal_moves, nodes_per_move, leaves_per_move and
-    seconds_per_move, and nodes_per_second (see there). Rows are in the order of `players`, then of depth.
-    `totals` is that of `tables.survey`, `call` that of `call_seconds`.
-    """
-    searched = totals[totals["searched"]]
-    table = searched[["player", "depth", "moves"]].assign(legal_moves=searched["legal_moves"] / searched["moves"])
-    for name in ("nodes", "leaves", "seconds"):
-        table[f"{name}_per_move"] = searched[name] / searched["moves"]
-    of_call = table["player"].map(call).astype(float)
-    table["nodes_per_second"] = nodes_per_second(table["nodes_per_move"], table["seconds_per_move"], of_call)
-    return by_player(table, players, then="depth")
+    Columns: player, moves and the means legal_moves, nodes_per_move, leaves_per_move and seconds_per_move over all
+    its moves; depth (its limit, missing without one) and the means nodes_at_depth and seconds_at_depth over the
+    moves searched to it in full; family and branching_factor.
 
-
-def branching(effort: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame:
-    """One row of `by_depth` per player, with its family and the family's effective branching factor.
-
-    A family is a set of players, described by `specs`, that differ in name and depth only. A player of a family is
-    represented by the moves searched to its configured depth (and left out if there are none), any other
-    player by those of the median depth of all its moves; its `family` is missing. The effective branching
-    factor is the geometric mean of the ratios of mean nodes per move at successive depths, per ply: with nodes N
-    and depths d, (N_last / N_first) ** (1 / (d_last - d_first)). Each player's nodes come from its own games, so
+    A family is a set of players, described by `specs`, that differ in name and depth only. Its effective branching
+    factor is the geometric mean of the ratios of mean nodes at successive depths, per ply: with nodes N and
+    depths d, (N_last / N_first) ** (1 / (d_last - d_first)). Each player's nodes come from its own games, so
     positions differ from depth to depth, and an odd number of plies between the first and the last depth
     carries the odd-even effect of alpha-beta.
     """
     specs = list(specs)
-    family = families(specs)
-    depth = {spec.name: spec.limit.depth for spec in specs}
-    member = effort["player"].isin(list(family))
-    configured = member & (effort["depth"] == effort["player"].map(depth))
-    others = effort[~member].sort_values("depth", kind="stable")
-    moves = others.groupby("player", observed=True)["moves"]
-    half = moves.cumsum() >= moves.transform("sum") / 2
-    usual = others[half].drop_duplicates("player")
-    table = pd.concat([effort[configured], usual])
-    table = by_player(table, list(dict.fromkeys(effort["player"])), then="depth")
-    table["family"] = table["player"].map(family).astype(object)
+    counted = ["moves", "legal_moves", "nodes", "leaves", "seconds"]
+    sums = totals.groupby("player")[counted].sum()
+    sums = sums[sums["nodes"] > 0]
+    table = sums[["moves"]].assign(legal_moves=sums["legal_moves"] / sums["moves"])
+    for name in ("nodes", "leaves", "seconds"):
+        table[f"{name}_per_move"] = sums[name] / sums["moves"]
+    limit = pd.Series({spec.name: spec.limit.depth for spec in specs}, dtype="Int64").reindex(table.index)
+    table["depth"] = limit
+    reached = totals[totals["searched"] & (totals["depth"] == totals["player"].map(limit))].set_index("player")
+    for name in ("nodes", "seconds"):
+        table[f"{name}_at_depth"] = (reached[name] / reached["moves"]).reindex(table.index)
+    table["family"] = pd.Series(families(specs), dtype=object).reindex(table.index)
     factors = {name: _branching_factor(rows) for name, rows in table.groupby("family")}
     table["branching_factor"] = table["family"].map(factors).astype(float)
-    return table
+    return by_player(table.reset_index(), players)
 
 
 def timed(search: pd.DataFrame) -> pd.DataFrame:
     """The rows of `branching` that show time against depth: families with measured time."""
-    return search[search["family"].notna() & (search["seconds_per_move"] > 0)]
+    return search[search["family"].notna() & (search["seconds_at_depth"] > 0)]
 
 
 def search_time(moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
@@ -98,7 +85,7 @@ def search_time(moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
 
 def _branching_factor(rows: pd.DataFrame) -> float:
     """Effective branching factor of one family (see `branching`); nan with fewer than two depths."""
-    nodes = rows.groupby("depth")["nodes_per_move"].mean()
+    nodes = rows.dropna(subset="nodes_at_depth").groupby("depth")["nodes_at_depth"].mean()
     if len(nodes) < 2:
         return math.nan
     return float((nodes.iloc[-1] / nodes.iloc[0]) ** (1 / (nodes.index[-1] - nodes.index[0])))

@@ -69,20 +69,19 @@ def sampled(games: pd.DataFrame) -> pd.Index | None:
 def totals(moves: pd.DataFrame) -> pd.DataFrame:
     """What moves come to, a row for each player, depth reached and whether it searched a node.
 
-    Columns: player (text), depth (plies), searched, moves, the sums of COUNTED and of seconds, and the greatest
-    deepest (plies) and overrun (seconds; missing where no move had a time limit).
+    Columns: player (text), depth (plies), searched, moves, the sums of COUNTED, of seconds and of cpu_seconds
+    (missing unless it is known of all the moves), and the greatest deepest (plies) and overrun (seconds; missing
+    where no move had a time limit).
     """
     columns = moves[["player", "depth", *COUNTED, "seconds", "deepest"]]
-    return _together(
-        columns.assign(
-            searched=moves["nodes"] > 0, moves=1, overrun=moves["overrun"].to_numpy(float, na_value=np.nan)
-        )
-    )
+    values = {name: moves[name].to_numpy(float, na_value=np.nan) for name in ("cpu_seconds", "overrun")}
+    return _together(columns.assign(searched=moves["nodes"] > 0, moves=1, **values))
 
 
 def _together(table: pd.DataFrame) -> pd.DataFrame:
     grouped = table.groupby(["player", "depth", "searched"], observed=True)
-    found = grouped[["moves", *COUNTED, "seconds"]].sum()
+    found = grouped[["moves", *COUNTED, "seconds", "cpu_seconds"]].sum()
+    found["cpu_seconds"] = found["cpu_seconds"].where(grouped["cpu_seconds"].count() == grouped.size())
     found[["deepest", "overrun"]] = grouped[["deepest", "overrun"]].max()
     found = found.reset_index()
     return found.assign(player=found["player"].astype(str).astype(object))

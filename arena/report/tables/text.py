@@ -89,24 +89,30 @@ def crosstable_text(crosstable: pd.DataFrame) -> pd.DataFrame:
 
 
 def search_text(search: pd.DataFrame) -> pd.DataFrame:
-    """Search effort with every cell as text for people."""
-    return pd.DataFrame(
-        {
-            "Player": search["player"].astype(str),
-            "Depth": [str(depth) if depth else "" for depth in search["depth"]],
-            "Nodes/move": [quantity(v) for v in search["nodes_per_move"]],
-            "Leaves/move": [quantity(v) for v in search["leaves_per_move"]],
-            "Time/move": [quantity(v, "s") for v in search["seconds_per_move"]],
-            "Nodes/s": [quantity(v) for v in search["nodes_per_second"]],
-            "Branching factor": [fixed(v, 2) for v in search["branching_factor"]],
-        }
-    )
+    """Search effort with every cell as text for people; figures at a depth where players are limited to one."""
+    columns = {
+        "Player": search["player"].astype(str),
+        "Nodes/move": [quantity(v) for v in search["nodes_per_move"]],
+        "Leaves/move": [quantity(v) for v in search["leaves_per_move"]],
+        "Time/move": [quantity(v, "s") for v in search["seconds_per_move"]],
+    }
+    of_depth = {
+        "Depth limit": [fixed(v, 0) for v in search["depth"]],
+        "Nodes at depth": [quantity(v) for v in search["nodes_at_depth"]],
+        "Time at depth": [quantity(v, "s") for v in search["seconds_at_depth"]],
+        "Branching factor": [fixed(v, 2) for v in search["branching_factor"]],
+    }
+    return pd.DataFrame(columns | {name: cells for name, cells in of_depth.items() if any(cells)})
 
 
 def telemetry_text(telemetry: pd.DataFrame) -> pd.DataFrame:
     """Telemetry with every cell as text for people: the columns and players that have any."""
+    searched = telemetry["mean_depth"].notna()
+    by_wall = telemetry["nodes_per_wall_second"].where(telemetry["cpu_seconds_per_move"].notna())
     columns = {
         "Nodes/s": [quantity(v) for v in telemetry["nodes_per_second"]],
+        "Nodes/s, wall": [quantity(v) for v in by_wall],
+        "CPU/move": [quantity(v, "s") for v in telemetry["cpu_seconds_per_move"].where(searched)],
         "Mean depth": [fixed(v, 1) for v in telemetry["mean_depth"]],
         "Deepest": [fixed(v, 0) for v in telemetry["deepest"]],
         "First-move cutoffs": [percent(v) for v in telemetry["first_move_cutoffs"]],
