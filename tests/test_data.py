@@ -328,22 +328,24 @@ def test_without_pyarrow_one_line_says_what_to_install(run: Run, monkeypatch: py
 def test_a_run_shows_itself(run: Run, tmp_path: Path) -> None:
     assert repr(run) == f"<Run data: english, 5 players, 40 of 40 games, in {run.folder}>"
     html = run._repr_html_()
-    assert "data (english)" in html and "5 players, 40 games played" in html and "<td>tree</td>" in html
+    assert "data (english)" in html and "5 players, 40 games, " in html and "<td>tree</td>" in html
     hostile = [player("<script>alert(1)</script>", 1), player("حسن & 将", 2)]
     shown = run_of(tmp_path, experiment(hostile), *frames(hostile, 2))._repr_html_()
     assert "<script" not in shown and "&lt;script&gt;" in shown and "حسن &amp; 将" in shown
     empty = run_of(tmp_path, experiment(hostile, variant={"base": "english", "men": 8}), run.games.iloc[:0])
-    assert "0 games played" in empty._repr_html_() and "(english, changed)" in empty._repr_html_()
+    assert "2 players, 0 games." in empty._repr_html_() and "(english, changed)" in empty._repr_html_()
     assert repr(empty) == f"<Run synthetic: english, changed, 2 players, 0 games, in {tmp_path}>"
 
 
 def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> None:
     open_for(tmp_path).close()
     empty = arena.load(tmp_path / "out")
-    for name in ("games", "moves", "positions"):
+    for name in ("games", "annulled", "moves", "positions"):
         table = empty.positions() if name == "positions" else getattr(empty, name)
         assert list(table) == list(TABLES[name]) and not len(table), name
-    assert "0 games played of 48 planned" in empty._repr_html_() and ", 0 of 48 games," in repr(empty)
+    html = empty._repr_html_()
+    assert "Not complete: 0 of 48 games; 3 pairings have not met. 3 players, 0 games." in html
+    assert ", 0 of 48 games," in repr(empty)
 
 
 def test_the_ledger_holds_what_a_man_is_worth(run: Run) -> None:

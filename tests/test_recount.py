@@ -25,6 +25,8 @@ import pytest
 from tests.command_line import invoke
 
 BROKEN = """
+import time
+
 from arena import Choice
 
 
@@ -40,8 +42,17 @@ class Raises:
 
 class Cheats(Raises):
     def choose(self, game, limit, rng):
-        return Choice(12345 if rng.random() < 0.1 else rng.choice(game.legal_moves))
+        if rng.random() < 0.1:
+            return Choice(12345)
+        if len(game.moves) % 4 > 1:
+            return Choice(rng.choice(game.legal_moves))
+        until = time.process_time() + 0.0005
+        while time.process_time() < until:
+            pass
+        time.sleep(0.001)
+        return Choice(rng.choice(game.legal_moves), depth=3, nodes=500, leaves=300)
 """
+"""Players that fail. One counts nodes in every second move, and waits in those."""
 RANDOM, GREEDY = {"name": "random", "type": "random"}, {"name": "greedy", "type": "greedy"}
 
 
@@ -353,31 +364,35 @@ def searched(run: Counted) -> dict[str, pd.DataFrame]:
     return {str(name): part for name, part in moves.groupby("player")}
 
 
-def speed(run: Counted, player: str, moves: pd.DataFrame) -> float | None:
-    """Nodes a second of moves, None where the page leaves them out."""
-    call = SEAT if ".py:" in run.players[player]["type"] else CALL
-    return moves["nodes"].sum() / moves["seconds"].sum() if call <= MOST_CALL * moves["seconds"].mean() else None
+def every_move(run: Counted, player: str) -> pd.DataFrame:
+    """The moves of a player, also those without a search."""
+    return run.moves[run.moves["player"] == player]
+
+
+def speed(moves: pd.DataFrame, measure: str, call: float) -> float | None:
+    """Nodes a second of moves by a column of seconds, None where the page leaves them out."""
+    return moves["nodes"].sum() / moves[measure].sum() if call <= MOST_CALL * moves[measure].mean() else None
 
 
 def at_depth(run: Counted, player: str, moves: pd.DataFrame) -> pd.DataFrame:
-    """The moves of the depth that a player is shown with: its own, else the median."""
-    depth = run.players[player].get("depth") or int(moves["depth"].median())
-    return moves[moves["depth"] == depth]
+    """The moves that a player searched to its depth limit; none of one without."""
+    return moves[moves["depth"] == run.players[player].get("depth", -1)]
 
 
-def test_search_effort_has_the_means_of_the_moves_at_the_depth_given(run: Counted) -> None:
+def test_search_effort_has_the_means_of_all_moves_and_of_those_at_the_depth_limit(run: Counted) -> None:
     rows, moves = run.table("Search effort"), searched(run)
     assert {row["Player"] for row in rows} == set(moves)
     for row in rows:
-        part = at_depth(run, row["Player"], moves[row["Player"]])
-        assert int(row["Depth"]) == part["depth"].iloc[0]
-        agrees(row["Nodes/move"], part["nodes"].mean())
-        agrees(row["Leaves/move"], part["leaves"].mean())
-        agrees(row["Time/move"], part["seconds"].mean())
-        rate = speed(run, row["Player"], part)
-        assert (row["Nodes/s"] == "") == (rate is None)
-        if rate is not None:
-            agrees(row["Nodes/s"], rate)
+        player = row["Player"]
+        every, part = every_move(run, player), at_depth(run, player, moves[player])
+        agrees(row["Nodes/move"], every["nodes"].mean())
+        agrees(row["Leaves/move"], every["leaves"].mean())
+        agrees(row["Time/move"], every["seconds"].mean())
+        assert row["Depth limit"] == str(run.players[player].get("depth", ""))
+        assert (row["Nodes at depth"] == "") == (row["Time at depth"] == "") == part.empty
+        if len(part):
+            agrees(row["Nodes at depth"], part["nodes"].mean())
+            agrees(row["Time at depth"], part["seconds"].mean())
 
 
 def test_the_branching_factor_is_that_of_the_players_that_differ_in_depth_only(run: Counted) -> None:
@@ -401,12 +416,17 @@ def test_telemetry_has_the_means_and_shares_of_all_moves(run: Counted) -> None:
 
     moves, seen = searched(run), set[str]()
     for row in run.table("Search effort", 1):
-        every, part = run.moves[run.moves["player"] == row["Player"]], moves[row["Player"]]
+        every, part = every_move(run, row["Player"]), moves[row["Player"]]
         sums = every[["cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits"]].sum()
+        call = SEAT if ".py:" in run.players[row["Player"]]["type"] else CALL
+        timed = every["cpu_seconds"].notna().all() and every["cpu_seconds"].sum() > 0
+        by_wall = speed(part, "seconds", call)
         expected = {
-            "Nodes/s": speed(run, row["Player"], part),
+            "Nodes/s": speed(part, "cpu_seconds", CALL) if timed else by_wall,
+            "Nodes/s, wall": by_wall if timed else None,
+            "CPU/move": every["cpu_seconds"].mean() if timed else None,
             "Mean depth": part["depth"].mean(),
-            "Deepest": float(every["deepest"].max()),
+            "Deepest": float(every["deepest"].max()) or None,
             "First-move cutoffs": share(sums["cutoffs_first"], sums["cutoffs_max"] + sums["cutoffs_min"]),
             "TT hits": share(sums["tt_hits"], sums["tt_probes"]),
         }
@@ -417,7 +437,7 @@ def test_telemetry_has_the_means_and_shares_of_all_moves(run: Counted) -> None:
             elif cell:
                 agrees(cell, expected[name] or 0.0)
             seen.add(name)
-    assert {"Mean depth", "Deepest", "First-move cutoffs"} <= seen
+    assert {"CPU/move", "Mean depth", "Deepest", "First-move cutoffs"} <= seen
 
 
 def test_failures_are_counted_by_player_and_kind(run: Counted) -> None:
@@ -491,13 +511,14 @@ def test_the_outcomes_chart_counts_by_colour(run: Counted) -> None:
 
 def test_the_charts_of_nodes_and_time_say_means_and_quantiles(run: Counted) -> None:
     moves = searched(run)
+    reached = {name: part for name in moves if len(part := at_depth(run, name, moves[name]))}
     for tip in run.tips("nodes"):
         player, depth, nodes, seconds = re.fullmatch(r"(\S+), depth ([0-9]+): (.*) nodes, (.*)", tip).groups()  # type: ignore[union-attr]
-        part = at_depth(run, player, moves[player])
-        assert int(depth) == part["depth"].iloc[0]
-        agrees(nodes, part["nodes"].mean())
-        agrees(seconds, part["seconds"].mean())
-    assert len(run.tips("nodes")) == len(moves) and len(run.tips("time")) == run.moves["player"].nunique()
+        assert int(depth) == run.players[player]["depth"]
+        agrees(nodes, reached[player]["nodes"].mean())
+        agrees(seconds, reached[player]["seconds"].mean())
+    assert {tip.partition(",")[0] for tip in run.tips("nodes")} == set(reached)
+    assert len(run.tips("nodes")) == len(reached) and len(run.tips("time")) == run.moves["player"].nunique()
     for tip in run.tips("time"):
         player, *figures = re.fullmatch(  # type: ignore[union-attr]
             r"(\S+): mean (.*), median (.*), 5th to 95th percentile (.*) to (.*)", tip
@@ -516,7 +537,7 @@ def test_the_charts_of_nodes_and_time_say_means_and_quantiles(run: Counted) -> N
         agrees(shown, at_depth(run, player, moves[player])["seconds"].mean())
     for tip in run.tips("elo_by_nodes"):
         player, nodes = re.fullmatch(r"(\S+), (\S+(?: [kMG])?) nodes: .*", tip).groups()  # type: ignore[union-attr]
-        agrees(nodes, moves[player]["nodes"].mean())
+        agrees(nodes, every_move(run, player)["nodes"].mean())
 
 
 def test_the_openings_chart_has_the_first_movers_scores(run: Counted) -> None:

@@ -174,6 +174,7 @@ IN_FILE: dict[str, dict[str, Column]] = {
     },
     "telemetry.csv": {"tt_hits": Column("lookups that found the position, of all lookups", "0 to 1")},
     "games.csv": _OF_GAMES,
+    "annulled.csv": _OF_GAMES | {"result": Column("*, as the game does not count")},
     "rated_games.csv": _OF_GAMES,
     "moves.csv": _OF_MOVES,
     "probes.csv": {"seconds": Column("wall time of the search", "s"), "score": _SCORE},

@@ -30,6 +30,7 @@ TABLES: dict[str, tuple[str, ...]] = {
     name: tuple(" ".join(columns).split())
     for name, columns in {
         "games": (_GAMES,),
+        "annulled": (_GAMES,),
         "moves": (_MOVES, "clock overrun"),
         "positions": (_MOVES, "clock overrun fen"),
         "probes": ("player position fen", _SEARCH, "error"),
