@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from arena.formats.sequential import SequentialTest
 from arena.result import points_of
-from arena.store.elo import EloScale, Refits
+from arena.store.elo import PROVISIONAL, EloScale, Refits
 from arena.store.live import Standing, by_score
 
 if TYPE_CHECKING:
@@ -165,7 +165,8 @@ class Progress:
         state = self._test.state
         test = [] if state is None else [test_line(state, self._test.games // 2)]
         standings = ranked(self._standings(), elo)
-        return RunView(standings, elo, self._done, self._planned, below=[*test, self.line()])
+        below = [*test, *([PROVISIONAL] if elo else []), self.line()]
+        return RunView(standings, elo, self._done, self._planned, below=below)
 
     def _count_all(self, results: Mapping[tuple[str, str, str], int]) -> None:
         for result, games in results.items():

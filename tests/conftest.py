@@ -34,7 +34,9 @@ for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") el
     if signal.getsignal(_number) is signal.SIG_IGN:  # as a shell leaves it to what it runs in the background
         signal.signal(_number, signal.SIG_DFL if _number != signal.SIGINT else signal.default_int_handler)
 
-os.environ.pop("COLUMNS", None)  # would wrap what is printed into a pipe
+
+os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")  # readline sets it behind os.environ, and a command wraps its lines by it in a pipe, too
 
 settings.register_profile("reproducible", deadline=None, derandomize=True)
 settings.load_profile("reproducible")

@@ -235,7 +235,7 @@ def test_a_run_says_what_is_wrong_with_own_code_before_its_first_game_and_plays(
     )
     command = ["run", str(file), "--out", "out", "--workers", "1", "--no-report"]
     result = invoke(*command)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 3, result.output
     assert re.search(r"^turned: its evaluation falls in .*: is the sign right\?$", result.stderr, re.MULTILINE)
     assert "the run continues; arena doctor faulty.yaml looks closer\n" in result.stderr
     assert "is the sign right" not in invoke(*command).stderr

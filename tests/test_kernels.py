@@ -46,7 +46,7 @@ from players.negamax.player import Negamax
 english = VARIANTS["english"]
 choice = Negamax(english, "simple").choose(Game(english), Limit(depth=4), random.Random(0))
 print(perft(english, english.start, 5), choice.nodes)
-mine = load_object(sys.argv[1] + ":mine", "evaluation")
+mine = load_object(sys.argv[1] + ":mine", "evaluation", callable)
 mine.address(english.constants)
 kernels = {id(value): value for name, module in list(sys.modules.items())
            if name.partition(".")[0] in ("arena", "players")

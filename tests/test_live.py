@@ -27,7 +27,7 @@ from arena.formats.base import Pairing
 from arena.ratings.joint import rate
 from arena.ratings.match import sprt
 from arena.record import GameRecord
-from arena.store.elo import EloScale
+from arena.store.elo import PROVISIONAL, STANDINGS, EloScale
 from arena.store.ledger import FILE, Facts, Ledger
 from arena.store.live import Forfeits, Moment, Standing, Watcher
 from arena.store.manifest import Manifest, Session, manifest_of, save, session
@@ -244,7 +244,8 @@ def test_before_the_games_the_searches_of_a_probe_are_counted() -> None:
 def test_status_prints_counts_state_incidents_and_standings(run: Run) -> None:
     run.add(1, "a", "b", "1-0")
     run.add(2, "b", "a", "0-1", "error", "b raised ValueError at ply 3: no")
-    title, line, state, incident, header, *rows = invoke("status", run.folder).stdout.splitlines()
+    title, line, state, incident, header, *rows, last_line = invoke("status", run.folder).stdout.splitlines()
+    assert last_line == PROVISIONAL
     assert title == "t: round-robin, english"
     assert re.fullmatch(r"2/60 games \(3 %\), \S+ games/s, .+ left, leader a 100\.0 %", line)
     assert re.fullmatch(
@@ -269,6 +270,24 @@ def test_status_has_elo_of_the_games_as_a_joint_fit_of_their_counts_gives_it(run
     )
     assert {row["player"]: row["elo"] for row in rows} == pytest.approx(fitted["elo"].to_dict())
     assert sum(row["elo"] for row in rows) == pytest.approx(0)
+
+
+def test_elo_is_that_of_the_report_of_the_same_games_else_provisional(run: Run) -> None:
+    run.add(1, "a", "b", "1-0")
+    run.add(2, "b", "a", "0-1")
+    (run.folder / STANDINGS).write_text("player,games,elo,elo_low,elo_high\na,2,99.5,-99.5,298.5\nb,2,,,\n")
+
+    document, text = json.loads(invoke("status", run.folder, "--json").stdout), invoke("status", run.folder).stdout
+    assert document["provisional"] is False and PROVISIONAL not in text
+    assert [(row["player"], row["elo"], row["elo_low"]) for row in document["standings"]] == [
+        ("a", 99.5, -99.5), ("b", None, None),
+    ]  # fmt: skip
+    assert "+100 ± 199" in text.replace("\u00a0", " ")
+
+    run.add(3, "a", "b", "1-0")
+    document, text = json.loads(invoke("status", run.folder, "--json").stdout), invoke("status", run.folder).stdout
+    assert document["provisional"] is True and text.splitlines()[-1] == PROVISIONAL
+    assert document["standings"][0]["elo"] != 99.5
 
 
 def test_a_sequential_test_is_told_with_its_bounds_by_the_pairs_at_the_head_of_the_schedule(
@@ -356,15 +375,18 @@ def test_watch_without_a_terminal_prints_lines_until_the_run_is_complete(
 def test_watch_waits_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     (tmp_path / "t.yaml").write_text(CONFIG)
-    with subprocess.Popen(
+    watching = subprocess.Popen(
         [sys.executable, "-m", "arena", "watch", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as watching:
+    )
+    try:
         assert watching.stderr is not None
         assert watching.stderr.readline() == f"waiting for a run in {folder}\n"
-        assert invoke("run", tmp_path / "t.yaml", "--out", folder, "--workers", 1, "--no-report").exit_code == 0
+        played = invoke("run", tmp_path / "t.yaml", "--out", folder, "--workers", 1, "--no-report")
+        assert played.exit_code == 0, played.output
         output, errors = watching.communicate(timeout=60)
-    assert watching.returncode == 0
-    assert errors == ""
+    finally:
+        watching.kill()
+    assert (watching.returncode, errors) == (0, "")
     assert re.search(r"^60/60 games \(100 %\).*; complete", output.splitlines()[-1])
 
 

@@ -47,13 +47,13 @@ SEEN: list[Limit] = []
 class Spends(First):
     """Takes so many seconds for its moves, the last of them for all further ones."""
 
-    def __init__(self, variant: Variant, seconds: list[float]) -> None:
-        self.seconds = seconds
+    def __init__(self, variant: Variant, spent: list[float]) -> None:
+        self.spent = spent
         self.moves = 0
 
     def choose(self, game, limit, rng):
         SEEN.append(limit)
-        TIME.now += self.seconds[min(self.moves, len(self.seconds) - 1)]
+        TIME.now += self.spent[min(self.moves, len(self.spent) - 1)]
         self.moves += 1
         return Choice(game.legal_moves[0])
 
@@ -66,7 +66,7 @@ def _fake_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def spends(limit: Limit, *seconds: float) -> PlayerSpec:
-    return own(Spends, limit=limit, seconds=list(seconds))
+    return own(Spends, limit=limit, spent=list(seconds))
 
 
 def play_white(limit: Limit, *seconds: float, time_margin: float = 0.125) -> GameRecord:

@@ -30,7 +30,7 @@ CONFIG = """\
 name: t
 variant: english
 openings: {openings}
-players: [{{name: a, type: random}}]
+players: [{{name: a, type: random}}, {{name: b, type: random}}]
 """
 
 

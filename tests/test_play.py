@@ -693,7 +693,7 @@ def test_no_line_is_replaced_on_a_terminal_that_cannot(monkeypatch):
 
 @pytest.mark.parametrize("command", ["play", "serve"])
 def test_the_readme_names_every_option(command):
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (Path(__file__).parents[1] / "arena" / "commands" / "README.md").read_text(encoding="utf-8")
     row = next(line for line in readme.splitlines() if line.startswith(f"| `arena {command} "))
     options = [name for option in main.commands[command].params for name in option.opts if name[:2] == "--"]
     assert len(options) > 10 and [name for name in options if f"[{name}" not in row] == []

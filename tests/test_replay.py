@@ -118,7 +118,7 @@ def test_a_limit_of_time_is_named_where_a_game_differs(run: Path) -> None:
     result = played_otherwise(run, game)
     assert result.exit_code == 1
     last = result.stdout.splitlines()[-1]
-    assert last == "a time limit, as timed had, may give another game each time"
+    assert last == "with a time limit, as timed had, a game may differ each time"
 
 
 def test_a_file_that_was_edited_or_is_gone_is_named(run: Path) -> None:

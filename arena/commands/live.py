@@ -34,7 +34,7 @@ def status(folder: Path, as_json: bool) -> None:
 
     The run is not disturbed by it, whoever plays it.
     """
-    from arena.store.elo import estimates
+    from arena.store.elo import PROVISIONAL, so_far
     from arena.store.live import Watcher
     from arena.store.store import StoreError
     from arena.window import COLUMNS, ranked, row_of, test_line
@@ -43,9 +43,9 @@ def status(folder: Path, as_json: bool) -> None:
         moment = Watcher(folder).read()
     except StoreError as error:
         fail(str(error))
-    elo = estimates(moment.results, moment.scale)
+    elo, provisional = so_far(folder, moment.results, moment.scale)
     if as_json:
-        click.echo(json.dumps({"folder": str(folder)} | moment.as_dict(elo)))
+        click.echo(json.dumps({"folder": str(folder)} | moment.as_dict(elo) | {"provisional": provisional}))
         return
     for line in (_title(moment), _line(moment), _state(moment), *map(_incident, moment.incidents)):
         echo(line)
@@ -54,6 +54,8 @@ def status(folder: Path, as_json: bool) -> None:
     if moment.standings:
         rows = [(it.player, *row_of(it, elo.get(it.player)).values()) for it in ranked(moment.standings, elo)]
         show_table(("player", *COLUMNS), rows)
+    if provisional:
+        echo(PROVISIONAL)
 
 
 @click.command()
@@ -79,6 +81,7 @@ def watch(folder: Path) -> None:
 
 def scene_of(moment: Moment, elo: Mapping[str, EloEstimate]) -> RunView:
     """What a window shows of a run."""
+    from arena.store.elo import PROVISIONAL
     from arena.window import RunView, ranked, test_line
     from arena.wording import listed
 
@@ -91,7 +94,7 @@ def scene_of(moment: Moment, elo: Mapping[str, EloEstimate]) -> RunView:
         moment.planned,
         above=[_title(moment)],
         incidents=[_incident(it) for it in moment.incidents],
-        below=[*test, *annulled, _line(moment), _state(moment)],
+        below=[*test, *annulled, *([PROVISIONAL] if elo else []), _line(moment), _state(moment)],
     )
 
 

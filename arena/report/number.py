@@ -6,8 +6,6 @@ import math
 import re
 from typing import Any
 
-import pandas as pd
-
 _PREFIXES = ("p", "n", "µ", "m", "", "k", "M", "G", "T")
 """SI prefixes by power of 1000, from -4."""
 
@@ -22,7 +20,10 @@ def unbroken(text: str) -> str:
 
 def known(value: Any) -> bool:
     """Whether there is a finite number."""
-    return value is not None and not pd.isna(value) and math.isfinite(float(value))
+    try:
+        return math.isfinite(value)
+    except TypeError:
+        return False
 
 
 def quantity(value: Any, unit: str = "") -> str:

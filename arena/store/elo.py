@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import time
 from collections.abc import Mapping
 from math import inf
+from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
@@ -20,6 +22,10 @@ FIT_SHARE = 0.005
 """Share of the time that goes into fits, at most."""
 MAX_PLAYERS = 500
 """Players above which nothing is fitted: a fit takes seconds."""
+STANDINGS = "standings.csv"
+"""What a report writes the Elo of its players to, in the run's folder."""
+PROVISIONAL = "Elo is provisional: a report also counts pairs, openings and repeated games"
+"""What stands beside Elo that is not a report's."""
 
 
 class EloEstimate(NamedTuple):
@@ -66,6 +72,35 @@ def estimates(results: ResultCounts, scale: EloScale) -> dict[str, EloEstimate]:
     return {player: EloEstimate(*figures) for player, *figures in zip(*columns, strict=True)}
 
 
+class EloSoFar(NamedTuple):
+    """The Elo of a run's players at a moment, best first."""
+
+    elo: dict[str, EloEstimate]
+    provisional: bool
+    """Whether there is Elo that is not that of a report of the same games."""
+
+
+def so_far(folder: Path, results: ResultCounts, scale: EloScale) -> EloSoFar:
+    """The Elo of the report in a run's folder, if that is of these games; else `estimates`."""
+    found = reported(folder, sum(results.values()))
+    if found is not None:
+        return EloSoFar(found, provisional=False)
+    estimated = estimates(results, scale)
+    return EloSoFar(estimated, provisional=bool(estimated))
+
+
+def reported(folder: Path, games: int) -> dict[str, EloEstimate] | None:
+    """The Elo of the report in a run's folder, of the players that it rates; None without one of so many games."""
+    try:
+        with (folder / STANDINGS).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        if not games or sum(int(row["games"]) for row in rows) != 2 * games:
+            return None
+        return {row["player"]: _reported(row) for row in rows if row["elo"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def tells_elo(points: float, games: int) -> bool:
     """Whether a player's results say something of its Elo: of one game, or all alike, a fit shows its prior."""
     return games > 1 and 0 < points < games
@@ -109,3 +144,8 @@ class Refits:
         now = time.monotonic()
         took, self._fits = (now - began) * (self._fits > 0), self._fits + 1
         self._due = now + max(REFIT_SECONDS, took / FIT_SHARE)
+
+
+def _reported(row: dict[str, str]) -> EloEstimate:
+    elo = float(row["elo"])
+    return EloEstimate(elo, float(row["elo_low"] or elo), float(row["elo_high"] or elo))

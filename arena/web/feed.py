@@ -17,7 +17,7 @@ from arena.result import points_of
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
 from arena.store.documents import documents
-from arena.store.elo import EloEstimate, Refits
+from arena.store.elo import PROVISIONAL, EloEstimate, Refits, reported
 from arena.store.ledger import FILE, experiment_and_facts
 from arena.store.live import Moment, Watcher
 from arena.store.manifest import parsed
@@ -170,9 +170,8 @@ class Feed:
     def _elo(self, moment: Moment) -> tuple[Mapping[str, EloEstimate], bool]:
         """The Elo of the players, best first, and whether it is that of a report of all games."""
         if not moment.playing and (self.folder / REPORT).is_file():
-            from arena.report.runs.entry import reported
-
-            if found := reported(self.folder, moment.counted):
+            found = reported(self.folder, moment.counted)
+            if found is not None:
                 return found, True
         return self._refits.of(moment.results, moment.scale, last=not moment.playing), False
 
@@ -219,6 +218,7 @@ class Feeds:
 def _document(name: str, moment: Moment, elo: Mapping[str, EloEstimate], is_reported: bool) -> dict[str, Any]:
     """A run at a moment, as JSON types; numbers that are not finite are None."""
     found = moment.as_dict(elo) | {"run": name, "reported": is_reported}
+    found["provisional"] = PROVISIONAL if elo and not is_reported else ""
     rank = {player: place for place, player in enumerate(sorted(elo, key=lambda it: -elo[it].elo))}
     found["standings"].sort(key=lambda it: rank.get(it["player"], len(rank)))
     session = found.pop("session")

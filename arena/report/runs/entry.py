@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,14 +10,13 @@ from typing import Any, NamedTuple
 
 from arena.formats.free import Free
 from arena.report.number import with_error
-from arena.store.elo import EloEstimate, EloScale, ResultCounts, estimates
+from arena.store.elo import EloEstimate, EloScale, ResultCounts, so_far
 from arena.store.ledger import FILE
 from arena.store.live import Moment, Watcher
 from arena.store.manifest import FILE as MANIFEST
 from arena.store.store import StoreError
 from arena.store.tree import WorkingTree
 
-STANDINGS = "standings.csv"
 _HASH = 10
 """Characters of a commit that are shown."""
 
@@ -91,7 +89,7 @@ def entries(root: Path) -> list[Entry]:
 def read_entry(folder: Path, root: Path) -> Entry:
     """What there is to say of the run in a folder, be it damaged.
 
-    No game's moves are read. Elo is that of standings.csv if that has as many games as the ledger.
+    No game's moves are read.
     """
     name = folder.relative_to(root).as_posix() if folder != root else folder.resolve().name
     try:
@@ -110,7 +108,7 @@ def read_entry(folder: Path, root: Path) -> Entry:
         format=moment.format,
         players=moment.players,
         games=moment.games,
-        elo=reported(folder, moment.counted) or estimates(moment.results, moment.scale),
+        elo=so_far(folder, moment.results, moment.scale).elo,
         results=moment.results,
         scale=moment.scale,
         machine=_machine(sessions[-1]),
@@ -118,18 +116,6 @@ def read_entry(folder: Path, root: Path) -> Entry:
         tree=None if moment.session is None else moment.session.tree,
         signatures=manifest.get("signatures") or {},
     )
-
-
-def reported(folder: Path, games: int) -> dict[str, EloEstimate]:
-    """The Elo of the run's report, best first; empty if there is none, or it is of other games."""
-    try:
-        with (folder / STANDINGS).open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["elo"]]
-        if sum(int(row["games"]) for row in rows) != 2 * games:
-            return {}
-        return {row["player"]: _estimate(row) for row in rows}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
 
 
 def _folders(root: Path) -> Iterator[Path]:
@@ -145,11 +131,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return document if isinstance(document, dict) else {}
-
-
-def _estimate(row: dict[str, str]) -> EloEstimate:
-    elo = float(row["elo"])
-    return EloEstimate(elo, float(row["elo_low"] or elo), float(row["elo_high"] or elo))
 
 
 def _state(moment: Moment) -> str:

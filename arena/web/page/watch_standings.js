@@ -28,7 +28,8 @@
       this.wrong.replaceChildren(...run.incidents.map((it) => element("li", {}, incident(it))));
       this.wrong.hidden = !run.incidents.length;
       this.table.replaceChildren(run.standings.length ? table(run) : element("p.small", {}, "No game is finished yet."));
-      this.chart.replaceChildren(...(elo === null || elo === undefined ? [] : [chart(run, this.width())]));
+      this.chart.replaceChildren(...(elo === null || elo === undefined ? [] : [chart(run, this.width())]),
+        ...(run.provisional ? [element("p.small", {}, run.provisional)] : []));
       this.cross.hidden = !run.crosstable.length;
       this.run = run;
       this.crossed();
