@@ -7,7 +7,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from arena.wording import quoted
 
@@ -200,3 +200,5 @@ class Allowance(NamedTuple):
     """What it may read besides its own files where it sits in a sandbox; None where it does not."""
     attempts: int = 1
     """How often a game that a player fails in is played before the failure counts."""
+    pondering: Literal["allow", "stop"] = "allow"
+    """Whether it may compute in its opponent's time, or is stopped from each answer to the next request."""

@@ -16,7 +16,17 @@ from arena.player import EFFORT, Allowance, Choice, PlayerSpec
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 
-MEASURED = ("began", "worker", "machine", "seconds", "cpu_seconds", "clock", "overrun", "said_ms")
+MEASURED = (
+    "began",
+    "worker",
+    "machine",
+    "seconds",
+    "cpu_seconds",
+    "clock",
+    "overrun",
+    "said_ms",
+    "pondered_seconds",
+)
 """Columns of games, moves and searches that tell when, where and how fast: no run repeats them.
 
 All others are the same whenever the same configuration is played, but for players with a time limit.
@@ -33,12 +43,20 @@ SEARCH_COLUMNS = (*_COUNTED[:_SEEN], *_TIMED, *_VALUED, *_COUNTED[_SEEN:])
 `seconds` is the wall time of the answer, `cpu_seconds` the player's own processor time, nan if it is not known;
 `score` is nan where there is none; the rest are fields of `arena.player.Choice`.
 """
-MOVE_COLUMNS = (("legal_moves", "i4"), ("pieces", "i2"), *SEARCH_COLUMNS, ("clock", "f8"), ("overrun", "f8"))
+MOVE_COLUMNS = (
+    ("legal_moves", "i4"),
+    ("pieces", "i2"),
+    *SEARCH_COLUMNS,
+    ("clock", "f8"),
+    ("overrun", "f8"),
+    ("pondered_seconds", "f8"),
+)
 """Names and numpy types of what is recorded for a move, besides its text.
 
 `pieces` are on the board before the move. `clock` is the seconds that the player's clock shows after the move,
 `overrun` by how many seconds the move took longer than it might. They are nan where there is no clock or no time
-limit.
+limit. `pondered_seconds` is the processor time that the player used in its opponent's time before the move, nan
+unless it sits in a seat.
 """
 PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUMNS), "error")
 """Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
@@ -48,7 +66,7 @@ _SEARCH_STRUCT = struct.Struct(
 )
 _effort = attrgetter(*EFFORT)
 _NAN = float("nan")
-_NANOSECONDS = ("seconds", "clock", "overrun")
+_NANOSECONDS = ("seconds", "clock", "overrun", "pondered_seconds")
 _NAMES = [name for name, _ in MOVE_COLUMNS]
 _SECONDS, _CPU_SECONDS = _NAMES.index("seconds"), _NAMES.index("cpu_seconds")
 _TEXT = np.dtype("<u2")

@@ -46,6 +46,7 @@ MOVE_COLUMNS = [
     "game", "ply", "player", "colour", "move", "legal_moves", "pieces", "phase", "depth", "deepest", "nodes",
     "leaves", "seconds", "cpu_seconds", "score", "score_men", "wins_in", "cutoffs_max", "cutoffs_min",
     "cutoffs_first", "tt_probes", "tt_hits", "tree", "said_ms", "clock", "overrun",
+    "pondered_seconds",
 ]  # fmt: skip
 
 
@@ -181,6 +182,7 @@ def _moves(games: pd.DataFrame, depth: dict[str, int], plies: int, rng: np.rando
             "said_ms": 0,
             "clock": pd.array(np.full(n, np.nan), dtype="Float64"),
             "overrun": pd.array(np.full(n, np.nan), dtype="Float64"),
+            "pondered_seconds": pd.array(np.full(n, np.nan), dtype="Float64"),
         }
     )
     moves["cpu_seconds"] = (0.9 * moves["seconds"]).astype("Float64")
@@ -206,7 +208,14 @@ def moves_with(rows: list[tuple[str, int, int, float]]) -> pd.DataFrame:
     moves["player"] = pd.Categorical(moves["player"], categories=[*dict.fromkeys(moves["player"]), "absent"])
     counted = dict.fromkeys([name for name in EFFORT if name not in ("depth", "nodes", "leaves")], 0)
     overrun = pd.array(np.full(len(moves), np.nan), dtype="Float64")
-    return moves.assign(leaves=moves["nodes"] // 2, legal_moves=7, **counted, overrun=overrun, cpu_seconds=overrun)
+    return moves.assign(
+        leaves=moves["nodes"] // 2,
+        legal_moves=7,
+        **counted,
+        overrun=overrun,
+        cpu_seconds=overrun,
+        pondered_seconds=overrun,
+    )
 
 
 def write_quickly(run: Run, folder: Path | None = None) -> list[Path]:

@@ -112,6 +112,7 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "game_patience": 3600.0,
         "memory": 2048,
         "processes": 64,
+        "pondering": "allow",
         "sandbox": False,
         "readable": [],
         "on_failure": "forfeit",
@@ -250,9 +251,9 @@ def test_a_key_that_other_programs_have_is_answered_by_ours(
             "seed: 2026",
             "sede: 2026",
             "3:1: unknown key 'sede'; did you mean 'seed'? (choices: name, variant, seed, openings, "
-            "format, sprt, max_plies, time_margin, patience, game_patience, memory, processes, sandbox, "
-            "readable, on_failure, failures, withdraw, probe, anchor, rating, compare_types, workers, pin, "
-            "players)",
+            "format, sprt, max_plies, time_margin, patience, game_patience, memory, processes, "
+            "pondering, sandbox, readable, on_failure, failures, withdraw, probe, anchor, rating, compare_types, "
+            "workers, pin, players)",
         ),
         (
             "count: 20",

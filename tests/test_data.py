@@ -228,7 +228,7 @@ def naive(moves: bytes, plies: int, columns: list[list[str]]) -> dict[str, list[
             found[name] = [
                 struct.unpack("<f" if width == 4 else "<d", value)[0] if width else math.nan for value in values
             ]
-        elif name in ("seconds", "clock", "overrun"):
+        elif name in ("seconds", "clock", "overrun", "pondered_seconds"):
             found[name] = [(number - 1) / 1e9 if number else math.nan for number in numbers]
         elif name == "cpu_seconds":
             longer = [-(number // 2) if number % 2 == 0 else (number - 1) // 2 for number in numbers]

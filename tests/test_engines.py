@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -19,10 +21,12 @@ from arena.experiment.load import load
 from arena.openings.lines import random_line
 from arena.play.match import play
 from arena.play.plan import prepare
-from arena.player import Limit, PlayerSpec
+from arena.player import Allowance, Limit, PlayerSpec
 from arena.record import GameRecord
+from arena.rules.game import Game
+from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
-from arena.seats.seat import close_seats
+from arena.seats.seat import close_seats, pondered_seconds, seated, timed_choice
 from arena.yaml.errors import ConfigError
 from players import located
 from tests.report_data import repeatable
@@ -119,6 +123,24 @@ def test_what_else_an_engine_does_harms_nobody(kind: str, well: arena.Run, tmp_p
     assert subprocess.run(left, stdout=subprocess.PIPE).stdout
     close_seats()
     assert not subprocess.run(left, stdout=subprocess.PIPE).stdout
+
+
+@pytest.mark.parametrize("pondering", ["allow", "stop"])
+def test_an_engine_that_computes_in_its_opponents_time_is_counted_or_stopped(
+    pondering: Literal["allow", "stop"], tmp_path: Path
+) -> None:
+    command = [sys.executable, "-S", "-E", str(SCRIPT), "ponders"]
+    spec = PlayerSpec("e", "engine", Limit(depth=3), {"command": command, "folder": str(tmp_path)})
+    opening = parse_fen(ENGLISH, "W:WK32:BK1")
+    player, game = seated(spec, ENGLISH, opening, "1", Allowance(pondering=pondering)), Game(ENGLISH, opening)
+    for _ in range(2):
+        timed_choice(player, game, Limit(depth=3), random.Random(0))
+        time.sleep(0.3)
+    timed_choice(player, game, Limit(depth=3), random.Random(0))
+    assert pondered_seconds(player) < 0.03 if pondering == "stop" else pondered_seconds(player) > 0.05
+    close_seats()
+    left = subprocess.run(["pgrep", "-f", f"{SCRIPT} ponders"], stdout=subprocess.PIPE).stdout
+    assert not left
 
 
 def test_an_engine_that_waits_is_told_to_stop_in_time(well: arena.Run, tmp_path: Path) -> None:

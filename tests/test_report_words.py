@@ -20,7 +20,7 @@ from arena.report.markdown import markdown
 from arena.report.page.page import html
 from arena.report.run import Run
 from arena.report.sentences.answers import gain_sentences
-from arena.report.sentences.cautions import below_random, too_long, unbalanced, unfinished, waited
+from arena.report.sentences.cautions import below_random, pondered, too_long, unbalanced, unfinished, waited
 from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import MOST, details, headline
 from arena.report.sentences.notes import notes
@@ -33,6 +33,7 @@ from tests.report_data import (
     changed,
     experiment,
     frames,
+    plain,
     player,
     run_of,
     specs,
@@ -381,6 +382,25 @@ def test_moves_that_took_more_than_twice_their_processor_time_are_noted(tmp_path
     slow = changed(run, moves=run.moves.assign(seconds=took))
     (note,) = waited(slow)
     assert note.startswith("Moves waited: own took ") and "calm" not in note and note in notes(slow)
+
+
+def test_computing_in_the_opponents_time_is_noted_above_a_tenth_of_the_own_time(tmp_path: Path) -> None:
+    run = synthetic(tmp_path, [player("own", 9), player("calm", 9)], 2, plies=6)
+    assert pondered(run) == []
+    own = run.moves["player"].astype(str) == "own"
+
+    def found(much: float, little: float) -> list[str]:
+        used = pd.Series(np.where(own, much, little), dtype="Float64")
+        return pondered(changed(run, moves=run.moves.assign(seconds=1.0, pondered_seconds=used)))
+
+    (note,) = found(0.11, 0.09)
+    assert plain(note) == (
+        "Computed in the opponent's time, which no limit counts: own for 330 ms per game; "
+        "'pondering: stop' prevents it."
+    )
+    assert found(0.09, 0.0) == [] and "calm for 600 ms per game" in plain(" ".join(found(0.11, 0.2)))
+    small = run.moves.assign(seconds=0.01, pondered_seconds=pd.Series(np.where(own, 0.01, 0.0), dtype="Float64"))
+    assert pondered(changed(run, moves=small)) == []
 
 
 def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_rating(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def in_parts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def row(move: str, **changes: float) -> tuple[Any, ...]:
-    missing = ("cpu_seconds", "score", "clock", "overrun")
+    missing = ("cpu_seconds", "score", "clock", "overrun", "pondered_seconds")
     values: dict[str, float] = dict.fromkeys(NAMES, 0) | dict.fromkeys(missing, math.nan)
     return (move, *(values | changes).values())
 

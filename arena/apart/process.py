@@ -3,12 +3,14 @@
 This process, the parent, forks a keeper, and the keeper the occupant, which runs a user's code in a process group
 of its own. The keeper waits for the occupant's end, or the parent's, or for too many processes, kills all that
 descends from the occupant, and says how that ended. A keeper that the occupant stops is continued or killed.
+The parent may freeze the occupant with all that descends from it; whatever is frozen is continued or killed, too.
 A fork has everything imported and compiled that the parent has. Linux only.
 """
 
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import select
 import signal
@@ -125,6 +127,34 @@ def watch(process: Process) -> None:
     os.kill(process.keeper, signal.SIGCONT)
 
 
+def family(process: Process) -> list[int]:
+    """The numbers of the occupant and of all that descends from it."""
+    return _family(process.keeper)
+
+
+def freeze(process: Process) -> None:
+    """Stop the occupant and all that descends from it, with what they start meanwhile."""
+    stopped: set[int] = set()
+    while running := set(_family(process.keeper)) - stopped:
+        _send(signal.SIGSTOP, running)
+        stopped |= running
+
+
+def thaw(process: Process) -> None:
+    """Have all that `freeze` stopped continue."""
+    _send(signal.SIGCONT, _family(process.keeper))
+
+
+def processor_seconds(one: int) -> float:
+    """Processor time of a process so far, all threads together; nan off Linux, or if it has ended."""
+    if not are_supported():
+        return math.nan
+    try:
+        return time.clock_gettime(~one << 3 | 2)  # as Linux's clock_getcpuclockid
+    except OSError:
+        return math.nan
+
+
 def _after_life(process: Process) -> str:
     """Close all pipes to a process, which ends it; how the occupant ended if it did so by itself."""
     os.close(process.life)
@@ -140,7 +170,7 @@ def _after_life(process: Process) -> str:
         _kill_below(process.keeper)
         os.kill(process.keeper, signal.SIGKILL)
     if os.WIFSIGNALED(os.waitpid(process.keeper, 0)[1]):
-        _kill(one for one, status in _statuses().items() if status.session == process.keeper)
+        _send(signal.SIGKILL, (one for one, status in _statuses().items() if status.session == process.keeper))
     for descriptor in (process.requests, process.answers, process.output, process.ending):
         if descriptor >= 0:
             os.close(descriptor)
@@ -192,6 +222,7 @@ def _keep(
     while not ready and len(_family(me)) <= processes:
         ready = {descriptor for descriptor, _ in waiting.poll(1000 * _COUNT_SECONDS)}
     if life in ready and ended not in ready and os.read(life, 1) != _AT_ONCE:
+        _send(signal.SIGCONT, _family(me))  # should they be frozen
         select.select([ended], [], [], LAST_SECONDS)
     words = "" if ready else f"more than {processes} processes"
     if ended in ready:
@@ -244,7 +275,7 @@ def _close_all_but(kept: set[int]) -> None:
 def _clear_up(me: int) -> None:
     """Kill all that descends from this process: who loses its parent becomes a child of this one."""
     while True:
-        _kill(_below(me))
+        _send(signal.SIGKILL, _below(me))
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -257,14 +288,14 @@ def _kill_below(keeper: int) -> None:
     """Kill all that descends from a keeper that does not do it, for KEEPER_SECONDS at most."""
     deadline = time.monotonic() + KEEPER_SECONDS
     while any(status.state != "Z" for status in _below(keeper).values()) and time.monotonic() < deadline:
-        _kill(_below(keeper))
+        _send(signal.SIGKILL, _below(keeper))
         time.sleep(_RETRY_SECONDS)
 
 
-def _kill(processes: Iterable[int]) -> None:
+def _send(number: int, processes: Iterable[int]) -> None:
     for one in processes:
         with suppress(ProcessLookupError):
-            os.kill(one, signal.SIGKILL)
+            os.kill(one, number)
 
 
 class _Status(NamedTuple):

@@ -19,7 +19,7 @@ from arena.record import Task
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
-from arena.seats.seat import close_seats, seated
+from arena.seats.seat import close_seats, seated, timed_choice
 from arena.store.ledger import Facts, Ledger
 from players import build_player
 from players.baselines import Random
@@ -69,11 +69,11 @@ def _row(what: str, variant: str, depth: int | None, note: str, work: Part, seco
 
 
 def _asked(player: Player, game: Game, limit: Limit) -> Part:
-    """Moves of a player, always of one position."""
+    """Moves of a player, always of one position, timed as in a game."""
     rng = random.Random(0)
 
     def work() -> int:
-        player.choose(game, limit, rng)
+        timed_choice(player, game, limit, rng)
         return 1
 
     return work

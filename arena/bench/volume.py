@@ -124,7 +124,7 @@ def _move(kind: str, rng: random.Random, ply: int) -> tuple[str | float, ...]:
         "pieces": max(24 - ply // 4, 2),
         "seconds": rng.lognormvariate(-13, 0.3),
     }
-    values |= dict.fromkeys(("score", "clock", "overrun"), math.nan)
+    values |= dict.fromkeys(("score", "clock", "overrun", "pondered_seconds"), math.nan)
     if kind == "searching":
         nodes = int(rng.lognormvariate(6, 1)) + 8
         counted = {name: nodes // rng.randint(2, 8) for name in EFFORT}

@@ -21,7 +21,7 @@ from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import COLOURS
-from arena.seats.seat import SeatError, failure_of, seated, timed_choice
+from arena.seats.seat import SeatError, failure_of, pondered_seconds, seated, timed_choice
 from arena.store.underway import UnderwayFile, UnderwayPlace, file_of
 from arena.wording import cut, quoted
 
@@ -44,6 +44,8 @@ class Answer(NamedTuple):
     """Processor time of the player, wherever it sits; nan if it is not known."""
     search: tuple[float, ...]
     """The values of `arena.record.SEARCH_COLUMNS`."""
+    pondered_seconds: float
+    """Processor time of the player in its opponent's time before; nan unless it sits in a seat."""
 
 
 class Fault(Exception):
@@ -182,14 +184,22 @@ def _ask(player: Player, game: Game, limit: Limit, rng: random.Random) -> Answer
         raise Fault(turn, failure_of(error), ply) from error
     if not legal:
         raise Fault(turn, SeatError(Termination.ILLEGAL_MOVE, f"returned the illegal move {shown}"), ply)
-    return Answer(move, seconds, spent, search)
+    return Answer(move, seconds, spent, search, pondered_seconds(player))
 
 
 def _row(game: Game, answer: Answer, clock: float | None, over: float | None) -> MoveRow:
     position = game.position
     text = move_text(game.variant, position, answer.move, game.legal_moves)
     pieces = (position.white | position.black).bit_count()
-    return (text, len(game.legal_moves), pieces, *answer.search, _number(clock), _number(over))
+    return (
+        text,
+        len(game.legal_moves),
+        pieces,
+        *answer.search,
+        _number(clock),
+        _number(over),
+        answer.pondered_seconds,
+    )
 
 
 def _number(value: float | None) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import players
+from arena.apart.process import are_supported
 from arena.experiment.model import Experiment
 from arena.formats.base import Schedule
 from arena.openings.sources import Opening, OpeningsError, ballot_openings, drawn, file_openings, random_openings
@@ -88,12 +89,15 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
     specs = tuple(players.located(spec, folder) for spec in experiment.players)
     if experiment.sandbox and (why := sandbox.unavailable()):
         raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
+    if experiment.pondering == "stop" and not are_supported():
+        raise experiment.error(("pondering",), "'pondering' cannot be 'stop': seats need Linux")
     problems: list[Problem] = []
     for index, spec in enumerate(specs):
         code = [Path(name).name for name in players.own_code(spec)]
         what = ", ".join([variant.name, *code])
-        if experiment.sandbox and spec.in_process and code:
-            message = "'in_process' cannot be true beside 'sandbox: true'"
+        held = "sandbox: true" if experiment.sandbox else "pondering: stop" * (experiment.pondering == "stop")
+        if held and spec.in_process and code:
+            message = f"'in_process' cannot be true beside '{held}'"
             raise experiment.error(("players", index, "in_process"), message)
         try:
             with compilation_announced(partial(compiling, what)):

@@ -106,6 +106,9 @@ COLUMNS: dict[str, Column] = {
     "said_ms": Column("time that an outside program says it took", "ms"),
     "clock": Column("what the player's clock shows after the move; empty without a clock", "s"),
     "overrun": Column("time beyond the limit; empty without a time limit", "s"),
+    "pondered_seconds": Column(
+        "processor time of the player in its opponent's time before the move; empty unless it sits in a seat", "s"
+    ),
     "expected": Column("score that the ratings expect", "0 to 1", 4),
     "difference": Column("score minus expected", "-1 to 1", 4),
     "z": Column("difference in standard errors; of a cycle the least of its three leads", "standard errors", 2),

@@ -31,8 +31,8 @@ TABLES: dict[str, tuple[str, ...]] = {
     for name, columns in {
         "games": (_GAMES,),
         "annulled": (_GAMES,),
-        "moves": (_MOVES, "clock overrun"),
-        "positions": (_MOVES, "clock overrun fen"),
+        "moves": (_MOVES, "clock overrun pondered_seconds"),
+        "positions": (_MOVES, "clock overrun pondered_seconds fen"),
         "probes": ("player position fen", _SEARCH, "error"),
         "standings": (
             "rank player elo elo_low elo_high games wins draws losses score los nodes_per_move seconds_per_move",

@@ -25,7 +25,8 @@ NOTE, BUILT, REFUSED, WORTH = "note", "built", "refused", "worth"
 CHOSEN, NO_MOVE, FAILED, RAISED = "chosen", "no move", "failed", "raised"
 Reply: TypeAlias = list[Any]
 """A kind and what belongs to it, as JSON: NOTE, that something is compiled; BUILT; REFUSED, a message and the keys
-to blame; WORTH, a number or None; CHOSEN, the processor time in seconds and the fields of a Choice; NO_MOVE, the
+to blame; WORTH, a number or None; CHOSEN, the processor time in seconds, whether it
+has child processes, and the fields of a Choice; NO_MOVE, the
 move in words; FAILED, a message; RAISED, the type of an exception, its message and where it was raised."""
 
 
@@ -101,11 +102,19 @@ class _Occupant:
         choice = tenure.choose(game, request.limit, self._rng)
         if not isinstance(choice.move, int) or choice.move not in game.legal_moves:
             return [NO_MOVE, quoted(choice.move)]
-        return [CHOSEN, tenure.cpu_seconds, *choice]
+        return [CHOSEN, tenure.cpu_seconds, _has_children(), *choice]
 
     def close(self) -> None:
         if self._tenure is not None:
             self._tenure.close()
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _reply(occupant: _Occupant, request: Begin | Ask | Worth) -> Reply:

@@ -46,6 +46,8 @@ _GRACE = 1.0
 """Seconds after its deadline for which a late move is waited for, so that it is seen how late it is."""
 _DRAIN_SECONDS = 0.01
 """Seconds after which what a player prints is read while it is waited for; a pipe holds it till then."""
+_OWN_SECONDS = 0.001
+"""Processor time that a seat itself may need between an answer and the next request."""
 _SEATS = 16
 """Seats that a process keeps, those that were used last."""
 
@@ -105,15 +107,25 @@ def seated(
 def timed_choice(player: Player, game: Game, limit: Limit, rng: random.Random) -> tuple[Choice, float, float]:
     """What a player chooses, seated or not, with the seconds of wall time and of processor time that it took.
 
-    Processor time is that of the player, wherever it sits; nan if it is not known. Raises what `choose` raises.
+    Processor time is that of the player, wherever it sits; nan if it is not known. A seat rests from the answer to
+    the next request. Raises what `choose` raises.
     """
+    if isinstance(player, Seat):
+        player.wake()
     spent_before, began = time.thread_time(), time.perf_counter()
     choice = player.choose(game, limit, rng)
     seconds = time.perf_counter() - began
     spent = time.thread_time() - spent_before
     if isinstance(player, Seat | InProcess):
         spent = player.cpu_seconds
+    if isinstance(player, Seat):
+        player.rest()
     return choice, seconds, spent
+
+
+def pondered_seconds(player: Player) -> float:
+    """Processor time that a player in a seat used while it rested before its last answer; nan for any other."""
+    return player.pondered_seconds if isinstance(player, Seat) else math.nan
 
 
 def close_seats() -> None:
@@ -162,6 +174,12 @@ class Seat:
         self._left = allowance.game_patience
         self.cpu_seconds = 0.0
         """Processor time of the last answer, measured where the player sits; nan if it is not known."""
+        self.pondered_seconds = 0.0
+        """Processor time from the last `rest` of this game to `wake`, 0 if the seat itself may have needed it."""
+        self._has_children = False
+        self._family: list[int] = []
+        self._clocks: dict[int, float] | None = None
+        """Processor time of each process of the seat when it began to rest; None if it does not rest."""
 
     def begin(self, opening: Position, seed: str) -> None:
         """Have the player ready for a game. Raises PlayerError and SeatError."""
@@ -173,6 +191,7 @@ class Seat:
             raise PlayerError(printable(str(reply[1])), *reply[2])
         if reply[0] != BUILT:
             self._fail_by(reply)
+        self.pondered_seconds, self._family = 0.0, []
 
     @property
     def man(self) -> float | None:
@@ -193,9 +212,34 @@ class Seat:
             self._fail_by(reply)
         try:
             self.cpu_seconds = float(reply[1])
-            return checked(Choice(*reply[2:]))
+            self._has_children = bool(reply[2])
+            return checked(Choice(*reply[3:]))
         except (IndexError, TypeError, ValueError):
             self._fail("sent a malformed answer")
+
+    def rest(self) -> None:
+        """Begin the opponent's time: the player is stopped if it may not ponder, and its processor time counted.
+
+        That of its children is counted, too, if it has some when it answers.
+        """
+        if self._process is None:
+            return
+        if self._allowance.pondering == "stop":
+            process.freeze(self._process)
+        if self._has_children or not self._family:
+            self._family = process.family(self._process)
+        self._clocks = {one: process.processor_seconds(one) for one in self._family}
+
+    def wake(self) -> None:
+        """End the opponent's time, if the player rests; else nothing happens."""
+        clocks, self._clocks = self._clocks, None
+        if self._process is None or clocks is None:
+            return
+        spent = [process.processor_seconds(one) - before for one, before in clocks.items()]
+        seconds = math.fsum(one for one in spent if one > 0)
+        self.pondered_seconds = seconds if seconds > _OWN_SECONDS else 0.0
+        if self._allowance.pondering == "stop":
+            process.thaw(self._process)
 
     def close(self) -> None:
         """Have the player closed, and end the process with all that descends from it."""
@@ -211,6 +255,7 @@ class Seat:
         self._process = self._begun()
         self._answers = frames.Reader(self._process.answers)
         self._output = b""
+        self._clocks = None
         self._waiting = select.poll()
         self._waiting.register(self._process.answers, select.POLLIN)
 
@@ -231,6 +276,7 @@ class Seat:
     def _exchange(self, request: Begin | Ask | Worth, seconds: float) -> list[Any]:
         """The reply to a request. Raises SeatError if there is none in time, or the process ends."""
         assert self._process is not None
+        self.wake()
         deadline = time.perf_counter() + seconds
         self._drain()
         process.watch(self._process)

@@ -61,6 +61,7 @@ def _rows(sitting: Sitting) -> list[MoveRow]:
                 *search_values(choice, turn.seconds, math.nan),
                 math.nan if clock is None else clock,
                 math.nan if over is None else over,
+                math.nan,
             )
         )
         game.push(turn.move)

@@ -152,7 +152,7 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
         "move": _texts(columns["move"]),
         "wins_in": _whole(columns["wins_in"]),
     }
-    for name in ("score", "cpu_seconds", "clock", "overrun"):
+    for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
         moves[name] = pd.array(columns[name], dtype="Float64")
     table = pd.DataFrame(moves)
     men = np.array([scale.men.get(name) or np.nan for name in names], float)

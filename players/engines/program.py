@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import os
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from arena.apart.process import tell
+from arena.apart.process import processor_seconds, tell
 
 LONGEST_LINE = 1 << 16
 """Bytes that a program may write without ending a line."""
@@ -86,12 +84,7 @@ class Program:
 
     def cpu_seconds(self) -> float:
         """Processor time of the program's process so far; nan where the system does not tell, or it has ended."""
-        if sys.platform != "linux":
-            return math.nan
-        try:
-            return time.clock_gettime(_processor_clock(self._process.pid))
-        except OSError:
-            return math.nan
+        return processor_seconds(self._process.pid)
 
     def close(self, farewell: str) -> None:
         """Say a last line and end the program, which has a moment to end by itself."""
@@ -147,8 +140,3 @@ class Program:
             return f"ended ({signal.Signals(-code).name})"
         except ValueError:
             return f"ended (signal {-code})"
-
-
-def _processor_clock(process: int) -> int:
-    """Number of the clock of a process's processor time, as Linux makes it (clock_getcpuclockid)."""
-    return ~process << 3 | 2

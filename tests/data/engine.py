@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -102,10 +103,17 @@ def think(what: str, position: str, level: str) -> None:
         say(f"done move={move}")
 
 
+def burn() -> None:
+    while True:
+        sum(range(1000))
+
+
 def main(what: str) -> None:
     begin(what)
     if what == "leaves a child":
         subprocess.Popen(["tail", "-f", str(Path("openings.txt").resolve())])
+    if what == "ponders":
+        threading.Thread(target=burn, daemon=True).start()
     position = level = ""
     for line in sys.stdin:
         command = line.split()[0]

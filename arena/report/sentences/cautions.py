@@ -17,6 +17,8 @@ from arena.wording import listed
 
 WAITED = 2
 """Times its processor time that a move may take until it is noted."""
+PONDERED, PONDERED_SECONDS = 0.1, 0.05
+"""Share of its own time, and seconds per game, that a player may use of its opponent's until it is noted."""
 MOST = 5
 """Players that a sentence names."""
 UNEVEN = 0.1
@@ -84,6 +86,24 @@ def waited(run: Run) -> list[str]:
     ]
     return (
         [f"Moves waited: {first_few(parts, len(slow))}. Other programs used the processor, or a player waits."]
+        if parts
+        else []
+    )
+
+
+def pondered(run: Run) -> list[str]:
+    """The players in seats that computed for more than PONDERED of their own time in their opponents' time."""
+    moves = run.survey.sample
+    columns = moves[["player", "game", "seconds", "pondered_seconds"]].dropna()
+    grouped = columns.groupby("player", observed=True)
+    table = grouped[["seconds", "pondered_seconds"]].sum()
+    each = table["pondered_seconds"] / grouped["game"].nunique()
+    much = each[(table["pondered_seconds"] > PONDERED * table["seconds"]) & (each > PONDERED_SECONDS)]
+    much = much.sort_values(ascending=False)
+    parts = [f"{name} for {quantity(seconds, 's')} per game" for name, seconds in much.head(MOST).items()]
+    stop = "" if run.experiment.pondering == "stop" else "; 'pondering: stop' prevents it"
+    return (
+        [f"Computed in the opponent's time, which no limit counts: {first_few(parts, len(much))}{stop}."]
         if parts
         else []
     )

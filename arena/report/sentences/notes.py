@@ -5,7 +5,7 @@ from __future__ import annotations
 from arena.report.number import quantity
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
-from arena.report.sentences.cautions import MOST, below_random, too_long, unbalanced, waited
+from arena.report.sentences.cautions import MOST, below_random, pondered, too_long, unbalanced, waited
 from arena.report.sentences.facts import WITHOUT_POINTS, decisions
 from arena.report.sentences.forfeits import annulments, faulty, forfeits
 from arena.report.sentences.transitivity import sentences
@@ -38,11 +38,11 @@ TELEMETRY = (
 
 def notes(run: Run) -> list[str]:
     """Of level ties, mistakes found in players, games lost by failures, players that were withdrawn or changed,
-    limits that were not kept, schedules out of balance, the rating, repeated games, pairings and cycles that
-    ratings cannot express, players below random ones, unmeasured players."""
+    limits that were not kept, computing in the opponent's time, schedules out of balance, the rating, repeated
+    games, pairings and cycles that ratings cannot express, players below random ones, unmeasured players."""
     found = [*faulty(run), *annulments(run), *_changes(run)]
     if len(run.games):
-        found = [*forfeits(run), *found, *too_long(run), *waited(run), *unbalanced(run)]
+        found = [*forfeits(run), *found, *too_long(run), *waited(run), *pondered(run), *unbalanced(run)]
         found += [note for note in run.ratings.notes if note not in decisions(run)]
         found += [*sentences(run.residuals, run.cycles), *below_random(run)]
     if verdict(run.sprt) != "continue":
