@@ -378,7 +378,7 @@ def test_a_player_in_a_sandbox_reaches_no_file_process_or_network(inside: bool, 
 def test_a_player_in_a_sandbox_fails_as_it_does_without(kind: str, well: arena.Run, tmp_path: Path) -> None:
     if why := sandbox.unavailable():
         pytest.skip(why)
-    found = run(configured(tmp_path, kind, "sandbox: true\nwithdraw: 1\n", patience=15))
+    found = run(configured(tmp_path, kind, "sandbox: true\nwithdraw: {after: 1, games: forfeit}\n", patience=15))
     assert_others_unharmed(found, well)
     errors = found.games[found.games["error"] != ""]["error"].tolist()
     reason = FAILING[kind][1].partition(" within")[0] if kind in FAILING else ""

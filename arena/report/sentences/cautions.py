@@ -79,16 +79,15 @@ def waited(run: Run) -> list[str]:
     table = run.telemetry.set_index("player").assign(wall=wall)
     own = table["wall"] - table.index.to_series().map(call)
     slow = table[own > WAITED * table["cpu_seconds_per_move"]].sort_values("wall", ascending=False)
-    parts = [
-        f"{name} took {quantity(row['wall'], 's')} per move and {quantity(row['cpu_seconds_per_move'], 's')} of "
-        "processor time"
-        for name, row in slow.head(MOST).iterrows()
+    if slow.empty:
+        return []
+    name, row = str(slow.index[0]), slow.iloc[0]
+    took, computed = quantity(row["wall"], "s"), quantity(row["cpu_seconds_per_move"], "s")
+    others = f"; {counted(len(slow) - 1, 'other player')} waited, too" if len(slow) > 1 else ""
+    return [
+        f"Moves waited: {name} took {took} per move and computed for {computed} of it{others}. Other programs "
+        "used the processor, or a player waits."
     ]
-    return (
-        [f"Moves waited: {first_few(parts, len(slow))}. Other programs used the processor, or a player waits."]
-        if parts
-        else []
-    )
 
 
 def pondered(run: Run) -> list[str]:

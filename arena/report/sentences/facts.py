@@ -78,10 +78,14 @@ def _told(run: Run) -> tuple[list[str], list[str]]:
 
 
 def _leads(run: Run) -> list[str]:
-    """Who leads, unless what is compared says so; of players with limits of several kinds at each limit."""
+    """Who leads, unless what is compared says so; of players with limits of several kinds at each limit.
+
+    Beside a final order, which places players by other figures, "By Elo" begins the sentence.
+    """
     if len(run.equal_terms):
         return leads(run.equal_terms) if run.comparisons.empty else []
-    return lead(run.standings, run.experiment.players) if len(run.players) > 2 or run.comparisons.empty else []
+    found = lead(run.standings, run.experiment.players) if len(run.players) > 2 or run.comparisons.empty else []
+    return [f"By Elo, {sentence}" for sentence in found] if len(run.order) else found
 
 
 def _progress(run: Run) -> str:
