@@ -294,23 +294,27 @@ def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path:
 
 
 @pytest.mark.parametrize("kind", ["ForksWithoutEnd", "EscapesIntoSessions"])
-def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(kind: str, tmp_path: Path) -> None:
+def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     close_seats()
-    before = copies_of_this_process()
+    monkeypatch.chdir(tmp_path)
     found = run(configured(tmp_path, kind, "processes: 8\nwithdraw: {after: 1, games: forfeit}\n", patience=60))
     lost = found.games[found.games["error"].str.startswith("bad ")]
     assert lost["error"].iloc[0].startswith("bad started more than 8 processes at ply ")
     assert lost["termination"].tolist() == ["error"] + 11 * ["withdrawn"]
     close_seats()
-    assert copies_of_this_process() == before
+    assert forks_from(tmp_path) == set()
 
 
-def test_nothing_is_left_of_a_player_that_killed_its_keeper_and_survived(tmp_path: Path) -> None:
+def test_nothing_is_left_of_a_player_that_killed_its_keeper_and_survived(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     close_seats()
-    before = copies_of_this_process()
+    monkeypatch.chdir(tmp_path)
     run(configured(tmp_path, "KillsItsKeeper", "withdraw: {after: 1, games: forfeit}\n"))
     close_seats()
-    assert copies_of_this_process() == before
+    assert forks_from(tmp_path) == set()
 
 
 def test_a_keeper_that_its_player_stopped_clears_up_when_the_arena_ends(tmp_path: Path) -> None:
@@ -394,12 +398,16 @@ def test_a_sandbox_without_bubblewrap_is_one_line_at_its_key(
         prepare(load(config))
 
 
-def copies_of_this_process() -> set[int]:
-    """The other processes with the command line of this one, which forks have."""
+def forks_from(folder: Path) -> set[int]:
+    """The other processes with the command line of this one, which forks have, and this working directory.
+
+    Another worker of the tests has the same command line, and its own forks.
+    """
     own, found = Path("/proc/self/cmdline").read_bytes(), set()
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if (path / "cmdline").read_bytes() == own and int(path.name) != os.getpid():
+            is_copy = (path / "cmdline").read_bytes() == own and (path / "cwd").resolve() == folder.resolve()
+            if is_copy and int(path.name) != os.getpid():
                 found.add(int(path.name))
     return found
 
