@@ -323,12 +323,11 @@ def _report(folder: Path, **wanted: Any) -> None:
 
 def _print_standings(finished: Run) -> None:
     from arena.report.sentences.cautions import unfinished
-    from arena.report.sentences.facts import decisions
+    from arena.report.sentences.facts import headline
     from arena.report.sentences.forfeits import annulments, faulty, forfeits
-    from arena.report.sentences.persons import persons
     from arena.report.tables.text import order_text, standings_text
 
-    for sentences in (unfinished, faulty, annulments, forfeits, decisions, persons):
+    for sentences in (unfinished, faulty, annulments, forfeits, headline):
         for sentence in sentences(finished):
             echo(sentence)
     if len(finished.order):
