@@ -10,11 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arena.encoding import Encoding
-    from arena.opponent import Opponent
-    from arena.player import Choice, Limit, Player, PlayerSpec
+    from arena.play.runner import run
     from arena.report.run import Run, load
     from arena.rules.board.board import Board
+    from arena.rules.encoding import Encoding
     from arena.rules.game import Game, Outcome, Termination
     from arena.rules.jit.kernel import kernel
     from arena.rules.move_text import move_text, parse_move
@@ -25,23 +24,24 @@ if TYPE_CHECKING:
     from arena.rules.position import BLACK, WHITE, Position
     from arena.rules.rules import Rules
     from arena.rules.variants import VARIANTS, Variant
-    from arena.runner import run
+    from arena.sitting.opponent import Opponent
     from players import PLAYERS, build_player
     from players.evaluation import features
     from players.evaluation.evaluator import evaluator
+    from players.player import Choice, Limit, Player, PlayerSpec
 
 _HOMES = {
     "BLACK": "arena.rules.position",
     "Board": "arena.rules.board.board",
-    "Choice": "arena.player",
-    "Encoding": "arena.encoding",
+    "Choice": "players.player",
+    "Encoding": "arena.rules.encoding",
     "Game": "arena.rules.game",
-    "Limit": "arena.player",
-    "Opponent": "arena.opponent",
+    "Limit": "players.player",
+    "Opponent": "arena.sitting.opponent",
     "Outcome": "arena.rules.game",
     "PLAYERS": "players",
-    "Player": "arena.player",
-    "PlayerSpec": "arena.player",
+    "Player": "players.player",
+    "PlayerSpec": "players.player",
     "Position": "arena.rules.position",
     "Rules": "arena.rules.rules",
     "Run": "arena.report.run",
@@ -61,7 +61,7 @@ _HOMES = {
     "parse_move": "arena.rules.move_text",
     "perft": "arena.rules.perft",
     "read_pdn": "arena.rules.pdn.read",
-    "run": "arena.runner",
+    "run": "arena.play.runner",
     "write_pdn": "arena.rules.pdn.write",
 }
 """The module that holds each public name; `features` is a module itself."""

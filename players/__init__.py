@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, cast
 
-from arena.player import Player, PlayerSpec
+from arena.base.wording import unknown
 from arena.rules.variants import Variant
-from arena.wording import unknown
 from players.baselines import Greedy, Random
 from players.engines.engine import Engine
 from players.evaluation.build import EVALUATORS
@@ -26,6 +25,7 @@ from players.mcts.hybrid import Hybrid
 from players.mcts.player import Mcts
 from players.negamax.player import Negamax
 from players.options import check_options
+from players.player import Player, PlayerSpec
 from players.published import PUBLISHED
 
 __all__ = [

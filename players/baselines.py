@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-from arena.player import Choice, Limit
 from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move
 from arena.rules.variants import Variant
@@ -12,6 +11,7 @@ from players.evaluation.build import Description, build_evaluation
 from players.negamax.certain import wins_in
 from players.negamax.score import compiled_static_value
 from players.negamax.worth import worth_of_a_man
+from players.player import Choice, Limit
 
 
 class Random:

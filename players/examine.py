@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.apart.work import Lost, Stage, apart
+from arena.base.work import Lost, Stage, apart
 from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position

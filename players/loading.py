@@ -14,9 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from arena.player import PlayerSpec
+from arena.base.wording import nearest, printable
 from arena.rules.jit.cache import cache_folder
-from arena.wording import nearest, printable
+from players.player import PlayerSpec
 
 ENGINE = "engine"
 """The type of outside programs, whose options name a `command` and a `folder`."""

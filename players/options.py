@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from arena.player import MEANT_LIMITS, Limit, PlayerSpec
-from arena.wording import quoted, unknown
+from arena.base.wording import quoted, unknown
 from players.loading import PlayerError
+from players.player import MEANT_LIMITS, Limit, PlayerSpec
 
 ENTRY_KEYS = ("name", "type", "sweep", "in_process", *Limit._fields)
 """The keys that every entry of `players:` may have; the others are options of its class."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from arena.player import Choice, Limit
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.negamax.player import Negamax
+from players.player import Choice, Limit
 
 
 class Published(Negamax):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner, Result
 
-from arena.cli import main
+from arena.commands.cli import main
 
 
 def invoke(*arguments: object) -> Result:

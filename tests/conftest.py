@@ -24,10 +24,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
 
+from arena.learning.tuning.store import GAMES, Played
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
-from arena.tuning.store import GAMES, Played
 from tests import naive
 
 for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):

@@ -15,13 +15,13 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from arena.experiment.model import Experiment
-from arena.player import EFFORT, PlayerSpec
-from arena.record import MEASURED
+from arena.ledger.ledger import Facts
+from arena.ledger.read import PHASES, RunData
+from arena.ledger.record import MEASURED
 from arena.report.charts.catalogue import draw
 from arena.report.run import Run
 from arena.report.write import write
-from arena.store.ledger import Facts
-from arena.store.read import PHASES, RunData
+from players.player import EFFORT, PlayerSpec
 
 MISSING_WORD = re.compile(r"(?<![A-Za-z])(nan|inf|none|null|<na>)(?![A-Za-z])", re.IGNORECASE)
 """What a value that does not exist must not be shown as."""

@@ -20,12 +20,12 @@ import pytest
 from rich.console import Console
 
 from arena import Game, Opponent, PlayerSpec
-from arena.analysis import Analysis, Candidate, Findings
 from arena.commands.analyse import lines_table
-from arena.player import Limit
+from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.notation import parse_fen
+from arena.rules.scores import score_text
 from arena.rules.variants import VARIANTS
-from arena.scores import score_text
+from players.player import Limit
 from tests.command_line import invoke
 from tests.conftest import error_line
 

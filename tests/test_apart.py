@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.apart.work import Lost, Stage, apart
+from arena.base.work import Lost, Stage, apart
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 5.0
@@ -123,7 +123,7 @@ def test_work_that_is_given_up_is_ended_with_all_that_it_began():
 
 def test_work_ends_with_the_process_that_asked_for_it():
     code = (
-        "from arena.apart.work import apart\n"
+        "from arena.base.work import apart\n"
         "from tests.test_apart import hanging\n"
         "for number in apart(hanging, 1000.0):\n"
         "    print(number, flush=True)\n"

@@ -23,16 +23,16 @@ from arena.bench.rivals import RIVALS, Rival, rivals
 from arena.bench.timing import three_figures
 from arena.bench.workers import engines
 from arena.commands.catalogue import BENCHES
-from arena.formats.base import Pairing
+from arena.experiment.formats.base import Pairing
+from arena.ledger.record import Task
 from arena.play.match import play
-from arena.player import Limit, PlayerSpec
-from arena.record import Task
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.perft import perft
 from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax
+from players.player import Limit, PlayerSpec
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "perft.json").read_text())["rows"]
 INTERNATIONAL = VARIANTS["international"]

@@ -10,8 +10,7 @@ import pytest
 from click.testing import CliRunner
 from pydantic import Field, TypeAdapter
 
-from arena.cli import main
-from arena.player import Limit, PlayerSpec
+from arena.commands.cli import main
 from arena.rules.variants import VARIANTS
 from players import PLAYERS, PlayerError, build_player
 from players.catalogue import catalogue, takes
@@ -19,6 +18,7 @@ from players.evaluation.build import EVALUATORS
 from players.evaluation.linear import FEATURES
 from players.negamax.switches import KINDS, PRESETS
 from players.options import options_of
+from players.player import Limit, PlayerSpec
 
 THERE_IS = catalogue()
 LIMITS: dict[str, Any] = {"depth": 3, "nodes": 50, "seconds": 0.01, "clock": 1.0}

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 import arena
+from arena.ledger.ledger import Ledger
 from arena.play.engine import EngineError
 from arena.play.executor import run as run_tasks
 from arena.play.plan import Plan, prepare
 from arena.play.tournament import play
-from arena.store.ledger import Ledger
 from tests.test_tournament import CONFIG, assert_same, experiment, run, stored
 
 pytest.importorskip("distributed")

@@ -15,16 +15,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-import arena.player
+import players.player
 from arena.experiment import model
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
-from arena.player import Limit, PlayerSpec
+from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.section import validated
+from arena.experiment.yaml.values import Source
 from arena.rules.custom import CHANGES
 from arena.rules.variants import VARIANTS
-from arena.yaml.errors import ConfigError
-from arena.yaml.section import validated
-from arena.yaml.values import Source
+from players.player import Limit, PlayerSpec
 
 EXAMPLE = """\
 name: heuristics                 # the run
@@ -757,7 +757,7 @@ def test_a_field_added_to_limit_is_a_key_of_players(tmp_path: Path, monkeypatch:
         nodes: int | None = None
         seconds: float | None = None
 
-    monkeypatch.setattr(arena.player, "Limit", Wider)
+    monkeypatch.setattr(players.player, "Limit", Wider)
     spec = importlib.util.spec_from_file_location("wider_config", model.__file__)
     assert spec is not None and spec.loader is not None
     wider = importlib.util.module_from_spec(spec)

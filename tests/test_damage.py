@@ -21,17 +21,17 @@ import pytest
 
 import arena
 from arena.bench import volume
+from arena.ledger import store
+from arena.ledger.documents import META
+from arena.ledger.ledger import FILE, GAMES, PROBES, Facts, Ledger
+from arena.ledger.read import read
+from arena.ledger.record import NO_SEARCH, ProbeRecord
+from arena.ledger.store import StoreError
+from arena.ledger.table import Table
 from arena.play.plan import prepare
 from arena.play.tournament import play
-from arena.record import NO_SEARCH, ProbeRecord
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
-from arena.store import store
-from arena.store.documents import META
-from arena.store.ledger import FILE, GAMES, PROBES, Facts, Ledger
-from arena.store.read import read
-from arena.store.store import StoreError
-from arena.store.table import Table
 from tests.command_line import invoke
 from tests.conftest import error_line
 from tests.report_data import repeatable

@@ -18,10 +18,11 @@ import pandas as pd
 import pytest
 
 import arena
+from arena.hosting.seat import close_seats
+from arena.ledger.read import PHASES
+from arena.ledger.record import MEASURED, unpacked
 from arena.play.match import play
 from arena.play.signature import worths
-from arena.player import PlayerSpec
-from arena.record import MEASURED, unpacked
 from arena.report.dictionary import TABLES
 from arena.report.pdn import pdn_games
 from arena.report.run import Run
@@ -29,12 +30,11 @@ from arena.report.write import parquet_name
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
-from arena.seats.seat import close_seats
-from arena.store.read import PHASES
 from players.evaluation.build import build_evaluation
 from players.negamax.certain import wins_in
 from players.negamax.score import LIMIT, WIN
 from players.negamax.worth import worth_of_a_man
+from players.player import PlayerSpec
 from tests.command_line import invoke
 from tests.report_data import experiment, frames, player, run_of
 from tests.test_limits import task_of

@@ -16,19 +16,19 @@ import pytest
 import yaml
 
 import arena
-from arena.apart.process import are_supported
+from arena.base.process import are_supported
 from arena.experiment.load import load
-from arena.openings.lines import random_line
+from arena.experiment.openings.lines import random_line
+from arena.experiment.yaml.errors import ConfigError
+from arena.hosting.seat import close_seats, pondered_seconds, seated, timed_choice
+from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.plan import prepare
-from arena.player import Allowance, Limit, PlayerSpec
-from arena.record import GameRecord
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
-from arena.seats.seat import close_seats, pondered_seconds, seated, timed_choice
-from arena.yaml.errors import ConfigError
 from players import located
+from players.player import Allowance, Limit, PlayerSpec
 from tests.report_data import repeatable
 from tests.test_limits import task_of
 from tests.test_seats import assert_others_unharmed, run

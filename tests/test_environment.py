@@ -15,10 +15,10 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
 
 from arena import Encoding, Game
-from arena.encoding import TWINS
-from arena.environment import DraughtsEnv, OneAgentEnv, env
+from arena.rules.encoding import TWINS
 from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.rules.variants import VARIANTS
+from arena.sitting.environment import DraughtsEnv, OneAgentEnv, env
 
 
 def drawn(game: Game, seed: int = 0) -> Game:
@@ -245,7 +245,7 @@ def test_the_environment_passes_the_checker_of_gymnasium(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for options in ({"colour": "random"}, {"opponent": "random", "random_plies": 3}):
-            made = gymnasium.make("arena.environment:arena/Draughts-v0", variant=name, **options)
+            made = gymnasium.make("arena.sitting.environment:arena/Draughts-v0", variant=name, **options)
             check_env(made.unwrapped)
 
 
@@ -287,7 +287,9 @@ def test_an_illegal_action_ends_one_agents_game_with_a_loss():
 
 
 def test_environments_of_one_agent_run_side_by_side():
-    vector = gymnasium.make_vec("arena.environment:arena/Draughts-v0", 3, opponent="{type: negamax, depth: 2}")
+    vector = gymnasium.make_vec(
+        "arena.sitting.environment:arena/Draughts-v0", 3, opponent="{type: negamax, depth: 2}"
+    )
     rng = np.random.default_rng(1)
     _, infos = vector.reset(seed=1)
     for _ in range(60):
@@ -332,8 +334,8 @@ def test_a_wrong_option_gets_one_line(options, message):
 
 
 def test_without_pettingzoo_one_line_says_what_to_install():
-    code = "import sys; sys.modules['pettingzoo'] = None; import arena.environment"
+    code = "import sys; sys.modules['pettingzoo'] = None; import arena.sitting.environment"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == (
-        "ImportError: arena.environment needs PettingZoo: pip install -e '.[rl]'"
+        "ImportError: arena.sitting.environment needs PettingZoo: pip install -e '.[rl]'"
     )

@@ -13,15 +13,18 @@ import pandas as pd
 import pytest
 
 import arena
+from arena.experiment.formats.adaptive import Adaptive
+from arena.experiment.formats.base import BatchResults, Pairing, Schedule
+from arena.experiment.formats.information import pair_information, worth
+from arena.experiment.formats.knockout import Knockout
+from arena.experiment.formats.round_robin import RoundRobin
+from arena.experiment.formats.sequential import SequentialTest
+from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
-from arena.formats.adaptive import Adaptive
-from arena.formats.base import BatchResults, Pairing, Schedule
-from arena.formats.information import pair_information, worth
-from arena.formats.knockout import Knockout
-from arena.formats.round_robin import RoundRobin
-from arena.formats.sequential import SequentialTest
-from arena.formats.sprt import Sprt
-from arena.formats.table import FORMATS
+from arena.experiment.yaml.errors import ConfigError
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import GameRecord, Task, packed
 from arena.play import tournament
 from arena.play.expectation import Costs, expectation, independent_games
 from arena.play.pilot import Pilot, pilot, sample
@@ -29,7 +32,6 @@ from arena.play.plan import prepare
 from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
-from arena.record import GameRecord, Task, packed
 from arena.report.charts.picture import svg
 from arena.report.charts.sprt import plot_sprt
 from arena.report.sentences.facts import headline
@@ -38,9 +40,7 @@ from arena.report.sentences.sprt import decision
 from arena.report.tables.sprt import sprt_path, verdict
 from arena.report.tables.text import order_text
 from arena.report.write import write
-from arena.result import WHITE_POINTS, result_of
-from arena.store.ledger import Ledger
-from arena.yaml.errors import ConfigError
+from arena.rules.result import WHITE_POINTS, result_of
 from tests.report_data import changed, experiment, player, synthetic
 from tests.test_schedule import batches, drawn
 from tests.test_tournament import assert_same

@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 from arena.bench import volume
 from arena.experiment.load import load
-from arena.openings.sources import OpeningsError, file_openings
+from arena.experiment.openings.sources import OpeningsError, file_openings
+from arena.experiment.yaml.errors import ConfigError
+from arena.learning.tuning.config import load_tuning
+from arena.ledger.ledger import FILE, Facts, Ledger
+from arena.ledger.read import read
+from arena.ledger.store import StoreError
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.write import write_pdn
 from arena.rules.variants import VARIANTS
-from arena.store.ledger import FILE, Facts, Ledger
-from arena.store.read import read
-from arena.store.store import StoreError
-from arena.tuning.config import load_tuning
-from arena.yaml.errors import ConfigError
 from tests.command_line import invoke
 
 ROOT = Path(__file__).parents[1]

@@ -16,8 +16,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from arena.hosting import seat
 from arena.play import match
-from arena.seats import seat
 from tests.command_line import invoke
 
 DATA = Path(__file__).parent / "data" / "golden"

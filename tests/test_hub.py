@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.player import Choice, Limit, PlayerSpec
+from arena.hosting.hub_server import ENDLESS, Server, limit_of
 from arena.rules.game import Game
 from arena.rules.hub import (
     Line,
@@ -25,7 +25,7 @@ from arena.rules.hub import (
 )
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.variants import VARIANTS, Variant
-from arena.server.server import ENDLESS, Server, limit_of
+from players.player import Choice, Limit, PlayerSpec
 from tests.command_line import invoke
 from tests.conftest import RULE_SETS
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from arena.player import Choice, Limit, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
@@ -21,6 +20,7 @@ from players.mcts.player import Mcts
 from players.mcts.tree import COUNT, FIRST, MOVE, PROVEN, REJECTED, WIDTH
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
+from players.player import Choice, Limit, PlayerSpec
 from tests import naive
 from tests.conftest import UNCOMPILED
 from tests.test_mcts import SMALL, outcome_of, small_positions

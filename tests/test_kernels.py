@@ -35,7 +35,7 @@ SOURCES = {
 USE = """
 import random, sys
 from numba.core.dispatcher import Dispatcher
-from arena.player import Limit
+from players.player import Limit
 from arena.rules.game import Game
 from arena.rules.jit.kernel import _inlined as inlined
 from arena.rules.perft import perft
@@ -101,7 +101,11 @@ def python(code: str, *arguments: str, **environment: str) -> str:
 
 def test_every_file_with_a_kernel_is_part_of_the_hash():
     with_kernels = {name for name, tree in SOURCES.items() if any(compiled_functions(tree))}
-    assert {"arena/rules/captures.py", "players/negamax/tree.py", "arena/tuning/columns.py"} <= with_kernels
+    assert {
+        "arena/rules/captures.py",
+        "players/negamax/tree.py",
+        "arena/learning/tuning/columns.py",
+    } <= with_kernels
     assert with_kernels <= set(COMPILED)
 
 
@@ -131,7 +135,7 @@ def test_a_change_of_any_kernel_file_however_deep_has_another_folder(tmp_path, m
         "arena/rules/step.py": "",
         "arena/rules/jit/deeper/bits.py": "",
         "players/negamax/tree.py": "",
-        "arena/tuning/fits/columns.py": "from arena.rules.jit.kernel import kernel\n",
+        "arena/learning/fits/columns.py": "from arena.rules.jit.kernel import kernel\n",
         "arena/report/page/page.py": "",
     }
     for name, text in tree.items():
@@ -168,7 +172,9 @@ def test_without_a_place_to_write_to_a_temporary_folder_is_used_on_every_system(
 
 
 def test_an_import_of_kernels_does_not_touch_the_disk(tmp_path):
-    code = "import arena.rules.movegen, players, arena.tuning.columns, numba; print(numba.config.CACHE_DIR)"
+    code = (
+        "import arena.rules.movegen, players, arena.learning.tuning.columns, numba; print(numba.config.CACHE_DIR)"
+    )
     place = tmp_path / "cache"
     assert python(code, NUMBA_CACHE_DIR=str(place), PYTHONDONTWRITEBYTECODE="1") == f"{place}\n"
     assert not place.exists()
@@ -224,7 +230,7 @@ def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_c
 def test_uncompiled_kernels_search_the_same_tree(preset):
     code = (
         "import random\n"
-        "from arena.player import Limit\n"
+        "from players.player import Limit\n"
         "from arena.rules.game import Game\n"
         "from arena.rules.variants import VARIANTS\n"
         "from players.negamax.player import Negamax\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.apart.process import are_supported
+from arena.base.process import are_supported
 from tests.report_data import repeatable
 from tests.test_seats import OWN
 

@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from arena.formats.base import Pairing
+from arena.experiment.formats.base import Pairing
+from arena.ledger.record import MEASURED, MOVE_COLUMNS, GameRecord, Task
 from arena.play.clock import clock_after, overrun
 from arena.play.match import play
-from arena.player import Choice, Limit, PlayerSpec
-from arena.record import MEASURED, MOVE_COLUMNS, GameRecord, Task
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
 from players import PLAYERS, PlayerError, build_player
+from players.player import Choice, Limit, PlayerSpec
 from tests import test_tournament
 
 

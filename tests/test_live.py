@@ -20,18 +20,18 @@ from typing import Any
 import pytest
 
 import arena
+from arena.base.files import lock_folder
 from arena.commands import live
+from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
-from arena.files import lock_folder
-from arena.formats.base import Pairing
+from arena.ledger.ledger import FILE, Facts, Ledger
+from arena.ledger.manifest import Manifest, Session, manifest_of, save, session
+from arena.ledger.record import GameRecord
+from arena.ledger.store import StoreError
 from arena.ratings.joint import rate
 from arena.ratings.match import sprt
-from arena.record import GameRecord
-from arena.store.elo import PROVISIONAL, STANDINGS, EloScale
-from arena.store.ledger import FILE, Facts, Ledger
-from arena.store.live import Forfeits, Moment, Standing, Watcher
-from arena.store.manifest import Manifest, Session, manifest_of, save, session
-from arena.store.store import StoreError
+from arena.watch.elo import PROVISIONAL, STANDINGS, EloScale
+from arena.watch.live import Forfeits, Moment, Standing, Watcher
 from tests.command_line import invoke
 from tests.conftest import error_line
 
@@ -122,7 +122,7 @@ def test_reading_again_adds_what_is_new_in_whatever_order_games_are_stored(run: 
 
 
 def test_games_that_were_read_once_are_not_read_again_at_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.store.live._WHOLE_SHARE", 1e-9)
+    monkeypatch.setattr("arena.watch.live._WHOLE_SHARE", 1e-9)
     watcher = Watcher(run.folder)
     for game in range(1, 8):
         run.add(game, "a", "b", "1-0")
@@ -133,7 +133,7 @@ def test_games_that_were_read_once_are_not_read_again_at_once(run: Run, monkeypa
 
 
 def test_games_that_are_replaced_are_read_anew_after_a_while(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.store.live._WHOLE_SHARE", inf)
+    monkeypatch.setattr("arena.watch.live._WHOLE_SHARE", inf)
     watcher = Watcher(run.folder)
     run.add(1, "a", "b", "1-0")
     watcher.read()
@@ -182,7 +182,7 @@ def test_a_run_whose_process_is_gone_is_not_played_and_its_lock_is_not_touched(
     gone.wait()
     run.begin(process=gone.pid)
     run.ledger.close()
-    monkeypatch.setattr("arena.store.live.FileLock", None)
+    monkeypatch.setattr("arena.watch.live.FileLock", None)
     assert Watcher(run.folder).read().playing is False
 
 
@@ -350,7 +350,7 @@ def test_watch_without_a_terminal_prints_lines_until_the_run_is_complete(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "SECONDS", 0.0)
-    monkeypatch.setattr("arena.progress.PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr("arena.watch.progress.PLAIN_SECONDS", 0.0)
     steps = iter(range(1, 99))
     read = Watcher.read
 

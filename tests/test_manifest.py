@@ -13,13 +13,13 @@ from click.testing import Result
 
 import arena
 from arena.experiment.load import load
+from arena.ledger.ledger import Ledger
+from arena.ledger.manifest import FILE, stored_manifest
 from arena.play.plan import Plan, prepare
 from arena.play.signature import MOVES, PLIES, PlayerChanged, begin, difference, signature, signatures
-from arena.player import Allowance, Limit, PlayerSpec
 from arena.report.sentences.notes import notes
 from arena.rules.variants import VARIANTS
-from arena.store.ledger import Ledger
-from arena.store.manifest import FILE, stored_manifest
+from players.player import Allowance, Limit, PlayerSpec
 from tests.command_line import invoke
 from tests.conftest import error_line
 

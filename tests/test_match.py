@@ -11,18 +11,18 @@ import pytest
 
 import arena
 from arena.bench.time import kept_time
+from arena.hosting import seat
+from arena.ledger.record import GameRecord
 from arena.play import match
 from arena.play.match import play
 from arena.play.plan import prepare
 from arena.play.tournament import tasks
-from arena.player import Allowance, Choice, Limit, PlayerSpec
-from arena.record import GameRecord
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
-from arena.seats import seat
 from players import PLAYERS
+from players.player import Allowance, Choice, Limit, PlayerSpec
 from tests import test_tournament
 from tests.test_limits import First, Illegal, column, own, task_of
 

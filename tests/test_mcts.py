@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.player import Choice, Limit, PlayerSpec
 from arena.rules.draws import Draws
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
@@ -44,6 +43,7 @@ from players.mcts.tree import (
 from players.mcts.workspace import TreeWorkspace
 from players.negamax.player import Negamax
 from players.negamax.score import WIN, decided_value
+from players.player import Choice, Limit, PlayerSpec
 from tests import test_tournament
 from tests.conftest import UNCOMPILED, by_values
 

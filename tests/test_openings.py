@@ -8,16 +8,16 @@ from time import process_time
 import pytest
 
 from arena.experiment.load import load
-from arena.openings import MAX_OPENINGS, sources
-from arena.openings.balance import is_even
-from arena.openings.ballots import ballots
-from arena.openings.lines import random_line
-from arena.openings.sources import OpeningsError, ballot_openings, drawn, file_openings, random_openings
+from arena.experiment.openings import MAX_OPENINGS, sources
+from arena.experiment.openings.balance import is_even
+from arena.experiment.openings.ballots import ballots
+from arena.experiment.openings.lines import random_line
+from arena.experiment.openings.sources import OpeningsError, ballot_openings, drawn, file_openings, random_openings
+from arena.experiment.yaml.errors import ConfigError
 from arena.play.plan import prepare
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
-from arena.yaml.errors import ConfigError
 from tests.command_line import invoke
 
 ENGLISH = VARIANTS["english"]

@@ -9,10 +9,10 @@ import pytest
 
 from arena import Game, Opponent
 from arena.experiment.entry import player_spec
-from arena.player import AnswerError, Choice, Limit
+from arena.experiment.yaml.errors import ConfigError
 from arena.rules.variants import VARIANTS
-from arena.yaml.errors import ConfigError
 from players import build_player
+from players.player import AnswerError, Choice, Limit
 
 USERS = """
 from arena import Choice

@@ -13,12 +13,12 @@ from click.testing import CliRunner
 from onnx import TensorProto, helper, numpy_helper
 
 from arena import Encoding, Game
-from arena.cli import main
+from arena.commands.cli import main
 from arena.experiment.entry import player_spec
-from arena.player import Limit
+from arena.ledger.read import read
 from arena.rules.game import FORFEITS
-from arena.store.read import read
 from players import build_player, fingerprints, located
+from players.player import Limit
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 MATERIAL = np.array([1.0, 1.5, -1.0, -1.5, 0.0, 0.0], np.float32)

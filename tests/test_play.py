@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena import Game
-from arena.cli import main
 from arena.commands import common
+from arena.commands.cli import main
 from arena.commands.dialogue.lines import clock_text
 from arena.commands.dialogue.typed import COMMANDS
 from arena.commands.play import play

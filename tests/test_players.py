@@ -9,12 +9,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from arena.player import EFFORT, Choice, Limit, PlayerSpec
 from arena.rules.variants import VARIANTS
 from players import PLAYERS, PlayerError, build_player
 from players.negamax.state import COUNTED, STATE
 from players.negamax.switches import KINDS, PRESETS, Switches, preset_rows, stored, switch_rows, switches_of
 from players.options import option_schemas, options_of
+from players.player import EFFORT, Choice, Limit, PlayerSpec
 
 ROOT = Path(__file__).parents[1]
 ENGLISH = VARIANTS["english"]

@@ -13,22 +13,22 @@ import pytest
 
 import arena
 from arena.experiment.load import load
-from arena.openings.balance import is_even
+from arena.experiment.openings.balance import is_even
+from arena.experiment.yaml.errors import ConfigError
+from arena.ledger.ledger import Ledger
+from arena.ledger.read import read
+from arena.ledger.record import PROBE_COLUMNS, SEARCH_COLUMNS, ProbeTask
+from arena.ledger.store import StoreError
 from arena.play.plan import Plan, prepare
 from arena.play.probe import PLIES, ProbeError, measure, positions
 from arena.play.tournament import measure as measure_all
 from arena.play.tournament import probe_tasks
-from arena.player import EFFORT, Limit, PlayerSpec
-from arena.record import PROBE_COLUMNS, SEARCH_COLUMNS, ProbeTask
 from arena.report.write import write
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
-from arena.store.ledger import Ledger
-from arena.store.read import read
-from arena.store.store import StoreError
-from arena.yaml.errors import ConfigError
 from players.negamax.player import Negamax
+from players.player import EFFORT, Limit, PlayerSpec
 from tests.report_data import repeatable
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

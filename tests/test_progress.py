@@ -8,14 +8,13 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from arena import progress
-from arena.formats.sprt import Sprt
-from arena.progress import PLAIN_SECONDS, Progress, Ticker, duration
+from arena.experiment.formats.sprt import Sprt
 from arena.ratings.match import sprt
-from arena.store import elo
-from arena.store.elo import EloEstimate, EloScale, Refits, estimates
-from arena.store.live import Standing
-from arena.window import RunView, ranked, view
+from arena.watch import elo, progress
+from arena.watch.elo import EloEstimate, EloScale, Refits, estimates
+from arena.watch.live import Standing
+from arena.watch.progress import PLAIN_SECONDS, Progress, Ticker, duration
+from arena.watch.window import RunView, ranked, view
 
 
 class Clock:

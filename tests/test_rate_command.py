@@ -15,7 +15,7 @@ from arena.ratings.results import ResultsError
 from arena.report import sources
 from arena.report.compare import RatedSide, compare
 from arena.report.sources import read_results
-from arena.result import Colour
+from arena.rules.result import Colour
 from tests.command_line import invoke
 from tests.test_ratings import error_of_difference, frame, repeat, simulate
 

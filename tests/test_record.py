@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 
 import arena
+from arena.base.files import lock_folder
+from arena.experiment.formats.table import FORMATS
 from arena.experiment.schema import experiment_schema
-from arena.files import lock_folder
-from arena.formats.table import FORMATS
-from arena.player import Limit, PlayerSpec
+from arena.ledger.ledger import FILE, Ledger
+from arena.ledger.store import StoreError
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
@@ -29,9 +30,8 @@ from arena.sitting.sides import HUMAN, Side, level, side_of
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
 from arena.sitting.written import pdn_text
-from arena.store.ledger import FILE, Ledger
-from arena.store.live import Watcher
-from arena.store.store import StoreError
+from arena.watch.live import Watcher
+from players.player import Limit, PlayerSpec
 from tests.command_line import invoke
 from tests.conftest import error_line
 from tests.report_data import MISSING_WORD

@@ -183,7 +183,7 @@ def agrees(shown: str, value: float, digits: int = 3) -> None:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counted]:
     """The five runs, their charts drawn but not painted: what they say under the pointer is in their SVG."""
     import arena.report.write
-    from arena import runner
+    from arena.play import runner
     from arena.report.charts import picture, tips
 
     def said(axes: Any) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from arena.ledger.record import GameRecord, packed
 from arena.play.replay import difference, stored_game
-from arena.record import GameRecord, packed
 from tests.command_line import invoke
 from tests.conftest import error_line
 

@@ -13,16 +13,16 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from arena.player import Limit
+from arena.base.number import times
 from arena.ratings.joint import rate
 from arena.report.charts.ablation import plot_ablation
 from arena.report.markdown import escaped
-from arena.report.number import times
 from arena.report.run import Run
 from arena.report.sentences.ablation import findings, verdict
 from arena.report.sentences.notes import notes
 from arena.report.tables.ablation import ablation, elo_difference
 from arena.report.tables.text import ablation_text
+from players.player import Limit
 from tests.report_data import MISSING_WORD, experiment, frames, plain, player, run_of, write_quickly
 
 

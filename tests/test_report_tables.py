@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arena.base.number import quantity, signed
+from arena.ledger.ledger import GAME_COLUMNS
+from arena.ledger.record import PROBE_COLUMNS
 from arena.ratings.repeats import line_hashes, repeated_games
-from arena.record import PROBE_COLUMNS
 from arena.report.columns import COLUMNS, IN_FILE, OF_PLAYERS, rounded
 from arena.report.dictionary import TABLES, described
-from arena.report.number import quantity, signed
 from arena.report.run import Run
 from arena.report.tables.ablation import ablation
 from arena.report.tables.doublings import elo_by_depth
@@ -28,7 +29,6 @@ from arena.report.tables.standings import standings
 from arena.report.tables.survey import Survey, totals
 from arena.report.tables.telemetry import telemetry
 from arena.report.tables.text import telemetry_text
-from arena.store.ledger import GAME_COLUMNS
 from tests.report_data import (
     OPENING,
     START,

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from arena.experiment.load import load
-from arena.player import PlayerSpec
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts_of
 from arena.report.content import content
@@ -28,6 +27,7 @@ from arena.report.tables.comparisons import comparisons
 from arena.report.tables.contrasts import contrast
 from arena.report.tables.effort import CALL, PROGRAM, SEAT, call_seconds, nodes_per_second
 from arena.report.tables.text import comparisons_text, standings_text
+from players.player import PlayerSpec
 from tests.report_data import (
     MISSING_WORD,
     changed,

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import arena
+from arena.ledger.store import StoreError
 from arena.play.signature import PlayerChanged
-from arena.store.store import StoreError
 from tests.command_line import invoke
 from tests.report_data import repeatable
 
@@ -68,7 +68,7 @@ def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
 ) -> None:
     first = arena.run(CONFIG, "out", workers=1, quiet=True)
     assert not (here / "out" / "report.html").exists()
-    monkeypatch.setattr("arena.runner.play", None)
+    monkeypatch.setattr("arena.play.runner.play", None)
     second = arena.run(CONFIG, "out", workers=1, quiet=True, report=True)
     pd.testing.assert_frame_equal(first.games, second.games)
     assert (here / "out" / "report.html").exists() and (here / "out" / "games.csv").exists()
@@ -77,7 +77,7 @@ def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
 def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arena import runner
+    from arena.play import runner
 
     def stopped(*arguments: Any) -> Any:
         games = play(*arguments)
@@ -127,7 +127,7 @@ def test_what_cannot_be_played_is_an_exception_of_one_line(here: Path) -> None:
 
 
 def test_a_player_that_changed_is_an_exception_unless_forced(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.runner.play", lambda *_: iter(()))
+    monkeypatch.setattr("arena.play.runner.play", lambda *_: iter(()))
     assert arena.run(CONFIG, "out", workers=1, quiet=True).games.empty
     monkeypatch.setattr("arena.play.signature.difference", lambda *_: "other moves")
     with pytest.raises(PlayerChanged):

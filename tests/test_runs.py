@@ -12,22 +12,22 @@ from typing import Any
 
 import pytest
 
+from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
-from arena.formats.base import Pairing
+from arena.ledger.ledger import FILE, Facts, Ledger
+from arena.ledger.manifest import SignedGame, manifest_of, save, session
+from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
+from arena.ledger.tree import WorkingTree, working_tree
 from arena.play import signature
 from arena.play.plan import prepare
-from arena.record import MOVE_COLUMNS, GameRecord, packed
 from arena.report.charts.compare import plot_differences, plot_sides
 from arena.report.charts.runs import plot_runs
 from arena.report.compare import compare, read_side
 from arena.report.run import load as load_run
-from arena.report.runs.entry import entries, read_entry
 from arena.report.runs.overlay import overlays
 from arena.report.sameness import sameness, sentence
-from arena.store.ledger import FILE, Facts, Ledger
-from arena.store.live import Watcher
-from arena.store.manifest import SignedGame, manifest_of, save, session
-from arena.store.tree import WorkingTree, working_tree
+from arena.watch.entry import entries, read_entry
+from arena.watch.live import Watcher
 from tests.command_line import invoke
 from tests.conftest import error_line
 from tests.report_data import MISSING_WORD
@@ -323,7 +323,7 @@ def test_without_git_nothing_is_known_and_nothing_fails(
     def refuse(*_: Any, **__: Any) -> None:
         raise fault
 
-    monkeypatch.setattr("arena.store.tree.subprocess.run", refuse)
+    monkeypatch.setattr("arena.ledger.tree.subprocess.run", refuse)
     assert working_tree(tmp_path / "c.yaml") is None
 
 

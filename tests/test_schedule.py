@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.adaptive import Adaptive
-from arena.formats.base import BatchResults, Format, Pairing, Place, Schedule
-from arena.formats.gauntlet import Gauntlet
-from arena.formats.knockout import Knockout
-from arena.formats.ladder import Ladder
-from arena.formats.match import Match
-from arena.formats.round_robin import RoundRobin
-from arena.formats.swiss import ScoreTable, Swiss, next_round
+from arena.experiment.formats.adaptive import Adaptive
+from arena.experiment.formats.base import BatchResults, Format, Pairing, Place, Schedule
+from arena.experiment.formats.gauntlet import Gauntlet
+from arena.experiment.formats.knockout import Knockout
+from arena.experiment.formats.ladder import Ladder
+from arena.experiment.formats.match import Match
+from arena.experiment.formats.round_robin import RoundRobin
+from arena.experiment.formats.swiss import ScoreTable, Swiss, next_round
 
 Result = Callable[[Pairing], float]
 """White's points in a game."""

@@ -12,13 +12,13 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from arena.commands.catalogue import schema_text
+from arena.experiment.formats.base import Format
+from arena.experiment.formats.table import FORMATS
 from arena.experiment.schema import experiment_schema, options_schema
-from arena.formats.base import Format
-from arena.formats.table import FORMATS
+from arena.experiment.yaml.schema import either, field_docs
 from arena.rules.custom import CHANGES
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
-from arena.yaml.schema import either, field_docs
 from players import PLAYERS
 from players.negamax.switches import KINDS
 from tests.test_config import EXAMPLE, MINIMAL, SWEPT

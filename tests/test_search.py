@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.player import Choice, Limit
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply, has_move, legal_moves
@@ -21,6 +20,7 @@ from arena.rules.variants import VARIANTS, Variant
 from players.negamax.player import Negamax, _idle
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
+from players.player import Choice, Limit
 from tests import naive
 from tests.conftest import share
 

@@ -20,22 +20,22 @@ import pytest
 import yaml
 
 import arena
-from arena.apart.process import _below, are_supported
+from arena.base.process import _below, are_supported
 from arena.experiment.load import load
+from arena.experiment.yaml.errors import ConfigError
+from arena.hosting import sandbox
+from arena.hosting.seat import Seat, SeatError, close_seats, seated, timed_choice
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import Incident
 from arena.play.failures import write_bundle
 from arena.play.match import play as play_game
 from arena.play.plan import prepare
 from arena.play.tournament import RunStopped, play
-from arena.player import Allowance, Choice, Limit, PlayerSpec
-from arena.record import Incident
 from arena.report.sources import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.variants import VARIANTS
-from arena.seats import sandbox
-from arena.seats.seat import Seat, SeatError, close_seats, seated, timed_choice
-from arena.store.ledger import Ledger
-from arena.store.live import Watcher
-from arena.yaml.errors import ConfigError
+from arena.watch.live import Watcher
+from players.player import Allowance, Choice, Limit, PlayerSpec
 from tests.report_data import repeatable
 from tests.test_limits import task_of
 
@@ -724,9 +724,9 @@ def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_pa
     log = tmp_path / "log"
     code = f"""
 import os, signal
-from arena.player import Allowance, PlayerSpec
+from players.player import Allowance, PlayerSpec
 from arena.rules.variants import VARIANTS
-from arena.seats.seat import seated
+from arena.hosting.seat import seated
 english = VARIANTS["english"]
 spec = PlayerSpec("k", "tests.test_seats:Kept", options={{"log": {str(log)!r}}})
 seated(spec, english, english.start, "1", Allowance())

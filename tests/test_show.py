@@ -11,7 +11,7 @@ import pytest
 
 from arena import Game
 from arena.commands.position import scene
-from arena.record import unpacked
+from arena.ledger.record import unpacked
 from tests.command_line import invoke
 from tests.conftest import error_line
 

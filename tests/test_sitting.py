@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from arena import Game
-from arena.player import Choice, Limit
 from arena.rules.game import Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
@@ -25,6 +24,7 @@ from arena.sitting.sides import HUMAN, LEVELS, Side, level, level_of, side_of, u
 from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
 from arena.sitting.turn import Clock, Turn
 from arena.sitting.written import pdn_text
+from players.player import Choice, Limit
 
 ENGLISH = VARIANTS["english"]
 PERSON = Side(HUMAN)

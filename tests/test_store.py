@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from arena.files import LOCK, FolderError, lock_folder, replace
-from arena.store.documents import documents
-from arena.store.store import Store, StoreError, check_columns, reading
-from arena.store.table import Table
+from arena.base.files import LOCK, FolderError, lock_folder, replace
+from arena.ledger.documents import documents
+from arena.ledger.store import Store, StoreError, check_columns, reading
+from arena.ledger.table import Table
 
 ROWS = Table("rows", {"number": "INTEGER", "text": "TEXT"}, ["number"])
 PARTS: dict[str, dict[str, Any]] = {"config": {"name": "x", "depth": 3}, "facts": {"first": "black"}}
@@ -38,7 +38,7 @@ def test_a_folder_is_locked_against_a_second_writer_until_it_is_released(tmp_pat
 
 def test_a_lock_ends_with_the_process_that_held_it(tmp_path: Path) -> None:
     program = (
-        "import os, sys; from pathlib import Path; from arena.files import lock_folder; "
+        "import os, sys; from pathlib import Path; from arena.base.files import lock_folder; "
         "lock = lock_folder(Path(sys.argv[1])); print('locked', flush=True); sys.stdin.read(); os._exit(1)"
     )
     command = [sys.executable, "-c", program, str(tmp_path)]
@@ -74,7 +74,7 @@ def test_a_folder_that_may_not_be_written_to_is_refused_in_one_line(
 def test_what_keeps_runs_is_imported_where_there_is_no_fcntl() -> None:
     program = (
         "import sys; sys.modules['fcntl'] = None; "
-        "import arena.store.read, arena.play.tournament, arena.commands.tournaments"
+        "import arena.ledger.read, arena.play.tournament, arena.commands.tournaments"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 
@@ -198,7 +198,7 @@ def test_a_store_that_was_closed_is_one_file_also_after_it_was_read(tmp_path: Pa
 
 
 def test_a_store_is_closed_while_another_program_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.store.store.CLOSE_SECONDS", 0.01)
+    monkeypatch.setattr("arena.ledger.store.CLOSE_SECONDS", 0.01)
     with store(tmp_path) as opened:
         opened.insert(ROWS, (1, "one"))
         with reading(tmp_path / "rows.sqlite") as connection:

@@ -10,9 +10,9 @@ import pytest
 from arena.experiment.axes import MAX_PLAYERS
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
+from arena.experiment.yaml.errors import ConfigError
 from arena.play.plan import prepare
-from arena.player import Limit
-from arena.yaml.errors import ConfigError
+from players.player import Limit
 
 EVALUATORS = "from arena import evaluator\n" + "".join(
     f"\n\n@evaluator\ndef {name}(position, rules):\n    return 0.0\n" for name in ("fast", "slow", "simple")

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.player import Choice, Limit
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import has_move
@@ -26,6 +25,7 @@ from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
 from players.negamax.switches import KINDS, PRESETS
 from players.negamax.transposition import EXACT, LOWER, find, new_table, score_of, store
+from players.player import Choice, Limit
 from tests import naive
 from tests.conftest import UNCOMPILED, share
 
@@ -229,7 +229,7 @@ import random, resource, sys
 from pathlib import Path
 
 import numpy as np
-from arena.player import Limit
+from players.player import Limit
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax

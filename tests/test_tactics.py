@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.player import Limit
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
+from players.player import Limit
 
 pytestmark = pytest.mark.compiled
 TACTICS = json.loads((Path(__file__).parent / "data" / "tactics.json").read_text())

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from arena.player import Limit, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.variants import VARIANTS
 from players import build_player
+from players.player import Limit, PlayerSpec
 
 pytestmark = pytest.mark.compiled
 SECONDS = 0.7

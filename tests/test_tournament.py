@@ -13,12 +13,12 @@ import pytest
 import arena
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import Task
+from arena.ledger.store import StoreError
 from arena.play.executor import WorkerDied
 from arena.play.plan import prepare
 from arena.play.tournament import play
-from arena.record import Task
-from arena.store.ledger import Ledger
-from arena.store.store import StoreError
 from tests.report_data import repeatable
 
 CONFIG = """\

@@ -12,18 +12,18 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-import arena.training
-from arena.cli import main
+import arena.learning.training
+from arena.commands.cli import main
+from arena.learning.training.config import load_training
+from arena.learning.training.fit import Fit, FitSettings, inputs_of, unit_of, views_of
+from arena.learning.training.run import NETWORK, gathered, prepare, train
+from arena.learning.training.sources import games_of_run, samples_of_pdn
+from arena.learning.training.store import CHECKPOINT, TrainingStore
+from arena.learning.tuning.method import StageProgress, TuningError
+from arena.learning.tuning.metrics import FILE as METRICS
+from arena.learning.tuning.pattern_fit import Samples
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
-from arena.training.config import load_training
-from arena.training.fit import Fit, FitSettings, inputs_of, unit_of, views_of
-from arena.training.run import NETWORK, gathered, prepare, train
-from arena.training.sources import games_of_run, samples_of_pdn
-from arena.training.store import CHECKPOINT, TrainingStore
-from arena.tuning.method import StageProgress, TuningError
-from arena.tuning.metrics import FILE as METRICS
-from arena.tuning.pattern_fit import Samples
 from players.evaluation.appraise import values_of
 from players.evaluation.build import build_evaluation
 from players.evaluation.network import NetworkFile, network_size
@@ -322,9 +322,9 @@ def test_too_few_games_are_told(tmp_path: Path):
 
 
 def test_without_pytorch_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    for name in [name for name in sys.modules if name.startswith("arena.training.")]:
+    for name in [name for name in sys.modules if name.startswith("arena.learning.training.")]:
         monkeypatch.delitem(sys.modules, name)
-        monkeypatch.delattr(arena.training, name.rpartition(".")[2], raising=False)
+        monkeypatch.delattr(arena.learning.training, name.rpartition(".")[2], raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     result = CliRunner().invoke(main, ["train", str(written(tmp_path)), "--out", str(tmp_path / "out")])
     assert result.exit_code == 2

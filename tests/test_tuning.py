@@ -17,23 +17,23 @@ import numpy as np
 import pytest
 
 from arena.experiment.load import load
-from arena.openings.sources import OpeningsError
+from arena.experiment.openings.sources import OpeningsError
+from arena.learning.tuning.columns import Columns, feature_counts
+from arena.learning.tuning.games import Failed, Job, play_job, points_of_pairs
+from arena.learning.tuning.openings import check_openings, draw_opening
+from arena.learning.tuning.regression import logistic_fit
+from arena.learning.tuning.settings import RandomOpenings
+from arena.learning.tuning.spsa import Gains, scale_of, spsa_step
+from arena.learning.tuning.store import FILE, Played, TuningStore
+from arena.ledger.store import StoreError
 from arena.play.probe import positions as probe_positions
-from arena.player import Limit, PlayerSpec
-from arena.result import pentanomial
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides
 from arena.rules.position import Position
+from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS
-from arena.store.store import StoreError
-from arena.tuning.columns import Columns, feature_counts
-from arena.tuning.games import Failed, Job, play_job, points_of_pairs
-from arena.tuning.openings import check_openings, draw_opening
-from arena.tuning.regression import logistic_fit
-from arena.tuning.settings import RandomOpenings
-from arena.tuning.spsa import Gains, scale_of, spsa_step
-from arena.tuning.store import FILE, Played, TuningStore
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
+from players.player import Limit, PlayerSpec
 from tests.command_line import invoke
 from tests.conftest import error_line, mark_games
 

@@ -7,8 +7,8 @@ import jsonschema
 import pytest
 import yaml
 
-from arena.tuning.config import tuning_schema
-from arena.tuning.methods import TABLE
+from arena.learning.tuning.config import tuning_schema
+from arena.learning.tuning.methods import TABLE
 
 SMALL = """\
 name: tiny

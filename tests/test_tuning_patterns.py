@@ -14,14 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.player import Limit, PlayerSpec
-from arena.rules.game import Game
-from arena.rules.movegen import legal_moves
-from arena.rules.moves import sides
-from arena.rules.position import Position
-from arena.rules.variants import VARIANTS, Variant
-from arena.tuning.games import Failed, Job, play_scored
-from arena.tuning.pattern_fit import (
+from arena.learning.tuning.games import Failed, Job, play_scored
+from arena.learning.tuning.pattern_fit import (
     FEATURES,
     FitError,
     Samples,
@@ -33,12 +27,18 @@ from arena.tuning.pattern_fit import (
     turned,
     white_values,
 )
-from arena.tuning.patterns import Patterns
-from arena.tuning.settings import RandomOpenings
-from arena.tuning.store import FILE, SCORED, Played
+from arena.learning.tuning.patterns import Patterns
+from arena.learning.tuning.settings import RandomOpenings
+from arena.learning.tuning.store import FILE, SCORED, Played
+from arena.rules.game import Game
+from arena.rules.movegen import legal_moves
+from arena.rules.moves import sides
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation
 from players.evaluation.patterns import load_weights, patterns, save_weights, weight_count
 from players.negamax.score import LIMIT
+from players.player import Limit, PlayerSpec
 from tests.command_line import invoke
 from tests.conftest import error_line, mark_games
 

@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 
 from arena.experiment.load import load
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import unpacked
 from arena.play.match import play
 from arena.play.plan import prepare
 from arena.play.tournament import play as play_tournament
 from arena.play.tournament import tasks
-from arena.record import unpacked
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
-from arena.store import underway
-from arena.store.ledger import Ledger
-from arena.store.underway import FOLDER, UnderwayFile, UnderwayPly, file_of, games_under_way, place
+from arena.watch import underway
+from arena.watch.underway import FOLDER, UnderwayFile, UnderwayPly, file_of, games_under_way, place
 from arena.web.boards import LiveBoards
 
 NAN = float("nan")

@@ -16,14 +16,14 @@ import pytest
 
 import arena
 from arena.bench import volume
-from arena.formats.base import Numbers, Rounds
+from arena.experiment.formats.base import Numbers, Rounds
+from arena.ledger import read
+from arena.ledger.record import MOVE_COLUMNS, packed, unpacked
 from arena.play.tournament import Points
-from arena.record import MOVE_COLUMNS, packed, unpacked
 from arena.report.run import Run
 from arena.report.sentences.notes import notes
 from arena.report.tables import survey
 from arena.report.write import write
-from arena.store import read
 from tests.command_line import invoke
 from tests.test_tournament import PLAYERS
 
@@ -137,7 +137,7 @@ def test_a_large_run_has_its_moves_written_when_asked_for_and_says_so(in_parts: 
 def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Path) -> None:
     run = arena.load(folder)
     one_more = run.games.iloc[[-1]].assign(game=len(run.games) + 1)
-    with pytest.raises(arena.store.store.StoreError, match="has lost games"):
+    with pytest.raises(arena.ledger.store.StoreError, match="has lost games"):
         list(read._moves(folder / "ledger.sqlite", pd.concat([run.games, one_more]), read._Scale({}, 24)))
 
 
@@ -175,7 +175,7 @@ def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:
 def stored(folder: Path) -> int:
     try:
         return len(arena.load(folder).games)
-    except arena.store.store.StoreError:
+    except arena.ledger.store.StoreError:
         return 0
 
 

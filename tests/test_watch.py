@@ -14,14 +14,14 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import arena
+from arena.ledger.ledger import FILE
 from arena.report.pdn import pdn_games
 from arena.rules.game import Game
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
-from arena.store import underway
-from arena.store.ledger import FILE
-from arena.store.live import Watcher
-from arena.store.underway import UnderwayPly
+from arena.watch import underway
+from arena.watch.live import Watcher
+from arena.watch.underway import UnderwayPly
 from arena.web.boards import BoardKey, LiveBoards
 from arena.web.charts import LIST, draw
 from arena.web.feed import Feed

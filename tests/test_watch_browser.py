@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 
 from arena.experiment.load import load
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import GameRecord, packed
 from arena.play.plan import Plan, prepare
 from arena.play.signature import begin
 from arena.play.tournament import play
-from arena.record import GameRecord, packed
 from arena.rules.game import Game
 from arena.rules.pdn.read import read_pdn
-from arena.store.ledger import Ledger
-from arena.store.underway import FOLDER, UnderwayFile
+from arena.watch.underway import FOLDER, UnderwayFile
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
 from arena.web.serving import endpoint, server

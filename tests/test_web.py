@@ -15,11 +15,11 @@ import websockets
 from numba.core import event
 
 import arena
-from arena.player import Choice, Limit, PlayerSpec
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from arena.sitting.sides import Side, strongest
 from arena.web import beginning, games, hosted, thinking
+from players.player import Choice, Limit, PlayerSpec
 from tests.web_server import Served, served, window
 
 pytestmark = pytest.mark.compiled

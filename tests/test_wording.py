@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.wording import MAX_CHARACTERS, MAX_CHOICES, choices, cut, listed, printable, quoted, shown, unknown
+from arena.base.wording import MAX_CHARACTERS, MAX_CHOICES, choices, cut, listed, printable, quoted, shown, unknown
 
 
 def test_an_unknown_word_is_named_with_the_nearest_and_all_choices() -> None:

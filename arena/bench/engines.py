@@ -7,17 +7,17 @@ from importlib import import_module
 from typing import Any
 
 from arena.bench.timing import Row
-from arena.formats.base import Pairing
-from arena.openings.sources import random_openings
+from arena.experiment.formats.base import Pairing
+from arena.experiment.openings.sources import random_openings
+from arena.ledger.record import Task
 from arena.play.match import play
-from arena.player import Allowance, Choice, Limit, PlayerSpec
 from arena.ratings.match import summary
-from arena.record import Task
-from arena.result import pair_points, pentanomial, points_of
 from arena.rules.game import Game
 from arena.rules.notation import fen
+from arena.rules.result import pair_points, pentanomial, points_of
 from arena.rules.squares import bit_of
 from arena.rules.variants import VARIANTS, Variant
+from players.player import Allowance, Choice, Limit, PlayerSpec
 
 VARIANT = "international"
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from arena.base.wording import cut
 from arena.bench.timing import Row, spell, three_figures
-from arena.wording import cut
 
 
 class Environment(NamedTuple):
@@ -45,13 +45,13 @@ def environments(variant: str, seconds: float = 2.0) -> Iterator[Row]:
 
 
 def _ours(variant: str) -> Callable[[], int]:
-    from arena.environment import DraughtsEnv
+    from arena.sitting.environment import DraughtsEnv
 
     return _agents(DraughtsEnv(variant))
 
 
 def _wrapped(variant: str) -> Callable[[], int]:
-    from arena.environment import env
+    from arena.sitting.environment import env
 
     return _agents(env(variant))
 

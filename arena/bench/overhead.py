@@ -10,19 +10,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from arena.bench.timing import Row, spell, three_figures
+from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
-from arena.formats.base import Pairing
-from arena.openings.lines import random_line
+from arena.experiment.openings.lines import random_line
+from arena.hosting.seat import close_seats, seated, timed_choice
+from arena.ledger.ledger import Facts, Ledger
+from arena.ledger.record import Task
 from arena.play.match import play
-from arena.player import Allowance, Limit, Player, PlayerSpec
-from arena.record import Task
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
-from arena.seats.seat import close_seats, seated, timed_choice
-from arena.store.ledger import Facts, Ledger
 from players import build_player
 from players.baselines import Random
+from players.player import Allowance, Limit, Player, PlayerSpec
 
 DEPTHS = (1, 2, 3)
 """Plies of the searches: so few that what surrounds them counts."""

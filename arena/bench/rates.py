@@ -12,16 +12,16 @@ from hashlib import sha256
 from itertools import count
 
 from arena.bench.timing import Row, Work, best_runs, first_depth, millions, spell, three_figures
-from arena.formats.base import Pairing
+from arena.experiment.formats.base import Pairing
+from arena.ledger.record import Task
 from arena.play.match import play
-from arena.player import Limit, PlayerSpec
-from arena.record import Task
 from arena.rules.game import Game
 from arena.rules.jit.cache import cache_folder
 from arena.rules.perft import perft
 from arena.rules.variants import VARIANTS, Variant
 from players import build_player
 from players.evaluation.build import LEARNED, is_learned
+from players.player import Limit, PlayerSpec
 
 USER_EVALUATION = '''"""The +7/+5/+3 heuristic, as a user would write it."""
 

@@ -7,10 +7,10 @@ from importlib import import_module, metadata
 from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple
 
+from arena.base.wording import cut
 from arena.bench.rates import perft_of
 from arena.bench.timing import Row, Work, best_runs, first_depth, millions, three_figures
 from arena.rules.variants import VARIANTS
-from arena.wording import cut
 
 
 class Rival(NamedTuple):

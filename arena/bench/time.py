@@ -11,12 +11,12 @@ from multiprocessing.synchronize import Barrier
 import numpy as np
 
 from arena.bench.timing import Row
-from arena.formats.base import Pairing
+from arena.experiment.formats.base import Pairing
+from arena.ledger.record import Task
 from arena.play.match import play
-from arena.player import Limit, PlayerSpec
-from arena.record import Task
 from arena.rules.game import Termination
 from arena.rules.variants import VARIANTS
+from players.player import Limit, PlayerSpec
 
 TOLERANCE = 0.01
 """Seconds within which a move is counted as in time."""

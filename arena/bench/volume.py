@@ -13,14 +13,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from arena.bench.timing import Row, three_figures
+from arena.experiment.formats.base import Pairing, Rounds
 from arena.experiment.model import Experiment
-from arena.formats.base import Pairing, Rounds
-from arena.player import EFFORT
-from arena.record import MOVE_COLUMNS, GameRecord, packed
-from arena.result import RESULTS
+from arena.ledger.ledger import FILE, Facts, Ledger
+from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
 from arena.rules.notation import fen
+from arena.rules.result import RESULTS
 from arena.rules.variants import VARIANTS
-from arena.store.ledger import FILE, Facts, Ledger
+from players.player import EFFORT
 
 GAMES = 20_000
 """Games of a measurement."""

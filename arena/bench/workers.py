@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterator
 
 from arena.bench.timing import Row, three_figures
-from arena.formats.base import Pairing
-from arena.openings.sources import random_openings
+from arena.experiment.formats.base import Pairing
+from arena.experiment.openings.sources import random_openings
+from arena.ledger.record import Task
 from arena.play.executor import Workers, close, run
 from arena.play.match import play
-from arena.player import Limit, PlayerSpec
-from arena.record import Task
 from arena.rules.variants import VARIANTS
+from players.player import Limit, PlayerSpec
 
 VARIANT = "english"
 GAMES, WARM_GAMES = 400, 20

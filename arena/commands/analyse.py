@@ -17,13 +17,13 @@ from arena.commands.common import announcing_compilation, fail
 from arena.commands.position import Scene, with_scene
 from arena.commands.table import echo, width_of, wrapped
 from arena.commands.waiting import watched
-from arena.scores import score_text
+from arena.rules.scores import score_text
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from arena.analysis import Analysis, Candidate, Findings
-    from arena.player import Limit
+    from arena.hosting.analysis import Analysis, Candidate, Findings
+    from players.player import Limit
 
 DEFAULT_PLAYER = "{type: negamax, preset: full, evaluation: strong}"
 DEFAULT_SECONDS = 10.0
@@ -62,9 +62,9 @@ def analyse(
     """
     from dataclasses import replace
 
-    from arena.analysis import Analysis
     from arena.experiment.entry import player_spec
-    from arena.yaml.errors import ConfigError
+    from arena.experiment.yaml.errors import ConfigError
+    from arena.hosting.analysis import Analysis
     from players import PlayerError, located
 
     with announcing_compilation():
@@ -130,8 +130,8 @@ def _watched(analysis: Analysis) -> Iterator[Findings]:
 
     The second Ctrl-C ends the process.
     """
-    from arena.player import AnswerError
-    from arena.seats.answer import message_of
+    from arena.hosting.answer import message_of
+    from players.player import AnswerError
 
     try:
         for findings in watched(analysis.findings(), analysis.stop, SystemExit(128 + signal.SIGINT)):

@@ -124,9 +124,9 @@ def bench(what: str, names: tuple[str, ...]) -> None:
 def schema_text() -> str:
     """The JSON schema of configuration files, experiments, tunings and trainings, as a file holds it."""
     from arena.experiment.schema import experiment_schema
-    from arena.training.config import training_schema
-    from arena.tuning.config import tuning_schema
-    from arena.yaml.schema import either
+    from arena.experiment.yaml.schema import either
+    from arena.learning.training.config import training_schema
+    from arena.learning.tuning.config import tuning_schema
 
     others = either("tuning", tuning_schema(), experiment_schema())
     return json.dumps(either("positions", training_schema(), others), indent=2) + "\n"

@@ -27,8 +27,8 @@ def check(evaluation: str, variant: str) -> None:
     exit code is 1 if something is wrong.
     """
     chosen = variant_named(variant)
-    from arena.yaml.errors import ConfigError
-    from arena.yaml.values import inline
+    from arena.experiment.yaml.errors import ConfigError
+    from arena.experiment.yaml.values import inline
     from players import PlayerError
     from players.examine import examined
 
@@ -55,8 +55,8 @@ def doctor(config: Path) -> None:
     code is 1 if there are problems.
     """
     from arena.experiment.load import load
+    from arena.experiment.yaml.errors import ConfigError
     from arena.play.doctor import diagnose
-    from arena.yaml.errors import ConfigError
 
     rehearsal = rehearsed(config)
     try:

@@ -116,8 +116,8 @@ def lost_workers(folder: Path) -> Iterator[None]:
 
 def variant_named(name: str) -> Variant:
     """The variant of that name, or an error that lists them."""
+    from arena.base.wording import unknown
     from arena.rules.variants import VARIANTS
-    from arena.wording import unknown
 
     if name not in VARIANTS:
         fail(unknown("variant", name, VARIANTS))

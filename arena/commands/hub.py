@@ -26,8 +26,8 @@ def hub(variant: str, player: str) -> None:
     from pathlib import Path
 
     from arena.experiment.entry import player_spec
-    from arena.server.server import Server
-    from arena.yaml.errors import ConfigError
+    from arena.experiment.yaml.errors import ConfigError
+    from arena.hosting.hub_server import Server
     from players import PlayerError, located
 
     output = os.dup(1)

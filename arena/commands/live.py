@@ -16,9 +16,9 @@ from arena.commands.common import fail, say
 from arena.commands.table import echo, show_table
 
 if TYPE_CHECKING:
-    from arena.store.elo import EloEstimate
-    from arena.store.live import Forfeits, Moment
-    from arena.window import RunView
+    from arena.watch.elo import EloEstimate
+    from arena.watch.live import Forfeits, Moment
+    from arena.watch.window import RunView
 
 SECONDS = 1.0
 """Seconds between two readings of a run that is watched."""
@@ -34,10 +34,10 @@ def status(folder: Path, as_json: bool) -> None:
 
     The run is not disturbed by it, whoever plays it.
     """
-    from arena.store.elo import PROVISIONAL, so_far
-    from arena.store.live import Watcher
-    from arena.store.store import StoreError
-    from arena.window import COLUMNS, ranked, row_of, test_line
+    from arena.ledger.store import StoreError
+    from arena.watch.elo import PROVISIONAL, so_far
+    from arena.watch.live import Watcher
+    from arena.watch.window import COLUMNS, ranked, row_of, test_line
 
     try:
         moment = Watcher(folder).read()
@@ -66,7 +66,7 @@ def watch(folder: Path) -> None:
     Waits for a run that is not there yet. Without a terminal it prints a line after 10 seconds, then ever more
     rarely.
     """
-    from arena.store.store import StoreError
+    from arena.ledger.store import StoreError
 
     try:
         if sys.stdout.isatty():
@@ -81,9 +81,9 @@ def watch(folder: Path) -> None:
 
 def scene_of(moment: Moment, elo: Mapping[str, EloEstimate]) -> RunView:
     """What a window shows of a run."""
-    from arena.store.elo import PROVISIONAL
-    from arena.window import RunView, ranked, test_line
-    from arena.wording import listed
+    from arena.base.wording import listed
+    from arena.watch.elo import PROVISIONAL
+    from arena.watch.window import RunView, ranked, test_line
 
     test = [test_line(moment.sprt, moment.sprt_pairs)] if moment.sprt is not None else []
     annulled = [f"annulled: all games of {listed(moment.annulled)}"] if moment.annulled else []
@@ -104,8 +104,8 @@ def _watch_on_terminal(folder: Path) -> None:
     from rich.live import Live
     from rich.text import Text
 
-    from arena.store.elo import Refits
-    from arena.window import view
+    from arena.watch.elo import Refits
+    from arena.watch.window import view
 
     console = Console()
     refits = Refits()
@@ -118,11 +118,11 @@ def _watch_on_terminal(folder: Path) -> None:
 
 
 def _watch_in_lines(folder: Path) -> None:
-    """Print a line when the run has changed, as `arena.progress.Ticker` says, until it is complete.
+    """Print a line when the run has changed, as `arena.watch.progress.Ticker` says, until it is complete.
 
     Raises StoreError.
     """
-    from arena.progress import Ticker
+    from arena.watch.progress import Ticker
 
     ticker = Ticker()
     last = ""
@@ -149,9 +149,9 @@ def _moments(folder: Path) -> Iterator[Moment | None]:
 
     Raises StoreError for a run that cannot be read for PATIENCE, or that there is no more.
     """
-    from arena.store.ledger import FILE
-    from arena.store.live import Watcher
-    from arena.store.store import StoreError
+    from arena.ledger.ledger import FILE
+    from arena.ledger.store import StoreError
+    from arena.watch.live import Watcher
 
     watcher = Watcher(folder)
     read = time.monotonic()
@@ -182,7 +182,7 @@ def _title(moment: Moment) -> str:
 
 
 def _line(moment: Moment) -> str:
-    from arena.progress import games_line
+    from arena.watch.progress import games_line
 
     if moment.searches < moment.searches_planned and not moment.games:
         return f"{moment.searches}/{moment.searches_planned} searches to a fixed depth"
@@ -192,7 +192,7 @@ def _line(moment: Moment) -> str:
 
 def _state(moment: Moment) -> str:
     """Whether somebody plays the run, and when its last game was stored."""
-    from arena.progress import duration
+    from arena.watch.progress import duration
 
     stored = ""
     if moment.stored is not None:

@@ -19,11 +19,11 @@ from arena.commands.training import rehearsed
 
 if TYPE_CHECKING:
     from arena.experiment.model import Experiment
+    from arena.learning.tuning.run import Rehearsal
+    from arena.ledger.ledger import Ledger
+    from arena.ledger.record import GameRecord
     from arena.play.expectation import Expectation
     from arena.play.plan import Plan
-    from arena.record import GameRecord
-    from arena.store.ledger import Ledger
-    from arena.tuning.run import Rehearsal
 
 LONG = 600.0
 """Seconds of a run beside which those of its report need not be measured."""
@@ -70,7 +70,7 @@ def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_j
 def loaded(config: Path) -> Experiment:
     """The tournament in a file; exits with what is wrong."""
     from arena.experiment.load import load
-    from arena.yaml.errors import ConfigError
+    from arena.experiment.yaml.errors import ConfigError
 
     try:
         return load(config)
@@ -83,7 +83,7 @@ def prepared_of(experiment: Experiment, compiled: Callable[[str], object] = lamb
 
     `compiled` is called with the names of what had to be compiled for it.
     """
-    from arena.yaml.errors import ConfigError
+    from arena.experiment.yaml.errors import ConfigError
 
     try:
         from arena.play.plan import prepare
@@ -108,11 +108,11 @@ def _measured(
 
     Where something was compiled, the time to the first game is taken from the workers, which find it compiled.
     """
+    from arena.ledger.ledger import Ledger
     from arena.play.engine import EngineError
     from arena.play.executor import WorkerDied
     from arena.play.expectation import Costs, expectation
     from arena.play.pilot import pilot
-    from arena.store.ledger import Ledger
 
     ready = time.perf_counter()
     with ExitStack() as stack:
@@ -204,7 +204,7 @@ def _print_learning(plan: Plan, expected: Expectation, rehearsal: Rehearsal, wor
 
 
 def _print_seconds(expected: Expectation, workers: int, most: str = "") -> None:
-    from arena.progress import duration
+    from arena.watch.progress import duration
 
     between = f"{duration(expected.seconds_low)} to {duration(expected.seconds_high)} in 9 of 10 tries"
     pilot = f"{expected.pilot_games} games, {100 * expected.draw_rate:.0f} % draws"
@@ -214,7 +214,7 @@ def _print_seconds(expected: Expectation, workers: int, most: str = "") -> None:
 
 def _parts(expected: Expectation) -> str:
     """`start 3 s, games 40 s, report 9 s; other programs take 12 % of the cores`."""
-    from arena.progress import duration
+    from arena.watch.progress import duration
 
     parts = {
         "start": expected.start_seconds,

@@ -69,8 +69,8 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
 
 def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
     """The run that games are added to; exits if there can be none."""
+    from arena.ledger.store import StoreError
     from arena.sitting.record import Record
-    from arena.store.store import StoreError
 
     refuse_unless_it_counts(seating, sitting)
     try:

@@ -37,7 +37,7 @@ class Scene(NamedTuple):
     """Of White and Black."""
     result: str = "*"
     searches: Mapping[str, Any] | None = None
-    """Of a run: the columns of `arena.record.MOVE_COLUMNS`, a value a ply."""
+    """Of a run: the columns of `arena.ledger.record.MOVE_COLUMNS`, a value a ply."""
     men: tuple[float | None, float | None] = (None, None)
     """What a man is worth in White's and in Black's scores, where it is known."""
     setups: frozenset[int] = frozenset()
@@ -119,8 +119,8 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
 
 def scene(what: str, variant: str | None, fen: str | None, game: int | None, ply: int | None) -> Scene:
     """What is meant: a FEN, a variant, a game of a PDN file or of a run's folder; exits if there is none such."""
+    from arena.base.wording import nearest
     from arena.rules.variants import VARIANTS
-    from arena.wording import nearest
 
     path = Path(what)
     if fen is not None and what in VARIANTS:
@@ -192,10 +192,10 @@ def _of_file(path: Path, variant: Variant | None, number: int) -> Scene:
 
 
 def _of_run(folder: Path, number: int) -> Scene:
+    from arena.ledger.game import kept_game
+    from arena.ledger.store import StoreError
     from arena.rules.custom import build_variant
     from arena.rules.game import Game
-    from arena.store.game import kept_game
-    from arena.store.store import StoreError
 
     try:
         kept = kept_game(folder, number)

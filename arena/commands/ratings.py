@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arena.ratings.models import RatingModel
     from arena.ratings.results import Results
     from arena.report.compare import RatedSide
-    from arena.result import Colour
+    from arena.rules.result import Colour
 
 
 @click.command()

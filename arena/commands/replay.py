@@ -13,8 +13,8 @@ from arena.commands.common import announcing_compilation, fail
 from arena.commands.table import echo, show_table
 
 if TYPE_CHECKING:
+    from arena.ledger.record import GameRecord
     from arena.play.replay import StoredGame
-    from arena.record import GameRecord
 
 _HEADER = ("ply", "player", "move", "nodes", "score", "seconds")
 
@@ -28,9 +28,9 @@ def replay(run: Path, game: int) -> None:
     Prints its moves, the result, and the first difference from the game that is stored. Exits with 1 if there is
     one. The run is left as it is.
     """
+    from arena.ledger.store import StoreError
     from arena.play.match import play
     from arena.play.replay import difference, stored_game
-    from arena.store.store import StoreError
 
     try:
         stored = stored_game(run, game)

@@ -23,8 +23,8 @@ def reports(folder: Path) -> None:
     with_one_thread()
     if not folder.is_dir():
         fail(f"{folder} is no folder")
-    from arena.report.runs.entry import entries
     from arena.report.runs.page import counts, write_index
+    from arena.watch.entry import entries
 
     found = entries(folder)
     if not found:

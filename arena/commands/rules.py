@@ -74,11 +74,11 @@ def evaluate(variant: str, fen: str | None, evaluation: str | None, as_json: boo
     `strong` if none are given.
     """
     chosen = variant_named(variant)
+    from arena.experiment.yaml.errors import ConfigError
+    from arena.experiment.yaml.values import inline
     from arena.rules.board.board import Board
     from arena.rules.notation import NotationError, parse_fen
     from arena.rules.notation import fen as fen_of
-    from arena.yaml.errors import ConfigError
-    from arena.yaml.values import inline
     from players import PlayerError
     from players.evaluation.appraise import appraise
 
@@ -126,7 +126,7 @@ def openings(
     unbalanced: bool,
 ) -> None:
     """List or draw openings of VARIANT: a FEN, then its moves and mark where they are known."""
-    from arena.openings import sources
+    from arena.experiment.openings import sources
     from arena.rules.notation import fen
 
     chosen = variant_named(variant)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from arena.base.wording import cut
 from arena.commands.common import fail, say
 from arena.rules.position import COLOURS
-from arena.wording import cut
 
 if TYPE_CHECKING:
     from arena.rules.pdn.game import PdnGame
@@ -108,10 +108,10 @@ def seating_options(command: Any) -> Any:
 
 def sitting_of(options: Seating) -> Sitting:
     """The sitting that is meant, its players not yet built; exits where something is wrong with it."""
+    from arena.experiment.yaml.errors import ConfigError
     from arena.rules.notation import parse_fen
     from arena.sitting.saved import saved_game
     from arena.sitting.sitting import Sitting
-    from arena.yaml.errors import ConfigError
     from players import PlayerError
 
     if options.fen is not None and options.from_file is not None:
@@ -158,7 +158,7 @@ def prepare(sitting: Sitting) -> None:
 
 def not_built(error: Exception) -> str:
     """Why a player of a sitting could not be built, in one line."""
-    from arena.seats.answer import message_of
+    from arena.hosting.answer import message_of
     from players import PlayerError
 
     words = message_of(error)
@@ -189,8 +189,8 @@ def words_of(options: Seating, sitting: Sitting) -> list[str]:
 
 def _variant(options: Seating) -> Variant | None:
     """The variant that is given; without one the usual, or None where a file says which."""
+    from arena.experiment.yaml.values import inline
     from arena.rules.custom import build_variant
-    from arena.yaml.values import inline
 
     if options.variant is None and options.from_file is not None and not options.no_draws:
         return None

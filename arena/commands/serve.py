@@ -70,7 +70,7 @@ def open_board(
     `folder` has the runs to watch, `players` are entries of further players, `record` is where games that count
     are kept, `opens` whether to open the browser.
     """
-    from arena.store.store import StoreError
+    from arena.ledger.store import StoreError
     from arena.web.games import GameRoom
     from arena.web.offer import Offer
     from arena.web.serving import endpoint, page_key, serve
@@ -101,8 +101,8 @@ def open_board(
 
 def _player(entry: str) -> Any:
     """A player of the user's; exits for what is none."""
+    from arena.experiment.yaml.errors import ConfigError
     from arena.sitting.sides import side_of
-    from arena.yaml.errors import ConfigError
     from players import PlayerError
 
     try:

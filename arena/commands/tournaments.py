@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from arena.base.wording import listed
 from arena.commands.common import (
     GamesType,
     announce_workers,
@@ -23,16 +24,15 @@ from arena.commands.common import (
 )
 from arena.commands.plan import loaded, prepared_of
 from arena.commands.table import echo, show_frame
-from arena.wording import listed
 
 if TYPE_CHECKING:
     from arena.experiment.model import Experiment
+    from arena.ledger.ledger import Ledger
+    from arena.ledger.manifest import Diagnosis
+    from arena.ledger.record import GameRecord
     from arena.play.plan import Plan
-    from arena.progress import Progress
-    from arena.record import GameRecord
     from arena.report.run import Run
-    from arena.store.ledger import Ledger
-    from arena.store.manifest import Diagnosis
+    from arena.watch.progress import Progress
     from players.examine import Finding
 
 
@@ -106,7 +106,7 @@ def _taking_part(experiment: Experiment, folder: Path, without_faulty: bool) -> 
 
     A run that has begun decided that when it began. Exits if it then left out players, and is not asked to.
     """
-    from arena.store.ledger import manifest_in
+    from arena.ledger.ledger import manifest_in
 
     begun = manifest_in(folder)
     if begun is None and not without_faulty:
@@ -136,7 +136,7 @@ def _without_faulty(experiment: Experiment) -> _TakingPart:
 
 
 def _without(experiment: Experiment, names: Collection[str]) -> Experiment:
-    from arena.yaml.errors import ConfigError
+    from arena.experiment.yaml.errors import ConfigError
 
     try:
         return experiment.without(names) if names else experiment
@@ -163,7 +163,7 @@ def _examined(plan: Plan, folder: Path) -> tuple[Diagnosis, ...]:
 
 def _said(findings: Iterable[Finding]) -> tuple[Diagnosis, ...]:
     """Print findings as they come, and return them as a manifest has them."""
-    from arena.store.manifest import Diagnosis
+    from arena.ledger.manifest import Diagnosis
 
     found = []
     for finding in findings:
@@ -186,9 +186,9 @@ def _unguarded(plan: Plan) -> str:
 
 def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _TakingPart) -> int:
     """Play what is missing and show progress; returns an exit code: 0, INCIDENTS or STOPPED."""
+    from arena.ledger.ledger import Ledger, complete_with_failures
+    from arena.ledger.store import StoreError
     from arena.play.tournament import RunStopped, play
-    from arena.store.ledger import Ledger, complete_with_failures
-    from arena.store.store import StoreError
 
     names = plan.names
     announce_workers(workers)
@@ -232,8 +232,8 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _Ta
 
 def _progress(plan: Plan) -> Progress:
     """What shows the games of a tournament as they end."""
-    from arena.progress import Progress
-    from arena.store.elo import EloScale
+    from arena.watch.elo import EloScale
+    from arena.watch.progress import Progress
 
     experiment = plan.experiment
     scale = EloScale(plan.first, experiment.anchor, experiment.rating.model)
@@ -242,7 +242,7 @@ def _progress(plan: Plan) -> Progress:
 
 def _code(ledger: Ledger) -> int:
     """The exit code of a run whose games as far as they are played are stored."""
-    from arena.store.manifest import stored_manifest
+    from arena.ledger.manifest import stored_manifest
 
     if not ledger.complete:
         return STOPPED
@@ -279,7 +279,7 @@ def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool, taking: 
 def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
     """Make the searches of the probe that are missing; returns whether none is missing any more."""
     from arena.play.tournament import measure
-    from arena.progress import Ticker
+    from arena.watch.progress import Ticker
 
     done = len(ledger.probed())
     if done == plan.searches:
@@ -299,10 +299,10 @@ def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
 
 def _report(folder: Path, **wanted: Any) -> None:
     """Write the report of the run in a folder, with what else is wanted of it, and print what it says first."""
+    from arena.ledger.store import StoreError
     from arena.report.charts.fonts import without_glyphs
     from arena.report.run import load as load_run
     from arena.report.write import write
-    from arena.store.store import StoreError
 
     try:
         finished = load_run(folder)

@@ -23,8 +23,8 @@ from arena.commands.common import (
 from arena.commands.table import echo
 
 if TYPE_CHECKING:
-    from arena.training.run import TrainingOutcome, TrainingPlan
-    from arena.tuning.run import Rehearsal
+    from arena.learning.training.run import TrainingOutcome, TrainingPlan
+    from arena.learning.tuning.run import Rehearsal
 
 _NO_TORCH = "arena train needs PyTorch, which is not installed: pip install -e '.[train]'"
 
@@ -38,17 +38,17 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
 
     A training that was stopped goes on where it stopped when the same command is given again.
     """
-    from arena.store.store import StoreError
-    from arena.training.config import load_training
-    from arena.tuning.method import TuningError
-    from arena.yaml.errors import ConfigError
+    from arena.experiment.yaml.errors import ConfigError
+    from arena.learning.training.config import load_training
+    from arena.learning.tuning.method import TuningError
+    from arena.ledger.store import StoreError
 
     try:
         settings = load_training(config)
         with _torch():
-            from arena.training import report as training_report
-            from arena.training import run as training
-        from arena.training.store import TrainingStore
+            from arena.learning.training import report as training_report
+            from arena.learning.training import run as training
+        from arena.learning.training.store import TrainingStore
 
         with announcing_compilation():
             plan = training.prepare(settings)
@@ -81,9 +81,9 @@ def rehearsed(config: Path) -> Rehearsal | None:
     Its players are built, and the openings of its last match are drawn. Exits with what is wrong.
     """
     from arena.experiment.load import command_for
-    from arena.training.config import load_training
-    from arena.tuning.config import load_tuning
-    from arena.yaml.errors import ConfigError
+    from arena.experiment.yaml.errors import ConfigError
+    from arena.learning.training.config import load_training
+    from arena.learning.tuning.config import load_tuning
 
     try:
         command = command_for(config)
@@ -93,9 +93,9 @@ def rehearsed(config: Path) -> Rehearsal | None:
             if command == "train":
                 settings = load_training(config)
                 with _torch():
-                    from arena.training import run as training
+                    from arena.learning.training import run as training
                 return training.rehearsal(training.prepare(settings))
-            from arena.tuning import run as tuning
+            from arena.learning.tuning import run as tuning
 
             tuned = load_tuning(config)
             return tuning.rehearsal(tuned, tuning.prepare(tuned))
@@ -117,9 +117,9 @@ def _torch() -> Iterator[None]:
 def _follow(plan: TrainingPlan, events: Generator[Any, None, TrainingOutcome | None]) -> TrainingOutcome | None:
     """Print how far a training is, every few seconds of games and after each epoch; returns what it found."""
     from arena.commands.tuning import StageLines
-    from arena.training.fit import Epoch
-    from arena.training.report import epoch_text, learning_text, stage_text
-    from arena.training.run import Learning
+    from arena.learning.training.fit import Epoch
+    from arena.learning.training.report import epoch_text, learning_text, stage_text
+    from arena.learning.training.run import Learning
 
     lines = StageLines()
     while True:

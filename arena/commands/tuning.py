@@ -23,8 +23,8 @@ from arena.commands.common import (
 from arena.commands.table import echo
 
 if TYPE_CHECKING:
-    from arena.tuning.method import StageProgress
-    from arena.tuning.run import TuningPlan
+    from arena.learning.tuning.method import StageProgress
+    from arena.learning.tuning.run import TuningPlan
 
 
 @click.command()
@@ -36,16 +36,16 @@ def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
 
     A tuning that was stopped goes on where it stopped when the same command is given again.
     """
-    from arena.store.store import StoreError
-    from arena.tuning.config import load_tuning
-    from arena.yaml.errors import ConfigError
+    from arena.experiment.yaml.errors import ConfigError
+    from arena.learning.tuning.config import load_tuning
+    from arena.ledger.store import StoreError
 
     try:
         settings = load_tuning(config)
-        from arena.tuning import report as tuning_report
-        from arena.tuning import run as tuning
-        from arena.tuning.method import TuningError
-        from arena.tuning.store import TuningStore
+        from arena.learning.tuning import report as tuning_report
+        from arena.learning.tuning import run as tuning
+        from arena.learning.tuning.method import TuningError
+        from arena.learning.tuning.store import TuningStore
 
         with announcing_compilation():
             plan = tuning.prepare(settings)
@@ -74,10 +74,10 @@ def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
 
 
 class StageLines:
-    """Lines about the games of stages: when `arena.progress.Ticker` says so, and at the end of each."""
+    """Lines about the games of stages: when `arena.watch.progress.Ticker` says so, and at the end of each."""
 
     def __init__(self) -> None:
-        from arena.progress import Ticker
+        from arena.watch.progress import Ticker
 
         self._stage, self._before, self._began = "", 0, 0.0
         self._ticker = Ticker()
@@ -95,8 +95,8 @@ class StageLines:
 
 def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
     """Print how far a tuning is every few seconds, at the end of each stage of games and after each step."""
-    from arena.tuning.method import Fitting, Step
-    from arena.tuning.report import fitting_text, stage_text, step_text
+    from arena.learning.tuning.method import Fitting, Step
+    from arena.learning.tuning.report import fitting_text, stage_text, step_text
 
     lines = StageLines()
     for event in events:

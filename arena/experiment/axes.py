@@ -6,10 +6,10 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from arena.base.wording import shown, unknown
 from arena.experiment.names import is_number, phrases, words_of
-from arena.player import MEANT_LIMITS
-from arena.wording import shown, unknown
-from arena.yaml.errors import Keys
+from arena.experiment.yaml.errors import Keys
+from players.player import MEANT_LIMITS
 
 MAX_PLAYERS = 200
 """Players that the sweeps of a configuration may make together."""

@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from arena.base.wording import choices, listed, nearest, unknown
+from arena.experiment.formats.base import Format
+from arena.experiment.formats.table import FORMATS, FormatField
 from arena.experiment.model import LEAST_TO_ANNUL
-from arena.formats.base import Format
-from arena.formats.table import FORMATS, FormatField
-from arena.player import HUMAN, Limit
-from arena.wording import choices, listed, nearest, unknown
-from arena.yaml.errors import Problem
-from arena.yaml.values import Source
+from arena.experiment.yaml.errors import Problem
+from arena.experiment.yaml.values import Source
+from players.player import HUMAN, Limit
 
 _FORMAT: TypeAdapter[Format] = TypeAdapter(FormatField)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.experiment.model import PlayerField
-from arena.player import NAME_CHARACTERS, PlayerSpec
-from arena.yaml.section import Document, validated
-from arena.yaml.values import Source, inline
+from arena.experiment.yaml.section import Document, validated
+from arena.experiment.yaml.values import Source, inline
+from players.player import NAME_CHARACTERS, PlayerSpec
 
 
 class _Entry(Document):

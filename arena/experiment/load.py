@@ -10,10 +10,10 @@ from typing import Any
 from arena.experiment import sweep
 from arena.experiment.checks import cross_problems
 from arena.experiment.model import Experiment
-from arena.player import Limit
-from arena.yaml.errors import ConfigError, Problem
-from arena.yaml.section import validated
-from arena.yaml.values import Source
+from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.experiment.yaml.section import validated
+from arena.experiment.yaml.values import Source
+from players.player import Limit
 
 KINDS = {"players": ("run", "tournament"), "tuning": ("tune", "tuning"), "positions": ("train", "training")}
 """The key that a file has for what it describes: the command that does it, and what it is called."""

@@ -23,17 +23,17 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from arena.base.wording import listed, shown, unknown
+from arena.experiment.formats.round_robin import RoundRobin
+from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.table import FormatField
+from arena.experiment.openings import MAX_OPENINGS
 from arena.experiment.workers import WorkersField
-from arena.formats.round_robin import RoundRobin
-from arena.formats.sprt import Sprt
-from arena.formats.table import FormatField
-from arena.openings import MAX_OPENINGS
-from arena.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
+from arena.experiment.yaml.errors import Keys
+from arena.experiment.yaml.messages import FOLDER, refusal
+from arena.experiment.yaml.section import Document, Section
 from arena.ratings.models import RatingModel
-from arena.wording import listed, shown, unknown
-from arena.yaml.errors import Keys
-from arena.yaml.messages import FOLDER, refusal
-from arena.yaml.section import Document, Section
+from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 
 LEAST_TO_ANNUL = 3
 """Players without whom a withdrawal would annul all games."""

@@ -8,8 +8,8 @@ from pathlib import PurePath
 from string import Formatter
 from typing import Any
 
-from arena.wording import unknown
-from arena.yaml.errors import Keys
+from arena.base.wording import unknown
+from arena.experiment.yaml.errors import Keys
 
 
 class TemplateError(Exception):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from arena.experiment.axes import LIMIT, RANGE
+from arena.experiment.formats.table import FORMATS
 from arena.experiment.model import Experiment
-from arena.formats.table import FORMATS
-from arena.player import Limit
-from arena.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
+from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
+from players.player import Limit
 
 _NUMBER = {"type": "number"}
 _RANGE = {

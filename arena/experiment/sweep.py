@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from arena.experiment.axes import MAX_PLAYERS, Setting, SweepError, read_axes
 from arena.experiment.names import TemplateError, filled, word_of
-from arena.yaml.errors import Keys
+from arena.experiment.yaml.errors import Keys
 
 
 class Expansion(NamedTuple):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field
 
-from arena.wording import shown
-from arena.yaml.section import Section
+from arena.base.wording import shown
+from arena.experiment.yaml.section import Section
 
 _ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s:/]+(:\d+)?/?|tcp://\[[0-9a-fA-F:]+\]:\d+")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.player import Limit
+from players.player import Limit
 
 
 def overrun(limit: Limit, seconds: float) -> float | None:

@@ -15,10 +15,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.files import replace
+from arena.base.files import replace
 from arena.play.engine import Died, EngineError
-from arena.player import PlayerSpec
 from players.loading import copies, moved, user_files
+from players.player import PlayerSpec
 
 _CONNECT_SECONDS = 10
 """Seconds that a scheduler has to answer."""

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import players
-from arena.apart.work import MEMORY, Lost, apart
+from arena.base.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
-from arena.openings.sources import random_openings
+from arena.experiment.openings.sources import random_openings
+from arena.experiment.yaml.errors import ConfigError
 from arena.play.plan import check_players, openings_of, probes_of
 from arena.play.trial import RepeatedGame, Trial, alone, tried
-from arena.player import Limit, PlayerSpec
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
-from arena.yaml.errors import ConfigError
 from players.examine import Finding, examined, name_of
 from players.loading import ENGINE
+from players.player import Limit, PlayerSpec
 
 GAME_BYTES, REPORT_BYTES = 1000, 10 * 2**20
 """Bytes on the disk that a game takes in the ledger, about, and that a report takes."""

@@ -11,7 +11,7 @@ from arena.play.pilot import Pilot
 from arena.play.plan import Plan
 from arena.ratings.arrays import Floats
 from arena.ratings.match import games_needed, resolution
-from arena.result import points_of
+from arena.rules.result import points_of
 
 TARGETS = (10, 20, 50)
 """Half widths in Elo for which `Expectation` has the games needed."""

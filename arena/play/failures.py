@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.files import replace
-from arena.formats.base import Pairing
-from arena.record import GameRecord, Incident, packed
+from arena.base.files import replace
+from arena.experiment.formats.base import Pairing
+from arena.experiment.yaml.text import yaml_text
+from arena.ledger.record import GameRecord, Incident, packed
 from arena.rules.game import Termination
-from arena.yaml.text import yaml_text
 
 FOLDER = "incidents"
 """The folder of the bundles, in the run's."""

@@ -14,16 +14,16 @@ import time
 from numbers import Integral
 from typing import NamedTuple, TypeAlias
 
+from arena.base.wording import cut, quoted
+from arena.hosting.seat import SeatError, failure_of, pondered_seconds, seated, timed_choice
+from arena.ledger.record import SEARCH_COLUMNS, GameRecord, Incident, Task, packed, search_values
 from arena.play.clock import clock_after, overrun
-from arena.player import Limit, Player, PlayerSpec
-from arena.record import SEARCH_COLUMNS, GameRecord, Incident, Task, packed, search_values
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import COLOURS
-from arena.seats.seat import SeatError, failure_of, pondered_seconds, seated, timed_choice
-from arena.store.underway import UnderwayFile, UnderwayPlace, file_of
-from arena.wording import cut, quoted
+from arena.watch.underway import UnderwayFile, UnderwayPlace, file_of
+from players.player import Limit, Player, PlayerSpec
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
@@ -43,7 +43,7 @@ class Answer(NamedTuple):
     cpu_seconds: float
     """Processor time of the player, wherever it sits; nan if it is not known."""
     search: tuple[float, ...]
-    """The values of `arena.record.SEARCH_COLUMNS`."""
+    """The values of `arena.ledger.record.SEARCH_COLUMNS`."""
     pondered_seconds: float
     """Processor time of the player in its opponent's time before; nan unless it sits in a seat."""
 

@@ -11,13 +11,13 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from arena.formats.base import Pairing
+from arena.experiment.formats.base import Pairing
+from arena.hosting.seat import SeatError, seated
+from arena.ledger.record import SEARCH_COLUMNS, GameRecord
 from arena.play.executor import run
 from arena.play.plan import Plan
 from arena.play.probe import measure
 from arena.play.tournament import probe_tasks, tasks, work_of
-from arena.record import SEARCH_COLUMNS, GameRecord
-from arena.seats.seat import SeatError, seated
 from players import PlayerError
 
 SECONDS = 5.0

@@ -8,22 +8,29 @@ from pathlib import Path
 from typing import NamedTuple
 
 import players
-from arena.apart.process import are_supported
+from arena.base.process import are_supported
+from arena.experiment.formats.base import Schedule
 from arena.experiment.model import Experiment
-from arena.formats.base import Schedule
-from arena.openings.sources import Opening, OpeningsError, ballot_openings, drawn, file_openings, random_openings
+from arena.experiment.openings.sources import (
+    Opening,
+    OpeningsError,
+    ballot_openings,
+    drawn,
+    file_openings,
+    random_openings,
+)
+from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.hosting import sandbox
+from arena.hosting.seat import SeatError, seated
+from arena.ledger.ledger import Facts
 from arena.play.probe import ProbeError, positions
-from arena.player import PlayerSpec
-from arena.result import Colour
 from arena.rules.custom import build_variant
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, Position
+from arena.rules.result import Colour
 from arena.rules.variants import Variant
-from arena.seats import sandbox
-from arena.seats.seat import SeatError, seated
-from arena.store.ledger import Facts
-from arena.yaml.errors import ConfigError, Problem
+from players.player import PlayerSpec
 
 
 class Plan(NamedTuple):

@@ -8,17 +8,17 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from arena.openings.balance import is_even
-from arena.openings.lines import random_line
+from arena.base.wording import cut
+from arena.experiment.openings.balance import is_even
+from arena.experiment.openings.lines import random_line
+from arena.hosting.seat import failure_of, seated, timed_choice
+from arena.ledger.record import NO_SEARCH, ProbeRecord, ProbeTask, search_values
 from arena.play.match import REASON_CHARACTERS
-from arena.player import Limit
-from arena.record import NO_SEARCH, ProbeRecord, ProbeTask, search_values
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from arena.seats.seat import failure_of, seated, timed_choice
-from arena.wording import cut
+from players.player import Limit
 
 PLIES = (6, 40)
 """Random plies to the first and to the last position where a configuration does not say how many: from the
@@ -35,8 +35,8 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
     """`count` distinct positions after `plies` random plies, spread evenly over PLIES for None.
 
     In each there is a choice of moves, and no side wins material by force within
-    `arena.openings.balance.EVEN_DEPTH` plies. The same seed gives the same positions. Raises ProbeError if so many
-    are not found.
+    `arena.experiment.openings.balance.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
+    ProbeError if so many are not found.
     """
     rng = random.Random(f"probe {seed}")
     first, last = PLIES if plies is None else (plies, plies)

@@ -14,7 +14,7 @@ from typing import Any
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from arena.apart import process
+from arena.base import process
 from arena.play.engine import Died, NotBegun
 from arena.play.pinning import NUMBER
 

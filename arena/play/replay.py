@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import players
+from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
-from arena.formats.base import Pairing
-from arena.player import EFFORT, HUMAN, PlayerSpec
-from arena.record import GameRecord, Task
+from arena.ledger.game import kept_game
+from arena.ledger.ledger import Facts
+from arena.ledger.manifest import Manifest
+from arena.ledger.record import GameRecord, Task
+from arena.ledger.store import StoreError
 from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
 from arena.rules.position import WHITE
-from arena.store.game import kept_game
-from arena.store.ledger import Facts
-from arena.store.manifest import Manifest
-from arena.store.store import StoreError
+from players.player import EFFORT, HUMAN, PlayerSpec
 
 _COUNTED = ("legal_moves", "pieces", *(name for name in EFFORT if name != "said_ms"), "score", "wins_in")
 """Columns that are the same whenever the same search is made."""

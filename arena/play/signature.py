@@ -9,20 +9,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from arena.formats.base import Pairing
-from arena.openings.lines import random_line
+from arena.base.wording import listed
+from arena.experiment.formats.base import Pairing
+from arena.experiment.openings.lines import random_line
+from arena.hosting.seat import close_seats, seated
+from arena.ledger.ledger import Ledger
+from arena.ledger.manifest import Diagnosis, SignedGame, manifest_of, save, session, stored_manifest, versions
+from arena.ledger.record import GameRecord, Task
+from arena.ledger.tree import working_tree
 from arena.play.match import play
 from arena.play.plan import Plan
-from arena.player import Allowance, Limit, PlayerSpec, worth_of
-from arena.record import GameRecord, Task
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.variants import Variant
-from arena.seats.seat import close_seats, seated
-from arena.store.ledger import Ledger
-from arena.store.manifest import Diagnosis, SignedGame, manifest_of, save, session, stored_manifest, versions
-from arena.store.tree import working_tree
-from arena.wording import listed
+from players.player import Allowance, Limit, PlayerSpec, worth_of
 
 LIMIT = Limit(depth=4, nodes=2000)
 """Limit of a move, whatever a player's own is: no time, so that the moves are always the same."""

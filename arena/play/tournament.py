@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 
-from arena.formats.base import BatchResults, Pairing, Place
-from arena.formats.sequential import SequentialTest
+from arena.experiment.formats.base import BatchResults, Pairing, Place
+from arena.experiment.formats.sequential import SequentialTest
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, Task
 from arena.play.executor import Workers, run
 from arena.play.failures import Failures, write_bundle
 from arena.play.match import play as play_game
 from arena.play.pinning import pin
 from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
-from arena.record import GameRecord, ProbeRecord, ProbeTask, Task
-from arena.result import WHITE_POINTS, points_of
 from arena.rules.notation import fen
-from arena.store import underway
-from arena.store.ledger import Ledger
+from arena.rules.result import WHITE_POINTS, points_of
+from arena.watch import underway
 
 _FENS = 1000
 """Openings whose FEN is kept, of those that games were last played from."""
@@ -76,7 +76,7 @@ def play(
     process that plays them; EngineError if the workers are lost; and any exception that `arena.play.match.play`
     raises; StoreError if another program changed games in the ledger meanwhile. Finished games are kept in any
     case. Workers of this machine show their games under way in the
-    ledger's folder: see `arena.store.underway`.
+    ledger's folder: see `arena.watch.underway`.
     """
     with underway.place(ledger.path.parent) as place:
         yield from _play(plan, ledger, workers, stopping, place)

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import players
-from arena.apart.work import Stage
-from arena.formats.base import Pairing
+from arena.base.work import Stage
+from arena.experiment.formats.base import Pairing
+from arena.ledger.record import GameRecord, Task
 from arena.play.match import play
-from arena.player import Allowance, Limit, PlayerSpec
-from arena.record import GameRecord, Task
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding
 from players.loading import ENGINE
+from players.player import Allowance, Limit, PlayerSpec
 
 FEWEST, MOST = 4, 40
 """Plies of a player's first game, when nobody knows its pace, and the most of any other."""

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from arena.ratings.arrays import Ints
 from arena.ratings.cells import ClusteredGames
-from arena.result import RESULTS, Colour
+from arena.rules.result import RESULTS, Colour
 
 
 class CodedGames(NamedTuple):

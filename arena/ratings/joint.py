@@ -43,6 +43,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 
+from arena.base.wording import unknown
 from arena.ratings.arrays import Bools, Floats, Ints
 from arena.ratings.cells import ClusteredGames
 from arena.ratings.clusters import CodedGames, clustered, components, encode
@@ -53,8 +54,7 @@ from arena.ratings.models import RatingModel
 from arena.ratings.notes import DAVIDSON, NO_ADVANTAGE, NOT_RESAMPLED, one_player_notes, ratings_notes
 from arena.ratings.repeats import alike
 from arena.ratings.strengths import POINTS, StrengthFit, maximize
-from arena.result import Colour
-from arena.wording import unknown
+from arena.rules.result import Colour
 
 Intervals: TypeAlias = Literal["sandwich", "bootstrap"]
 

@@ -23,7 +23,7 @@ def line_hashes(moves: pd.DataFrame) -> pd.Series:
 def lines(games: pd.DataFrame, hashes: pd.Series) -> pd.Series:
     """What was played in each game: a number that games of the same opening and moves share, as `int64[games]`.
 
-    *games* are those of `arena.store.read` (game, opening_fen), *hashes* those of `line_hashes`.
+    *games* are those of `arena.ledger.read` (game, opening_fen), *hashes* those of `line_hashes`.
     """
     line = games["game"].map(hashes).fillna(0)
     return games[["opening_fen"]].assign(line=line).groupby(["opening_fen", "line"], sort=False).ngroup()

@@ -14,12 +14,12 @@ from typing import NamedTuple, get_args
 import numpy as np
 import pandas as pd
 
+from arena.base.wording import cut, quoted
 from arena.ratings.arrays import Bools, Ints
-from arena.result import RESULTS, Colour, Result
 from arena.rules.pdn.gametype import variant_of_tags
 from arena.rules.pdn.tokens import TaggedGame, tagged_games
 from arena.rules.position import BLACK
-from arena.wording import cut, quoted
+from arena.rules.result import RESULTS, Colour, Result
 
 MEANINGS: dict[str, Result | None] = {
     "1-0": "1-0",

@@ -16,7 +16,7 @@ from arena.ratings.dispersion import dispersion
 from arena.ratings.joint import Ratings
 from arena.ratings.match import ELO_PER_LOGIT
 from arena.ratings.strengths import POINTS, RIDGE, game_moments, logits, outer_sum
-from arena.result import Colour
+from arena.rules.result import Colour
 
 MAX_CYCLES = 10  # that are listed
 

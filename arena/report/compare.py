@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.base.number import quantity, signed
+from arena.ledger.store import StoreError
 from arena.ratings.arrays import Floats
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.ratings.results import ResultsError
-from arena.report.number import quantity, signed
 from arena.report.run import Run, load
 from arena.report.sources import read_results
-from arena.result import Colour
-from arena.store.store import StoreError
+from arena.rules.result import Colour
 
 SIDES = ("a", "b")
 """The first and the second side, as endings of columns."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from arena.base.number import unbroken
 from arena.report.charts.catalogue import charts_of
 from arena.report.content import content
-from arena.report.number import unbroken
 from arena.report.run import Run
 from arena.report.template import environment
 

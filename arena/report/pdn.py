@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.ledger.ledger import Facts
 from arena.report.run import Run
 from arena.rules.pdn.write import pdn_game, search_comment
-from arena.store.ledger import Facts
 
 
 def write_pdn(run: Run, path: Path) -> None:

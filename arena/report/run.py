@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from arena.experiment.formats.free import Free
 from arena.experiment.model import Experiment
-from arena.formats.free import Free
-from arena.player import PlayerSpec
+from arena.ledger.ledger import Facts
+from arena.ledger.read import RunData, read
 from arena.ratings import transitivity
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import lines, repeated_games
@@ -37,8 +38,7 @@ from arena.report.tables import (
 from arena.report.tables.openings import Homogeneity
 from arena.report.tables.survey import Survey, is_large, survey
 from arena.rules.custom import build_variant
-from arena.store.ledger import Facts
-from arena.store.read import RunData, read
+from players.player import PlayerSpec
 
 FEW = 30
 """Games of a run up to which its report has no residuals, phases and likelihoods of superiority of all pairs."""

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.ledger.record import MEASURED, MOVE_COLUMNS
 from arena.ratings.repeats import line_hashes
-from arena.record import MEASURED, MOVE_COLUMNS
 from arena.report.run import Run
 
 _KEY = ["game", "white", "black", "opening_fen"]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from arena.ledger.read import read
+from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, ResultsError, combined, game_table, read_file
-from arena.result import Colour
-from arena.store.read import read
-from arena.store.store import StoreError
+from arena.rules.result import Colour
 
 
 def read_results(paths: Sequence[Path], first: Colour | None = None) -> Results:

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
-from arena.report.number import unbroken
+from arena.base.number import unbroken
 
 STYLES, SCRIPTS = ("page/page.css",), ("page/tables.js", "page/charts.js")
 """What every page has inside; `tables.js` needs no other."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from arena.files import REPORT, replace
+from arena.base.files import REPORT, replace
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.files import FILES, File, files_of, parts_of, write_file, write_text

@@ -1,1 +1,1 @@
-"""The rules core: positions, moves, notation and games of every variant; imports nothing but `arena.wording`."""
+"""The rules core: positions, moves, notation and games of every variant."""

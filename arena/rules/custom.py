@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from arena.base.wording import unknown
 from arena.rules.position import COLOURS
 from arena.rules.rules import GEOMETRY, PROMOTIONS, Rules
 from arena.rules.variants import VARIANTS, Variant
-from arena.wording import unknown
 
 
 class VariantError(ValueError):

@@ -7,15 +7,15 @@ import os
 import platform
 import time
 
-from arena.formats.base import Pairing
+from arena.base.wording import cut
+from arena.experiment.formats.base import Pairing
+from arena.ledger.record import GameRecord, packed, search_values
 from arena.play.clock import clock_after, overrun
 from arena.play.match import REASON_CHARACTERS, MoveRow
-from arena.player import Choice, Limit
-from arena.record import GameRecord, packed, search_values
 from arena.rules.game import Game, Termination
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Turn
-from arena.wording import cut
+from players.player import Choice, Limit
 
 
 def game_record(sitting: Sitting, pairing: Pairing) -> GameRecord:
@@ -45,7 +45,7 @@ def game_record(sitting: Sitting, pairing: Pairing) -> GameRecord:
 
 
 def _rows(sitting: Sitting) -> list[MoveRow]:
-    """A game's moves as `arena.record.packed` takes them; processor time is not known."""
+    """A game's moves as `arena.ledger.record.packed` takes them; processor time is not known."""
     game = Game(sitting.variant, sitting.game.start)
     rows: list[MoveRow] = []
     for turn in sitting.turns:

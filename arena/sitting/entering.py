@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TypeAlias
 
+from arena.base.wording import MAX_CHOICES, cut, listed
 from arena.rules.game import Game
 from arena.rules.move_text import paths
 from arena.rules.moves import sides
 from arena.rules.notation import place, squares_by_name
-from arena.wording import MAX_CHOICES, cut, listed
 
 _BETWEEN = r"[\s:x×–-]+"
 """What stands between two squares."""

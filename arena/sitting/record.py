@@ -7,28 +7,28 @@ from dataclasses import replace
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
+from arena.base.number import with_error
+from arena.experiment.formats.base import Pairing
+from arena.experiment.formats.free import Free
 from arena.experiment.model import Experiment
-from arena.formats.base import Pairing
-from arena.formats.free import Free
-from arena.player import HUMAN, NAME_CHARACTERS, PlayerSpec
-from arena.report.number import with_error
-from arena.result import WHITE_POINTS, Colour
+from arena.experiment.yaml.messages import FOLDER
+from arena.experiment.yaml.section import validated
+from arena.experiment.yaml.values import Source
+from arena.ledger.documents import documents
+from arena.ledger.ledger import FILE, Facts, Ledger, experiment_and_facts
+from arena.ledger.manifest import Manifest, manifest_of, save, session, stored_manifest
+from arena.ledger.store import StoreError, reading
 from arena.rules.custom import build_variant
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
+from arena.rules.result import WHITE_POINTS, Colour
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.ended import game_record
 from arena.sitting.sides import ONLY_WITH_A_PLAYER, can_count, person_spec
 from arena.sitting.sitting import Sitting
-from arena.store.documents import documents
-from arena.store.elo import EloScale, estimates, tells_elo
-from arena.store.ledger import FILE, Facts, Ledger, experiment_and_facts
-from arena.store.manifest import Manifest, manifest_of, save, session, stored_manifest
-from arena.store.store import StoreError, reading
-from arena.yaml.messages import FOLDER
-from arena.yaml.section import validated
-from arena.yaml.values import Source
+from arena.watch.elo import EloScale, estimates, tells_elo
 from players import fingerprints
+from players.player import HUMAN, NAME_CHARACTERS, PlayerSpec
 
 MOST_PLIES = 100_000
 """The run's limit of plies, which stands for none."""

@@ -7,13 +7,13 @@ import threading
 import time
 from typing import NamedTuple
 
-from arena.player import AnswerError, Choice, Limit, PlayerSpec
+from arena.base.wording import quoted
+from arena.hosting.tenure import Tenure, press
 from arena.rules.game import Game
 from arena.rules.move_text import line_texts
+from arena.rules.scores import score_text
 from arena.rules.variants import Variant
-from arena.scores import score_text
-from arena.seats.tenure import Tenure, press
-from arena.wording import quoted
+from players.player import AnswerError, Choice, Limit, PlayerSpec
 
 
 class Thought(NamedTuple):

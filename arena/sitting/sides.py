@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arena.base.wording import cut
 from arena.experiment.entry import player_spec
-from arena.player import HUMAN, Limit, PlayerSpec
+from arena.experiment.yaml.errors import ConfigError
 from arena.rules.variants import Variant
-from arena.wording import cut
-from arena.yaml.errors import ConfigError
 from players import PLAYERS, located
 from players.evaluation.build import is_learned
+from players.player import HUMAN, Limit, PlayerSpec
 from players.published import PUBLISHED
 
 LEVELS = range(1, 13)

@@ -6,15 +6,15 @@ import threading
 import time
 from typing import Any
 
-from arena.player import AnswerError
+from arena.hosting.answer import message_of
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.pdn.game import PdnGame
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
-from arena.seats.answer import message_of
 from arena.sitting.search import Searcher, Thought
 from arena.sitting.sides import Side
 from arena.sitting.turn import Clock, Request, Turn
+from players.player import AnswerError
 
 AGREES_FROM = 40
 """Plies of a game before which no player agrees on a draw."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from typing import NamedTuple
 
-from arena.player import Limit
 from arena.rules.game import Game
 from arena.sitting.search import Searcher, Thought
 from arena.sitting.sides import Side
+from players.player import Limit
 
 
 class Clock(NamedTuple):

@@ -16,7 +16,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from arena.seats.answer import message_of
+from arena.hosting.answer import message_of
 from arena.sitting.sitting import SittingError
 from arena.sitting.written import pdn_text
 from arena.web.answers import Json, Refusal, refused

@@ -10,8 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arena.analysis import Analysis
-from arena.player import Limit
+from arena.base.wording import cut, unknown
+from arena.hosting.analysis import Analysis
+from arena.ledger.game import kept_game
+from arena.ledger.store import StoreError
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.jit.kernel import compilations_counted
@@ -24,16 +26,14 @@ from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.sides import HUMAN, Side, strongest
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
-from arena.store.game import kept_game
-from arena.store.store import StoreError
 from arena.web.answers import Refusal
 from arena.web.bodies import GameToCome, NewGame, PlyOfRun, PositionGiven
 from arena.web.documents import legal_documents, position_document
 from arena.web.guard import run_below
 from arena.web.lanes import Lane, background
 from arena.web.thinking import MOST_PLIES, building
-from arena.wording import cut, unknown
 from players import own_code
+from players.player import Limit
 
 MOST_SECONDS = 1.0
 """Seconds that writing the moves of a position may take where a game begins."""

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from arena.rules.game import Game
 from arena.rules.variants import Variant
-from arena.store.underway import UnderwayGame, UnderwayPly
+from arena.watch.underway import UnderwayGame, UnderwayPly
 from arena.web.documents import pieces_text
 
 BoardKey: TypeAlias = tuple[int, float]

@@ -7,9 +7,9 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
-from arena.result import Colour
+from arena.base.wording import cut, printable
+from arena.rules.result import Colour
 from arena.web.answers import Refusal
-from arena.wording import cut, printable
 
 MOST_PDN = 1024 * 1024
 """Characters of a PDN."""

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from arena.analysis import Analysis, Candidate, Findings
-from arena.player import Choice
+from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.game import Game
 from arena.rules.move_text import move_squares, path, paths
 from arena.rules.moves import sides
 from arena.rules.notation import fen, piece_letter
 from arena.rules.position import COLOURS, WHITE, Position
+from arena.rules.scores import score_text
 from arena.rules.variants import Variant
-from arena.scores import score_text
 from arena.sitting.endings import ending_text
 from arena.sitting.figures import figures
 from arena.sitting.search import Thought
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Turn
+from players.player import Choice
 
 MOST_PATHS = 16
 """Ways of one capture that a page is sent."""

@@ -12,17 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from arena.files import REPORT
-from arena.result import points_of
+from arena.base.files import REPORT
+from arena.ledger.documents import documents
+from arena.ledger.ledger import FILE, experiment_and_facts
+from arena.ledger.manifest import parsed
+from arena.ledger.store import StoreError, reading
 from arena.rules.custom import build_variant
+from arena.rules.result import points_of
 from arena.rules.variants import Variant
-from arena.store.documents import documents
-from arena.store.elo import PROVISIONAL, EloEstimate, Refits, reported
-from arena.store.ledger import FILE, experiment_and_facts
-from arena.store.live import Moment, Watcher
-from arena.store.manifest import parsed
-from arena.store.store import StoreError, reading
-from arena.store.underway import games_under_way
+from arena.watch.elo import PROVISIONAL, EloEstimate, Refits, reported
+from arena.watch.live import Moment, Watcher
+from arena.watch.underway import games_under_way
 from arena.web.boards import BoardKey, LiveBoards
 from arena.web.documents import board_document
 from arena.web.lanes import background

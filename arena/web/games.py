@@ -11,11 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.base.wording import cut
+from arena.hosting.answer import message_of
+from arena.ledger.store import StoreError
 from arena.rules.variants import Variant
-from arena.seats.answer import message_of
 from arena.sitting.sides import HUMAN, ONLY_WITH_A_PLAYER
 from arena.sitting.sitting import Sitting
-from arena.store.store import StoreError
 from arena.web.answers import Refusal
 from arena.web.beginning import Compilation, begun, variant_of
 from arena.web.bodies import NewGame
@@ -23,7 +24,6 @@ from arena.web.hosted import HostedGame
 from arena.web.lanes import Lanes
 from arena.web.offer import Offer
 from arena.web.thinking import building
-from arena.wording import cut
 
 if TYPE_CHECKING:
     from arena.sitting.record import Record

@@ -15,8 +15,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena.seats.answer import message_of
-from arena.store.ledger import FILE
+from arena.hosting.answer import message_of
+from arena.ledger.ledger import FILE
 from arena.web.answers import Refusal, refused
 
 TOKEN_HEADER = "x-arena-token"

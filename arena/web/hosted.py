@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from arena.hosting.answer import message_of
 from arena.rules.position import COLOURS
-from arena.seats.answer import message_of
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting, SittingError
 from arena.web.documents import SittingDocuments, ending_document, position_document

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from arena.ledger.game import kept_game
+from arena.ledger.ledger import FILE
+from arena.ledger.store import reading
 from arena.report.viewer.replay import Replayer
-from arena.result import humanised
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import search_comment
-from arena.store.game import kept_game
-from arena.store.ledger import FILE
-from arena.store.store import reading
+from arena.rules.result import humanised
 from arena.web.boards import finite
 
 MOST_GAMES = 200

@@ -9,8 +9,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from arena.player import Limit, PlayerSpec
 from players import PLAYERS, own_code
+from players.player import Limit, PlayerSpec
 
 SHORT_SECONDS = 0.1
 """An answer that takes no longer is short."""

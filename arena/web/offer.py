@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from arena.base.wording import unknown
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.sides import HOUSE_PROGRAMS, HUMAN, LEVELS, Side, level, side_of, usual_opponent
 from arena.web.answers import Refusal
-from arena.wording import unknown
 from players.evaluation.build import is_learned
 
 _PROGRAMS = {

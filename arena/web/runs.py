@@ -12,8 +12,8 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from arena.files import REPORT
-from arena.store.store import StoreError
+from arena.base.files import REPORT
+from arena.ledger.store import StoreError
 from arena.web.answers import Json, Refusal
 from arena.web.boards import BoardKey
 from arena.web.charts import Charts

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.analysis import Analysis, Findings
-from arena.player import Limit
+from arena.hosting.analysis import Analysis, Findings
 from arena.rules.game import Game
 from arena.sitting.sides import ADVICE_SECONDS, strongest
 from arena.web.documents import analysis_document
 from arena.web.thinking import building
 from players.negamax.state import MAX_DEPTH
+from players.player import Limit
 
 MOST_SECONDS = 600.0
 """Seconds after which an analysis is ended."""

@@ -14,15 +14,15 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
-from arena.player import AnswerError, Choice, Limit
+from arena.base.wording import quoted
 from arena.rules.game import Game
 from arena.rules.hub import Line, hub_move, line, parse_hub_move, parse_line, position_text
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import Variant
-from arena.wording import quoted
 from players.engines.parameters import Declared, Value, declared, settings
 from players.engines.program import Program, ProgramError
 from players.loading import PlayerError, words_of_command
+from players.player import AnswerError, Choice, Limit
 
 _STOP_SECONDS = 10.0
 """Seconds after `stop` for which a move is waited for; a seat does not wait that long."""

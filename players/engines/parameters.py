@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from arena.base.wording import choices, quoted, unknown
 from arena.rules.hub import Line, variant_words
 from arena.rules.variants import VARIANTS, Variant
-from arena.wording import choices, quoted, unknown
 from players.loading import PlayerError
 
 Value = bool | int | float | str

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import WithJsonSchema
 
+from arena.base.wording import unknown
 from arena.rules.variants import Variant
-from arena.wording import unknown
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import VOCABULARY, build_linear, linear

@@ -14,10 +14,10 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
+from arena.base.wording import unknown
 from arena.rules.jit.bits import popcount
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from arena.wording import unknown
 from players.evaluation.evaluator import Evaluator, evaluator
 from players.evaluation.features import VOCABULARY
 from players.loading import PlayerError

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
-from arena.wording import quoted, unknown
+from arena.base.wording import quoted, unknown
 from players.evaluation.build import Description
 from players.loading import PlayerError
 from players.mcts.state import EVALUATION, RANDOM, SHALLOW

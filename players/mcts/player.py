@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.player import AnswerError, Choice, Limit
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.evaluation.build import Description
@@ -30,6 +29,7 @@ from players.mcts.workspace import TreeWorkspace
 from players.negamax.game import earlier_positions, give_moves
 from players.negamax.player import budget, settings_of
 from players.negamax.workspace import Workspace
+from players.player import AnswerError, Choice, Limit
 
 SHALLOW_SEARCH = {"order_captures": True, "quiescence": "captures", "draws": True}
 """Negamax's switches, beside those of `alphabeta`, in a shallow search: none remembers anything."""

@@ -26,7 +26,7 @@ SETTINGS = (
 """What a player sets, `scale` and `reject_margin` in the evaluation's unit; `cached`: leaves are valued by
 `players.mcts.formations.kept_mix`. Then the draw rules in force."""
 COUNTERS = ("nodes", "leaves", "deepest", "tt_probes", "tt_hits", "line_length", "stopped", "undefined")
-"""What a search counts, as in `arena.player.Choice`, the length of its `line`, whether a limit ended it, and
+"""What a search counts, as in `players.player.Choice`, the length of its `line`, whether a limit ended it, and
 whether it met an evaluation that is no number."""
 TREE_SEARCH = np.dtype(
     [

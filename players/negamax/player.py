@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.player import AnswerError, Choice, Limit
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
@@ -27,6 +26,7 @@ from players.negamax.state import MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, named_switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings, with_weights
 from players.negamax.worth import without_each, worth_of_a_man
+from players.player import AnswerError, Choice, Limit
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""

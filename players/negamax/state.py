@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.player import EFFORT
 from arena.rules.jit.clock import monotonic
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.moves import BUFFER, sides
 from arena.rules.position import Position
 from players.negamax.score import LIMIT
 from players.negamax.switches import stored_types
+from players.player import EFFORT
 
 MAX_DEPTH = 64
 MAX_PLY = 96
@@ -30,7 +30,7 @@ _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 """The clock is read every so many nodes, at most, and about every so many seconds."""
 
 COUNTED = tuple(name for name in EFFORT if name not in ("depth", "tree", "said_ms"))
-"""What the kernels of a search count, named as in `arena.player.Choice`."""
+"""What the kernels of a search count, named as in `players.player.Choice`."""
 ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length")
 """What a search reports: its counters, the depth it completed, whether it found a move, and the lengths of
 `tied_moves` and `line`."""

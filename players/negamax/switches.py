@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
 from pydantic import Field
 
-from arena.wording import unknown
+from arena.base.wording import unknown
 from players.loading import PlayerError
 from players.options import check_option, choices_of, words_of
 

@@ -22,7 +22,7 @@ from arena.rules.position import COLOURS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arena.analysis import Analysis, Candidate
+    from arena.hosting.analysis import Analysis, Candidate
     from arena.rules.position import Position
     from arena.sitting.record import Record
     from arena.sitting.search import Thought
@@ -175,9 +175,9 @@ class Host:
 
     def advice(self) -> tuple[Analysis, Candidate] | None:
         """What the strongest player here finds best in ADVICE_SECONDS; None if it found nothing."""
-        from arena.analysis import Analysis
-        from arena.player import Limit
+        from arena.hosting.analysis import Analysis
         from arena.sitting.sides import ADVICE_SECONDS, strongest
+        from players.player import Limit
 
         player = strongest(self.sitting.variant, Limit(seconds=ADVICE_SECONDS))
         analysis = Analysis(player, self.sitting.game.copy())
@@ -284,7 +284,7 @@ class Host:
         return shlex.join(words)
 
     def _recorded(self, record: Record) -> str:
-        from arena.store.store import StoreError
+        from arena.ledger.store import StoreError
 
         try:
             return record.add(self.sitting)

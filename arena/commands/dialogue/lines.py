@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arena.base.wording import listed
 from arena.rules.position import COLOURS, Position
-from arena.wording import listed
 
 if TYPE_CHECKING:
     from arena.rules.variants import Variant

@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from arena.base.wording import cut, nearest
 from arena.commands.dialogue.host import Host
 from arena.commands.dialogue.lines import PLIES_SHOWN
 from arena.commands.table import width_of
 from arena.rules.position import COLOURS
-from arena.scores import score_text
-from arena.wording import cut, nearest
+from arena.rules.scores import score_text
 
 if TYPE_CHECKING:
-    from arena.analysis import Analysis, Candidate
+    from arena.hosting.analysis import Analysis, Candidate
     from arena.sitting.sides import Side
 
 _HELP_WIDTH = 80
@@ -41,8 +41,8 @@ class Typed(NamedTuple):
 
 def obey(host: Host, text: str) -> None:
     """Do what a line says, or tell what is wrong with it."""
+    from arena.experiment.yaml.errors import ConfigError
     from arena.sitting.entering import entered_move, is_like_move, legal_line
-    from arena.yaml.errors import ConfigError
     from players import PlayerError
 
     sitting = host.sitting

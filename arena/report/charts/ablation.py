@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from arena.base.number import signed, times
 from arena.report.charts.axes import BOTTOM, LEADING, beside, dots, label_width, log_ratios, rows_of, set_margins
 from arena.report.charts.style import DASHED, MUTED, styled
 from arena.report.charts.tips import interval, tip_rows
-from arena.report.number import signed, times
 
 
 @styled

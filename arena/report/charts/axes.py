@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from arena.base.number import quantity
 from arena.report.charts import fonts
 from arena.report.charts.style import MUTED, SERIES
-from arena.report.number import quantity
 
 SHORT_LEGEND = 4
 """Entries that fit inside the Axes."""

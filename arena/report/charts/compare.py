@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from arena.base.number import signed, with_error
 from arena.report.charts.axes import LEADING, beside, leading, no_games, rows_of
 from arena.report.charts.style import DASHED, MUTED, SERIES, styled
 from arena.report.charts.tips import tip_rows
-from arena.report.number import signed, with_error
 
 _APART = 0.17
 """Rows between the two dots of a player."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 
+from arena.base.number import signed, with_error
 from arena.report.charts.axes import LEADING, beside, dots, no_games, rows_of
 from arena.report.charts.style import DASHED, MUTED, styled
 from arena.report.charts.tips import interval, tip_rows
-from arena.report.number import signed, with_error
 
 
 @styled

@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from arena.base.number import signed
 from arena.report.charts.axes import area, elo_label, legend, no_games
 from arena.report.charts.style import series, styled
 from arena.report.charts.tips import tip_points
-from arena.report.number import signed
 
 SHOWN = 8
 """Players that the chart has room for."""

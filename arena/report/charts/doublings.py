@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from arena.base.number import quantity, signed, with_error
 from arena.report.charts.axes import LINES, area, elo_label, leading, legend, log_scale, no_games, whole_depths
 from arena.report.charts.style import series, styled
 from arena.report.charts.tips import interval, tip_points
-from arena.report.number import quantity, signed, with_error
 
 
 @styled

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator
 
+from arena.base.number import known, quantity
 from arena.report.charts.axes import (
     LEADING,
     LINES,
@@ -24,7 +25,6 @@ from arena.report.charts.axes import (
 )
 from arena.report.charts.style import GRID, SERIES, series, styled
 from arena.report.charts.tips import tip_points, tip_rows
-from arena.report.number import known, quantity
 from arena.report.tables.effort import QUANTILES
 
 

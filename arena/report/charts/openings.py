@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from arena.base.number import percent
 from arena.report.charts.axes import beside, dots, no_games, rows_of
 from arena.report.charts.style import DASHED, MUTED, styled
 from arena.report.charts.tips import interval, tip_rows
-from arena.report.number import percent
 
 SHOWN = 30
 """Openings that the chart has room for, the most biased ones."""

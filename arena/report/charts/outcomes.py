@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from arena.report.charts.axes import LEADING, beside, leading, no_games, rows_of
 from arena.report.charts.style import DRAW, LOSS, MUTED, SERIES, WIN, readable_on, styled
 from arena.report.charts.tips import tip_boxes, tip_rows
-from arena.result import humanised
+from arena.rules.result import humanised
 
 
 @styled

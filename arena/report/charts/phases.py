@@ -6,10 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
+from arena.base.number import percent
 from arena.report.charts.axes import area, legend, no_games
 from arena.report.charts.style import DASHED, MUTED, series, styled
 from arena.report.charts.tips import interval, tip_points
-from arena.report.number import percent
 
 
 @styled

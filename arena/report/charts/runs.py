@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from arena.base.number import signed
+from arena.base.wording import cut
 from arena.report.charts.axes import area, figure_of, legend, no_games, set_margins
 from arena.report.charts.fonts import width
 from arena.report.charts.style import DASHED, MUTED, series, styled
 from arena.report.charts.tips import interval, tip_points
-from arena.report.number import signed
-from arena.wording import cut
 
 LABELS = 24
 """Runs whose names stand under the chart, at most; of more, some."""

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Transform
 
-from arena.report.number import known, signed
+from arena.base.number import known, signed
 
 REACH = 7.0
 """Points (1/72 inch) around a mark at which the pointer finds it."""

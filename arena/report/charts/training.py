@@ -12,7 +12,7 @@ from arena.report.charts.style import SERIES, styled
 
 @styled
 def plot_losses(losses: pd.DataFrame) -> Axes:
-    """The losses of `arena.training.report.loss_table` by epoch: on the way, and of the positions held out."""
+    """The losses of `loss_table` by epoch: on the way, and of the positions held out."""
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     ax: Axes = figure.subplots()
     for column, label, colour, marker in (

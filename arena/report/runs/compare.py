@@ -8,7 +8,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from arena.files import replace
+from arena.base.files import replace
 from arena.report.charts.compare import plot_differences, plot_sides
 from arena.report.charts.picture import save_png, svg
 from arena.report.compare import Comparison, comparison_text

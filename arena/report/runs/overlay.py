@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from arena.report.runs.entry import Entry
-from arena.store.elo import estimates
+from arena.watch.elo import estimates
+from arena.watch.entry import Entry
 
 MAX_PLAYERS = 6
 """Players of a chart, at most: those of most runs."""

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from arena.files import REPORT, replace
+from arena.base.files import REPORT, replace
 from arena.report.charts.picture import svg
 from arena.report.charts.runs import plot_runs
 from arena.report.page.page import Plot, plot_of
-from arena.report.runs.entry import Entry
 from arena.report.runs.overlay import Overlay, overlays
 from arena.report.template import page
+from arena.watch.entry import Entry
 
 FILE = "index.html"
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
+from arena.base.number import known, times, with_error
+from arena.base.wording import listed
 from arena.experiment.model import Experiment
-from arena.player import PlayerSpec
-from arena.report.number import known, times, with_error
 from arena.report.run import Run
 from arena.report.sentences.words import certain_difference, counted
 from arena.report.tables.ablation import Estimate, reference_of
 from arena.report.tables.settings import LIMITS, limits, settings, terms
-from arena.wording import listed
+from players.player import PlayerSpec
 
 
 def heading(run: Run) -> str:

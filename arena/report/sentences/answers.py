@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from arena.player import PlayerSpec
-from arena.report.number import known, probability, signed, with_error
+from arena.base.number import known, probability, signed, with_error
+from arena.base.wording import listed
 from arena.report.run import Run
 from arena.report.sentences import comparisons, sprt
 from arena.report.sentences.ablation import verdict
 from arena.report.sentences.words import CERTAIN
 from arena.report.tables.openings import Homogeneity
-from arena.wording import listed
+from players.player import PlayerSpec
 
 FAMILIES = 3
 """Families whose gains a sentence names one by one; of more it gives the least and the greatest."""

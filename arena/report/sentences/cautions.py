@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from arena.player import PlayerSpec
-from arena.report.number import quantity, with_error
+from arena.base.number import quantity, with_error
+from arena.base.wording import listed
 from arena.report.run import Run
 from arena.report.sentences.comparisons import UNKEPT, were_kept
 from arena.report.sentences.forfeits import lost_by_failures
@@ -13,7 +13,7 @@ from arena.report.sentences.words import CERTAIN, counted, first_few
 from arena.report.tables.contrasts import contrast
 from arena.report.tables.effort import call_seconds
 from arena.report.tables.telemetry import TOO_LONG
-from arena.wording import listed
+from players.player import PlayerSpec
 
 WAITED = 2
 """Times its processor time that a move may take until it is noted."""

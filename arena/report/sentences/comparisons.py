@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from arena.report.number import probability, with_error
+from arena.base.number import probability, with_error
+from arena.base.wording import listed
 from arena.report.sentences.words import CERTAIN, counted
 from arena.report.tables.telemetry import TOO_LONG
-from arena.wording import listed
 
 NAMED = 4
 """Values that a sentence on many settings names, and groups of values that one on many values of a setting has."""

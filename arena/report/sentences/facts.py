@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from arena.base.number import known, percent, with_error
 from arena.ratings.notes import ONE_PLAYER
-from arena.report.number import known, percent, with_error
 from arena.report.run import Run
 from arena.report.sentences import sprt
 from arena.report.sentences.answers import answers, lead, leads, opening_sentences

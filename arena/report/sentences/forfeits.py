@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from arena.base.wording import listed
 from arena.report.run import Run
 from arena.report.sentences.words import counted
 from arena.rules.game import FORFEITS, Termination
-from arena.wording import listed
 
 PLAYERS = 5
 """Players that the sentence names; of more it gives their number."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.report.number import quantity
+from arena.base.number import quantity
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
 from arena.report.sentences.cautions import MOST, below_random, pondered, too_long, unbalanced, waited

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from arena.player import HUMAN
-from arena.report.number import percent, with_error
+from arena.base.number import percent, with_error
 from arena.report.run import Run
 from arena.report.sentences.words import counted
-from arena.store.elo import tells_elo
+from arena.watch.elo import tells_elo
+from players.player import HUMAN
 
 MOST = 4
 """Persons that have a sentence."""

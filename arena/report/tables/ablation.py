@@ -41,7 +41,7 @@ def ablation(probes: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> 
     Columns: player; depth (of the probe); positions (which it searched to that depth); geometric means nodes
     and seconds over these; branching_factor (the depth-th root of nodes); node_ratio and time_ratio to the
     reference, over the positions that both searched to the depth; elo_difference to the reference. The last
-    three have 95 % intervals in `_low` and `_high`. `probes` is that of `arena.store.read.RunData`.
+    three have 95 % intervals in `_low` and `_high`. `probes` is that of `arena.ledger.read.RunData`.
     """
     assert experiment.probe is not None
     depth, reference = experiment.probe.depth, reference_of(experiment)

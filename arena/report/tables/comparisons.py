@@ -10,10 +10,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from arena.experiment.names import phrases
-from arena.player import PlayerSpec
 from arena.ratings.joint import Ratings
 from arena.report.tables.contrasts import contrasts
 from arena.report.tables.settings import LIMITS, key, limits, settings, terms_at, without
+from players.player import PlayerSpec
 
 COMPARISONS = (
     "setting", "value", "reference", "baseline", "terms", "at", "pairs", "time_used",

@@ -9,7 +9,7 @@ import pandas as pd
 
 from arena.ratings.joint import rate
 from arena.ratings.models import RatingModel
-from arena.result import Colour
+from arena.rules.result import Colour
 
 PARTS = 12
 """Parts of the schedule that are rated, at most."""

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from arena.player import PlayerSpec
 from arena.ratings.arrays import Floats
 from arena.ratings.joint import Ratings
 from arena.ratings.match import Z95
 from arena.report.tables.settings import families
+from players.player import PlayerSpec
 
 FEWEST = 3
 """Players of a family, at different depths or nodes, that make a line."""

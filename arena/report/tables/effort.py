@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from arena.player import PlayerSpec
 from arena.report.tables.order import by_player
 from arena.report.tables.settings import families
 from players.loading import ENGINE, own_code
+from players.player import PlayerSpec
 
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
 CALL = 13e-6

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from arena.player import Limit, PlayerSpec
 from arena.ratings.joint import Ratings
 from arena.report.tables.contrasts import contrasts
 from arena.report.tables.settings import LIMITS, key, limits, settings, terms_at
+from players.player import Limit, PlayerSpec
 
 MOST = 6
 """Limits of a run that have standings of their own; a run of more has only those of all players."""

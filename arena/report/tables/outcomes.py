@@ -8,7 +8,7 @@ from typing import get_args
 import pandas as pd
 
 from arena.report.tables.points import white_points
-from arena.result import Colour
+from arena.rules.result import Colour
 
 
 def outcomes(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:

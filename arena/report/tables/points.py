@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from arena.result import WHITE_POINTS, points_of
+from arena.rules.result import WHITE_POINTS, points_of
 
 
 def white_points(games: pd.DataFrame) -> pd.Series:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from arena.player import Limit, PlayerSpec
+from players.player import Limit, PlayerSpec
 
 LIMITS = Limit._fields
 """Settings that limit a player's moves."""

@@ -6,8 +6,8 @@ from typing import cast
 
 import pandas as pd
 
-from arena.formats.sequential import SequentialTest
-from arena.formats.sprt import Sprt
+from arena.experiment.formats.sequential import SequentialTest
+from arena.experiment.formats.sprt import Sprt
 from arena.ratings.match import Verdict
 from arena.report.tables.points import white_points
 
@@ -15,8 +15,9 @@ from arena.report.tables.points import white_points
 def sprt_path(games: pd.DataFrame, settings: Sprt) -> pd.DataFrame:
     """The state of the test after each pair until it is decided: pair (from 1), llr, lower, upper.
 
-    `games` has the columns game (from 1) and result, of a match as `arena.formats.sequential.SequentialTest` takes
-    it. From the first game that is missing on, nothing counts.
+    `games` has the columns game (from 1) and result, of a match as
+    `arena.experiment.formats.sequential.SequentialTest` takes it. From the first game that is missing on, nothing
+    counts.
     """
     points = dict(zip(games["game"].tolist(), white_points(games).tolist(), strict=True))
     states = SequentialTest(settings).advance(points)

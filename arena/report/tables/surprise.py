@@ -14,7 +14,7 @@ def swings(moves: pd.DataFrame) -> pd.Series:
 
     A swing is the difference between two scores that one player gave one after the other in a game, each in men
     and cut off at ±DECIDED; a certain win or loss counts as ±DECIDED. So 2 × DECIDED is the greatest: of a player
-    that thought the game won and, at its next move, lost. `moves` are those of `arena.store.read.RunData`.
+    that thought the game won and, at its next move, lost. `moves` are those of `arena.ledger.read.RunData`.
     """
     certain = moves["wins_in"].to_numpy(dtype=float, na_value=np.nan)
     score = moves["score_men"].to_numpy(dtype=float, na_value=np.nan)

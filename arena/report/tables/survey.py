@@ -33,7 +33,7 @@ class Survey(NamedTuple):
 
 
 def survey(games: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Survey:
-    """Read the moves of games once; `games` and `parts` are those of `arena.store.read.RunData`."""
+    """Read the moves of games once; `games` and `parts` are those of `arena.ledger.read.RunData`."""
     chosen = sampled(games)
     sums: list[pd.DataFrame] = []
     hashes: list[pd.Series] = []

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from arena.player import PlayerSpec
 from arena.report.tables.effort import CALL, call_seconds, nodes_per_second
 from arena.report.tables.order import by_player
 from arena.report.tables.survey import Survey
+from players.player import PlayerSpec
 
 TOO_LONG = 1.2
 """Mean time a move, over its limit, above which equal time limits are no equal time."""

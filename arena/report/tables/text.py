@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from arena.report.number import fixed, known, percent, probability, quantity, signed, times, with_error
+from arena.base.number import fixed, known, percent, probability, quantity, signed, times, with_error
 from arena.report.tables.telemetry import TOO_LONG
 
 

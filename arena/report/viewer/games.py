@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.report.number import known
+from arena.base.number import known
 from arena.report.run import Run
 from arena.report.viewer.replay import Replayer
-from arena.result import humanised
 from arena.rules.custom import build_variant
+from arena.rules.result import humanised
 
 CHARACTERS = 1_500_000
 """Characters that games take in a page, at most, unless a number of games is asked for."""

@@ -1,1 +1,0 @@
-"""Processes apart: what can neither end nor hold up the one that asked for it."""

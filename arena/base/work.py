@@ -1,0 +1,110 @@
+"""Work done apart: a generator in a process of its own, ended when a stage of it takes too long."""
+
+from __future__ import annotations
+
+import pickle
+import select
+import time
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, NamedTuple
+
+from arena.base import frames, process
+
+MEMORY = 4096
+"""Megabytes that work may have beyond what its process has at the start."""
+PROCESSES = 256
+"""Processes that work may be at once: room for a player in a process of its own within it."""
+START_SECONDS = 60.0
+"""Seconds that the process may take to begin."""
+
+
+class Stage(NamedTuple):
+    """What work does next, said before it is begun."""
+
+    doing: str
+    """As in `while being loaded`: what follows `while`."""
+    seconds: float
+    """How long it may take until the work yields again."""
+
+
+class Lost(Exception):
+    """Work that did not come to its end: the message says in one line how it ended and what it was doing."""
+
+
+class _End(NamedTuple):
+    """That work is at its end, and how it came to it if it was not its own."""
+
+    how: str = ""
+
+
+def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEMORY) -> Generator[Any, None, None]:
+    """What a generator function yields, called in a process of its own, but for its stages.
+
+    What it yields can be pickled. It yields a `Stage` before whatever may take long. Its output is thrown away,
+    and its process is ended, with all that it began, when the iterator is closed, and when the process that asked
+    for it ends. Where there are no such processes, it is called in this one.
+
+    Raises Lost when a stage takes too long, or the process ends by a signal, by `sys.exit` or by an exception.
+    """
+    if not process.are_supported():
+        yield from (message for message in work(*arguments) if not isinstance(message, Stage))
+        return
+    begun = process.start(lambda _, answers: _do(work, arguments, answers), memory, PROCESSES)
+    reader = frames.Reader(begun.answers)
+    stage, since = Stage("starting", START_SECONDS), time.monotonic()
+    ended: str | None = None
+    try:
+        while True:
+            while (frame := reader.frame()) is None:
+                if not _is_more(begun, stage.seconds - (time.monotonic() - since)):
+                    raise Lost(f"did not end within {stage.seconds:g} s while {stage.doing}")
+                if not reader.fill():
+                    ended = process.end(begun, closed=True)
+                    raise Lost(f"{_in_words(ended)} while {stage.doing}")
+            message = pickle.loads(frame)
+            if isinstance(message, Stage):
+                stage, since = message, time.monotonic()
+            elif isinstance(message, _End):
+                if message.how:
+                    raise Lost(f"{message.how} while {stage.doing}")
+                return
+            else:
+                yield message
+                since = time.monotonic()
+    finally:
+        if ended is None:
+            process.end(begun)
+
+
+def _is_more(begun: process.Process, seconds: float) -> bool:
+    """Whether there is more of an answer within so many seconds; what is printed meanwhile is thrown away."""
+    deadline = time.monotonic() + seconds
+    watched = [begun.answers, begun.output]
+    while True:
+        ready, _, _ = select.select(watched, [], [], max(deadline - time.monotonic(), 0))
+        if not ready or begun.answers in ready:
+            return bool(ready)
+        if process.printed(begun) is None:
+            watched = [begun.answers]
+
+
+def _do(work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...], answers: int) -> None:
+    """Do the work in this process, which is its own, and send what it yields."""
+    try:
+        for message in work(*arguments):
+            frames.write(answers, pickle.dumps(message))
+        end = _End()
+    except SystemExit:
+        end = _End("called sys.exit")
+    except BaseException as error:
+        end = _End(f"raised {type(error).__name__}")
+    frames.write(answers, pickle.dumps(end))
+
+
+def _in_words(ended: str) -> str:
+    """How a process ended."""
+    if not ended:
+        return "closed its pipe"
+    if ended.startswith("more"):
+        return f"started {ended}"
+    return f"ended its process ({ended})" if ended.startswith("exit") else f"was ended by {ended}"

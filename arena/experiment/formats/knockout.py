@@ -1,0 +1,82 @@
+"""Knockout: who loses is out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from arena.experiment.formats.base import Format, Numbers, Place, Schedule, last_tie, points_by_tie
+from arena.rules.result import Colour
+
+
+class Knockout(Format):
+    """Who loses is out; players are seeded in their order, the first ones have the byes."""
+
+    type: Literal["knockout"]
+    pairs: int = Field(default=1, ge=1, description="Openings of a tie, each played twice.")
+    extra: int = Field(default=5, ge=0, description="Most further openings of a level tie.")
+    exact: ClassVar[bool] = False
+    even: ClassVar[bool] = False
+
+    def pairs_of_tie(self, openings: int) -> int:
+        return self.pairs + self.extra
+
+    def most_games(self, names: Sequence[str], openings: int) -> int:
+        return 2 * (len(names) - 1) * (self.pairs + self.extra)
+
+    def openings_needed(self, players: int) -> int:
+        return (players - 1).bit_length() * (self.pairs + self.extra)
+
+    def schedule(
+        self, names: Sequence[str], openings: int, first: Colour = "white", anchor: str | None = None
+    ) -> Schedule:
+        """Rounds of ties until one player is left; the players stand in the order of their seeds.
+
+        The bracket is the usual one: seeds 1 and 2 can only meet in the final, and the first ones have the byes
+        that a number of players other than 2, 4, 8 ... needs. All ties of a round have the same openings, other
+        ones than the rounds before. A tie that is level after `pairs` goes on pair by pair, `extra` at most, then
+        the higher seed wins it. Who lost in the same round stands in the order of the seeds; a place rests on the
+        player's last tie.
+        """
+        numbers = Numbers()
+        bracket = _bracket(len(names))
+        out: list[Place] = []
+        last: dict[int, dict[str, float | str]] = {}
+        number = 0
+        while len(bracket) > 1:
+            number += 1
+            ties = [(min(tie), max(tie)) for tie in zip(bracket[::2], bracket[1::2], strict=True)]
+            met = [tie for tie in ties if tie[1] < len(names)]
+            won = dict.fromkeys(met, (0.0, 0.0))
+            for played in self._openings_of_round(number):
+                level = [tie for tie in met if won[tie][0] == won[tie][1]]
+                if not level:
+                    break
+                batch = numbers.pairs(level, number, played)
+                points = (yield batch).points
+                for tie, scored in points_by_tie(batch, points).items():
+                    won[tie] = won[tie][0] + scored[0], won[tie][1] + scored[1]
+            bracket = [tie[1] if tie in won and won[tie][0] < won[tie][1] else tie[0] for tie in ties]
+            for (one, other), (own, conceded) in won.items():
+                last[one] = last_tie(number, names[other], own, conceded, "seed")
+                last[other] = last_tie(number, names[one], conceded, own, "seed")
+            lost = sorted(player for tie in met for player in tie if player not in bracket)
+            out[:0] = [Place(loser, last[loser]) for loser in lost]
+        return [Place(bracket[0], last[bracket[0]]), *out]
+
+    def _openings_of_round(self, number: int) -> list[range]:
+        """The openings of a round, numbered from 1: those of all ties, then one by one those of level ties."""
+        first = (number - 1) * (self.pairs + self.extra)
+        further = range(first + self.pairs, first + self.pairs + self.extra)
+        return [range(first, first + self.pairs), *(range(opening, opening + 1) for opening in further)]
+
+
+def _bracket(players: int) -> list[int]:
+    """Seeds from 0 in the order of the bracket, whose size is a power of 2; those beyond the players are byes."""
+    bracket = [0]
+    while len(bracket) < players:
+        size = 2 * len(bracket)
+        bracket = [seed for each in bracket for seed in (each, size - 1 - each)]
+    return bracket

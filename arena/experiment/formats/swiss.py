@@ -1,0 +1,218 @@
+"""The Swiss system: rounds between players of about equal points, without avoidable rematches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import combinations, count
+from typing import ClassVar, Literal, TypeAlias
+
+from pydantic import Field
+
+from arena.experiment.formats.base import Format, Numbers, Place, Schedule, Tie, at_most, points_by_tie
+from arena.experiment.yaml.errors import Keys
+from arena.rules.result import Colour
+
+Partners: TypeAlias = dict[int, int]
+"""A perfect matching: the partner of each player."""
+
+
+class Swiss(Format):
+    """Rounds between players of about equal points, with no rematch while one can be avoided."""
+
+    type: Literal["swiss"]
+    rounds: int = Field(ge=1, description="Rounds, fewer than there are players.")
+    pairs: int = Field(default=1, ge=1, description="Openings of a round, each played twice.")
+    annuls: ClassVar[bool] = True
+
+    def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
+        yield from super().problems(names)
+        yield from at_most("rounds", self.rounds, len(names) - 1, len(names))
+
+    def pairs_of_tie(self, openings: int) -> int:
+        return self.pairs
+
+    def most_games(self, names: Sequence[str], openings: int) -> int:
+        return 2 * self.rounds * (len(names) // 2) * self.pairs
+
+    def openings_needed(self, players: int) -> int:
+        return self.rounds * self.pairs
+
+    def schedule(
+        self, names: Sequence[str], openings: int, first: Colour = "white", anchor: str | None = None
+    ) -> Schedule:
+        """Rounds of ties of `pairs` pairs each; the players' order decides where nothing else does.
+
+        All ties of a round have the same openings, other ones than the rounds before. A player whose games are
+        annulled is not paired any more, and stands at the end.
+        """
+        numbers = Numbers()
+        table = ScoreTable(len(names), self.pairs)
+        for number in range(1, self.rounds + 1):
+            ties, bye = next_round(table)
+            batch = numbers.pairs(ties, number, range((number - 1) * self.pairs, number * self.pairs))
+            played = yield batch
+            for tie, won in points_by_tie(batch, played.points).items():
+                table.add(tie, won)
+            if bye is not None:
+                table.add_bye(bye)
+            table.annul(played.annulled)
+        return [Place(player, table.figures(player)) for player in table.order()]
+
+
+class ScoreTable:
+    """What the players of a Swiss tournament have scored, round by round."""
+
+    def __init__(self, players: int, pairs: int) -> None:
+        self._most = 2 * pairs
+        self._won = [0.0] * players
+        self._annulled = [0] * players
+        """Rounds of each player against one whose games are annulled."""
+        self.byes = [0] * players
+        self.met: list[list[tuple[int, float]]] = [[] for _ in range(players)]
+        """Each player's opponents with the share of the points that the player won against them, 0 to 1."""
+        self.out: frozenset[int] = frozenset()
+        """The players whose games are annulled."""
+
+    def add(self, tie: Tie, points: tuple[float, float]) -> None:
+        """Count a tie of two players."""
+        for player, opponent, won in zip(tie, reversed(tie), points, strict=True):
+            self._won[player] += won
+            self.met[player].append((opponent, won / self._most))
+
+    def add_bye(self, player: int) -> None:
+        self._won[player] += self._most
+        self.byes[player] += 1
+
+    def annul(self, players: frozenset[int]) -> None:
+        """Take players out, and all rounds against them."""
+        for player in players - self.out:
+            for opponent in {opponent for opponent, _ in self.met[player]}:
+                left = [(other, share) for other, share in self.met[opponent] if other != player]
+                taken = sum(share for other, share in self.met[opponent] if other == player)
+                self._annulled[opponent] += len(self.met[opponent]) - len(left)
+                self._won[opponent] -= self._most * taken
+                self.met[opponent] = left
+            self._won[player], self._annulled[player], self.byes[player], self.met[player] = 0.0, 0, 0, []
+        self.out = players
+
+    def points(self, player: int) -> float:
+        """What a player has won; a bye counts as winning every game of the round.
+
+        An annulled round counts as the mean of the player's other rounds, or half of its games where it has none.
+        """
+        rounds = len(self.met[player]) + self.byes[player]
+        mean = self._won[player] / rounds if rounds else self._most / 2
+        return self._won[player] + self._annulled[player] * mean
+
+    def buchholz(self, player: int) -> float:
+        """Sum of the points of the player's opponents; a bye adds nothing, an annulled round their mean."""
+        return self._over_opponents(player, [(opponent, 1.0) for opponent, _ in self.met[player]])
+
+    def sonneborn_berger(self, player: int) -> float:
+        """As Buchholz, each opponent's points times the share won against it."""
+        return self._over_opponents(player, self.met[player])
+
+    def _over_opponents(self, player: int, weighted: Sequence[tuple[int, float]]) -> float:
+        total = sum(weight * self.points(opponent) for opponent, weight in weighted)
+        return total + self._annulled[player] * total / len(weighted) if weighted else 0.0
+
+    def order(self) -> list[int]:
+        """Players by points, then Buchholz, then Sonneborn-Berger, then their order in the configuration.
+
+        Those whose games are annulled stand at the end.
+        """
+
+        def key(player: int) -> tuple[bool, float, float, float, int]:
+            figures = self.points(player), self.buchholz(player), self.sonneborn_berger(player)
+            return player in self.out, *(-figure for figure in figures), player  # type: ignore[return-value]
+
+        return sorted(range(len(self.met)), key=key)
+
+    def meetings(self, one: int, other: int) -> int:
+        return sum(opponent == other for opponent, _ in self.met[one])
+
+    def figures(self, player: int) -> dict[str, float | str]:
+        """What the player's place rests on; nothing where its games are annulled."""
+        if player in self.out:
+            return {}
+        return {
+            "points": self.points(player),
+            "buchholz": self.buchholz(player),
+            "sonneborn_berger": self.sonneborn_berger(player),
+        }
+
+
+def next_round(table: ScoreTable) -> tuple[list[Tie], int | None]:
+    """The ties of the next round, and who has a bye if the number of players is odd.
+
+    From the first in order down, each player without an opponent meets one of equal points, first in the lower
+    half of these, then in the upper half, else the next below, such that nobody meets twice; if that cannot be,
+    nobody three times, and so on. The bye goes to the last in order of those with the fewest byes for whom it
+    can be so. Players whose games are annulled are left out.
+    """
+    order = [player for player in table.order() if player not in table.out]
+    spare: list[int | None] = [None]
+    if len(order) % 2:
+        fewest = min(table.byes[player] for player in order)
+        spare = [player for player in reversed(order) if table.byes[player] == fewest]
+    for most in count():
+        for bye in spare:
+            ties = _matched(table, [player for player in order if player != bye], most)
+            if ties is not None:
+                return ties, bye
+    raise AssertionError("unreachable: any two players have met so many times at most")
+
+
+def _matched(table: ScoreTable, order: list[int], most: int) -> list[Tie] | None:
+    """Ties of all players in `order` of whom none have met more than `most` times; None if there are none."""
+    open_to = {
+        one: {other for other in order if other != one and table.meetings(one, other) <= most} for one in order
+    }
+    partners = _partners(open_to, order)
+    if partners is None:
+        return None
+    ties: list[Tie] = []
+    left = order
+    while left:
+        for opponent in sorted(_candidates(table, left), key=partial(table.meetings, left[0])):
+            rest = _without(partners, left[0], opponent, open_to) if opponent in open_to[left[0]] else None
+            if rest is not None:
+                ties.append((left[0], opponent))
+                left = [player for player in left[1:] if player != opponent]
+                partners = rest
+                break
+    return ties
+
+
+def _candidates(table: ScoreTable, left: Sequence[int]) -> Iterator[int]:
+    """Opponents of the first of `left`, the preferred one first."""
+    level = [player for player in left if table.points(player) == table.points(left[0])]
+    half = len(level) // 2
+    yield from level[max(half, 1) :]
+    yield from level[1:half]
+    yield from left[len(level) :]
+
+
+def _without(partners: Partners, one: int, other: int, open_to: dict[int, set[int]]) -> Partners | None:
+    """Partners of all but two players, whose own partners meet each other if they can; None if there are none."""
+    rest = {player: partner for player, partner in partners.items() if player not in (one, other)}
+    if partners[one] == other:
+        return rest
+    left_one, left_other = partners[one], partners[other]
+    if left_other in open_to[left_one]:
+        return rest | {left_one: left_other, left_other: left_one}
+    return _partners(open_to, list(rest))
+
+
+def _partners(open_to: dict[int, set[int]], players: Sequence[int]) -> Partners | None:
+    """A partner for each of the players among those who are open to it; None if they cannot all be paired."""
+    import networkx
+
+    graph: networkx.Graph[int] = networkx.Graph()
+    graph.add_nodes_from(players)
+    graph.add_edges_from((one, other) for one, other in combinations(players, 2) if other in open_to[one])
+    matching = networkx.max_weight_matching(graph, maxcardinality=True)
+    if 2 * len(matching) < len(players):
+        return None
+    return {one: other for tie in matching for one, other in (tie, tie[::-1])}

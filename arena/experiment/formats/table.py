@@ -1,0 +1,58 @@
+"""The table of formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
+
+from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WrapValidator
+
+from arena.base.wording import shown
+from arena.experiment.formats.adaptive import Adaptive
+from arena.experiment.formats.base import Format
+from arena.experiment.formats.free import Free
+from arena.experiment.formats.gauntlet import Gauntlet
+from arena.experiment.formats.knockout import Knockout
+from arena.experiment.formats.ladder import Ladder
+from arena.experiment.formats.match import Match
+from arena.experiment.formats.round_robin import RoundRobin
+from arena.experiment.formats.swiss import Swiss
+
+TABLE: tuple[type[Format], ...] = (
+    RoundRobin,
+    Match,
+    Gauntlet,
+    Swiss,
+    Knockout,
+    Ladder,
+    Adaptive,
+)
+"""One row a format; its `type` is its name in configurations, which do not know `free`."""
+FORMATS: dict[str, type[Format]] = {
+    get_args(format.model_fields["type"].annotation)[0]: format for format in TABLE
+}
+
+
+def _mapping(value: Any) -> Any:
+    """A format given by its name alone as a mapping."""
+    if not isinstance(value, str | dict | Format):
+        raise ValueError(f"must be the name of a format or a mapping with a type, not {shown(value)}")
+    return {"type": value} if isinstance(value, str) else value
+
+
+def _or_free(value: Any, known: Callable[[Any], Any]) -> Any:
+    """`free`, or one of TABLE."""
+    of_board = isinstance(value, Free) or (isinstance(value, dict) and value.get("type") == "free")
+    return Free.model_validate(value) if of_board else known(value)
+
+
+if TYPE_CHECKING:
+    FormatField: TypeAlias = Format
+else:
+    FormatField = Annotated[
+        SerializeAsAny[Union[TABLE]],  # noqa: UP007
+        Discriminator("type"),
+        WrapValidator(_or_free),
+        BeforeValidator(_mapping),
+    ]
+"""Any of the formats, as a field of a configuration."""

@@ -1,0 +1,167 @@
+"""Openings: start positions that every pairing plays from both sides."""
+
+from __future__ import annotations
+
+import random
+import stat
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.base.wording import cut
+from arena.experiment.openings import MAX_OPENINGS
+from arena.experiment.openings.balance import is_even, is_won_at_once
+from arena.experiment.openings.ballots import ballots
+from arena.experiment.openings.lines import random_line
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.notation import NotationError, parse_fen
+from arena.rules.position import Position
+from arena.rules.variants import Variant
+
+MAX_BYTES = 64 * 2**20
+"""Bytes of a file of openings."""
+MAX_QUOTED = 200
+"""Characters of an error in a file, which may quote it."""
+_ENUMERATED = 2000
+"""Positions after so many plies up to which all of them are counted."""
+_TRIES = 200
+"""Random lines tried for each opening before giving up."""
+_FRUITLESS, _FRUITLESS_EACH = 2000, 20
+"""Random lines without a new opening after which there are taken to be no more: so many, and so many for each
+opening that was found."""
+
+
+class OpeningsError(ValueError):
+    """There are not the openings that were asked for; `key` is the key of a configuration to blame."""
+
+    def __init__(self, message: str, key: str = "count") -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class Opening(NamedTuple):
+    """A position to start from, and what is known of it: its moves, its mark, or nothing."""
+
+    position: Position
+    name: str = ""
+    mark: str = ""
+
+
+def random_openings(variant: Variant, plies: int, count: int, seed: int, balanced: bool = True) -> list[Opening]:
+    """`count` distinct positions after `plies` random moves, the same for the same seed.
+
+    None is over, or can be won by the very next move; `balanced` also throws out those in which a search of
+    `arena.experiment.openings.balance.EVEN_DEPTH` plies wins material. Raises OpeningsError if so many are not
+    found, or are more than MAX_OPENINGS.
+    """
+    if count > MAX_OPENINGS:
+        raise OpeningsError(f"{count} openings are wanted, more than {MAX_OPENINGS}")
+    positions = _positions_after(variant, plies) if count > 1 else None
+    if positions is not None and positions < count:
+        there = "is only 1 position" if positions == 1 else f"are only {positions} positions"
+        raise OpeningsError(
+            f"there {there} after {plies} plies, {count} openings are wanted; raise random_plies or lower count"
+        )
+    rng = random.Random(f"openings {seed}")
+    openings: list[Opening] = []
+    tried: set[Position] = set()
+    fruitless = 0
+    for _ in range(_TRIES * count):
+        game = random_line(variant, plies, rng)
+        fruitless += 1
+        if game.position not in tried:
+            tried.add(game.position)
+            playable = game.outcome is None and not is_won_at_once(game)
+            if playable and (not balanced or is_even(variant, game.position)):
+                openings.append(Opening(game.position))
+                fruitless = 0
+        if len(openings) == count:
+            return openings
+        if fruitless > _FRUITLESS + _FRUITLESS_EACH * len(openings):
+            break
+    raise OpeningsError(
+        f"only {len(openings)} distinct openings of {plies} random plies were found, {count} are wanted; "
+        "raise random_plies or lower count"
+    )
+
+
+def ballot_openings(variant: Variant, plies: int, barred: bool = False) -> list[Opening]:
+    """The two-move or three-move ballots of English draughts, without the barred ones unless asked for.
+
+    Raises OpeningsError for a variant whose start position is another.
+    """
+    if variant.name not in ("english", "checkers-ai", "cis300"):
+        raise OpeningsError(f"ballots are openings of english draughts, not of {variant.name}", "ballots")
+    return [
+        Opening(ballot.position, " ".join(ballot.moves), ballot.mark)
+        for ballot in ballots(variant, plies)
+        if barred or ballot.mark != "barred"
+    ]
+
+
+def file_openings(variant: Variant, path: Path) -> list[Opening]:
+    """The openings in a file: the final positions of the games of a `.pdn`, else a FEN in each line.
+
+    Empty lines, lines that begin with `#` and what stands in braces behind a FEN are passed over.
+    Raises OpeningsError, with file and line; only regular files of MAX_BYTES at most are read.
+    """
+    number = 0
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OpeningsError(f"{path} cannot be read: it is no regular file", "file")
+        if path.stat().st_size > MAX_BYTES:
+            raise OpeningsError(f"{path} cannot be read: it has more than {MAX_BYTES // 2**20} MB", "file")
+        if path.suffix.lower() == ".pdn":
+            return _from_pdn(variant, path)
+        openings = []
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                openings.append(Opening(parse_fen(variant, line.split("{")[0]), f"{path.name}:{number}"))
+    except NotationError as error:
+        raise OpeningsError(f"{path}:{number}: {cut(str(error), MAX_QUOTED)}", "file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise OpeningsError(f"{path} cannot be read: {reason}", "file") from None
+    if not openings:
+        raise OpeningsError(f"{path} holds no opening", "file")
+    return openings
+
+
+def drawn(openings: Sequence[Opening], count: int | None, seed: int) -> list[Opening]:
+    """`count` of the openings drawn by lot, the same for the same seed; all of them, in order, for None.
+
+    Openings of the same position count once. Raises OpeningsError if there are not so many.
+    """
+    distinct = list({opening.position: opening for opening in openings}.values())
+    if count is None:
+        return distinct
+    if count > len(distinct):
+        raise OpeningsError(f"there are {len(distinct)} such openings, {count} are wanted")
+    return random.Random(f"openings {seed}").sample(distinct, count)
+
+
+def _from_pdn(variant: Variant, path: Path) -> list[Opening]:
+    from arena.rules.pdn.read import read_pdn
+
+    read = read_pdn(path, variant)
+    if read.problems:
+        raise OpeningsError(cut(str(read.problems[0]), MAX_QUOTED), "file")
+    if not read.games:
+        raise OpeningsError(f"{path} holds no game", "file")
+    return [Opening(game.positions()[-1], f"{path.name}: game {game.number}") for game in read.games]
+
+
+@cache
+def _positions_after(variant: Variant, plies: int) -> int | None:
+    """How many positions there are after so many plies, None for more than _ENUMERATED."""
+    positions = {variant.start}
+    for _ in range(plies):
+        positions = {
+            apply(variant.constants, position, move)
+            for position in positions
+            for move in legal_moves(variant.constants, position)
+        }
+        if len(positions) > _ENUMERATED:
+            return None
+    return len(positions)

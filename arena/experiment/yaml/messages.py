@@ -1,0 +1,123 @@
+"""What pydantic finds in a configuration, in the words of the file."""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Collection, Iterator
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+
+from pydantic import BaseModel, Discriminator
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from arena.base.wording import choices, shown, unknown
+from arena.experiment.yaml.errors import Keys
+
+FOLDER = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
+"""The pattern of a folder's name."""
+
+_REFUSAL = "refusal"
+_EXPECTED = {
+    FOLDER: "a folder name (letters and digits, then also '.', '_' and '-')",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "string_type": "text (a number, true or null needs quotes)",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "dict_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
+}
+"""What is expected, by pydantic's type of error or by pattern."""
+
+
+def refusal(text: str) -> PydanticCustomError:
+    """An error for a validator to raise whose message stands as it is, without the key before it."""
+    return PydanticCustomError(_REFUSAL, "{text}", {"text": text})
+
+
+def place(error: ErrorDetails, model: type[BaseModel]) -> Keys:
+    """The keys to blame for what pydantic found in a file that is a `model`."""
+    keys = _walk(error["loc"], model).keys
+    return (*keys, _discriminator(error)) if error["type"] == "union_tag_invalid" else keys
+
+
+def message(error: ErrorDetails, model: type[BaseModel]) -> str:
+    """What pydantic found in a file that is a `model`."""
+    keys, kind, value = _walk(error["loc"], model).keys, error["type"], shown(error["input"])
+    context = error.get("ctx", {})
+    key = keys[-1] if keys else None
+    if kind == "union_tag_invalid":
+        name = _discriminator(error)
+        return unknown(str(key) if name == "type" else name, str(context["tag"]), _tags(error))
+    if kind == "union_tag_not_found":
+        return f"the key {_discriminator(error)!r} is missing {choices('', _walk(error['loc'], model).tags)}"
+    if kind == "missing":
+        return f"the key {key!r} is missing"
+    if kind == "extra_forbidden":
+        section = _walk(error["loc"][:-1], model).section
+        known, meant = (section.model_fields, getattr(section, "meant", {})) if section else ((), {})
+        return unknown("key", str(key), known, meant)
+    subject = "the file" if key is None else f"an entry of {keys[-2]!r}" if isinstance(key, int) else repr(key)
+    if kind == _REFUSAL:
+        return str(context["text"])
+    if kind == "value_error":
+        return f"{subject} {context['error']}"
+    expected = _EXPECTED.get(context.get("pattern", kind))
+    rule = f"be {expected}" if expected else re.sub("^[A-Z][a-z]+ should ", "", error["msg"])
+    return f"{subject} must {rule}, not {value}"
+
+
+class _Place(NamedTuple):
+    """Where pydantic's location leads."""
+
+    keys: Keys
+    """The keys of the file: the location without the tags of unions."""
+    section: type[BaseModel] | None
+    """The model of the mapping there, None for what is no mapping of a known model."""
+    tags: Collection[str]
+    """The tags of the union there, if it is one."""
+
+
+def _walk(loc: tuple[str | int, ...], model: type[BaseModel]) -> _Place:
+    keys: list[str | int] = []
+    section: type[BaseModel] | None = model
+    tagged: dict[str, type[BaseModel]] = {}
+    for part in loc:
+        if part in tagged:
+            section, tagged = tagged[str(part)], {}
+            continue
+        keys.append(part)
+        field = section.model_fields.get(part) if section and isinstance(part, str) else None
+        members = list(_models(field.annotation)) if field else []
+        tagged = _by_tag(field, members) if field else {}
+        section = members[0] if members else None
+    return _Place(tuple(keys), section, tagged)
+
+
+def _by_tag(field: FieldInfo, members: list[type[BaseModel]]) -> dict[str, type[BaseModel]]:
+    """The members of a discriminated union by their tags; nothing for another field."""
+    name = field.discriminator
+    marks = [name, *(mark for mark in field.metadata if isinstance(mark, Discriminator))]
+    names = [mark.discriminator if isinstance(mark, Discriminator) else mark for mark in marks if mark]
+    if not names or not isinstance(names[0], str):
+        return {}
+    return {tag: member for member in members for tag in get_args(member.model_fields[names[0]].annotation)}
+
+
+def _models(hint: Any) -> Iterator[type[BaseModel]]:
+    """The models that a type is made of, as in `Probe | None`."""
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        yield hint
+    elif get_origin(hint) in (Union, types.UnionType, Annotated):
+        for part in get_args(hint):
+            yield from _models(part)
+
+
+def _discriminator(error: ErrorDetails) -> str:
+    return str(error["ctx"]["discriminator"]).strip("'")
+
+
+def _tags(error: ErrorDetails) -> list[str]:
+    return re.findall("'([^']*)'", str(error["ctx"]["expected_tags"]))

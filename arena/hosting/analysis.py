@@ -1,0 +1,238 @@
+"""Analyses: the best lines of a position as any player sees them, deeper and deeper."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from arena.base.wording import quoted
+from arena.hosting.tenure import Tenure, press
+from arena.rules.game import Game
+from arena.rules.move_text import line_texts
+from players import own_code
+from players.negamax.score import WIN
+from players.player import AnswerError, Choice, Limit, PlayerSpec
+
+_FIRST_NODES = 500
+"""Nodes of the first search by a player that cannot be given a depth; each one after has twice as many."""
+_LEAST_SECONDS = 0.001
+
+
+class Candidate(NamedTuple):
+    """A move, and what the player thinks of it, from the side to move's view."""
+
+    move: int
+    score: float | None
+    """In the player's unit; None where it gives none, or where the move ends the game in a win."""
+    wins_in: int
+    """Plies to a certain win, less than 0 to a certain loss; 0 where neither is known."""
+    depth: int
+    """Plies searched, this move included; 0 where it ends the game."""
+    nodes: int
+    """Of the last search."""
+    pv: tuple[int, ...]
+    """What is then played, the move first."""
+
+    @property
+    def value(self) -> float:
+        """What lines are ordered by."""
+        if self.wins_in:
+            return (WIN if self.wins_in > 0 else -WIN) - self.wins_in
+        return self.score or 0.0
+
+
+class Findings(NamedTuple):
+    """What an analysis has found so far."""
+
+    lines: tuple[Candidate, ...]
+    """Best first."""
+    step: int
+    """How many rounds were begun."""
+    whole: bool
+    """Whether the round is through."""
+    nodes: int
+    """Of all searches."""
+    seconds: float
+
+
+class Analysis:
+    """A search for the best lines: `findings()` gives what is found, `stop()` from another thread ends it.
+
+    The limits `depth` and `nodes` hold for each search, `seconds` for all. One line is the player's search of the
+    position. For several, each move is made and the position after it searched: its score is minus that. The
+    player is given depth after depth, or twice as many nodes each time, or is asked once if it heeds neither.
+    """
+
+    def __init__(self, spec: PlayerSpec, game: Game, lines: int = 1) -> None:
+        """Raises PlayerError for a player that cannot be built, ValueError if the game is over or the depth 1."""
+        if not game.legal_moves:
+            raise ValueError("the game is over: there is no legal move")
+        self._game, self._count = game, min(lines, len(game.legal_moves))
+        self._limit, self._rng = spec.limit, random.Random(0)
+        self._tenure = Tenure(spec, game.variant)
+        self._tenure.begin()
+        self._begins = bool(own_code(spec))
+        self._player: Any = self._tenure.player
+        self.man = self._tenure.man
+        """What a man is worth in the player's unit, if it says so."""
+        self._heeds = getattr(self._player, "limits", Limit._fields)
+        self._can_stop = hasattr(self._player, "stop")
+        if self._count > 1 and "depth" in self._heeds and spec.limit.depth == 1:
+            raise ValueError("several lines need a depth of 2 or more")
+        self._nodes = 0
+        self._lines: dict[int, Candidate] = {}
+        self._done: set[int] = set()
+        """Moves that a longer search would say no more of."""
+        self._stopping, self._ended = threading.Event(), threading.Event()
+        self._began = time.perf_counter()
+
+    def findings(self) -> Iterator[Findings]:
+        """What is found, after each search that found something, until a limit is met or all is certain.
+
+        Raises AnswerError for an answer that is none or lacks the score that several lines need, ValueError for
+        limits that the player cannot do with, and whatever a class of your own raises.
+        """
+        self._began = time.perf_counter()
+        timer = threading.Timer(self._limit.seconds or 0.0, self.stop)
+        timer.daemon = True
+        if self._limit.seconds is not None and self._can_stop:
+            timer.start()
+        try:
+            for step, limit in enumerate(self._limits(), start=1):
+                try:
+                    self._check(limit)
+                except ValueError:
+                    if step == 1:
+                        raise
+                    break
+                yield from self._round(step, limit)
+                if self._stopping.is_set():
+                    yield self._found(step, whole=False)
+                    break
+                yield self._found(step, whole=True)
+                if self._done.issuperset(self._game.legal_moves):
+                    break
+        finally:
+            timer.cancel()
+            self._stopping.set()
+            self._ended.set()
+            self._tenure.close()
+
+    def stop(self) -> None:
+        """End it soon, if the player can be stopped in a search, else after the one under way."""
+        if self._stopping.is_set():
+            return
+        self._stopping.set()
+        if self._can_stop:
+            press(self._player, self._ended)
+
+    def texts(self, line: Candidate) -> list[str]:
+        """The moves of a line as PDN writes them, as far as they are legal."""
+        return line_texts(self._game.variant, self._game.position, line.pv)
+
+    def _limits(self) -> Iterator[Limit]:
+        """What each search of one round after the other may take, but for seconds."""
+        most = self._limit.nodes if "nodes" in self._heeds else None
+        if "depth" in self._heeds:
+            last = self._limit.depth or sys.maxsize
+            below = min(self._count, 2) - 1
+            yield from (Limit(depth=depth, nodes=most) for depth in range(1, last - below + 1))
+        elif "nodes" in self._heeds:
+            nodes = _FIRST_NODES
+            while most is None or nodes < most:
+                yield Limit(nodes=nodes)
+                nodes *= 2
+            yield Limit(nodes=most)
+        else:
+            yield Limit()
+
+    def _round(self, step: int, limit: Limit) -> Iterator[Findings]:
+        """Search the position, or, the best first, those after each of its moves."""
+        game = self._game
+        if self._count == 1:
+            choice = self._search(game, limit)
+            before = next(iter(self._lines.values()), None)
+            if self._counts(choice, before, limit):
+                line = Candidate(
+                    choice.move,
+                    choice.score,
+                    choice.wins_in,
+                    choice.depth,
+                    choice.nodes,
+                    tuple(choice.pv) or (choice.move,),
+                )
+                self._lines = {choice.move: line}
+                self._done = set(game.legal_moves) if _is_done(line.wins_in, choice, limit) else set()
+            return
+        for move in sorted(game.legal_moves, key=self._value, reverse=True):
+            if self._stopping.is_set():
+                return
+            if move not in self._done and self._follows(move, limit):
+                yield self._found(step, whole=False)
+
+    def _follows(self, move: int, limit: Limit) -> bool:
+        """Search the position after a move; whether that says more than what was known."""
+        after = self._game.copy()
+        after.push(move)
+        if (outcome := after.outcome) is not None:
+            decided = 0 if outcome.winner is None else 1 if outcome.winner == self._game.turn else -1
+            self._lines[move] = Candidate(move, None if decided else 0.0, decided, 0, 0, (move,))
+            self._done.add(move)
+            return True
+        choice = self._search(after, limit)
+        if choice.score is None and not self._stopping.is_set():
+            raise AnswerError("gives no scores, so that moves cannot be compared: ask for one line")
+        if choice.score is None or not self._counts(choice, self._lines.get(move), limit):
+            return False
+        theirs = choice.wins_in
+        ours = -theirs + (-1 if theirs > 0 else 1) if theirs else 0
+        pv = (move, *(choice.pv or (choice.move,)))
+        self._lines[move] = Candidate(move, -choice.score, ours, choice.depth + 1, choice.nodes, pv)
+        if _is_done(ours, choice, limit):
+            self._done.add(move)
+        return True
+
+    def _search(self, game: Game, limit: Limit) -> Choice:
+        if self._begins:
+            self._tenure.begin()
+        if self._limit.seconds is not None and not self._can_stop:
+            left = self._limit.seconds - (time.perf_counter() - self._began)
+            limit = limit._replace(seconds=max(left, _LEAST_SECONDS))
+        choice = self._tenure.choose(game, limit, self._rng)
+        if choice.move not in game.legal_moves:
+            raise AnswerError(f"returned the illegal move {quoted(choice.move)}")
+        self._nodes += choice.nodes
+        if limit.seconds is not None and limit.seconds <= _LEAST_SECONDS:
+            self._stopping.set()
+        return choice
+
+    def _counts(self, choice: Choice, before: Candidate | None, limit: Limit) -> bool:
+        """Whether an answer says more than the one before: not always, if the search was stopped."""
+        if before is None or not self._stopping.is_set():
+            return True
+        return choice.depth >= limit.depth if limit.depth is not None else choice.nodes >= before.nodes
+
+    def _check(self, limit: Limit) -> None:
+        check = getattr(self._player, "check_limit", None)
+        if check is not None:
+            check(limit)
+
+    def _value(self, move: int) -> float:
+        line = self._lines.get(move)
+        return line.value if line else -math.inf
+
+    def _found(self, step: int, whole: bool) -> Findings:
+        lines = sorted(self._lines.values(), key=lambda line: line.value, reverse=True)[: self._count]
+        return Findings(tuple(lines), step, whole, self._nodes, time.perf_counter() - self._began)
+
+
+def _is_done(certain: int, choice: Choice, limit: Limit) -> bool:
+    """Whether a longer search would say no more: it is certain, or the player ended before its limit."""
+    if limit.depth is not None:
+        return bool(certain) or choice.depth < limit.depth
+    return bool(certain) or (limit.nodes is not None and choice.nodes < limit.nodes)

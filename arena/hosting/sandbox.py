@@ -1,0 +1,122 @@
+"""The sandbox of a seat: a new Python under bubblewrap that sees its player's files and none else of the user's.
+
+It reads the system's libraries, Python, the installed packages, the arena, and the player's own files; it has no
+network, sees no other process, and what it writes is gone when it ends.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from arena.base import process
+from arena.rules.jit.cache import ROOT, cache_folder
+from players.loading import ENGINE, own_code, user_files, words_of_command
+from players.player import PlayerSpec
+
+WRAPPERS = 2
+"""Processes of bubblewrap itself."""
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
+_KERNELS = "/tmp/kernels"
+"""Where compiled kernels are inside; those of the user's cache are links to it, so that none is changed."""
+_VARIABLES = ("PATH", "LANG", "LC_ALL", "PYTHONHASHSEED")
+_PREFIXES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "VECLIB_", "NUMEXPR_", "ARENA_")
+_MAIN = (
+    "import json, sys; sys.path[:], *rest = json.loads(sys.argv[1]); "
+    "from arena.hosting.sandbox import main; main(*rest)"
+)
+_COMPILER_MEGABYTES = 256
+"""Memory that the compiler takes when it is loaded, which is not the player's."""
+
+
+def unavailable() -> str:
+    """Why there is no sandbox on this machine, in words; empty if there is one."""
+    if shutil.which("bwrap") is None:
+        return "bubblewrap (`bwrap`) is not installed"
+    tried = subprocess.run([*_options([]), "true"], capture_output=True, text=True)
+    return "" if tried.returncode == 0 else f"bubblewrap does not work here: {' '.join(tried.stderr.split())}"
+
+
+def serve(spec: PlayerSpec, readable: Sequence[str], megabytes: int, requests: int, answers: int) -> NoReturn:
+    """Become a sandbox in which `occupant.serve` runs, for a player and with what else it may read."""
+    for descriptor in (requests, answers):
+        os.set_inheritable(descriptor, True)
+    rest = [sys.path, str(cache_folder()), requests, answers, megabytes]
+    paths = [*_of_python(), cache_folder(), *_of_player(spec), *map(Path, readable)]
+    command = [*_options(paths), sys.executable, "-c", _MAIN, json.dumps(rest)]
+    kept = {name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith(_PREFIXES)}
+    own = {"HOME": "/tmp", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:backslashreplace"}
+    os.execvpe("bwrap", command, kept | own | {"NUMBA_CACHE_DIR": _KERNELS})
+
+
+def ending(words: str) -> str:
+    """How a process in a sandbox ended, from how its sandbox did: with 128 and the number of a signal."""
+    code = words.removeprefix("exit code ")
+    try:
+        return signal.Signals(int(code) - 128).name
+    except ValueError:
+        return words
+
+
+def main(cache: str, requests: int, answers: int, megabytes: int) -> None:
+    """What the Python inside does: link the compiled kernels, keep to the memory, and serve."""
+    inside = Path(_KERNELS, Path(cache).name)
+    for folder, _, files in os.walk(cache):
+        (place := inside / Path(folder).relative_to(cache)).mkdir(parents=True, exist_ok=True)
+        for name in files:
+            (place / name).symlink_to(Path(folder, name))
+    from arena.hosting import occupant  # after the links, as it looks for kernels
+
+    process.bound(megabytes + _COMPILER_MEGABYTES)
+    occupant.serve(requests, answers)
+
+
+def _options(paths: Sequence[Path]) -> list[str]:
+    """The command of a sandbox in which these files and folders can be read, without what it is to run."""
+    words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    for name in _SYSTEM:
+        if Path(name).is_symlink():
+            words += ["--symlink", os.readlink(name), name]
+        elif Path(name).is_dir():
+            words += ["--ro-bind", name, name]
+    for name in _SETTINGS:
+        words += ["--ro-bind-try", name, name]
+    words += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
+    for path in sorted({Path(os.path.abspath(path)) for path in paths}):
+        words += ["--ro-bind-try", str(path), str(path)]
+    return [*words, "--dir", os.getcwd(), "--chdir", os.getcwd()]
+
+
+def _of_python() -> Iterator[Path]:
+    """Python, installed packages and the arena."""
+    for name in (sys.prefix, sys.base_prefix):
+        yield Path(name)
+        yield Path(name).resolve()
+    yield from (Path(name) for name in sys.path if Path(name).name in ("site-packages", "dist-packages"))
+    yield from (ROOT / "arena", ROOT / "players")
+
+
+def _of_player(spec: PlayerSpec) -> Iterator[Path]:
+    """The files that a specification names: code, weights, packages, a program."""
+    yield from user_files(spec)
+    if spec.type == ENGINE:
+        folder = Path(str(spec.options["folder"]))
+        words = words_of_command(spec.options.get("command"))
+        found = [path for word in words if (path := folder / word).is_file()]
+        yield from (*found, *(path.resolve() for path in found))
+        return
+    for reference in own_code(spec):
+        source = reference.rpartition(":")[0]
+        if source and not source.endswith(".py"):
+            top = importlib.util.find_spec(source.split(".")[0])
+            places = [*(top.submodule_search_locations or ()), top.origin] if top is not None else []
+            yield from (Path(place) for place in places if place)

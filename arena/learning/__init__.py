@@ -1,0 +1,1 @@
+"""Weights and networks, found by games and by positions."""

@@ -1,0 +1,92 @@
+"""The configuration of a training: its model, `load_training` and its JSON schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from arena.experiment.load import refuse_other
+from arena.experiment.yaml.errors import Problem
+from arena.experiment.yaml.schema import Schema
+from arena.experiment.yaml.section import Section, validated
+from arena.experiment.yaml.values import Source
+from arena.learning.tuning.config import GameTerms, searching_problems, searching_schema
+from arena.learning.tuning.games import RANDOM_MOVES
+from arena.learning.tuning.method import EvaluationField
+from arena.learning.tuning.settings import Search
+
+_REFUSED = {
+    key: f"'{key}' would make a training depend on the machine: give 'nodes' or 'depth'"
+    for key in ("seconds", "clock", "increment")
+}
+"""Keys of a player that have no place in a training, and why."""
+
+
+class Positions(Section):
+    """Where positions come from; those of all sources are learned together."""
+
+    games: int = Field(default=4000, ge=0, description="Games that the player plays with itself.")
+    random_moves: float = Field(
+        default=RANDOM_MOVES, ge=0, lt=1, description="Share of their moves that are drawn at random."
+    )
+    runs: tuple[str, ...] = Field(
+        default=(), strict=False, description="Folders of runs: positions that were searched with a score."
+    )
+    pdn: tuple[str, ...] = Field(
+        default=(), strict=False, description="PDN files: positions of their games, with the results."
+    )
+
+
+class FitSection(Section):
+    """How the network is fitted."""
+
+    results: float = Field(
+        default=0.2, ge=0, le=1, description="Weight of results against scores, which get the rest."
+    )
+    epochs: int = Field(default=15, ge=1, description="Passes over the positions.")
+    batch: int = Field(default=4096, ge=1, description="Positions of a step.")
+    rate: float = Field(default=0.004, gt=0, description="Learning rate at first; falls to 0 along a cosine.")
+
+
+class Training(GameTerms):
+    """One training: from which positions, and whom the network meets in the end."""
+
+    player: Search = Field(
+        description="The player of the games: a limit of nodes or depth, an evaluation, options of negamax."
+    )
+    positions: Positions = Field(description="Where positions come from.")
+    fit: FitSection = FitSection()
+    against: EvaluationField = Field(
+        default="material", description="The evaluation that the network meets in the end."
+    )
+    check: int = Field(default=100, ge=1, description="Pairs of games of that match.")
+
+
+def load_training(path: str | Path) -> Training:
+    """Read the training in the YAML file `path`; raises ConfigError with all the problems that it has."""
+    source = Source(Path(path))
+    data = source.read()
+    refuse_other(source, data, "positions")
+    return validated(Training, data, source, [*source.problems, *_problems(source, data)])
+
+
+def training_schema() -> Schema:
+    """The JSON schema of a training, for editors: every key, with the options and rules that there are."""
+    return searching_schema(Training, _REFUSED)
+
+
+def _problems(source: Source, data: Any) -> Iterator[Problem]:
+    """What is wrong between values, and what gets a clearer message than its model has."""
+    if not isinstance(data, dict):
+        return
+    yield from searching_problems(source, data, _REFUSED)
+    positions = data.get("positions")
+    if (
+        isinstance(positions, dict)
+        and positions.get("games") == 0
+        and not any(map(positions.get, ("runs", "pdn")))
+    ):
+        yield source.problem(("positions", "games"), "there are no positions to learn: give games, runs or pdn")

@@ -1,0 +1,217 @@
+"""The fit of a network, by PyTorch: its layers in floating point, and the whole numbers that they become."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from arena.learning.tuning.pattern_fit import Samples, turned
+from arena.ratings.arrays import Ints
+from arena.rules.jit.lanes import LANES, OUTPUTS
+from arena.rules.position import Position
+from arena.rules.rules import Rules
+from arena.rules.variants import Variant
+from players.evaluation.network import NetworkFile
+from players.evaluation.neural import KINDS, ONE, PHASES, neural, phase_of, squares
+
+LARGEST_INPUT = 2.5
+"""The largest weight of an input: 50 of them, and the bias, are a sum that 16 bits hold."""
+LARGEST = 8.0
+"""The largest weight of the later layers, so that their sums are within 32 bits."""
+THREADS = 1
+"""Threads of PyTorch: sums of floats depend on their number."""
+_TURNED_KINDS = [2, 3, 0, 1]
+"""Kinds of pieces, from the other side's view."""
+
+
+class FitSettings(NamedTuple):
+    """How a network is fitted."""
+
+    epochs: int
+    batch: int
+    rate: float
+    """Of Adam at first; it falls to 0 along half a cosine."""
+    seed: int
+
+
+class Epoch(NamedTuple):
+    """One pass over the positions."""
+
+    number: int
+    """From 1."""
+    loss: float
+    """Mean cross-entropy of the targets on the way, in nats."""
+    held_out: float
+    """The same of the positions held out, after it."""
+
+
+class Views(NamedTuple):
+    """Positions as a network sees them, with what is to be learned of each."""
+
+    boards: Ints
+    """Own men, own kings, the other side's men and kings, from the side to move's view: `int64[n, 4]`."""
+    phases: Ints
+    targets: NDArray[np.float32]
+    """The side to move's expected points, 0 to 1."""
+
+
+class Network(torch.nn.Module):
+    """`players.evaluation.neural` in floating point: from views of positions to logits of expected points."""
+
+    def __init__(self, rules: Rules, seed: int) -> None:
+        super().__init__()
+        count, chance = KINDS * squares(rules), torch.Generator().manual_seed(seed)
+
+        def drawn(*shape: int, scale: float) -> torch.nn.Parameter:
+            return torch.nn.Parameter(scale * torch.randn(*shape, generator=chance))
+
+        self.rows = drawn(count, LANES, scale=0.1)
+        self.bias = torch.nn.Parameter(torch.full((LANES,), 0.25))
+        self.second = drawn(PHASES, OUTPUTS, 2 * LANES, scale=(2 * LANES) ** -0.5)
+        self.second_bias = torch.nn.Parameter(torch.full((PHASES, OUTPUTS), 0.25))
+        self.last = drawn(PHASES, OUTPUTS, scale=OUTPUTS**-0.5)
+        self.last_bias = torch.nn.Parameter(torch.zeros(PHASES))
+
+    def forward(self, inputs: torch.Tensor, phases: torch.Tensor) -> torch.Tensor:
+        """Logits `[n]` of views: `inputs [n, KINDS, squares]`, 0 or 1, and the phase of each."""
+        other = inputs.flip(2)[:, _TURNED_KINDS]
+        sums = [view.flatten(1) @ self.rows + self.bias for view in (inputs, other)]
+        held = torch.cat(sums, 1).clamp(0, 1)
+        layer = (held @ self.second.flatten(0, 1).T).unflatten(1, (PHASES, OUTPUTS)) + self.second_bias
+        found = (layer.clamp(0, 1) * self.last).sum(2) + self.last_bias
+        return found.gather(1, phases[:, None])[:, 0]
+
+    @torch.no_grad()
+    def keep_small(self) -> None:
+        """Hold the weights within what the whole numbers can be."""
+        self.rows.clamp_(-LARGEST_INPUT, LARGEST_INPUT)
+        self.bias.clamp_(-LARGEST_INPUT, LARGEST_INPUT)
+        for weights in (self.second, self.second_bias, self.last, self.last_bias):
+            weights.clamp_(-LARGEST, LARGEST)
+
+    @torch.no_grad()
+    def whole_numbers(self) -> NDArray[np.int16]:
+        """The numbers of a network's file, see `players.evaluation.network`."""
+        phases = torch.cat(
+            [
+                self.second.flatten(1),
+                self.second_bias,
+                self.last,
+                torch.nn.functional.pad(self.last_bias[:, None], (0, 2 * OUTPUTS - 1)),
+            ],
+            dim=1,
+        )
+        parts = [self.rows.flatten(), self.bias, phases.flatten()]
+        return (torch.cat(parts) * ONE).round().to(torch.int16).numpy()
+
+
+class Fit:
+    """A fit under way: the network, and how far the descent is."""
+
+    def __init__(self, rules: Rules, settings: FitSettings) -> None:
+        torch.set_num_threads(THREADS)
+        torch.use_deterministic_algorithms(True)
+        self.settings = settings
+        self.epochs: list[Epoch] = []
+        """Those that are done."""
+        self.network = Network(rules, settings.seed)
+        self._rules = rules
+        self._adam = torch.optim.Adam(self.network.parameters(), lr=settings.rate)
+
+    def descend(self, views: Views, judged: Views) -> Epoch:
+        """Pass once over `views`, in an order that seed and epoch decide."""
+        settings, count, before = self.settings, len(views.targets), len(self.epochs)
+        order = np.random.default_rng([settings.seed, before]).permutation(count)
+        batches, total = -(-count // settings.batch), 0.0
+        for number in range(batches):
+            done = (before + number / batches) / settings.epochs
+            for group in self._adam.param_groups:
+                group["lr"] = settings.rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
+            places = order[number * settings.batch : (number + 1) * settings.batch]
+            loss = self._loss(views, places)
+            self._adam.zero_grad()
+            loss.backward()
+            self._adam.step()
+            self.network.keep_small()
+            total += float(loss.detach()) * len(places)
+        epoch = Epoch(before + 1, total / count, self.loss(judged))
+        self.epochs.append(epoch)
+        return epoch
+
+    @torch.no_grad()
+    def loss(self, views: Views) -> float:
+        """The mean cross-entropy, in nats, of the targets of positions."""
+        count, size = len(views.targets), self.settings.batch
+        parts = (np.arange(first, min(first + size, count)) for first in range(0, count, size))
+        return sum(float(self._loss(views, part)) * len(part) for part in parts) / count
+
+    def _loss(self, views: Views, places: Ints) -> torch.Tensor:
+        inputs = torch.from_numpy(inputs_of(self._rules, views.boards[places]))
+        logits = self.network(inputs, torch.from_numpy(views.phases[places]))
+        targets = torch.from_numpy(views.targets[places])
+        return torch.nn.functional.binary_cross_entropy_with_logits(logits, targets)
+
+    def save(self, data: str, path: Path) -> None:
+        """Write a checkpoint: all that `resume` needs, with what tells the positions from others."""
+        state = {
+            "data": data,
+            "epochs": [tuple(epoch) for epoch in self.epochs],
+            "network": self.network.state_dict(),
+            "adam": self._adam.state_dict(),
+        }
+        torch.save(state, path)
+
+    def resume(self, path: Path, data: str) -> None:
+        """Go on from a checkpoint as if nothing had happened, if there is a readable one of these positions."""
+        try:
+            state = torch.load(path, weights_only=True)
+            if state["data"] != data:
+                return
+            self.network.load_state_dict(state["network"])
+            self._adam.load_state_dict(state["adam"])
+            self.epochs = [Epoch(*epoch) for epoch in state["epochs"]]
+        except (OSError, EOFError, KeyError, RuntimeError, UnpicklingError):
+            return
+
+
+def views_of(variant: Variant, data: Samples, held_out: bool) -> Views:
+    """The views of the positions that are held out, or of those that are not, each position once."""
+    rules, chosen = variant.constants, data.held_out == held_out
+    positions, targets = data.positions[chosen], data.targets[chosen]
+    black = positions[:, 3] == 1
+    positions[black] = turned(rules, positions[black])
+    targets = np.where(black, 1 - targets, targets)
+    white, other, kings = positions[:, 0], positions[:, 1], positions[:, 2]
+    boards = np.stack([white & ~kings, white & kings, other & ~kings, other & kings], axis=1)
+    boards, place, count = np.unique(boards, axis=0, return_inverse=True, return_counts=True)
+    means = np.bincount(place.reshape(-1), targets, len(boards)) / count
+    pieces = np.bitwise_count(boards).sum(axis=1).tolist()
+    phases = np.array([phase_of(variant.rules, number) for number in pieces], np.int64)
+    return Views(boards, phases, means.astype(np.float32))
+
+
+def inputs_of(rules: Rules, boards: Ints) -> NDArray[np.float32]:
+    """The inputs of views, 0 or 1: `float32[n, KINDS, squares]`."""
+    octets = np.ascontiguousarray(boards, "<i8").view(np.uint8).reshape(len(boards), KINDS, 8)
+    return np.unpackbits(octets, axis=2, count=squares(rules), bitorder="little").astype(np.float32)
+
+
+def unit_of(variant: Variant, network: NDArray[np.int16]) -> float:
+    """The unit under which a man of the start is worth 100, on average; 1 / ONE where it is worth nothing."""
+    rules, start = variant.rules, variant.start
+    memory = NetworkFile(network, 1.0).runnable(rules)
+    other = start.black if start.turn == 0 else start.white
+
+    def value(position: Position) -> float:
+        return float(neural.function(position, rules, memory))
+
+    men = [1 << bit for bit in range(64) if other >> bit & 1]
+    less = [value(start._replace(white=start.white & ~man, black=start.black & ~man)) for man in men]
+    worth = float(np.mean(less)) - value(start)
+    return 100.0 / worth if worth > 0 else 1.0 / ONE

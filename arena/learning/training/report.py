@@ -1,0 +1,112 @@
+"""The report of a training: lines while it runs, then its losses, a chart and a summary."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.base.files import replace
+from arena.learning.training.config import Positions
+from arena.learning.training.fit import Epoch
+from arena.learning.training.run import AGAINST, NETWORK, Learning, TrainingOutcome, TrainingPlan
+from arena.learning.tuning.method import evaluation_name
+from arena.learning.tuning.report import match_row, verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> list[Path]:
+    """Write losses.csv, loss.svg, summary.md and loss.png, each replaced whole. Raises OSError."""
+    from arena.report.charts.picture import save_png, svg
+    from arena.report.charts.training import plot_losses
+
+    losses = loss_table(found.epochs)
+    axes = plot_losses(losses)
+    texts = {
+        "losses.csv": losses.to_csv(index=False, lineterminator="\n"),
+        "loss.svg": svg(axes),
+        "summary.md": summary_md(plan, found, folder),
+    }
+    written = [replace(folder / name, partial(_fill, text)) for name, text in texts.items()]
+    return [*written, replace(folder / "loss.png", partial(save_png, axes))]
+
+
+def stage_text(plan: TrainingPlan, stage: str) -> str:
+    """A stage in words."""
+    return f"the network against {evaluation_name(plan.config.against)}" if stage == AGAINST else stage
+
+
+def learning_text(learning: Learning) -> str:
+    """That the fit begins, in one line."""
+    after = f", after {learning.epoch} epochs" if learning.epoch else ""
+    return f"learning from {learning.positions} positions, judged by {learning.held_out}{after}"
+
+
+def epoch_text(plan: TrainingPlan, epoch: Epoch) -> str:
+    """What an epoch came to, in one line."""
+    return f"epoch {epoch.number}/{plan.config.fit.epochs}: loss {epoch.loss:.4f}, held out {epoch.held_out:.4f}"
+
+
+def answer(plan: TrainingPlan, found: TrainingOutcome) -> str:
+    """The training's outcome in words, one line."""
+    verb, figures = verdict(found.against, "beats", "loses to", "is not measurably different from")
+    return f"The network {verb} {evaluation_name(plan.config.against)} ({figures})."
+
+
+def loss_table(epochs: list[Epoch]) -> pd.DataFrame:
+    """A row for each epoch: `epoch`, `loss` on the way, and `held_out`, mean cross-entropies in nats."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [(one.number, one.loss, one.held_out) for one in epochs], columns=["epoch", "loss", "held_out"]
+    )
+
+
+def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
+    """The answer in the first line, then the match, the network and how it was learned."""
+    config, learning, last = plan.config, found.learning, found.epochs[-1]
+    sources = ", ".join(_sources(config.positions))
+    lines = [
+        answer(plan, found),
+        "",
+        f"{plan.terms.variant.name}; {config.check} pairs of games, colours swapped, from openings that the games "
+        "did not use. Elo with 95 % intervals.",
+        "",
+        "| the network against | games | score | Elo | likelihood of being stronger |",
+        "|---|---|---|---|---|",
+        match_row(evaluation_name(config.against), found.against),
+        "",
+        "## Network",
+        "",
+        f"The network is in `{folder / NETWORK}`, for any player of rules on a board of this size:",
+        "",
+        "```yaml",
+        "players:",
+        f"  - {{name: trained, type: negamax, preset: full, evaluation: {folder / NETWORK}, nodes: 1000}}",
+        "```",
+        "",
+        "## Method",
+        "",
+        f"It learned from {learning.positions:,} quiet positions of {sources}, and was judged by "
+        f"{learning.held_out:,} of every 20th game. Targets are {config.fit.results:g} of the game's result and "
+        f"{1 - config.fit.results:g} of what the search's score makes expect; those of PDN files are results. "
+        f"After {config.fit.epochs} epochs the loss was {last.loss:.4f} nats on the way, {last.held_out:.4f} of "
+        "the positions held out.",
+        "",
+        "![Loss by epoch](loss.png)",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _sources(positions: Positions) -> list[str]:
+    """Where positions come from, in words."""
+    games = [f"{positions.games} games of the player with itself"] if positions.games else []
+    runs = [f"the run {name}" for name in positions.runs]
+    return [*games, *runs, *(f"the file {name}" for name in positions.pdn)]
+
+
+def _fill(text: str, path: Path) -> None:
+    path.write_bytes(text.encode())

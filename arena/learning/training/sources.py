@@ -1,0 +1,90 @@
+"""Positions of games that were played before: from runs and from PDN files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from arena.learning.tuning.games import is_quiet
+from arena.learning.tuning.method import TuningError
+from arena.learning.tuning.pattern_fit import HELD_OUT, Samples
+from arena.learning.tuning.store import SCORED, Played
+from arena.ledger.read import read
+from arena.rules.custom import build_variant
+from arena.rules.game import Game
+from arena.rules.move_text import parse_move
+from arena.rules.notation import parse_fen
+from arena.rules.pdn.read import read_pdn
+from arena.rules.position import WHITE
+from arena.rules.result import WHITE_POINTS
+from arena.rules.variants import Variant
+
+
+def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
+    """The quiet positions of a run that a player searched with a score: for each player its games.
+
+    Raises StoreError for a folder without a run, TuningError for one of other rules or without scores.
+    """
+    data = read(folder)
+    if build_variant(data.experiment.variant).rules != variant.rules:
+        raise TuningError(f"{folder} was played under other rules than those of {variant.name}")
+    rows = data.games.set_index("game")
+    by_player: dict[str, list[Played]] = {}
+    for part in data.moves():
+        for number, moves in part.groupby("game", sort=True):
+            result, opening = (str(rows.at[number, column]) for column in ("result", "opening_fen"))
+            for name, scored in _by_player(variant, opening, moves).items():
+                table = np.array(scored, dtype=SCORED).tobytes()
+                played = Played(name, int(str(number)), result, opening, len(moves), table)
+                by_player.setdefault(name, []).append(played)
+    if not by_player:
+        raise TuningError(f"{folder} has no quiet position that was searched with a score")
+    return list(by_player.values())
+
+
+def samples_of_pdn(path: Path, variant: Variant) -> Samples:
+    """The quiet positions of a PDN's games with a result; targets are White's points.
+
+    Raises TuningError if the file cannot be read or has no such game of the variant's rules.
+    """
+    try:
+        games = read_pdn(path, variant).games
+    except OSError as error:
+        raise TuningError(f"{path} cannot be read: {error.strerror}") from None
+    found = [
+        (game.position, WHITE_POINTS[one.result], one.number % HELD_OUT == 0)
+        for one in games
+        if one.variant.rules == variant.rules and one.result in WHITE_POINTS
+        for game in _before_moves(Game(variant, one.start), one.moves[: min(one.setups, default=None)])
+        if is_quiet(game)
+    ]
+    if not found:
+        raise TuningError(f"{path} has no game with a result under the rules of {variant.name}")
+    positions, points, held_out = zip(*found, strict=True)
+    return Samples(np.array(positions, np.int64), np.array(points, float), np.array(held_out, bool))
+
+
+def _by_player(variant: Variant, opening: str, moves: pd.DataFrame) -> dict[str, list[tuple[Any, float]]]:
+    """The quiet positions of a game that were searched, with the scores from White's view, by their player."""
+    game = Game(variant, parse_fen(variant, opening))
+    found: dict[str, list[tuple[Any, float]]] = {}
+    for player, text, score in zip(moves["player"], moves["move"], moves["score"], strict=True):
+        position = game.position
+        if not pd.isna(score) and len(game.legal_moves) > 1 and is_quiet(game):
+            white = float(score) if position.turn == WHITE else -float(score)
+            found.setdefault(str(player), []).append((tuple(position), white))
+        game.push(parse_move(variant, position, str(text)))
+    return found
+
+
+def _before_moves(game: Game, moves: list[int]) -> Iterator[Game]:
+    """The game before each of some moves that is legal; ends at one that is not."""
+    for move in moves:
+        if move not in game.legal_moves:
+            return
+        yield game
+        game.push(move)

@@ -1,0 +1,158 @@
+"""What the methods for `linear` share: weights of features."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from arena.base.wording import shown, unknown
+from arena.experiment.yaml.errors import Keys
+from arena.learning.tuning.columns import Columns
+from arena.learning.tuning.method import Method, Step, Terms
+from arena.ratings.arrays import Floats
+from arena.ratings.match import Z95
+from arena.rules.variants import Variant
+from players.evaluation.linear import FEATURES
+
+
+def _weights(value: Any) -> Any:
+    if not isinstance(value, dict) or not value:
+        raise ValueError(f"must be a mapping of features to weights, not {shown(value)}")
+    return value
+
+
+def _features(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(names) != len(set(names)) or not names:
+        raise ValueError("must list at least one feature, and none twice")
+    return names
+
+
+class LinearMethod(Method):
+    """A method that finds weights for `linear`."""
+
+    features: (
+        Annotated[
+            tuple[Annotated[str, WithJsonSchema({"enum": list(FEATURES)})], ...],
+            AfterValidator(_features),
+        ]
+        | None
+    ) = Field(default=None, strict=False, description="Features to weigh [those of start, else all].")
+    start: Annotated[Any, AfterValidator(_weights), WithJsonSchema({"type": "object"})] = Field(
+        default=None, validate_default=False, description="Weights to begin with [1 for every feature]."
+    )
+    phases: bool = Field(default=False, description="Two weights a feature: for the opening and the ending.")
+
+    start_keys: ClassVar[Keys] = ("linear",)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features that are weighed."""
+        return self.features or tuple(self.start or FEATURES)
+
+    @property
+    def given(self) -> Any:
+        return {"linear": dict.fromkeys(self.names, 1) if self.start is None else self.start}
+
+    def problems(self) -> Iterator[tuple[Keys, str]]:
+        for number, name in enumerate(self.features or ()):
+            if name not in FEATURES:
+                yield ("features", number), unknown("feature", name, FEATURES)
+        for name in self.given["linear"]:
+            if name in FEATURES and name not in self.names:
+                yield ("start", name), f"'features' must list {name}, which has a weight here"
+
+    def columns(self, variant: Variant) -> Columns:
+        """Which weight stands where in theta."""
+        return Columns(self.names, self.phases, 2 * variant.men)
+
+    def theta(self, variant: Variant, before: Sequence[Step] = ()) -> Floats:
+        """The vector of weights after some steps."""
+        return np.array(before[-1].theta) if before else self.columns(variant).theta(self.given["linear"])
+
+    def evaluation(self, variant: Variant, theta: Floats) -> Any:
+        """The evaluation with the weights `theta`."""
+        return {"linear": self.columns(variant).weights(theta)}
+
+    def first(self, variant: Variant) -> Any:
+        return self.evaluation(variant, self.theta(variant))
+
+    def found(self, terms: Terms, step: Step, folder: Path) -> Any:
+        return self.evaluation(terms.variant, self.weights(terms.variant, step))
+
+    def weight_names(self) -> list[str]:
+        if not self.phases:
+            return list(self.names)
+        return [f"{name} {phase}" for phase in ("opening", "ending") for name in self.names]
+
+    def weights(self, variant: Variant, step: Step | None) -> Floats:
+        return self.columns(variant).scaled(self.theta(variant, [step] if step else ()))
+
+    def step_text(self, variant: Variant, step: Step) -> str:
+        """Weights in hundredths of a man, `king 150/120` for opening/ending."""
+        learned = f" from {step.positions} positions, loss {step.loss:.4f}" if step.loss is not None else ""
+        weights = self.columns(variant).weights(self.weights(variant, step))
+        texts = (f"{name} {'/'.join(map(_whole, np.ravel(weight)))}" for name, weight in weights.items())
+        return f"{self.place(step.number)}{learned}: {', '.join(texts)}"
+
+    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step], folder: Path) -> tuple[str, bytes]:
+        """The tuned player as an entry of `players:` in a configuration of `arena run`."""
+        search = terms.search
+        limits = {key: value for key, value in (("depth", search.depth), ("nodes", search.nodes)) if value}
+        lines = [f"# An entry for `players:`, tuned by {name}; weights in hundredths of a man."]
+        lines += ["- name: tuned", "  type: negamax"]
+        lines += [f"  {key}: {json.dumps(value)}" for key, value in {**limits, **search.options}.items()]
+        lines += ["  evaluation:", "    linear:"]
+        weights = self.columns(terms.variant).weights(self.weights(terms.variant, steps[-1]))
+        lines += [f"      {feature}: {_number(weight)}" for feature, weight in weights.items()]
+        return "weights.yaml", ("\n".join(lines) + "\n").encode()
+
+    def summary_lines(self, variant: Variant, steps: Sequence[Step], folder: Path) -> list[str]:
+        intervals = ", with the 95 % intervals of the last fit (games independent, the unit taken as exact)"
+        return [
+            "## Weights",
+            "",
+            f"In hundredths of a man{intervals if steps[-1].errors else ''}.",
+            "",
+            *self._weight_rows(variant, steps[-1]),
+            "",
+            "## Method",
+            "",
+            self.description(steps),
+            "",
+            "![Weights along the path](path.png)",
+            "",
+        ]
+
+    @abstractmethod
+    def description(self, steps: Sequence[Step]) -> str:
+        """How the weights were found, in a sentence."""
+
+    def _weight_rows(self, variant: Variant, last: Step) -> list[str]:
+        phases = ("opening", "ending") if self.phases else ("weight",)
+        start, tuned = (self.weights(variant, step).reshape(len(phases), -1) for step in (None, last))
+        errors = np.array(last.errors or np.zeros(tuned.size)).reshape(tuned.shape)
+        header = ["feature", *(f"{phase}{mark}" for phase in phases for mark in (", start", ""))]
+        rows = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+        for i, name in enumerate(self.names):
+            cells = [name]
+            for phase in range(len(phases)):
+                error = f" ± {Z95 * errors[phase, i]:.1f}" if last.errors else ""
+                cells += [f"{start[phase, i]:.4g}", f"{tuned[phase, i]:.1f}{error}"]
+            rows.append("| " + " | ".join(cells) + " |")
+        return rows
+
+
+def _whole(weight: float) -> str:
+    return str(round(weight))
+
+
+def _number(weight: float | list[float]) -> str:
+    if isinstance(weight, list):
+        return f"[{', '.join(map(_number, weight))}]"
+    return f"{weight:.2f}".rstrip("0").rstrip(".")

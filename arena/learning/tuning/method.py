@@ -1,0 +1,206 @@
+"""Methods of tuning: what each must know, and what they share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Generator, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, TypeAlias
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+import players
+from arena.base.wording import shown
+from arena.experiment.yaml.errors import Keys
+from arena.experiment.yaml.section import Section
+from arena.learning.tuning.games import Failed, Job, play_job
+from arena.learning.tuning.settings import RandomOpenings, Search
+from arena.learning.tuning.store import Played, TuningStore
+from arena.ratings.arrays import Floats
+from arena.rules.variants import Variant
+from players.player import Limit, PlayerSpec
+
+
+class TuningError(Exception):
+    """A tuning that cannot go on; one line that says why."""
+
+
+class Terms(NamedTuple):
+    """On what terms all games of a tuning are played."""
+
+    variant: Variant
+    search: Search
+    openings: RandomOpenings
+    seed: int
+    max_plies: int
+    folder: Path
+    """The configuration's, which names of files are relative to."""
+
+    def player(self, name: str, evaluation: Any) -> PlayerSpec:
+        """The configured player with another evaluation."""
+        options = {**self.search.options, "evaluation": evaluation}
+        limit = Limit(depth=self.search.depth, nodes=self.search.nodes)
+        return players.located(PlayerSpec(name, "negamax", limit, options), self.folder)
+
+    def job(
+        self, stage: str, game: int, white: PlayerSpec, black: PlayerSpec, pair: int, positions: int = 0
+    ) -> Job:
+        """A game of a stage, whose opening the stage and the pair decide."""
+        rules = (self.openings, self.seed, self.max_plies)
+        return Job(stage, game, pair, self.variant, white, black, *rules, positions)
+
+
+class StageProgress(NamedTuple):
+    """How far a stage is."""
+
+    stage: str
+    games: int
+    """Games that are stored."""
+    planned: int
+
+
+class Fitting(NamedTuple):
+    """The fit of a step begins."""
+
+    number: int
+    """Of the step, from 1."""
+    positions: int
+    """Positions that it learns from or is judged by."""
+
+
+class Step(NamedTuple):
+    """What one step found, as it is stored."""
+
+    number: int
+    """From 1."""
+    theta: list[float]
+    """The weights that the next step plays with; see `arena.learning.tuning.columns`. Empty for tables."""
+    errors: list[float]
+    """Their standard errors; only from Texel's fit."""
+    games: int
+    """Games played for it."""
+    positions: int
+    """Positions of the fit, from these and earlier games; 0 for SPSA."""
+    loss: float | None
+    """Of Texel's fit: the mean cross-entropy of the results, in nats. Of tables: the last of `losses`."""
+    losses: Sequence[float] = ()
+    """By the start and the tables of each round so far: the mean cross-entropy of the targets of all positions
+    held out so far, in nats."""
+
+
+StageRun: TypeAlias = Generator[StageProgress, None, bool]
+"""Plays a stage's games that are missing; whether none is missing any more."""
+StepRun: TypeAlias = Generator[StageProgress | Fitting, None, Step | None]
+"""Does one step; None if it was stopped."""
+
+
+class Play(Protocol):
+    """Plays the games of a stage that are missing, each as `work` does."""
+
+    def __call__(
+        self, stage: str, jobs: list[Job], work: Callable[[Job], Played | Failed] = play_job
+    ) -> StageRun: ...
+
+
+def is_evaluation(value: Any) -> Any:
+    """The value, if it may name an evaluation. Raises ValueError."""
+    if not isinstance(value, str | dict):
+        raise ValueError(f"must be an evaluation: a name or a mapping, not {shown(value)}")
+    return value
+
+
+EvaluationField: TypeAlias = Annotated[
+    Any, AfterValidator(is_evaluation), WithJsonSchema({"type": ["string", "object"]})
+]
+
+
+class Method(Section):
+    """A method of tuning, by its settings. What follows from it are its functions; it holds no state.
+
+    A subclass has a field `method`, a Literal that is its name in configurations, and a row in
+    `arena.learning.tuning.methods.TABLE`.
+    """
+
+    method: str
+    against: EvaluationField = Field(
+        default="simple", description="The evaluation that the tuned one meets in the end."
+    )
+    check: int = Field(default=200, ge=1, description="Pairs of games of each match in the end.")
+
+    noun: ClassVar[str] = "step"
+    """What a step is called."""
+    subject: ClassVar[str] = "The tuned weights"
+    """What is tuned, as the answer begins."""
+    start_keys: ClassVar[Keys] = ()
+    """The keys of `given` that lead to what the setting `start` is."""
+
+    @property
+    @abstractmethod
+    def step_count(self) -> int:
+        """How many steps there are."""
+
+    @property
+    @abstractmethod
+    def step_games(self) -> int:
+        """How many games a step has."""
+
+    @property
+    @abstractmethod
+    def given(self) -> Any:
+        """The evaluation to begin with, as `start` gives it."""
+
+    @property
+    def start_name(self) -> str:
+        """What the evaluation to begin with is called in sentences."""
+        return "the weights of the start"
+
+    def problems(self) -> Iterator[tuple[Keys, str]]:
+        """What is wrong between settings: keys, and a message."""
+        yield from ()
+
+    def first(self, _variant: Variant) -> Any:
+        """The evaluation that the first step plays with; needs one that can be built."""
+        return self.given
+
+    @abstractmethod
+    def step(self, terms: Terms, play: Play, store: TuningStore, before: Sequence[Step]) -> StepRun:
+        """Do the step after those before. Raises TuningError."""
+
+    @abstractmethod
+    def found(self, terms: Terms, step: Step, folder: Path) -> Any:
+        """The evaluation that a step of the tuning in `folder` found, as it is written out."""
+
+    @abstractmethod
+    def step_text(self, variant: Variant, step: Step) -> str:
+        """What a step found, in one line."""
+
+    def weight_names(self) -> list[str]:
+        """Names of the weights, if there are few enough to follow each."""
+        return []
+
+    def weights(self, _variant: Variant, _step: Step | None) -> Floats | Sequence[float]:
+        """The weights after a step, None for the start, in hundredths of a man."""
+        return ()
+
+    def losses(self, steps: Sequence[Step]) -> list[float | None]:
+        """The loss of the start and of each step, None where there is none."""
+        return [None, *(step.loss for step in steps)]
+
+    @abstractmethod
+    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step], folder: Path) -> tuple[str, bytes]:
+        """The name and the content of the file with what the tuning `name` in `folder` found."""
+
+    @abstractmethod
+    def summary_lines(self, variant: Variant, steps: Sequence[Step], folder: Path) -> list[str]:
+        """What was found and how, as Markdown; the chart is path.png."""
+
+    def place(self, number: int) -> str:
+        """A step among all: `round 1/3`."""
+        return f"{self.noun} {number}/{self.step_count}"
+
+
+def evaluation_name(evaluation: Any) -> str:
+    """An evaluation in sentences: the name of a built-in one, `+7/+5/+3` for `simple`."""
+    return (
+        {"simple": "+7/+5/+3"}.get(evaluation, evaluation) if isinstance(evaluation, str) else "the given weights"
+    )

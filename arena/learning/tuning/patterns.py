@@ -1,0 +1,151 @@
+"""Learning the tables of `patterns`, from results and the search's scores of quiet positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from arena.base.files import replace
+from arena.learning.tuning.games import play_scored
+from arena.learning.tuning.method import (
+    EvaluationField,
+    Fitting,
+    Method,
+    Play,
+    Step,
+    StepRun,
+    Terms,
+    TuningError,
+    evaluation_name,
+)
+from arena.learning.tuning.pattern_fit import FitError, fit_tables, held_out_loss, samples
+from arena.learning.tuning.store import TuningStore
+from arena.ratings.arrays import Floats
+from arena.rules.variants import Variant
+from players.evaluation.patterns import save_weights
+
+WEIGHTS = "weights.npz"
+
+
+class Patterns(Method):
+    """Rounds of games of the tables with themselves, each followed by a fit of the games of all rounds."""
+
+    method: Literal["patterns"]
+    start: EvaluationField = Field(default="strong", description="The evaluation that plays the first round.")
+    games: int = Field(default=4000, ge=20, description="Games of a round; every 20th is held out of the fit.")
+    rounds: int = Field(default=4, ge=1, description="Rounds: play with the tables so far, then fit all games.")
+    results: float = Field(
+        default=0.2, ge=0, le=1, description="Weight of results against scores, which get the rest."
+    )
+    epochs: int = Field(default=10, ge=1, description="Passes of a fit over its positions.")
+    penalty: float = Field(default=1e-4, ge=0, description="Strength of the ridge penalty, per position.")
+
+    noun: ClassVar[str] = "round"
+    subject: ClassVar[str] = "The learned tables"
+
+    @property
+    def step_count(self) -> int:
+        return self.rounds
+
+    @property
+    def step_games(self) -> int:
+        return self.games
+
+    @property
+    def given(self) -> Any:
+        return self.start
+
+    @property
+    def start_name(self) -> str:
+        return f"the start, {evaluation_name(self.start)}"
+
+    def step(self, terms: Terms, play: Play, store: TuningStore, before: Sequence[Step]) -> StepRun:
+        number, folder = len(before) + 1, store.folder
+        stage, player = f"round {number}", terms.player("tables", self._tables(folder, len(before)))
+        jobs = [terms.job(stage, game, player, player, game) for game in range(1, self.games + 1)]
+        if not (yield from play(stage, jobs, play_scored)):
+            return None
+        rounds = [store.games(f"round {one}") for one in range(1, number + 1)]
+        try:
+            data = samples(rounds, self.results)
+            yield Fitting(number, len(data.positions))
+            tables = fit_tables(terms.variant, data, self.epochs, self.penalty, [terms.seed, number])
+            write_tables(tables_file(folder, number), tables)
+            specs = [terms.player("tables", self._tables(folder, one)) for one in range(number + 1)]
+            losses = [held_out_loss(terms.variant, data, spec.options["evaluation"]) for spec in specs]
+        except FitError as error:
+            raise TuningError(str(error)) from None
+        positions = sum(len(game.scored()) for game in rounds[-1])
+        return Step(number, [], [], len(jobs), positions, losses[-1], losses)
+
+    def found(self, terms: Terms, step: Step, folder: Path) -> Any:
+        return self._tables(folder, step.number)
+
+    def step_text(self, variant: Variant, step: Step) -> str:
+        losses = " -> ".join(f"{loss:.4f}" for loss in step.losses)
+        return f"{self.place(step.number)}: loss held out {losses}"
+
+    def losses(self, steps: Sequence[Step]) -> list[float | None]:
+        """Of the positions held out from all rounds."""
+        return list(steps[-1].losses)
+
+    def tuned_file(self, name: str, terms: Terms, steps: Sequence[Step], folder: Path) -> tuple[str, bytes]:
+        return WEIGHTS, tables_file(folder, len(steps)).read_bytes()
+
+    def summary_lines(self, variant: Variant, steps: Sequence[Step], folder: Path) -> list[str]:
+        names = (evaluation_name(self.start), *(f"round {step.number}" for step in steps))
+        return [
+            "## Tables",
+            "",
+            f"The tables are in `{folder / WEIGHTS}`, for any player of {variant.name}'s rules:",
+            "",
+            "```yaml",
+            "players:",
+            f"  - {{name: tuned, type: negamax, preset: full, evaluation: {folder / WEIGHTS}, nodes: 1000}}",
+            "```",
+            "",
+            "## Method",
+            "",
+            self._description(steps),
+            "",
+            "| evaluation | loss held out, nats |",
+            "|---|---|",
+            *(f"| {name} | {loss:.4f} |" for name, loss in zip(names, steps[-1].losses, strict=True)),
+            "",
+            "![Loss along the path](path.png)",
+            "",
+        ]
+
+    def _description(self, steps: Sequence[Step]) -> str:
+        positions = sum(step.positions for step in steps)
+        plural = "s" if self.rounds > 1 else ""
+        return (
+            f"Logistic regression: {self.rounds} round{plural} of {self.games} games, each played with the "
+            f"tables so far and fitted with all before it; {positions:,} quiet positions in all. Their targets "
+            f"are {100 * self.results:g} % result and the rest the search's score; {self.epochs} epochs, penalty "
+            f"{self.penalty:g}. Every 20th game was held out: the loss is the cross-entropy of its targets, each "
+            "evaluation in the unit that suits it best. A constant 1/2 has 0.6931."
+        )
+
+    def _tables(self, folder: Path, number: int) -> Any:
+        """The evaluation with the tables of a round; that of the start for 0."""
+        return str(tables_file(folder, number).resolve()) if number else self.start
+
+
+def tables_file(folder: Path, number: int) -> Path:
+    """Where the tables of a round are kept."""
+    return folder / f"round_{number}.npz"
+
+
+def write_tables(path: Path, tables: Floats) -> None:
+    """Write tables to a file that is there in full or not at all. Raises OSError."""
+
+    def fill(temporary: Path) -> None:
+        named = temporary.with_suffix(".npz")  # numpy adds .npz to other names
+        save_weights(named, tables)
+        named.replace(temporary)
+
+    replace(path, fill)

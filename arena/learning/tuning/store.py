@@ -1,0 +1,106 @@
+"""The store of a tuning: its games and steps, in `tuning.sqlite`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.ledger.store import Store
+from arena.ledger.table import Table
+from arena.ratings.arrays import Ints
+from arena.rules.result import points_of
+
+FILE = "tuning.sqlite"
+SCORED = np.dtype([("position", np.int64, 4), ("score", np.float64)])
+"""A position, as `arena.rules.position.Position`, and the score of a search of it, from White's view."""
+
+GAMES = Table(
+    "games",
+    {
+        "stage": "TEXT",
+        "game": "INTEGER",
+        "result": "TEXT",
+        "opening": "TEXT",
+        "plies": "INTEGER",
+        "positions": "BLOB",
+    },
+    ["stage", "game"],
+)
+STEPS = Table("steps", {"step": "INTEGER", "document": "TEXT"}, ["step"])
+
+
+class Played(NamedTuple):
+    """A finished game of a tuning; its fields are the columns of the table `games`."""
+
+    stage: str
+    """What it was played for: `round 1`, `step 7`, `start` or `against`."""
+    game: int
+    """Its number within the stage, from 1."""
+    result: str
+    """One of `arena.rules.result.RESULTS`."""
+    opening: str
+    """FEN of the position that it began from."""
+    plies: int
+    positions: bytes
+    """The quiet positions taken from it, `int64[n, 4]` as `arena.rules.position.Position`, or SCORED[n]."""
+
+    def array(self) -> Ints:
+        """The positions, `int64[n, 4]`."""
+        return np.frombuffer(self.positions, dtype=np.int64).reshape(-1, 4)
+
+    def scored(self) -> NDArray[np.void]:
+        """The positions with their scores, SCORED[n]."""
+        return np.frombuffer(self.positions, dtype=SCORED)
+
+    def white_points(self) -> float:
+        """White's points: 0, 1/2 or 1. Raises ValueError for what is no result."""
+        return points_of(self.result)
+
+
+class GameStore(Store):
+    """Games with positions taken from them, by stage and number, and steps made from them, open for writing."""
+
+    def __init__(self, path: Path, noun: str, description: Mapping[str, Any]) -> None:
+        """Open the store at `path`, or make one for the `noun` described.
+
+        If something was damaged, see `repaired`, the steps are forgotten, to be made again from the games. Raises
+        StoreError if the folder cannot be written to, is in use, or holds another `noun`.
+        """
+        tables, columns = (GAMES, STEPS), SCORED.descr
+        super().__init__(path, tables, {noun: description}, columns=columns, noun=noun, derived=[STEPS])
+        self.folder = path.parent
+
+    def add(self, played: Played) -> None:
+        """Store a finished game, for good."""
+        self.insert(GAMES, played)
+
+    def finished(self, stage: str) -> set[int]:
+        """The numbers of a stage's stored games."""
+        return {row[0] for row in self.rows("SELECT game FROM games WHERE stage = ?", (stage,))}
+
+    def games(self, stage: str) -> list[Played]:
+        """A stage's stored games, by number."""
+        query = f"SELECT {', '.join(GAMES.columns)} FROM games WHERE stage = ? ORDER BY game"
+        return [Played(*row) for row in self.rows(query, (stage,))]
+
+    def add_step(self, number: int, document: Mapping[str, Any]) -> None:
+        """Store what a step found, JSON types, for good."""
+        self.insert(STEPS, (number, json.dumps(document)))
+
+    def steps(self) -> list[dict[str, Any]]:
+        """What the steps found, in their order."""
+        rows = self.rows("SELECT document FROM steps ORDER BY step")
+        return [json.loads(row[0]) for row in rows]
+
+
+class TuningStore(GameStore):
+    """The games and steps of one tuning."""
+
+    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
+        """See `GameStore`."""
+        super().__init__(folder / FILE, "tuning", description)

@@ -1,0 +1,254 @@
+"""The ledger of a tournament: the store of its finished games, of their moves and of the searches of its probe."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.experiment.formats.free import Free
+from arena.experiment.model import Experiment
+from arena.ledger.documents import ANNULLED, COMPLETE, changed_keys, documents
+from arena.ledger.manifest import Manifest, parsed
+from arena.ledger.record import MOVE_COLUMNS, PROBE_COLUMNS, SEARCH_COLUMNS, GameRecord, ProbeRecord
+from arena.ledger.store import Store, StoreError, reading
+from arena.ledger.table import CHECKSUM, Table
+from arena.rules.game import FORFEITS
+from arena.rules.result import Colour
+
+FILE = "ledger.sqlite"
+
+_GAMES = {
+    "game": "INTEGER",
+    "pair": "INTEGER",
+    "round": "INTEGER",
+    "white": "TEXT",
+    "black": "TEXT",
+    "opening": "INTEGER",
+    "opening_fen": "TEXT",
+    "result": "TEXT",
+    "termination": "TEXT",
+    "plies": "INTEGER",
+    "seconds": "REAL",
+    "cpu_seconds": "REAL",
+    "began": "REAL",
+    "worker": "INTEGER",
+    "machine": "TEXT",
+    "error": "TEXT",
+}
+_MOVES = {"moves": "BLOB"}
+_TEXTS = {"player": "TEXT", "fen": "TEXT", "error": "TEXT"}
+_REALS = {name: "REAL" for name, type in SEARCH_COLUMNS if type.startswith("f")}
+_PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMNS}
+GAMES = Table("games", _GAMES | _MOVES, ["game"])
+PROBES = Table("probes", _PROBES, ["player", "position"])
+TABLES = (GAMES, PROBES)
+_FAILURES = (
+    "SELECT game, CASE result WHEN '0-1' THEN white ELSE black END FROM games "
+    f"WHERE termination IN ({', '.join('?' * len(FORFEITS))}) ORDER BY game"
+)
+
+_CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
+_NONE = -1
+"""Where no game is stored; no checksum is below 0."""
+
+GAME_COLUMNS = tuple(_GAMES)
+"""Names of what is stored for a game, besides its moves; `opening` counts from 1, `began` seconds since 1970."""
+
+
+class Facts(NamedTuple):
+    """What a report needs to know besides the configuration."""
+
+    first: Colour
+    """The colour that moves first."""
+    gametype: str
+    """Of PDN; empty if the rules have none."""
+    start_fen: str
+    games: int
+    """Games of the whole tournament, or the most that there may be; 0 if they come as they are played."""
+    exact: bool
+    """Whether exactly so many are played, whatever their results."""
+    files: dict[str, str]
+    """A short hash of each file of the user's own, by its name."""
+
+
+class Ledger(Store):
+    """The ledger of one run, open for writing."""
+
+    def __init__(self, folder: Path, experiment: Experiment, facts: Facts) -> None:
+        """Open the ledger in `folder`, or make one for an experiment.
+
+        Games and searches that are damaged are removed: see `repaired`. Raises StoreError if the folder cannot be
+        written to, is in use, or holds another experiment.
+        """
+        super().__init__(folder / FILE, TABLES, _parts(experiment, facts), columns=MOVE_COLUMNS)
+        self._recorded = array("q")
+        for game, checksum in self.rows(_CHECKSUMS):
+            self._record(game, checksum)
+        self.annulled: tuple[str, ...] = tuple(self.documents().get(ANNULLED, ()))
+        """The players of whom no game counts."""
+
+    def describe(self, experiment: Experiment, facts: Facts) -> None:
+        """Hold games of this experiment from now on: one to which players were added, as the games stay."""
+        for name, document in _parts(experiment, facts).items():
+            self.put(name, document)
+
+    def finished(self) -> set[int]:
+        """The numbers of the games that are stored."""
+        return {row[0] for row in self.rows("SELECT game FROM games")}
+
+    def results(self) -> Iterator[tuple[int, str]]:
+        """The number and the result of every stored game."""
+        return self.rows("SELECT game, result FROM games ORDER BY game")
+
+    def failures(self) -> Iterator[tuple[int, str]]:
+        """The number of every stored game that a player failed in, and the player's name."""
+        return self.rows(_FAILURES, FORFEITS)
+
+    def scores(self) -> dict[tuple[str, str, str], int]:
+        """How many stored games have each white, black and result."""
+        query = "SELECT white, black, result, COUNT(*) FROM games GROUP BY white, black, result ORDER BY MIN(game)"
+        return {row[:3]: row[3] for row in self.rows(query)}
+
+    def add(self, record: GameRecord, white: str, black: str, opening_fen: str, *, replace: bool = False) -> None:
+        """Store a finished game, for good, in place of an earlier record of it if `replace` is true."""
+        pairing = record.pairing
+        row = (
+            pairing.game,
+            pairing.pair,
+            pairing.round,
+            white,
+            black,
+            pairing.opening + 1,
+            opening_fen,
+            record.result,
+            record.termination,
+            record.plies,
+            record.seconds,
+            record.cpu_seconds,
+            record.began,
+            record.worker,
+            record.machine,
+            record.error,
+            record.moves,
+        )
+        self._record(pairing.game, self.insert(GAMES, row, replace=replace))
+
+    def annul(self, players: Iterable[str]) -> None:
+        """Have no game of these players count, and all games of others."""
+        annulled = tuple(players)
+        if annulled != self.annulled:
+            self.put(ANNULLED, annulled)
+            self.annulled = annulled
+
+    def remove_after(self, game: int) -> None:
+        """Delete the games with higher numbers."""
+        self.delete(GAMES, "game > ?", (game,))
+        del self._recorded[game + 1 :]
+
+    def remove_others(self, schedule: Iterable[tuple[int, str, str, int]]) -> set[int]:
+        """Delete the games that others played than now scheduled, from another opening; returns their numbers.
+
+        `schedule` has the number, white, black and opening (from 1) of games. Where results decide who meets, a
+        game that was damaged and played again may end otherwise and change the rounds behind it.
+        """
+        stored = {row[0]: row for row in self.rows("SELECT game, white, black, opening FROM games")}
+        others = {game[0] for game in schedule if stored.get(game[0], game) != game}
+        for number in others:
+            self.delete(GAMES, "game = ?", (number,))
+            self._record(number, _NONE)
+        return others
+
+    def verify(self) -> None:
+        """Raise StoreError if the games are not those found or stored here, and remove those that differ.
+
+        Another program has written to the file then: a row that it gave a checksum seems intact to a reader.
+        """
+        left, changed = self._recorded[:], []
+        for game, checksum in self.rows(_CHECKSUMS):
+            if 0 <= game < len(left) and left[game] == checksum:
+                left[game] = _NONE
+            else:
+                changed.append(game)
+        lost = [game for game, checksum in enumerate(left) if checksum != _NONE]
+        if changed or lost:
+            for game in changed:
+                self.delete(GAMES, "game = ?", (game,))
+            first, *more = sorted({*changed, *lost})
+            also = f" and {len(more)} more {'were' if len(more) > 1 else 'was'}" if more else " was"
+            raise StoreError(
+                f"{self.path}: game {first}{also} changed by another program during the run and removed; "
+                "rerun the same command to play what is missing"
+            )
+
+    def _record(self, game: int, checksum: int) -> None:
+        """Remember the checksum of a game that is stored, or _NONE."""
+        if game >= len(self._recorded):
+            self._recorded.extend([_NONE] * (game + 1 - len(self._recorded) + len(self._recorded) // 2))
+        self._recorded[game] = checksum
+
+    def probed(self) -> set[tuple[str, int]]:
+        """Player and number of the position of every search of the probe that is stored."""
+        return set(self.rows("SELECT player, position FROM probes"))
+
+    def add_probe(self, record: ProbeRecord) -> None:
+        """Store a search of the probe, for good."""
+        self.insert(PROBES, record.row)
+
+    def finish(self, order: Sequence[tuple[str, Mapping[str, float | str]]]) -> None:
+        """Mark the run as complete, with the final order of its format: players with what their places rest on."""
+        self.put(COMPLETE, order)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run has been marked as complete."""
+        return COMPLETE in self.documents()
+
+
+def experiment_and_facts(stored: Mapping[str, Any], path: Path) -> tuple[Experiment, Facts]:
+    """The experiment and the facts in the documents of the ledger at `path`.
+
+    Raises StoreError if they are of another version of the arena.
+    """
+    try:
+        return Experiment.model_validate(stored["experiment"]), Facts(**stored["facts"])
+    except (ValueError, TypeError):
+        raise StoreError(f"{path} is of another version of the arena, which has other settings") from None
+
+
+def remedy(stored: Mapping[str, Any]) -> str:
+    """What mends a damaged ledger with those documents, in words."""
+    if stored.get("experiment", {}).get("format") == Free().model_dump():
+        return "arena play --record keeps the other games"
+    return "arena run does again what is missing, and keeps the rest"
+
+
+def complete_with_failures(folder: Path, experiment: Experiment, facts: Facts) -> bool | None:
+    """Whether players failed, or were found faulty, in a folder that holds this experiment, complete.
+
+    It may be one that can only be read. None if it does not hold it, or is not marked as complete.
+    """
+    try:
+        with reading(folder / FILE) as connection:
+            stored = documents(connection)
+            if COMPLETE not in stored or changed_keys(stored, _parts(experiment, facts)):
+                return None
+            manifest = parsed(stored, folder / FILE)
+            failed = connection.execute(_FAILURES, FORFEITS).fetchone() is not None
+            return failed or (manifest is not None and bool(manifest.faulty))
+    except StoreError:
+        return None
+
+
+def manifest_in(folder: Path) -> Manifest | None:
+    """The manifest of the run in a folder; None if there is none, or it cannot be read."""
+    try:
+        with reading(folder / FILE) as connection:
+            return parsed(documents(connection), folder / FILE)
+    except StoreError:
+        return None
+
+
+def _parts(experiment: Experiment, facts: Facts) -> dict[str, dict[str, Any]]:
+    return {"experiment": experiment.as_dict(), "facts": facts._asdict()}

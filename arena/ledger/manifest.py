@@ -1,0 +1,201 @@
+"""The manifest of a run: its configuration, its players' signatures, and where and with what it was played."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.base.files import replace
+from arena.experiment.model import Experiment
+from arena.ledger.store import Store, StoreError
+from arena.ledger.tree import WorkingTree
+
+FILE = "manifest.json"
+KEY = "manifest"
+"""Where the ledger's documents have the manifest."""
+PACKAGES = ("draughts-arena", "numba", "llvmlite", "numpy")
+"""Packages whose versions may change what a search finds."""
+_DIGITS = 16
+"""Hexadecimal digits of a hash that are kept."""
+
+
+class SignedGame(NamedTuple):
+    """A few plies from a fixed position, as far as they are a player's own."""
+
+    fen: str
+    moves: list[str]
+    """Each of its moves with nodes and score, such as `12-16 (460 nodes, score 3)`."""
+
+
+Signatures = Mapping[str, list[SignedGame] | None]
+"""By player what it played from the fixed positions; None for one that is not to be told by that."""
+
+
+class Session(NamedTuple):
+    """A time during which a run was played."""
+
+    began: str
+    """UTC, as ISO 8601, to a second."""
+    games: int
+    """Games that were stored when it began."""
+    workers: int | str
+    host: str
+    process: int
+    """The arena's process number on its host."""
+    versions: dict[str, str | None]
+    """Of Python and of PACKAGES; None for what is not installed as a package."""
+    machine: dict[str, Any]
+    """`platform`, `processor` and `cores`."""
+    changed: dict[str, str]
+    """By player what of its signature differed from the one stored, where going on was forced."""
+    tree: WorkingTree | None = None
+    """Of the configuration's file; None where git knows of none."""
+
+
+class Diagnosis(NamedTuple):
+    """What was found of a player before the first game."""
+
+    player: str
+    level: str
+    """`error` or `warning`."""
+    message: str
+
+
+class Manifest(NamedTuple):
+    """What a run was made of, with what and where."""
+
+    file: str
+    """The configuration's file, absolute."""
+    configuration: dict[str, Any]
+    files: dict[str, str]
+    """A short hash of each file of the user's own, by its name."""
+    hash: str
+    """Of `configuration` and `files`."""
+    seed: int
+    signatures: dict[str, list[SignedGame] | None]
+    men: dict[str, float | None]
+    """By player what a man is worth in the unit of its scores, None where that is not known."""
+    sessions: list[Session]
+    """In their order; the first one began the run."""
+    found: tuple[Diagnosis, ...] = ()
+    """What was found of the players, and of those left out, before the first game."""
+    left_out: tuple[str, ...] = ()
+    """The players of the configuration's file that do not take part, as they were found faulty."""
+
+    @property
+    def faulty(self) -> tuple[Diagnosis, ...]:
+        """The mistakes that were found of players who take part."""
+        return tuple(one for one in self.found if one.level == "error" and one.player not in self.left_out)
+
+
+def manifest_of(
+    experiment: Experiment, files: Mapping[str, str], signatures: Signatures, men: Mapping[str, float | None]
+) -> Manifest:
+    """The manifest of a run that has no session yet."""
+    configuration = experiment.as_dict()
+    text = json.dumps([configuration, dict(files)], sort_keys=True)
+    return Manifest(
+        str(experiment.path.resolve()),
+        configuration,
+        dict(files),
+        sha256(text.encode()).hexdigest()[:_DIGITS],
+        experiment.seed,
+        dict(signatures),
+        dict(men),
+        [],
+    )
+
+
+def session(
+    games: int, workers: int | str, changed: Mapping[str, str], tree: WorkingTree | None = None
+) -> Session:
+    """The session of this process, which begins now with so many games stored."""
+    began = datetime.now(UTC).isoformat(timespec="seconds")
+    return Session(began, games, workers, platform.node(), os.getpid(), versions(), machine(), dict(changed), tree)
+
+
+def versions() -> dict[str, str | None]:
+    """Versions of Python and of PACKAGES, None for what is not installed as a package."""
+    found: dict[str, str | None] = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """The system, its processor by name and how many cores this process may use."""
+    processor = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        processor = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, UnicodeDecodeError, StopIteration):
+        pass
+    return {"platform": platform.platform(), "processor": processor, "cores": os.cpu_count()}
+
+
+def session_document(session: Session) -> dict[str, Any]:
+    """A session as JSON types."""
+    return session._asdict() | {"tree": None if session.tree is None else session.tree._asdict()}
+
+
+def save(store: Store, manifest: Manifest) -> None:
+    """Store the manifest among the store's documents, and as FILE beside it. Raises StoreError."""
+    document = _document(manifest)
+    store.put(KEY, document)
+    path = store.path.with_name(FILE)
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    try:
+        replace(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def stored_manifest(store: Store) -> Manifest | None:
+    """The manifest of a store that is open for writing, None if it has none. Raises StoreError."""
+    return parsed(store.documents(), store.path)
+
+
+def parsed(stored: Mapping[str, Any], path: Path) -> Manifest | None:
+    """The manifest among the documents of the store at `path`, None if it has none.
+
+    Raises StoreError if it is of another version of the arena.
+    """
+    if KEY not in stored:
+        return None
+    try:
+        document = dict(stored[KEY])
+        document["signatures"] = {
+            player: None if games is None else [SignedGame(**game) for game in games]
+            for player, games in document["signatures"].items()
+        }
+        document["found"] = tuple(Diagnosis(**of_one) for of_one in document.get("found", ()))
+        document["left_out"] = tuple(document.get("left_out", ()))
+        document["sessions"] = [_session(of_one) for of_one in document["sessions"]]
+        return Manifest(**document)
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise StoreError(f"{path} is of another version of the arena, which has another manifest") from None
+
+
+def _session(document: Mapping[str, Any]) -> Session:
+    tree = document.get("tree")
+    return Session(**{**document, "tree": None if tree is None else WorkingTree(**tree)})
+
+
+def _document(manifest: Manifest) -> dict[str, Any]:
+    signatures = {
+        player: None if games is None else [game._asdict() for game in games]
+        for player, games in manifest.signatures.items()
+    }
+    sessions = [session_document(of_one) for of_one in manifest.sessions]
+    found = [of_one._asdict() for of_one in manifest.found]
+    return manifest._asdict() | {"signatures": signatures, "sessions": sessions, "found": found}

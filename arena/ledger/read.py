@@ -1,0 +1,194 @@
+"""A run read back from its ledger: the typed experiment, and its games, moves and searches as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from arena.experiment.model import Experiment
+from arena.ledger.documents import ANNULLED, COMPLETE, documents
+from arena.ledger.ledger import FILE, GAME_COLUMNS, TABLES, Facts, experiment_and_facts, remedy
+from arena.ledger.manifest import Manifest, parsed
+from arena.ledger.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
+from arena.ledger.store import StoreError, check_columns, check_intact, reading
+from arena.rules.custom import build_variant
+from arena.rules.result import NO_RESULT
+from arena.rules.scores import MOST_MEN
+
+GAMES_AT_ONCE = 50_000
+"""Games that are read at once."""
+PLIES_AT_ONCE = 250_000
+"""Plies of a part of the moves, about."""
+PHASES = ("opening", "middle", "ending")
+"""Phases of a game: more than two thirds of the start's pieces on the board, more than one third, the rest."""
+
+
+class RunData(NamedTuple):
+    """What a ledger holds, of a run finished or not."""
+
+    experiment: Experiment
+    facts: Facts
+    order: list[tuple[str, Mapping[str, float | str]]] | None
+    """The final order of its format, best first: players with what places rest on, by columns of `order.csv`.
+
+    None while the run is not complete.
+    """
+    games: pd.DataFrame
+    """A row per finished game that counts, in the schedule's order: GAME_COLUMNS, `began` as a time in UTC."""
+    moves: Callable[[], Iterator[pd.DataFrame]]
+    """Reads a row per move of these games: game, ply (from 1), player, colour, move (its text), then MOVE_COLUMNS.
+
+    After `pieces` stands `phase`, one of PHASES; after `score` stands `score_men`, the score in men by what the
+    manifest says that a man is worth to the player, missing for certain wins and where that is not known. Where no
+    win or loss is certain, `wins_in` is missing.
+
+    In parts, at least one, that hold whole games, in their order.
+    """
+    probes: pd.DataFrame
+    """A row per search of the probe, by position and then in the order of the players: PROBE_COLUMNS."""
+    manifest: Manifest | None = None
+    """None for a run that was not played by the command line."""
+    withdrawn: tuple[str, ...] = ()
+    """The players of whom no game counts."""
+    annulled: pd.DataFrame = pd.DataFrame(columns=list(GAME_COLUMNS))
+    """Their games, as `games` but for the result, which is `*`."""
+
+
+def read(folder: Path) -> RunData:
+    """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable."""
+    with reading(folder / FILE) as connection:
+        connection.execute("BEGIN")
+        check_intact(folder / FILE, connection, TABLES, remedy)
+        stored = documents(connection)
+        check_columns(folder / FILE, stored, MOVE_COLUMNS)
+        experiment, facts = experiment_and_facts(stored, folder / FILE)
+        order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None
+        manifest = parsed(stored, folder / FILE)
+        every = _games(connection)
+        searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()
+    withdrawn = tuple(stored.get(ANNULLED, ()))
+    void = every["white"].isin(withdrawn) | every["black"].isin(withdrawn)
+    games = every[~void].reset_index(drop=True)
+    annulled = every[void].assign(result=NO_RESULT).reset_index(drop=True)
+    place = {player.name: number for number, player in enumerate(experiment.players)}
+    searches.sort(
+        key=lambda row: (row[PROBE_COLUMNS.index("position")], place[row[PROBE_COLUMNS.index("player")]])
+    )
+    probes = pd.DataFrame(searches, columns=list(PROBE_COLUMNS))
+    probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
+    probes["wins_in"] = _whole(probes["wins_in"].to_numpy(dtype=np.int64))
+    scale = _Scale(manifest.men if manifest is not None else {}, pieces_at_start(experiment))
+    moves = partial(_moves, folder / FILE, games, scale)
+    return RunData(experiment, facts, order, games, moves, probes, manifest, withdrawn, annulled)
+
+
+def pieces_at_start(experiment: Experiment) -> int:
+    """Pieces on the board at the start of the rules."""
+    start = build_variant(experiment.variant).start
+    return (start.white | start.black).bit_count()
+
+
+def _games(connection: Connection) -> pd.DataFrame:
+    cursor = connection.execute(f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY game")
+    texts: dict[str, str] = {}
+    parts = []
+    while rows := cursor.fetchmany(GAMES_AT_ONCE):
+        # Equal texts are one object, or a million games would take five times the memory.
+        shared = [tuple(texts.setdefault(it, it) if type(it) is str else it for it in row) for row in rows]
+        parts.append(pd.DataFrame(shared, columns=list(GAME_COLUMNS)))
+    games = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(GAME_COLUMNS))
+    milliseconds = (1000 * games["began"].astype(float)).round()
+    games["began"] = pd.to_datetime(milliseconds, unit="ms", utc=True).dt.as_unit("ms")
+    games["worker"] = games["worker"].astype("Int64")
+    return games
+
+
+class _Scale(NamedTuple):
+    """What moves are measured with."""
+
+    men: Mapping[str, float | None]
+    """By player what a man is worth to it."""
+    start: int
+    """Pieces at the start."""
+
+
+def _moves(path: Path, games: pd.DataFrame, scale: _Scale) -> Iterator[pd.DataFrame]:
+    """See `RunData.moves`. Raises StoreError if the ledger does not hold one of the games any more."""
+    names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
+    part = games["plies"].to_numpy(dtype=np.int64).cumsum() // PLIES_AT_ONCE
+    bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
+    with reading(path) as connection:
+        for first, last in pairwise(bounds):
+            yield _part(path, connection, games.iloc[first:last], names, scale)
+
+
+def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Index, scale: _Scale) -> pd.DataFrame:
+    numbers = games["game"].tolist()
+    query = "SELECT game, moves FROM games WHERE game BETWEEN ? AND ? ORDER BY game"
+    stored = dict(connection.execute(query, (numbers[0], numbers[-1]))) if numbers else {}
+    if not stored.keys() >= set(numbers):
+        raise StoreError(f"{path} has lost games while it was read: read it again")
+    plies = games["plies"].to_numpy(dtype=np.int64)
+    columns = unpacked([stored[number] for number in numbers], plies.tolist())
+    game = np.repeat(np.arange(len(games)), plies)
+    ply = np.arange(len(game)) - np.repeat(np.cumsum(plies) - plies, plies) + 1
+    black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[game]
+    black = (ply % 2 == 1) == black_first
+    white_code, black_code = (names.get_indexer(pd.Index(games[side]))[game] for side in ("white", "black"))
+    player = np.where(black, black_code, white_code)
+    moves: dict[str, Any] = {
+        "game": games["game"].to_numpy(dtype=np.int64)[game],
+        "ply": ply,
+        "player": pd.Categorical.from_codes(player, names),
+        "colour": pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"])),
+        **columns,
+        "move": _texts(columns["move"]),
+        "wins_in": _whole(columns["wins_in"]),
+    }
+    for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
+        moves[name] = pd.array(columns[name], dtype="Float64")
+    table = pd.DataFrame(moves)
+    men = np.array([scale.men.get(name) or np.nan for name in names], float)
+    in_men = _in_men(columns["score"], columns["wins_in"], men[player])
+    order = list(table)
+    table.insert(order.index("score") + 1, "score_men", in_men)
+    table.insert(order.index("pieces") + 1, "phase", _phase(columns["pieces"], scale.start))
+    return table
+
+
+def _in_men(score: np.ndarray, wins_in: np.ndarray, man: np.ndarray) -> Any:
+    """Scores in men, missing for certain wins and losses, and where it is not known what a man is worth."""
+    values = np.where(wins_in == 0, score / man, np.nan)
+    return pd.array(np.where(np.abs(values) <= MOST_MEN, values, np.nan), dtype="Float64")
+
+
+def _phase(pieces: np.ndarray, start: int) -> Any:
+    """The phase of each of so many pieces, see PHASES."""
+    codes = 2 - (3 * pieces.astype(np.int64) > start).astype(int) - (3 * pieces.astype(np.int64) > 2 * start)
+    return pd.Categorical.from_codes(codes, pd.Index(PHASES), ordered=True)
+
+
+def _whole(values: np.ndarray) -> Any:
+    """Whole numbers, missing where they are 0."""
+    return pd.arrays.IntegerArray(values.astype(np.int64), values == 0)
+
+
+def _texts(found: np.ndarray) -> Any:
+    """Texts from their bytes, equal ones being one object."""
+    words = np.zeros((len(found), -(-found.itemsize // 8) * 8), np.uint8)
+    words[:, : found.itemsize] = found.view(np.uint8).reshape(len(found), found.itemsize)
+    code = np.zeros(len(found), np.int64)
+    for word in words.view(np.int64).T:
+        of_word, values = pd.factorize(word)
+        code = pd.factorize(code * len(values) + of_word)[0]
+    first = np.zeros(code.max(initial=-1) + 1, np.int64)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    texts = pd.array(found[first].astype(str), dtype="str")
+    return texts.take(code) if len(texts) else texts

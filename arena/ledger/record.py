@@ -1,0 +1,256 @@
+"""Games and searches as plain data: what a worker is given, and what it returns."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arena.experiment.formats.base import Pairing
+from arena.ledger.columns import Planes, either_sign, floats, integers, microseconds, nanoseconds, planes, signed
+from arena.rules.position import Position
+from arena.rules.variants import Variant
+from players.player import EFFORT, Allowance, Choice, PlayerSpec
+
+MEASURED = (
+    "began",
+    "worker",
+    "machine",
+    "seconds",
+    "cpu_seconds",
+    "clock",
+    "overrun",
+    "said_ms",
+    "pondered_seconds",
+)
+"""Columns of games, moves and searches that tell when, where and how fast: no run repeats them.
+
+All others are the same whenever the same configuration is played, but for players with a time limit.
+"""
+_SIZES = {"depth": "i4", "deepest": "i4", "tree": "i4", "said_ms": "i4"}
+_COUNTED = [(name, _SIZES.get(name, "i8")) for name in EFFORT]
+_SEEN = EFFORT.index("leaves") + 1
+
+_TIMED = (("seconds", "f8"), ("cpu_seconds", "f8"))
+_VALUED = (("score", "f8"), ("wins_in", "i2"))
+SEARCH_COLUMNS = (*_COUNTED[:_SEEN], *_TIMED, *_VALUED, *_COUNTED[_SEEN:])
+"""Names and numpy types of what is recorded of a search, in a game or in a probe.
+
+`seconds` is the wall time of the answer, `cpu_seconds` the player's own processor time, nan if it is not known;
+`score` is nan where there is none; the rest are fields of `players.player.Choice`.
+"""
+MOVE_COLUMNS = (
+    ("legal_moves", "i4"),
+    ("pieces", "i2"),
+    *SEARCH_COLUMNS,
+    ("clock", "f8"),
+    ("overrun", "f8"),
+    ("pondered_seconds", "f8"),
+)
+"""Names and numpy types of what is recorded for a move, besides its text.
+
+`pieces` are on the board before the move. `clock` is the seconds that the player's clock shows after the move,
+`overrun` by how many seconds the move took longer than it might. They are nan where there is no clock or no time
+limit. `pondered_seconds` is the processor time that the player used in its opponent's time before the move, nan
+unless it sits in a seat.
+"""
+PROBE_COLUMNS = ("player", "position", "fen", *(name for name, _ in SEARCH_COLUMNS), "error")
+"""Names of what is recorded for a search of a probe: `ProbeRecord.row`."""
+_SEARCH_DTYPE = np.dtype([*SEARCH_COLUMNS])
+_SEARCH_STRUCT = struct.Struct(
+    "<" + "".join({"i2": "h", "i4": "i", "i8": "q", "f8": "d"}[kind] for _, kind in SEARCH_COLUMNS)
+)
+_effort = attrgetter(*EFFORT)
+_NAN = float("nan")
+_NANOSECONDS = ("seconds", "clock", "overrun", "pondered_seconds")
+_NAMES = [name for name, _ in MOVE_COLUMNS]
+_SECONDS, _CPU_SECONDS = _NAMES.index("seconds"), _NAMES.index("cpu_seconds")
+_TEXT = np.dtype("<u2")
+_HEADER = _TEXT.itemsize + len(MOVE_COLUMNS)
+_COMPRESSION = 1
+
+
+class Task(NamedTuple):
+    """All that a worker needs to play a game: plain data."""
+
+    pairing: Pairing
+    variant: Variant
+    opening: Position
+    white: PlayerSpec
+    black: PlayerSpec
+    seed: int
+    max_plies: int
+    allowance: Allowance = Allowance()
+
+
+class Incident(NamedTuple):
+    """A player's failure: what a bundle of the run's folder says."""
+
+    player: str
+    ply: int
+    """The half-move that failed, from 1."""
+    message: str
+    traceback: str
+    """Where the player's code raised, if it did."""
+    output: str
+    """What the player printed last, if it sat in a seat."""
+    opening: str
+    """FEN."""
+    moves: tuple[str, ...]
+    """The game's moves until then."""
+    seed: str
+    """Of the player's chance."""
+
+
+class GameRecord(NamedTuple):
+    """A finished game."""
+
+    pairing: Pairing
+    result: str
+    """One of `arena.rules.result.RESULTS`."""
+    termination: str
+    """A value of `arena.rules.game.Termination`."""
+    seconds: float
+    """Wall time of the whole game."""
+    error: str
+    """Why a game was lost by a player's fault, otherwise empty."""
+    plies: int
+    moves: bytes
+    """As `packed` makes them."""
+    incident: Incident | None = None
+    """What is known of the failure that ended the game."""
+    began: float = _NAN
+    """When it was begun, in seconds since 1970; nan, as `cpu_seconds`, for a game that nobody played."""
+    worker: int | None = None
+    """Number of the process that played it, on its machine."""
+    machine: str = ""
+    """The machine's name."""
+    cpu_seconds: float = _NAN
+    """Processor time of both players' moves."""
+
+    def table(self) -> np.ndarray:
+        """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""
+        columns = unpacked([self.moves], [self.plies])
+        table = np.empty(self.plies, [(name, column.dtype) for name, column in columns.items()])
+        for name, column in columns.items():
+            table[name] = column
+        return table
+
+
+class ProbeTask(NamedTuple):
+    """All that a worker needs to make one search: plain data."""
+
+    player: PlayerSpec
+    number: int
+    """Of the position, from 1."""
+    variant: Variant
+    position: Position
+    depth: int
+    seed: int
+    allowance: Allowance = Allowance()
+
+
+class ProbeRecord(NamedTuple):
+    """What a search to a fixed depth took."""
+
+    player: str
+    position: int
+    """Number of the position, from 1."""
+    fen: str
+    search: tuple[float, ...]
+    """The values of SEARCH_COLUMNS, with the depth that was reached; NO_SEARCH where there was no answer."""
+    error: str
+    """Why there was no answer, otherwise empty."""
+
+    @property
+    def row(self) -> tuple[str | float, ...]:
+        """The values of PROBE_COLUMNS."""
+        return (self.player, self.position, self.fen, *self.search, self.error)
+
+
+def packed(rows: Sequence[Sequence[str | float]]) -> tuple[int, bytes]:
+    """The number of a game's moves, and the moves as the ledger keeps them: column after column, compressed.
+
+    A row is a move's text and its MOVE_COLUMNS.
+
+    Seconds of any kind are kept to a nanosecond, all else exactly; only of processor time it is kept by how many
+    microseconds the wall time is longer, little as a rule. Before the columns stand the width of the text (two
+    bytes) and of each of MOVE_COLUMNS (a byte). A column is the lowest bytes of all its values, then the next
+    ones, as many as the largest value has; none where all are 0, or nan.
+    """
+    if not rows:
+        return 0, zlib.compress(bytes(_HEADER), _COMPRESSION)
+    texts, *values = zip(*rows, strict=True)
+    values[_CPU_SECONDS] = tuple(np.subtract(values[_SECONDS], values[_CPU_SECONDS]))
+    text = np.array(texts, dtype=bytes)
+    columns = [pack(of_one) for pack, of_one in zip(_PACKING, values, strict=True)]
+    widths = bytes([len(column) // len(rows) for column in columns])
+    whole = b"".join([text.itemsize.to_bytes(_TEXT.itemsize, "little"), widths, planes(text), *columns])
+    return len(rows), zlib.compress(whole, _COMPRESSION)
+
+
+def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarray]:
+    """The columns of many games' moves, game after game: `move` (its text, as bytes), then MOVE_COLUMNS.
+
+    `moves` and `plies` are what `packed` gave for each game.
+    """
+    parts = [zlib.decompress(of_game) for of_game in moves]
+    data = np.frombuffer(b"".join(parts), np.uint8)
+    lengths, counts = np.array([len(part) for part in parts], np.int64), np.array(plies, np.int64)
+    start = np.cumsum(lengths) - lengths
+    header = data[start[:, None] + np.arange(_HEADER)]
+    texts = header[:, : _TEXT.itemsize].copy().view(_TEXT)[:, 0]
+    reader = Planes(data, counts, start + _HEADER)
+    columns = {"move": reader.text(texts)}
+    for (name, kind), widths in zip(MOVE_COLUMNS, header[:, _TEXT.itemsize :].T, strict=True):
+        columns[name] = _values_of(name, kind, widths, reader)
+    columns["cpu_seconds"] = np.maximum(columns["seconds"] - columns["cpu_seconds"], 0.0)
+    return columns
+
+
+def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> tuple[float, ...]:
+    """The values of SEARCH_COLUMNS of an answer that took so many seconds of wall time and of processor time.
+
+    Raises TypeError, ValueError or OverflowError if they are not numbers, or too large.
+    """
+    counted = _effort(choice)
+    score = _NAN if choice.score is None else choice.score
+    values: tuple[float, ...] = (
+        *counted[:_SEEN], seconds, cpu_seconds, score, choice.wins_in, *counted[_SEEN:]
+    )  # fmt: skip
+    try:
+        _SEARCH_STRUCT.pack(*values)
+    except struct.error:
+        values = tuple(np.array(values, dtype=_SEARCH_DTYPE).item())
+    return values
+
+
+NO_SEARCH = search_values(Choice(0), 0.0, 0.0)
+"""Where nothing was searched."""
+
+
+def _values_of(name: str, kind: str, widths: np.ndarray, reader: Planes) -> np.ndarray:
+    found = reader.numbers(widths)
+    if name in _NANOSECONDS:
+        return np.where(found == 0, np.nan, (found - 1) / 1e9)
+    if name == "cpu_seconds":
+        return np.where(found == 0, np.nan, either_sign(found - 1) / 1e6)
+    if name == "wins_in":
+        found = either_sign(found)
+    if kind.startswith("i"):
+        return found.astype(kind)
+    of_move = np.repeat(widths, reader.counts)
+    with np.errstate(invalid="ignore"):
+        short = found.astype(np.uint32).view(np.float32).astype(np.float64)
+    return np.select([of_move == 0, of_move == 4], [np.nan, short], found.view(np.float64))
+
+
+_OWN_WAY = dict.fromkeys(_NANOSECONDS, nanoseconds) | {"cpu_seconds": microseconds, "wins_in": signed}
+_PACKING: tuple[Callable[[Sequence[Any]], bytes], ...] = tuple(
+    _OWN_WAY.get(name) or (integers if kind.startswith("i") else floats) for name, kind in MOVE_COLUMNS
+)
+"""How each of MOVE_COLUMNS is packed."""

@@ -1,0 +1,112 @@
+"""Damage of a store's file: how it is found, and how the file is made again from the rows that are intact."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.base.files import replace
+from arena.ledger.table import Table
+
+READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises for a file that cannot be read; the latter for a damaged name in what it would say."""
+SUFFIX = ".damaged"
+"""Of the copy of a damaged file that is kept beside the one made again."""
+_NAMED = 5
+"""Damaged rows that a message names, at most."""
+_LOG = "-wal"
+"""Suffix of SQLite's log, which holds the last rows of a file until they are moved into it."""
+
+
+class Damage(NamedTuple):
+    """What is wrong with a store's file; empty values if nothing is."""
+
+    structure: str
+    """What SQLite says of the file."""
+    rows: dict[str, list[str]]
+    """Keys of the rows that are not what was stored, by their table."""
+
+    def __bool__(self) -> bool:
+        return bool(self.structure or self.rows)
+
+    def __str__(self) -> str:
+        found = [f"{table} {_listed(keys)}" for table, keys in self.rows.items()]
+        return "; ".join([*found, self.structure][: len(found) + bool(self.structure)])
+
+
+@contextmanager
+def any_text(connection: sqlite3.Connection) -> Iterator[None]:
+    """Have a connection read any bytes as a text, so that a damaged one is seen to be another."""
+    before = connection.text_factory
+    connection.text_factory = lambda text: text.decode(errors="surrogateescape")
+    try:
+        yield
+    finally:
+        connection.text_factory = before
+
+
+def damage_of(connection: sqlite3.Connection, tables: Sequence[Table]) -> Damage:
+    """What is wrong with a file of these tables: its structure, as SQLite sees it, and the rows' checksums."""
+    rows: dict[str, list[str]] = {}
+    try:
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        structure = "" if found == "ok" else found.splitlines()[-1]
+        for table in tables:
+            if keys := _damaged(connection, table):
+                rows[table.name] = keys
+    except READ_ERRORS as error:
+        structure = " ".join(str(error).split())
+    return Damage(structure, rows)
+
+
+def intact_rows(connection: sqlite3.Connection, table: Table) -> Iterator[tuple[Any, ...]]:
+    """The rows of a damaged file's table that have their checksum, from both ends up to what cannot be read.
+
+    A row may come twice.
+    """
+    for order in ("ASC", "DESC"):
+        by = ", ".join(f"{column} {order}" for column in table.key)
+        with suppress(*READ_ERRORS), any_text(connection):
+            yield from filter(table.intact, connection.execute(f"{table.query} ORDER BY {by}"))
+            return
+
+
+def make_anew(path: Path, connection: sqlite3.Connection, tables: Iterable[tuple[Table, Iterable[Any]]]) -> None:
+    """Replace a damaged file by one of tables with the rows given, and close its connection; it is kept beside.
+
+    Raises sqlite3.Error or OSError if the disk cannot be written to; nothing is changed then.
+    """
+
+    def fill(temporary: Path) -> None:
+        temporary.unlink(missing_ok=True)
+        with closing(sqlite3.connect(temporary, isolation_level=None)) as made:
+            made.execute("BEGIN")
+            for table, rows in tables:
+                made.execute(table.definition)
+                made.executemany(f"INSERT OR IGNORE {table.insertion}", rows)
+            made.execute("COMMIT")
+        connection.close()
+        for suffix in ("", _LOG):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(f"{path}{suffix}", f"{path}{SUFFIX}{suffix}")
+        for suffix in (_LOG, "-shm"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+    replace(path, fill)
+
+
+def _damaged(connection: sqlite3.Connection, table: Table) -> list[str]:
+    """The keys of the rows that do not have their checksum."""
+    for texts in (nullcontext, any_text):  # the first takes half the time
+        with texts(connection), suppress(sqlite3.OperationalError):
+            return [table.key_of(row) for row in connection.execute(table.query) if not table.intact(row)]
+    raise sqlite3.DatabaseError(f"the table {table.name} cannot be read")
+
+
+def _listed(keys: Sequence[str]) -> str:
+    more = f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else ""
+    return ", ".join(keys[:_NAMED]) + more

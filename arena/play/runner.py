@@ -1,0 +1,71 @@
+"""run: a tournament played from Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from arena.experiment.load import load as load_experiment
+from arena.experiment.model import Experiment
+from arena.experiment.yaml.errors import ConfigError
+from arena.ledger.ledger import Ledger
+from arena.play.plan import prepare
+from arena.play.signature import begin
+from arena.play.tournament import measure, play
+from arena.report.run import Run
+from arena.report.run import load as load_run
+from arena.report.write import write
+from arena.watch.elo import EloScale
+from arena.watch.progress import Progress
+
+
+def run(
+    config: str | os.PathLike[str] | Mapping[str, Any] | Experiment,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    workers: int | str | None = None,
+    report: bool = False,
+    quiet: bool = False,
+    force: bool = False,
+) -> Run:
+    """Play a tournament, or what is missing of it, and return it as `arena.load` does.
+
+    `config` is a YAML file, a mapping with the keys of one, or the `experiment` of another run; files that a
+    mapping names are looked for in the working directory. `out` is the folder of the run [reports/<name>];
+    `workers` are processes or the address of a Dask scheduler [those of the configuration, else one a core].
+    Progress goes to stderr unless `quiet`; with `report` the page, tables and charts are written. `force` resumes
+    a run although a player plays differently now. Ctrl-C stops, and the same call resumes.
+
+    Raises ValueError, in one line, for a configuration that is wrong; StoreError for a folder that holds another
+    run or cannot be written to; PlayerChanged; RunStopped for a failure with `on_failure: stop`; WorkerDied for a
+    game that ends its process, EngineError for lost workers. What was finished is kept.
+    """
+    try:
+        plan = prepare(load_experiment(config.as_dict() if isinstance(config, Experiment) else config))
+    except ConfigError as error:
+        raise ValueError("; ".join(str(error).splitlines())) from None
+    experiment = plan.experiment
+    folder = Path("reports") / experiment.name if out is None else Path(out)
+    used = workers or experiment.workers or os.cpu_count() or 1
+    with Ledger(folder, experiment, plan.facts) as ledger:
+        if not ledger.complete:
+            begin(plan, ledger, used, force=force)
+            for _ in measure(plan, ledger, used):
+                pass
+            scale = EloScale(plan.first, experiment.anchor, experiment.rating.model)
+            progress = Progress(plan.games, exact=plan.exact, scale=scale, sprt=experiment.sprt)
+            progress.leave_out(ledger.annulled)
+            progress.resume(ledger.scores(), ledger.results())
+            with nullcontext() if quiet else progress:
+                for record in play(plan, ledger, used):
+                    white, black = (plan.names[number] for number in (record.pairing.white, record.pairing.black))
+                    if not quiet:
+                        progress.add(white, black, record.result, record.pairing.game)
+                        progress.leave_out(ledger.annulled)
+    played = load_run(folder)
+    if report:
+        write(played)
+    return played

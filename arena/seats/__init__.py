@@ -1,1 +1,0 @@
-"""Seats: players with a user's code, each in a process of its own."""

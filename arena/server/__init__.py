@@ -1,1 +1,0 @@
-"""A player offered to other programs by the Hub protocol."""

@@ -1,0 +1,286 @@
+"""Environments of every variant: for PettingZoo env and DraughtsEnv, for Gymnasium one agent's OneAgentEnv.
+
+They need the extra `rl`. This module registers OneAgentEnv with Gymnasium under ID.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.base.wording import unknown
+from arena.experiment.openings.lines import random_line
+from arena.rules.encoding import LARGEST, Bytes, Encoding
+from arena.rules.game import Game
+from arena.rules.position import COLOURS
+from arena.rules.scores import in_men
+from arena.rules.variants import Variant
+from arena.sitting.opponent import Opponent
+from players.player import Choice
+
+try:
+    import gymnasium
+    from gymnasium import logger, spaces
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ImportError:
+    raise ImportError("arena.sitting.environment needs PettingZoo: pip install -e '.[rl]'") from None
+
+AGENTS = ("player_0", "player_1")
+"""The first one moves first by the rules of the variant; against an opponent it is the only one, of any colour."""
+RANDOM = "random"
+"""The colour that is drawn for every game."""
+ID = "arena/Draughts-v0"
+"""What `gymnasium.make("arena.sitting.environment:arena/Draughts-v0")` makes, with the options of OneAgentEnv."""
+
+
+def env(variant: Variant | str | Mapping[str, Any] = "english", **options: Any) -> AECEnv:
+    """The environment with PettingZoo's usual wrappers: an illegal action ends the game, with -1 for who took it.
+
+    The options are those of `DraughtsEnv`.
+    """
+    wrapped = wrappers.TerminateIllegalWrapper(DraughtsEnv(variant, **options), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+
+
+class DraughtsEnv(AECEnv):
+    """The two AGENTS play a game by turns; or the first does, and a player of the arena is the other side.
+
+    An observation is a dict: "observation", `int8[6, rows, columns]` from the agent's own view, and "action_mask",
+    `int8[actions]`, all 0 for the agent that is not to move. `Encoding` says what both and the actions mean. The
+    reward is 1 for a win, -1 for a loss, 0 for a draw and before the end. After `max_plies` a game is truncated,
+    with 0.
+
+    The info of an agent has `fen`, the position; and where it is known what the opponent's last search found, from
+    the agent's view: `score` in the opponent's unit, `score_men` in men, `wins_in` in plies, below 0 if the agent
+    loses.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "draughts_v0",
+        "render_modes": ["ansi"],
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        variant: Variant | str | Mapping[str, Any] = "english",
+        opponent: str | Mapping[str, Any] | None = None,
+        colour: str | None = None,
+        random_plies: int = 0,
+        max_plies: int = 300,
+        render_mode: str | None = None,
+    ) -> None:
+        """`opponent`, as `Opponent` takes it, plays against the only agent, whose `colour` is "white", "black" or
+        "random" (drawn for every game), the one that moves first unless given; every game begins with
+        `random_plies` drawn from the seed.
+
+        Raises ValueError for an unknown variant, colour or render mode, and for what is no entry.
+        """
+        super().__init__()
+        self.encoding = Encoding(variant)
+        self.variant = self.encoding.variant
+        first = COLOURS[self.variant.first]
+        if colour not in (None, *COLOURS, RANDOM):
+            raise ValueError(unknown("colour", str(colour), (*COLOURS, RANDOM)))
+        self._colour = first if colour is None else colour
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(unknown("render mode", str(render_mode), self.metadata["render_modes"]))
+        self.opponent = None if opponent is None else Opponent(opponent, self.variant)
+        self._reply_found: Choice | None = None
+        self.possible_agents = list(AGENTS) if opponent is None else [AGENTS[0]]
+        self.agents = self.possible_agents[:]
+        self.colours = dict(zip(AGENTS, (self.variant.first, 1 - self.variant.first), strict=True))
+        """The colour of each agent in the game that is played."""
+        self.random_plies, self.max_plies, self.render_mode = random_plies, max_plies, render_mode
+        self.game = Game(self.variant)
+        """The game that is played."""
+        self._rng = random.Random()
+        self._legal: dict[int, int] = {}
+        self._observed: dict[str, dict[str, Any]] = {}
+        self.planes_space: spaces.Space[Bytes] = spaces.Box(0, LARGEST, self.encoding.shape, np.int8)
+        observed: dict[str, spaces.Space[Any]] = {
+            "observation": self.planes_space,
+            "action_mask": spaces.Box(0, 1, (self.encoding.actions,), np.int8),
+        }
+        self.observation_spaces = {agent: spaces.Dict(observed) for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(self.encoding.actions) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's observations, the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's actions, the same object at every call."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game; all chance, the opponent's too, comes from `seed`, without one from where it stood."""
+        if seed is not None:
+            self._rng = random.Random(seed)
+        if self.opponent is not None:
+            self.opponent.seed(self._rng.getrandbits(63))
+            colour = self._rng.choice(COLOURS) if self._colour == RANDOM else self._colour
+            self.colours = {AGENTS[0]: COLOURS.index(colour)}
+            self._reply_found = None
+        self.agents = self.possible_agents[:]
+        while True:
+            self.game = random_line(self.variant, self.random_plies, self._rng)
+            self._reply()
+            if self.game.outcome is None:
+                break
+        self.rewards = dict.fromkeys(self.agents, 0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._look()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What an agent sees, from its own view."""
+        if agent not in self._observed:
+            mask = np.zeros(self.encoding.actions, np.int8)
+            colour = self.colours[agent]
+            if self._legal and colour == self.game.turn:
+                mask[list(self._legal)] = 1
+            planes = self.encoding.planes(self.game, colour)
+            self._observed[agent] = {"observation": planes, "action_mask": mask}
+        return self._observed[agent]
+
+    def step(self, action: int | None) -> None:
+        """Play the move of an action, and the opponent's answer if there is one. Raises ValueError for an action
+        that is not legal."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if action not in self._legal:
+            raise ValueError(f"the action {action} is not legal in {self.game.fen}")
+        self.game.push(self._legal[action])
+        self._reply()
+        self._look()
+        self._cumulative_rewards[agent] = 0
+        outcome = self.game.outcome
+        if outcome is not None:
+            self.terminations = dict.fromkeys(self.agents, True)
+            if outcome.winner is not None:
+                self.rewards = {agent: 1 if self.colours[agent] == outcome.winner else -1 for agent in self.agents}
+        elif len(self.game.moves) >= self.max_plies:
+            self.truncations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+
+    def render(self) -> str | None:
+        """The board as text, in the render mode "ansi"."""
+        if self.render_mode is None:
+            logger.warn("render() was called without a render mode: env(render_mode='ansi')")
+            return None
+        return str(self.game)
+
+    def close(self) -> None:
+        """Close the opponent, if there is one."""
+        if self.opponent is not None:
+            self.opponent.close()
+
+    def _look(self) -> None:
+        """Note the legal actions, the agent to move and the infos of the position."""
+        over = self.game.outcome is not None
+        self._legal = {} if over else self.encoding.moves(self.game)
+        self._observed = {}
+        self.agent_selection = next(
+            (it for it in self.agents if self.colours[it] == self.game.turn), self.agents[0]
+        )
+        info = {"fen": self.game.fen, **self._found()}
+        self.infos: dict[str, dict[str, Any]] = {agent: dict(info) for agent in self.agents}
+
+    def _found(self) -> dict[str, float]:
+        """What the opponent's last search found, from the agent's view."""
+        choice = self._reply_found
+        if choice is None or self.opponent is None:
+            return {}
+        found = {"score": choice.score, "score_men": in_men(choice.score, choice.wins_in, self.opponent.man)}
+        return {name: 0.0 - value for name, value in found.items() if value is not None} | (
+            {"wins_in": -choice.wins_in} if choice.wins_in else {}
+        )
+
+    def _reply(self) -> None:
+        """Play the opponent's moves until an agent is to move or the game is over."""
+        while self.opponent and self.game.turn not in self.colours.values() and self.game.outcome is None:
+            self._reply_found = self.opponent.choose(self.game)
+            self.game.push(self._reply_found.move)
+
+
+class OneAgentEnv(gymnasium.Env[Bytes, int]):
+    """One agent against a player of the arena, for Gymnasium: Stable-Baselines3, CleanRL.
+
+    An observation is the planes of `DraughtsEnv`, `int8[6, rows, columns]`; rewards are the same. The info is
+    that of `DraughtsEnv` with `action_mask`, `int8[actions]`; `action_masks()` is what MaskablePPO of sb3-contrib
+    asks for. An action that is not legal ends the game with -1, and `illegal` in the info is true.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012
+
+    def __init__(
+        self,
+        variant: Variant | str | Mapping[str, Any] = "english",
+        opponent: str | Mapping[str, Any] = "greedy",
+        colour: str | None = None,
+        random_plies: int = 0,
+        max_plies: int = 300,
+        render_mode: str | None = None,
+    ) -> None:
+        """See `DraughtsEnv`, also for the errors."""
+        self.draughts = DraughtsEnv(variant, opponent, colour, random_plies, max_plies, render_mode)
+        """The environment that this one shows; its `game` is the game that is played."""
+        self.render_mode = render_mode
+        self.observation_space = self.draughts.planes_space
+        self.action_space = self.draughts.action_space(AGENTS[0])
+        self._has_ended = True
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Bytes, dict[str, Any]]:
+        """Begin a game; all chance, the opponent's too, comes from `seed`, without one from where it stood."""
+        super().reset(seed=seed)
+        self.draughts.reset(seed=int(self.np_random.integers(1 << 62)))
+        self._has_ended = False
+        return self._seen()
+
+    def step(self, action: int) -> tuple[Bytes, float, bool, bool, dict[str, Any]]:
+        """Play the move of an action, and the opponent's answer. Raises ValueError if the game has ended."""
+        if self._has_ended:
+            raise ValueError("the game has ended: call reset()")
+        if not self.action_masks()[action]:
+            self._has_ended = True
+            planes, info = self._seen()
+            return planes, -1.0, True, False, info | {"illegal": True}
+        self.draughts.step(int(action))
+        planes, info = self._seen()
+        environment, (agent,) = self.draughts, AGENTS[:1]
+        ended, cut = environment.terminations[agent], environment.truncations[agent]
+        self._has_ended = ended or cut
+        return planes, float(environment.rewards[agent]), ended, cut, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions are legal, `bool[actions]`."""
+        mask: NDArray[np.bool_] = self.draughts.observe(AGENTS[0])["action_mask"].astype(bool)
+        return mask
+
+    def render(self) -> str | None:
+        """The board as text, in the render mode "ansi"."""
+        return self.draughts.render()
+
+    def close(self) -> None:
+        """Close the opponent."""
+        self.draughts.close()
+
+    def _seen(self) -> tuple[Bytes, dict[str, Any]]:
+        """The observation and the info."""
+        observed = self.draughts.observe(AGENTS[0])
+        mask = observed["action_mask"].copy()
+        return observed["observation"].copy(), self.draughts.infos[AGENTS[0]] | {"action_mask": mask}
+
+
+gymnasium.register(ID, entry_point=f"{__name__}:{OneAgentEnv.__name__}")

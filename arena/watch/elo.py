@@ -1,0 +1,151 @@
+"""Elo of a run while it is played: a fit of the results so far, fitted again when it is due."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Mapping
+from math import inf
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple, TypeAlias
+
+from arena.ratings.models import RatingModel
+from arena.rules.result import Colour
+
+ResultCounts: TypeAlias = Mapping[tuple[str, str, str], int]
+"""How many games have each white, black and result."""
+
+REFIT_SECONDS = 3.0
+"""Seconds between two fits, at least."""
+FIT_SHARE = 0.005
+"""Share of the time that goes into fits, at most."""
+MAX_PLAYERS = 500
+"""Players above which nothing is fitted: a fit takes seconds."""
+STANDINGS = "standings.csv"
+"""What a report writes the Elo of its players to, in the run's folder."""
+PROVISIONAL = "Elo is provisional: a report also counts pairs, openings and repeated games"
+"""What stands beside Elo that is not a report's."""
+
+
+class EloEstimate(NamedTuple):
+    """A player's Elo so far, with its 95 % interval."""
+
+    elo: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """Half width of the interval."""
+        return (self.high - self.low) / 2
+
+
+class EloScale(NamedTuple):
+    """What a run's Elo is measured by."""
+
+    first: Colour = "white"
+    """The colour that moves first."""
+    anchor: str | None = None
+    """The player whose Elo is 0; None if the mean is."""
+    model: RatingModel = "bradley-terry"
+
+
+def estimates(results: ResultCounts, scale: EloScale) -> dict[str, EloEstimate]:
+    """The joint rating of those results, by player, best first; 0 is the mean, or the anchor if it has games.
+
+    Games are taken as independent, without their pairs and openings: a report's intervals may be narrower. Empty
+    without games, and for more than MAX_PLAYERS players.
+    """
+    import pandas as pd
+
+    from arena.ratings.joint import rate
+
+    players = {name for white, black, _ in results for name in (white, black)}
+    if not 0 < len(players) <= MAX_PLAYERS:
+        return {}
+    rows = [(*key, games) for key, games in results.items()]
+    games = pd.DataFrame(rows, columns=["white", "black", "result", "count"])
+    anchor = scale.anchor if scale.anchor in players else None
+    table = rate(games, first=scale.first, anchor=anchor, model=scale.model).table
+    columns = (table[name].tolist() for name in ("player", "elo", "elo_low", "elo_high"))
+    return {player: EloEstimate(*figures) for player, *figures in zip(*columns, strict=True)}
+
+
+class EloSoFar(NamedTuple):
+    """The Elo of a run's players at a moment, best first."""
+
+    elo: dict[str, EloEstimate]
+    provisional: bool
+    """Whether there is Elo that is not that of a report of the same games."""
+
+
+def so_far(folder: Path, results: ResultCounts, scale: EloScale) -> EloSoFar:
+    """The Elo of the report in a run's folder, if that is of these games; else `estimates`."""
+    found = reported(folder, sum(results.values()))
+    if found is not None:
+        return EloSoFar(found, provisional=False)
+    estimated = estimates(results, scale)
+    return EloSoFar(estimated, provisional=bool(estimated))
+
+
+def reported(folder: Path, games: int) -> dict[str, EloEstimate] | None:
+    """The Elo of the report in a run's folder, of the players that it rates; None without one of so many games."""
+    try:
+        with (folder / STANDINGS).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        if not games or sum(int(row["games"]) for row in rows) != 2 * games:
+            return None
+        return {row["player"]: _reported(row) for row in rows if row["elo"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def tells_elo(points: float, games: int) -> bool:
+    """Whether a player's results say something of its Elo: of one game, or all alike, a fit shows its prior."""
+    return games > 1 and 0 < points < games
+
+
+class Refits:
+    """The Elo of a run that goes on, for a window that is drawn often: fitted every few seconds at most.
+
+    Fits take FIT_SHARE of the time at most, but for the first one, in which libraries prepare themselves.
+    """
+
+    def __init__(self) -> None:
+        self._scale: EloScale | None = None
+        self._found: dict[str, EloEstimate] = {}
+        self._games = self._fits = 0
+        self._due = -inf
+        self._lock = Lock()
+
+    def of(self, results: ResultCounts, scale: EloScale, *, last: bool = False) -> dict[str, EloEstimate]:
+        """The Elo of the players as it was found last; if it is the `last` time, of just these results.
+
+        On another scale than before, such as that of a first opponent, it is found again.
+        """
+        is_due = last or scale != self._scale or time.monotonic() >= self._due
+        if not is_due or not self._lock.acquire(blocking=False):
+            return self._found
+        try:
+            self._refit(dict(results), scale)
+        finally:
+            self._lock.release()
+        return self._found
+
+    def _refit(self, results: ResultCounts, scale: EloScale) -> None:
+        import arena.ratings.joint  # noqa: F401  its time is none of the fit's
+
+        games = sum(results.values())
+        if (games, scale) == (self._games, self._scale):
+            return
+        began = time.monotonic()
+        self._found, self._games, self._scale = estimates(results, scale), games, scale
+        now = time.monotonic()
+        took, self._fits = (now - began) * (self._fits > 0), self._fits + 1
+        self._due = now + max(REFIT_SECONDS, took / FIT_SHARE)
+
+
+def _reported(row: dict[str, str]) -> EloEstimate:
+    elo = float(row["elo"])
+    return EloEstimate(elo, float(row["elo_low"] or elo), float(row["elo_high"] or elo))

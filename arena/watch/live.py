@@ -1,0 +1,307 @@
+"""A run at a moment: how far it is, who leads, what went wrong, and whether somebody is playing it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from math import inf
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
+
+from arena.base.files import LOCK
+from arena.experiment.formats.sequential import SequentialTest
+from arena.experiment.formats.sprt import Sprt
+from arena.ledger.documents import ANNULLED, documents
+from arena.ledger.ledger import FILE
+from arena.ledger.manifest import Session, parsed, session_document
+from arena.ledger.store import StoreError, reading
+from arena.ratings.match import SprtState
+from arena.rules.game import FORFEITS
+from arena.rules.result import points_of
+from arena.watch.elo import EloEstimate, EloScale, ResultCounts
+
+_QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
+_WHOLE_SHARE = 0.002
+"""Share of the time that goes into reading all games, as some may have been removed or replaced."""
+
+
+class Standing(NamedTuple):
+    """What a player has won."""
+
+    player: str
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """Games played."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Points per game, 0 to 1."""
+        return (self.wins + self.draws / 2) / self.games
+
+
+class Forfeits(NamedTuple):
+    """Games that a player lost by its own fault, in one way."""
+
+    player: str
+    termination: str
+    games: int
+    first: int
+    """Number of the first of these games."""
+    error: str
+    """What is recorded of that game; empty for a loss on time."""
+
+
+class Moment(NamedTuple):
+    """What is known of a run at a moment."""
+
+    name: str
+    variant: str
+    format: str
+    games: int
+    planned: int
+    """Games of the whole run, or the most that there may be; 0 if they come as they are played."""
+    exact: bool
+    """Whether exactly so many are played, whatever their results."""
+    searches: int
+    """Of the probe."""
+    searches_planned: int
+    complete: bool
+    standings: list[Standing]
+    """Best score first, equal ones by name; of the players with games."""
+    incidents: list[Forfeits]
+    """In the order of their first games."""
+    annulled: list[str]
+    """The players of whom no game counts, in standings and results."""
+    session: Session | None
+    """The one that was begun last."""
+    playing: bool | None
+    """Whether that one is going on; None if that cannot be known from here."""
+    stored: float | None
+    """When the last game was stored, in seconds since 1970; None if that is not known."""
+    now: float
+    """When this was read, in seconds since 1970."""
+    players: int
+    results: ResultCounts
+    """How many games that count have each white, black and result."""
+    scale: EloScale
+    sprt: SprtState | None
+    """Of the sequential test; None without one, or before its first pair."""
+    sprt_pairs: int
+    """Pairs that the test has taken in."""
+
+    @property
+    def counted(self) -> int:
+        """Games that count."""
+        return sum(self.results.values())
+
+    @property
+    def rate(self) -> float | None:
+        """Games a second of the last session, its time for a probe included; None before its first game."""
+        if self.session is None or self.stored is None or self.games <= self.session.games:
+            return None
+        end = self.now if self.playing else self.stored
+        seconds = end - datetime.fromisoformat(self.session.began).timestamp()
+        return (self.games - self.session.games) / seconds if seconds > 0 else None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until all planned games are played at this rate; None if nobody plays them, or none are."""
+        return (self.planned - self.games) / self.rate if self.rate and self.playing and self.planned else None
+
+    def as_dict(self, elo: Mapping[str, EloEstimate]) -> dict[str, Any]:
+        """All of it as JSON types but `results`, with the players' Elo."""
+        values = self._asdict() | {
+            "rate": self.rate,
+            "seconds_left": self.seconds_left,
+            "standings": [_as_dict(it, elo.get(it.player)) for it in self.standings],
+            "incidents": [it._asdict() for it in self.incidents],
+            "session": None if self.session is None else session_document(self.session),
+            "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
+            **self.scale._asdict(),
+        }
+        return {name: value for name, value in values.items() if name not in ("results", "scale", "sprt_pairs")}
+
+
+def by_score(standings: Iterable[Standing]) -> list[Standing]:
+    """Best score first, equal ones by name."""
+    return sorted(standings, key=lambda standing: (-standing.score, standing.player))
+
+
+class Watcher:
+    """Reads a run again and again while it is played: of its games mostly the new ones, never their moves."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: Any = None
+        self._tally = _Tally()
+        self._test = SequentialTest(None)
+        self._whole_from = -inf
+        """`time.monotonic()` from which on all games are read again."""
+
+    def read(self) -> Moment:
+        """The run as it is now. Raises StoreError if there is none in the folder, or it cannot be read."""
+        path = self._folder / FILE
+        try:
+            with reading(path) as connection:
+                connection.execute("BEGIN")
+                return self._read(path, connection)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{path} cannot be read, as it is damaged: {error}") from None
+
+    def _read(self, path: Path, connection: Connection) -> Moment:
+        stored = documents(connection)
+        manifest, complete = parsed(stored, path), "complete" in stored
+        annulled = stored.get(ANNULLED, [])
+        seen = path.stat().st_ino, complete, len(manifest.sessions) if manifest else 0, annulled
+        began = time.monotonic()
+        whole = seen != self._seen or began >= self._whole_from
+        experiment, facts = stored["experiment"], stored["facts"]
+        if whole:
+            settings = experiment["sprt"]
+            self._test = SequentialTest(Sprt(**settings) if settings else None)
+            self._seen, self._tally = seen, _Tally(annulled, with_points=settings is not None)
+        tally = self._tally.extended(connection)
+        self._test.advance(tally.points)
+        if whole:
+            now = time.monotonic()
+            self._whole_from = now + (now - began) / _WHOLE_SHARE
+        searches = connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0]
+        session = manifest.sessions[-1] if manifest else None
+        return Moment(
+            name=experiment["name"],
+            variant=_name(experiment["variant"], "base"),
+            format=_name(experiment["format"], "type"),
+            games=tally.games,
+            planned=tally.games if complete else facts["games"],
+            exact=complete or facts["exact"],
+            searches=searches,
+            searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
+            complete=complete,
+            standings=tally.standings(),
+            incidents=sorted(tally.incidents.values(), key=lambda it: it.first),
+            annulled=annulled,
+            session=session,
+            playing=False if complete else _is_playing(self._folder, session),
+            stored=_last_stored(path) if tally.games > (session.games if session else 0) else None,
+            now=time.time(),
+            players=len(experiment["players"]),
+            results=dict(tally.results),
+            scale=EloScale(facts["first"], experiment["anchor"], experiment["rating"]["model"]),
+            sprt=self._test.state,
+            sprt_pairs=self._test.games // 2,
+        )
+
+
+class _Tally:
+    """Results and incidents of games; those up to `level` are all there, and need not be read again."""
+
+    def __init__(self, annulled: Collection[str] = (), *, with_points: bool = False) -> None:
+        """No games yet; those of players who are annulled are no results."""
+        self.level = self.games = 0
+        self._annulled = annulled
+        self.results: dict[tuple[str, str, str], int] = {}
+        """How many games have each white, black and result."""
+        self.incidents: dict[tuple[str, str], Forfeits] = {}
+        """By player and termination."""
+        self.points: dict[int, float] = {}
+        """White's points by number of the game, if they are wanted, as by a sequential test."""
+        self._with_points = with_points
+
+    def extended(self, connection: Connection) -> _Tally:
+        """This tally and the games of a ledger above its level, which rises to the first game that is missing."""
+        whole, level = self, self.level
+        for game, white, black, result, termination, error in connection.execute(_QUERY, (level,)):
+            if whole is self and game != level + 1:
+                self.level, whole = level, self._copy()
+            level += 1
+            whole.games += 1
+            if white not in self._annulled and black not in self._annulled:
+                key = white, black, result
+                whole.results[key] = whole.results.get(key, 0) + 1
+            if self._with_points:
+                self.points[game] = points_of(result)
+            if termination in FORFEITS:
+                points = points_of(result)
+                for player, won in ((white, points), (black, 1 - points)):
+                    if won < 1:
+                        whole._blame(game, player, termination, error)
+        if whole is self:
+            self.level = level
+        return whole
+
+    def standings(self) -> list[Standing]:
+        """Best score first, equal ones by name."""
+        found: dict[str, Counter[float]] = defaultdict(Counter)
+        for (white, black, result), games in self.results.items():
+            points = points_of(result)
+            found[white][points] += games
+            found[black][1 - points] += games
+        return by_score(Standing(player, won[1], won[0.5], won[0]) for player, won in found.items())
+
+    def _copy(self) -> _Tally:
+        copy = _Tally(self._annulled)
+        copy.games = self.games
+        copy.points, copy.results, copy.incidents = self.points, dict(self.results), dict(self.incidents)
+        return copy
+
+    def _blame(self, game: int, player: str, termination: str, error: str) -> None:
+        before = self.incidents.get((player, termination), Forfeits(player, termination, 0, game, error))
+        self.incidents[player, termination] = before._replace(games=before.games + 1)
+
+
+def _as_dict(standing: Standing, estimate: EloEstimate | None) -> dict[str, Any]:
+    elo = dict(zip(("elo", "elo_low", "elo_high"), estimate or (None,) * 3, strict=True))
+    return {**standing._asdict(), "games": standing.games, "score": standing.score, **elo}
+
+
+def _name(value: str | dict[str, Any], key: str) -> str:
+    """The name of what a configuration has as a name or as a mapping."""
+    return str(value[key]) if isinstance(value, dict) else value
+
+
+def _is_playing(folder: Path, session: Session | None) -> bool | None:
+    """Whether the process of a session is alive and holds the folder's lock; None if that cannot be known.
+
+    The lock is tried only while that process lives, so that no arena that begins ever finds it taken by this.
+    """
+    if session is None or session.host != platform.node() or os.name != "posix":
+        return None
+    try:
+        os.kill(session.process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    try:
+        with FileLock(folder / LOCK).acquire(blocking=False):
+            return False
+    except Timeout:
+        return True
+    except OSError:
+        return None
+
+
+def _last_stored(path: Path) -> float | None:
+    """When the ledger at `path` was last written to: its log, or itself where the log is empty."""
+    for file in (path.with_name(path.name + "-wal"), path):
+        try:
+            status = file.stat()
+        except OSError:
+            continue
+        if status.st_size:
+            return status.st_mtime
+    return None

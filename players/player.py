@@ -1,0 +1,204 @@
+"""What a player is: Player, Limit, Choice, EFFORT, PlayerSpec, Allowance."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from arena.base.wording import quoted
+
+if TYPE_CHECKING:
+    from arena.rules.game import Game
+
+NAME_CHARACTERS = 40
+"""Of a player's name, at most."""
+HUMAN = "human"
+"""The type of a person, who plays at the board and not in a tournament."""
+_MOST_PLIES = (1 << 15) - 1
+"""The farthest win that can be recorded."""
+_COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31}
+"""Bits of the largest count that can be recorded, 63 of all others."""
+
+
+class Limit(NamedTuple):
+    """How long a player may think about one move; None is no limit of that kind, and the first one met ends it."""
+
+    depth: int | None = None
+    """Plies to search."""
+    nodes: int | None = None
+    """Positions to enter."""
+    seconds: float | None = None
+    """Seconds for the move."""
+    clock: float | None = None
+    """Seconds for the whole game; when a player is asked for a move, what it has left of them."""
+    increment: float | None = None
+    """Seconds that its clock gains with each move."""
+
+    @property
+    def longest(self) -> float | None:
+        """Seconds that the next move may take, None without a time limit."""
+        if self.seconds is None or self.clock is None:
+            return self.clock if self.seconds is None else self.seconds
+        return min(self.seconds, self.clock)
+
+
+MEANT_LIMITS = {"time": "seconds", "movetime": "seconds", "plies": "depth"}
+"""Other programs' words for limits, and ours."""
+
+
+class Choice(NamedTuple):
+    """A player's answer: the move, and what it cost to find it."""
+
+    move: int
+    """One of the game's legal moves, in the encoding of `arena.rules.moves`."""
+    score: float | None = None
+    """The value of the position in the evaluation's own unit, from the side to move's view."""
+    depth: int = 0
+    """Plies searched in full."""
+    deepest: int = 0
+    """Plies from the root to the deepest position entered."""
+    nodes: int = 0
+    """Positions entered once each, the root included (see `players.negamax.player`)."""
+    leaves: int = 0
+    """Calls of the evaluation."""
+    cutoffs_max: int = 0
+    """Beta cutoffs at nodes where the player itself is to move."""
+    cutoffs_min: int = 0
+    """Beta cutoffs at nodes where the opponent is to move."""
+    cutoffs_first: int = 0
+    """Beta cutoffs, of both kinds, by the first move that was tried."""
+    tt_probes: int = 0
+    """Lookups in the transposition table."""
+    tt_hits: int = 0
+    """Lookups that found the position."""
+    tree: int = 0
+    """Positions in the tree that a search keeps in memory."""
+    said_ms: int = 0
+    """Milliseconds that an outside program says it took."""
+    pv: tuple[int, ...] = ()
+    """Principal variation, the chosen move first."""
+    wins_in: int = 0
+    """Plies to a win that the search holds for certain, less than 0 to a certain loss; 0 where neither is."""
+
+    @property
+    def effort(self) -> dict[str, int]:
+        """What the search counted, by the names of EFFORT."""
+        return {name: getattr(self, name) for name in EFFORT}
+
+
+EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv", "wins_in"))
+"""The fields of `Choice` that say what a search counted, in their order."""
+_FIRST_COUNT, _PV = Choice._fields.index(EFFORT[0]), Choice._fields.index("pv")
+
+
+class AnswerError(ValueError):
+    """An answer that cannot be taken; the message goes on after the player's name, as in `returned None`."""
+
+
+def checked(answer: object) -> Choice:
+    """An answer with fields of the right kinds and numbers as Python's own; its move may be anything.
+
+    Raises AnswerError that names the field if the answer is no `Choice`, its score no finite number, or a count no
+    whole number of at least 0 that can be recorded.
+    """
+    if not isinstance(answer, Choice):
+        raise AnswerError(f"returned {quoted(answer)}, not a Choice")
+    move = answer.move
+    if type(move) is not int and isinstance(move, Integral):
+        move = int(move)
+    score = answer.score
+    if score is not None:
+        if not isinstance(score, Real) or not math.isfinite(score):
+            raise AnswerError(f"returned the score {quoted(score)}, not a finite number")
+        score = float(score)
+    counts: tuple[Any, ...] = answer[_FIRST_COUNT:_PV]
+    if set(map(type, counts)) != {int} or min(counts) < 0 or max(counts) >> min(_COUNT_BITS.values()):
+        counts = tuple(_count(name, getattr(answer, name)) for name in EFFORT)
+    if not isinstance(answer.pv, Sequence):
+        raise AnswerError(f"returned the pv {quoted(answer.pv)}, not moves")
+    wins_in = answer.wins_in
+    if not isinstance(wins_in, Integral) or abs(int(wins_in)) > _MOST_PLIES:
+        most = f"from -{_MOST_PLIES} to {_MOST_PLIES}"
+        raise AnswerError(f"returned the wins_in {quoted(wins_in)}, not a whole number {most}")
+    return Choice._make((move, score, *counts, tuple(_count("pv", step) for step in answer.pv), int(wins_in)))
+
+
+def _count(name: str, value: object) -> int:
+    bits = _COUNT_BITS.get(name, 63)
+    if not isinstance(value, Integral) or not 0 <= int(value) < 1 << bits:
+        raise AnswerError(f"returned the {name} {quoted(value)}, not a whole number from 0 to 2**{bits} - 1")
+    return int(value)
+
+
+class Player(Protocol):
+    """Anything that chooses moves. It is built with the rules and its own options from YAML, once for every game.
+
+    A parameter of its constructor that is named as a field of `Limit` gets that limit of its entry, if it has one.
+
+    A class may also have:
+
+    - `limits`: the fields of `Limit` that it heeds, all unless given, and `default`: the `Limit` that holds where
+      it is given none; `arena players` shows both.
+    - `kept = True`: one object plays game after game, in each worker one of its own, until it fails. It must not
+      let an earlier game change what it decides.
+    - `begin()`: called before every game, the first one included.
+    - `close()`: called when the player is done with: after its game or a later one, or, if it is kept, at the end.
+      It has half a second.
+    - `man`: what a man is worth in the unit of its scores, so that reports give them in men; see `worth_of`.
+    - `cpu_elsewhere`: the processor time in seconds that its last answer took in other processes.
+    - `check_limit(limit)`: raises ValueError for a limit that the player cannot do with.
+    - `stop()`: called from another thread, perhaps several times: end the search under way and answer soon.
+    - `progress()`: called from another thread: what the search under way has found as a `Choice`, or None.
+    """
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """Choose one of `game.legal_moves`; `game` must be left as it was, and all chance come from `rng`."""
+        ...
+
+
+def worth_of(player: Any) -> float | None:
+    """What a man is worth in the unit of a player's scores, its attribute `man`; None if that is none above 0."""
+    try:
+        man = float(player.man)
+    except Exception:
+        return None
+    return man if 0 < man < math.inf else None
+
+
+@dataclass(frozen=True)
+class PlayerSpec:
+    """One entry of `players:` in a configuration: plain data, the same in every process."""
+
+    name: str
+    type: str
+    """A key of `players.PLAYERS`, or `package.module:Class`, or `path/to/file.py:Class`; or HUMAN."""
+    limit: Limit = field(default_factory=Limit)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The entry's other keys, passed to the player's constructor by name."""
+    in_process: bool = False
+    """Whether a user's code runs in the arena's own processes, not in a seat."""
+
+
+class Allowance(NamedTuple):
+    """What a player with a user's code is held to; times are wall time."""
+
+    time_margin: float = 0.1
+    """Seconds by which a move may take longer than its limit before the game is lost."""
+    patience: float = 60.0
+    """Seconds for a move without a time limit, and for building a player."""
+    game_patience: float = 3600.0
+    """Seconds for all of a player's moves of a game."""
+    memory: int = 2048
+    """Megabytes that its process may take."""
+    processes: int = 64
+    """Processes that it may be at once, itself included."""
+    sandbox: tuple[str, ...] | None = None
+    """What it may read besides its own files where it sits in a sandbox; None where it does not."""
+    attempts: int = 1
+    """How often a game that a player fails in is played before the failure counts."""
+    pondering: Literal["allow", "stop"] = "allow"
+    """Whether it may compute in its opponent's time, or is stopped from each answer to the next request."""
