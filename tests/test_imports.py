@@ -31,7 +31,7 @@ LIBRARIES = {
     "starlette": ("arena.web",),
     "uvicorn": ("arena.web",),
     "yaml": ("arena.experiment.yaml",),
-    "sqlite3": ("arena.ledger", "arena.learning"),
+    "sqlite3": ("arena.ledger", "arena.watch", "arena.learning"),
     "joblib": ("arena.play", "arena.learning", "arena.bench"),
     "distributed": ("arena.play", "arena.bench.workers"),
     "numba": ("arena.rules", "players", "arena.learning"),
