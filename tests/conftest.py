@@ -29,6 +29,7 @@ from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
 from tests import naive
+from tests.tiers import TIERS, has_quick_tests, tier_of
 
 for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
     if signal.getsignal(_number) is signal.SIG_IGN:  # as a shell leaves it to what it runs in the background
@@ -112,10 +113,37 @@ The two that compile most, searches and switches, are not begun together, as one
 """
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--tier",
+        choices=TIERS,
+        help="quick (the default), full (quick and what it leaves out), rest (full without quick), "
+        "or slow (the slow tests alone); the default is full where files or tests are named",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the tier: who names a file or a test asks for all of it."""
+    if config.option.tier is None:
+        config.option.tier = "full" if any(".py" in argument for argument in config.args) else "quick"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """For the quick tier do not import a file that has no test of it."""
+    return True if config.option.tier == "quick" and not has_quick_tests(collection_path.stem) else None
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest; without compiled kernels leave out what needs them."""
-    items[:] = [item for item in items if not (UNCOMPILED and item.get_closest_marker("compiled"))]
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of the tier, longest first; without compiled kernels leave out what needs them."""
+    tiers = ("quick", "rest") if config.option.tier == "full" else (config.option.tier,)
+    kept = [
+        item
+        for item in items
+        if tier_of(item) in tiers and not (UNCOMPILED and item.get_closest_marker("compiled"))
+    ]
+    config.hook.pytest_deselected(items=list(set(items).difference(kept)))
+    items[:] = kept
     place = {name: number for number, name in enumerate(LONG_FIRST)}
     items.sort(key=lambda item: place.get(item.path.stem, len(place)))
 
