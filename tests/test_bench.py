@@ -14,15 +14,10 @@ import pytest
 
 import players
 from arena.bench import rates, timing
-from arena.bench import rivals as bench_rivals
-from arena.bench.benchmarks import BENCHMARKS, rows
-from arena.bench.environments import environments
+from arena.bench.benchmarks import rows
 from arena.bench.overhead import overhead
 from arena.bench.rates import random_games, rules, search
-from arena.bench.rivals import RIVALS, Rival, rivals
 from arena.bench.timing import three_figures
-from arena.bench.workers import engines
-from arena.commands.catalogue import BENCHES
 from arena.experiment.formats.base import Pairing
 from arena.ledger.record import Task
 from arena.play.match import play
@@ -33,6 +28,10 @@ from arena.rules.perft import perft
 from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax
 from players.player import Limit, PlayerSpec
+from tests.benchmarks import rivals as bench_rivals
+from tests.benchmarks.environments import environments
+from tests.benchmarks.rivals import RIVALS, Rival, rivals
+from tests.benchmarks.workers import engines
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "perft.json").read_text())["rows"]
 INTERNATIONAL = VARIANTS["international"]
@@ -365,7 +364,6 @@ OVERHEAD = [
         ("overhead", ["english"], OVERHEAD),
         ("search", ["english"], SEARCHES),
         ("games", ["english"], ["random games"]),
-        ("rivals", ["english"], ["perft: ours", *(f"perft: {rival.distribution}" for rival in RIVALS)]),
         (
             "all",
             ["english"],
@@ -383,17 +381,6 @@ def test_workers_of_each_kind_play_the_same_games():
     assert list(rows) == ["one process", "2 processes", "2 Dask workers"]
     played = [row for row in rows.values() if not row.note.startswith("not measured")]
     assert len(played) >= 2 and len({row.nodes for row in played}) == 1 and played[0].nodes > 20
-
-
-def test_the_command_names_every_benchmark():
-    assert tuple(BENCHMARKS) == BENCHES
-
-
-def test_all_benchmarks_have_the_rivals_if_the_international_variant_is_chosen(clock, install):
-    install()
-    assert [row.what for row in rows("all", ["international"])][-len(RIVALS) :] == [
-        f"perft: {rival.distribution}" for rival in RIVALS
-    ]
 
 
 @pytest.mark.parametrize(

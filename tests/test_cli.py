@@ -11,8 +11,8 @@ import click
 import pytest
 from click.testing import Result
 
-from arena.commands.cli import main
-from arena.commands.table import show_table, wrapped
+from arena.commands.cli import COMMANDS
+from arena.commands.output import show_table, wrapped
 from tests.at_terminal import Terminal
 from tests.command_line import invoke
 from tests.conftest import error_line
@@ -254,7 +254,7 @@ def test_help_lists_every_command_once_in_whole_lines(monkeypatch: pytest.Monkey
     titles = re.findall(r"^(\w+):$", shown, re.MULTILINE)
     assert titles == ["Options", "Play", "Tournaments", "Look", "Positions", "Learn", "Develop"]
     listed = re.findall(r"^  (\w+)  +\w", shown.partition("Play:")[2], re.MULTILINE)
-    assert sorted(listed) == sorted(main.commands)
+    assert sorted(listed) == sorted(COMMANDS)
 
 
 def test_the_schema_is_installed_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

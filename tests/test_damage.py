@@ -20,7 +20,6 @@ import numpy as np
 import pytest
 
 import arena
-from arena.bench import volume
 from arena.ledger import store
 from arena.ledger.documents import META
 from arena.ledger.ledger import FILE, GAMES, PROBES, Facts, Ledger
@@ -32,6 +31,7 @@ from arena.play.plan import prepare
 from arena.play.tournament import play
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
+from tests.benchmarks import volume
 from tests.command_line import invoke
 from tests.conftest import error_line
 from tests.report_data import repeatable

@@ -23,7 +23,8 @@ import os
 import sys
 import time
 
-from arena.commands.common import interruptible, say
+from arena.commands.common import interruptible
+from arena.commands.output import say
 from arena.play.executor import run
 
 

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from arena.bench import volume
 from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError, file_openings
 from arena.experiment.yaml.errors import ConfigError
@@ -26,6 +25,7 @@ from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.write import write_pdn
 from arena.rules.variants import VARIANTS
+from tests.benchmarks import volume
 from tests.command_line import invoke
 
 ROOT = Path(__file__).parents[1]

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from unittest.mock import Mock
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -695,7 +696,10 @@ def test_no_line_is_replaced_on_a_terminal_that_cannot(monkeypatch):
 def test_the_readme_names_every_option(command):
     readme = (Path(__file__).parents[1] / "arena" / "commands" / "README.md").read_text(encoding="utf-8")
     row = next(line for line in readme.splitlines() if line.startswith(f"| `arena {command} "))
-    options = [name for option in main.commands[command].params for name in option.opts if name[:2] == "--"]
+    found = main.get_command(click.Context(main), command)
+    assert found is not None
+    parameters = found.params
+    options = [name for option in parameters for name in option.opts if name[:2] == "--"]
     assert len(options) > 10 and [name for name in options if f"[{name}" not in row] == []
 
 

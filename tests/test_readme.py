@@ -21,7 +21,7 @@ import yaml
 
 import arena
 from arena import Game, Limit
-from arena.commands.cli import main
+from arena.commands.cli import COMMANDS, main
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
 from arena.learning.tuning.config import load_tuning
@@ -175,7 +175,7 @@ def test_an_experiment_of_an_own_heuristic_is_played(folder, block):
 @pytest.mark.parametrize("command", [line for block in blocks_of("bash") for line in block.text.splitlines()])
 def test_commands_name_commands_and_configurations_that_there_are(command):
     for name, *arguments in (words.split() for words in re.findall(r"(?:^|/|\s)arena (\w+[^&|]*)", command)):
-        assert name in main.commands
+        assert name in COMMANDS
         for argument in arguments:
             if argument.endswith(".yaml") and "/" in argument:
                 assert (ROOT / argument).exists()
@@ -199,12 +199,13 @@ def documented() -> list[tuple[str, str]]:
 
 
 def test_every_command_is_in_the_table():
-    assert {name for name, _ in documented()} == set(main.commands)
+    assert {name for name, _ in documented()} == set(COMMANDS)
 
 
 @pytest.mark.parametrize(("name", "usage"), documented())
 def test_a_command_takes_what_its_usage_shows(name, usage):
-    command = main.commands[name]
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
     options = {option for parameter in command.params for option in parameter.opts}
     assert set(re.findall(r"--[\w-]+", usage)) <= options
     arguments = [p for p in command.params if isinstance(p, click.Argument)]

@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.bench import volume
 from arena.experiment.formats.base import Numbers, Rounds
 from arena.ledger import read
 from arena.ledger.record import MOVE_COLUMNS, packed, unpacked
@@ -24,6 +23,7 @@ from arena.report.run import Run
 from arena.report.sentences.notes import notes
 from arena.report.tables import survey
 from arena.report.write import write
+from tests.benchmarks import volume
 from tests.command_line import invoke
 from tests.test_tournament import PLAYERS
 

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from arena.bench.engines import VARIANT, against_dame_rs
-from arena.bench.environments import environments
 from arena.bench.overhead import overhead
 from arena.bench.rates import full_search, random_games, rules, search, tree_search
-from arena.bench.rivals import rivals
 from arena.bench.time import kept_time
 from arena.bench.timing import Row
-from arena.bench.volume import volume
-from arena.bench.workers import engines
 from arena.rules.variants import VARIANTS
 
 Benchmark = Callable[[Sequence[str]], Iterator[Row]]
-"""From names of variants to rows; those that play by one variant alone do not heed the names."""
+"""From names of variants to rows."""
 
 
 def rows(what: str, variants: Sequence[str] = ()) -> Iterator[Row]:
@@ -43,36 +38,13 @@ def _overhead(variants: Sequence[str]) -> Iterator[Row]:
         yield from overhead(variant)
 
 
-def _rivals(variants: Sequence[str]) -> Iterator[Row]:
-    yield from rivals()
-
-
 def _time(variants: Sequence[str]) -> Iterator[Row]:
     yield from map(kept_time, variants or ["english"])
-
-
-def _engines(variants: Sequence[str]) -> Iterator[Row]:
-    yield against_dame_rs()
-
-
-def _volume(variants: Sequence[str]) -> Iterator[Row]:
-    yield from volume()
-
-
-def _workers(variants: Sequence[str]) -> Iterator[Row]:
-    yield from engines()
-
-
-def _environments(variants: Sequence[str]) -> Iterator[Row]:
-    for variant in variants or ["english"]:
-        yield from environments(variant)
 
 
 def _all(variants: Sequence[str]) -> Iterator[Row]:
     for benchmark in (_rules, _search, _games, _overhead):
         yield from benchmark(variants)
-    if VARIANT in (variants or VARIANTS):
-        yield from rivals()
 
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -81,11 +53,6 @@ BENCHMARKS: dict[str, Benchmark] = {
     "search": _search,
     "games": _games,
     "overhead": _overhead,
-    "rivals": _rivals,
     "time": _time,
-    "engines": _engines,
-    "volume": _volume,
-    "workers": _workers,
-    "environments": _environments,
 }
-"""All benchmarks; `all` leaves out those that take a busy machine, another engine or minutes."""
+"""All benchmarks; `all` leaves out `time`, which keeps every core busy."""

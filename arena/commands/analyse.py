@@ -7,23 +7,29 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich import box
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
 
 from arena.commands.board import save, show_scene
-from arena.commands.common import announcing_compilation, fail
+from arena.commands.common import announcing_compilation
+from arena.commands.output import echo, fail, width_of, wrapped
 from arena.commands.position import Scene, with_scene
-from arena.commands.table import echo, width_of, wrapped
 from arena.commands.waiting import watched
+from arena.experiment.entry import player_spec
+from arena.experiment.yaml.errors import ConfigError
+from arena.hosting.analysis import Analysis, Candidate, Findings
+from arena.hosting.answer import message_of
+from arena.rules.move_text import move_squares, path
 from arena.rules.scores import score_text
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from arena.hosting.analysis import Analysis, Candidate, Findings
-    from players.player import Limit
+from players import PlayerError, located
+from players.player import AnswerError, Limit
 
 DEFAULT_PLAYER = "{type: negamax, preset: full, evaluation: strong}"
 DEFAULT_SECONDS = 10.0
@@ -60,13 +66,6 @@ def analyse(
     the side to move's, in men where the player says what a man is worth. Ctrl-C ends the search and shows what
     was found.
     """
-    from dataclasses import replace
-
-    from arena.experiment.entry import player_spec
-    from arena.experiment.yaml.errors import ConfigError
-    from arena.hosting.analysis import Analysis
-    from players import PlayerError, located
-
     with announcing_compilation():
         try:
             spec = located(player_spec(player, "--player"), Path())
@@ -92,9 +91,6 @@ def analyse(
 
 def lines_table(analysis: Analysis, findings: Findings) -> Table:
     """The lines found, best first, for a terminal."""
-    from rich import box
-    from rich.table import Table
-
     rate = findings.nodes / max(findings.seconds, 1e-3) / 1e6
     title = f"{findings.nodes:,} nodes, {findings.seconds:.1f} s, {rate:.2f} million nodes/s"
     title = wrapped(title, width_of(sys.stdout) or len(title))
@@ -117,8 +113,6 @@ def _limit(limit: Limit, given: dict[str, Any]) -> Limit:
 
 def _arrow(found: Scene, line: Candidate) -> list[int]:
     """The squares of a line's first move, of a capture all where its piece lands or turns."""
-    from arena.rules.move_text import move_squares, path
-
     squares = move_squares(found.variant, found.position, line.move)
     if not squares.captured:
         return [squares.origin, squares.target]
@@ -130,9 +124,6 @@ def _watched(analysis: Analysis) -> Iterator[Findings]:
 
     The second Ctrl-C ends the process.
     """
-    from arena.hosting.answer import message_of
-    from players.player import AnswerError
-
     try:
         for findings in watched(analysis.findings(), analysis.stop, SystemExit(128 + signal.SIGINT)):
             if findings is not None:
@@ -170,9 +161,6 @@ def _print_row(cells: Sequence[str], moves: str) -> None:
 
 def _draw(analysis: Analysis) -> Findings | None:
     """The lines as a table that grows."""
-    from rich.console import Console
-    from rich.live import Live
-
     findings = None
     with Live(console=Console(highlight=False), refresh_per_second=8) as live:
         for findings in _watched(analysis):

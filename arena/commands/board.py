@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import fail, say
-from arena.commands.table import echo, wrapped
+from arena.commands.output import echo, fail, say, wrapped
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Commands about what there is: players, variants, schema, bench."""
+"""Commands about what there is: players, variants, schema."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ from typing import Any
 
 import click
 
-from arena.commands.common import say, variant_named
-from arena.commands.table import broken, echo, show_table, unbroken, width_of
+from arena.commands.common import variant_named
+from arena.commands.output import broken, echo, say, show_table, unbroken, width_of
+from arena.experiment.schema import experiment_schema
+from arena.experiment.yaml.schema import either
+from arena.learning.training.config import training_schema
+from arena.learning.tuning.config import tuning_schema
+from arena.rules.table import HEADER, variant_rows
+from players.catalogue import catalogue
 
 _PARTS = {
     "presets": "presets of negamax",
@@ -27,27 +33,11 @@ _SHORT = ("variant", "board", "about")
 SCHEMA = "arena.schema.json"
 """The file that the first line of a configuration names to editors."""
 
-BENCHES = (
-    "all",
-    "rules",
-    "search",
-    "games",
-    "overhead",
-    "rivals",
-    "time",
-    "engines",
-    "volume",
-    "workers",
-    "environments",
-)
-
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def players(as_json: bool) -> None:
     """List the players with their options and limits, the evaluations and the features of `linear`."""
-    from players.catalogue import catalogue
-
     there_is = catalogue()
     if as_json:
         click.echo(json.dumps(there_is, indent=2))
@@ -73,8 +63,6 @@ def players(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print all rules as JSON.")
 def variants(name: str | None, as_json: bool) -> None:
     """List the variants, or all rules of NAME."""
-    from arena.rules.table import HEADER, variant_rows
-
     names = [variant_named(name).name] if name else None
     rows = [dict(zip(HEADER, row, strict=True)) for row in variant_rows() if names is None or row[0] in names]
     if as_json:
@@ -99,35 +87,8 @@ def schema(install: bool) -> None:
     click.echo(f"# yaml-language-server: $schema={SCHEMA}")
 
 
-@click.command()
-@click.argument("what", type=click.Choice(BENCHES), default="all")
-@click.option("--variant", "names", multiple=True, help="Only this variant; may be given again.")
-def bench(what: str, names: tuple[str, ...]) -> None:
-    """Measure rates: move generation, search, whole games, what surrounds them, other programs that are installed.
-
-    Not in `all`: `time` measures how well negamax keeps to 20 ms per move while every core is busy, and `engines`
-    plays a match against dame-rs on the international board, where that is installed. Nor `volume`, which fills
-    a ledger with made-up games and reports them, nor `workers`, games per second by one process, two, and two
-    workers of a Dask scheduler, nor `environments`, random steps per second of environments for reinforcement
-    learning.
-    """
-    from arena.bench.benchmarks import rows
-
-    measured = rows(what, [variant_named(name).name for name in names])
-    click.echo(f"{'what':24} {'variant':14} {'depth':>5} {'nodes':>14} {'seconds':>8} {'rate':>16}  note")
-    for row in measured:
-        depth = "" if row.depth is None else row.depth
-        figures = f"{depth:>5} {row.nodes:>14,} {row.seconds:8.3f} {row.rate:>16}"
-        click.echo(f"{row.what:24} {row.variant:14} {figures}  {row.note}")
-
-
 def schema_text() -> str:
     """The JSON schema of configuration files, experiments, tunings and trainings, as a file holds it."""
-    from arena.experiment.schema import experiment_schema
-    from arena.experiment.yaml.schema import either
-    from arena.learning.training.config import training_schema
-    from arena.learning.tuning.config import tuning_schema
-
     others = either("tuning", tuning_schema(), experiment_schema())
     return json.dumps(either("positions", training_schema(), others), indent=2) + "\n"
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import announcing_compilation, fail, say, variant_named
-from arena.commands.table import echo
-from arena.commands.training import rehearsed
-
-if TYPE_CHECKING:
-    from arena.rules.variants import Variant
-    from players.examine import Examination, Finding
+from arena.commands.common import announcing_compilation, variant_named
+from arena.commands.output import echo, fail, needs, say
+from arena.experiment.load import command_for, load
+from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import inline
+from arena.learning.training.config import load_training
+from arena.learning.tuning import run as tuning
+from arena.learning.tuning.config import load_tuning
+from arena.learning.tuning.run import Rehearsal
+from arena.play.doctor import diagnose
+from arena.rules.board.text import board_text
+from arena.rules.position import COLOURS
+from arena.rules.variants import Variant
+from players import PlayerError
+from players.examine import Examination, Finding, examined
 
 
 @click.command()
@@ -27,11 +34,6 @@ def check(evaluation: str, variant: str) -> None:
     exit code is 1 if something is wrong.
     """
     chosen = variant_named(variant)
-    from arena.experiment.yaml.errors import ConfigError
-    from arena.experiment.yaml.values import inline
-    from players import PlayerError
-    from players.examine import examined
-
     say(f"examining {evaluation} in {variant}")
     try:
         described = inline(evaluation, "EVALUATION") if "{" in evaluation else evaluation
@@ -54,10 +56,6 @@ def doctor(config: Path) -> None:
     from the same seed, whatever it played before? Own evaluations are examined as `arena check` does. The exit
     code is 1 if there are problems.
     """
-    from arena.experiment.load import load
-    from arena.experiment.yaml.errors import ConfigError
-    from arena.play.doctor import diagnose
-
     rehearsal = rehearsed(config)
     try:
         experiment = rehearsal.experiment if rehearsal else load(config)
@@ -72,11 +70,33 @@ def doctor(config: Path) -> None:
     _end(found)
 
 
+def rehearsed(config: Path) -> Rehearsal | None:
+    """What a file that tunes or trains is tried by, None for a tournament's.
+
+    Its players are built, and the openings of its last match are drawn. Exits with what is wrong.
+    """
+    try:
+        command = command_for(config)
+        if command == "run":
+            return None
+        with announcing_compilation():
+            if command == "tune":
+                tuned = load_tuning(config)
+                return tuning.rehearsal(tuned, tuning.prepare(tuned))
+            settings = load_training(config)
+            from arena.learning.training import run as training  # PyTorch takes seconds to import
+
+            return training.rehearsal(training.prepare(settings))
+    except ConfigError as error:
+        fail(str(error))
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        fail(needs("train", "torch"))
+
+
 def _show_examples(variant: Variant, examination: Examination) -> None:
     """How long a call takes, and boards with their values."""
-    from arena.rules.board.text import board_text
-    from arena.rules.position import COLOURS
-
     if examination.nanoseconds is not None:
         echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
     for position, value in examination.shown:

@@ -1,29 +1,108 @@
-"""The `arena` command: its parts are in `arena.commands`."""
+"""The `arena` command: a group whose commands are imported when they are used."""
 
 from __future__ import annotations
 
 import logging
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
 
 import click
 
-from arena.commands.analyse import analyse
-from arena.commands.catalogue import bench, players, schema, variants
-from arena.commands.check import check, doctor
-from arena.commands.group import Commands
-from arena.commands.hub import hub
-from arena.commands.init import init
-from arena.commands.live import status, watch
-from arena.commands.plan import plan
-from arena.commands.play import play
-from arena.commands.ratings import compare, rate
-from arena.commands.replay import replay
-from arena.commands.reports import reports
-from arena.commands.rules import evaluate, openings, perft
-from arena.commands.serve import serve
-from arena.commands.show import show
-from arena.commands.tournaments import report, run
-from arena.commands.training import train
-from arena.commands.tuning import tune
+from arena.commands.output import EXTRAS, fail, needs
+
+GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Play": {
+        "play": ("play:play", "a game against any player, in the terminal or the browser"),
+        "serve": ("serve:serve", "the page: a board to play on, and runs to watch"),
+        "hub": ("hub:hub", "offer a player to programs that speak Hub"),
+    },
+    "Tournaments": {
+        "init": ("init:init", "write an example configuration and heuristic"),
+        "doctor": ("check:doctor", "list what is wrong with a configuration"),
+        "plan": ("plan:plan", "how long a run will take, what it can detect"),
+        "run": ("tournaments:run", "play a tournament, or resume it; write its report"),
+        "replay": ("replay:replay", "play a game of a run again, and compare"),
+    },
+    "Look": {
+        "report": ("tournaments:report", "write the report of a run again"),
+        "reports": ("reports:reports", "list all runs, with an index page"),
+        "status": ("live:status", "how far a run is, and who leads"),
+        "watch": ("live:watch", "follow a run until it is complete"),
+        "rate": ("ratings:rate", "rate the players of PDN, CSV and runs"),
+        "compare": ("ratings:compare", "compare two runs or files"),
+    },
+    "Positions": {
+        "show": ("show:show", "a position on a board, as text or SVG"),
+        "analyse": ("analyse:analyse", "the best moves of a position"),
+        "evaluate": ("rules:evaluate", "what a position is worth"),
+        "perft": ("rules:perft", "count the move tree"),
+        "openings": ("rules:openings", "list or draw openings"),
+    },
+    "Learn": {
+        "check": ("check:check", "examine an evaluation for mistakes"),
+        "tune": ("tuning:tune", "find weights of an evaluation"),
+        "train": ("training:train", "train a network"),
+    },
+    "Develop": {
+        "players": ("catalogue:players", "players, options, evaluations, features"),
+        "variants": ("catalogue:variants", "the rule sets, or all rules of one"),
+        "schema": ("catalogue:schema", "the JSON schema of configurations"),
+        "bench": ("bench:bench", "measure speeds on this machine"),
+    },
+}
+"""The commands in the order of the help: file and function in this folder, and the line in the help."""
+
+COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
+
+
+class Commands(click.Group):
+    """Commands in groups, whose errors are one line: of the file system, as a full disk, and of options."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command, None if there is none of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        file, _, function = COMMANDS[cmd_name][0].partition(":")
+        try:
+            command: click.Command = getattr(import_module(f"{__package__}.{file}"), function)
+        except ModuleNotFoundError as error:
+            if error.name not in EXTRAS:
+                raise
+            fail(needs(cmd_name, error.name))
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each group with a line for each command, none of them cut."""
+        widest = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{widest}}", line) for name, (_, line) in group.items()])
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        try:
+            return super().main(*args, **options)
+        except OSError as error:
+            if error.filename is None:
+                # Else Python would write the rest at the end of the process, and fail again.
+                with suppress(OSError, ValueError):
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            fail(f"{error.filename or 'input or output failed'}: {error.strerror or error}")
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            if error.ctx is None or error.ctx is ctx:
+                raise
+            message = " ".join(error.format_message().split()).removesuffix(".")
+            fail(f"{message}; {error.ctx.command_path} --help lists what there is")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -33,54 +112,7 @@ def main() -> None:
 
     Begin with `arena play`, or with `arena init` and `arena run arena.yaml`.
     """
-    # Weights that an installed font lacks are no news to whom reads a command's output.
+    # Linear algebra in one thread: matrices are small, and further threads would take the workers' cores.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # A reader of a command's output need not know which weights an installed font lacks.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-
-
-GROUPS = {
-    "Play": {
-        play: "a game against any player, in the terminal or the browser",
-        serve: "the page: a board to play on, and runs to watch",
-        hub: "offer a player to programs that speak Hub",
-    },
-    "Tournaments": {
-        init: "write an example configuration and heuristic",
-        doctor: "list what is wrong with a configuration",
-        plan: "how long a run will take, what it can detect",
-        run: "play a tournament, or resume it; write its report",
-        replay: "play a game of a run again, and compare",
-    },
-    "Look": {
-        report: "write the report of a run again",
-        reports: "list all runs, with an index page",
-        status: "how far a run is, and who leads",
-        watch: "follow a run until it is complete",
-        rate: "rate the players of PDN, CSV and runs",
-        compare: "compare two runs or files",
-    },
-    "Positions": {
-        show: "a position on a board, as text or SVG",
-        analyse: "the best moves of a position",
-        evaluate: "what a position is worth",
-        perft: "count the move tree",
-        openings: "list or draw openings",
-    },
-    "Learn": {
-        check: "examine an evaluation for mistakes",
-        tune: "find weights of an evaluation",
-        train: "train a network",
-    },
-    "Develop": {
-        players: "players, options, evaluations, features",
-        variants: "the rule sets, or all rules of one",
-        schema: "the JSON schema of configurations",
-        bench: "measure speeds on this machine",
-    },
-}
-"""The commands in the order of the help, each with its line there."""
-
-for group in GROUPS.values():
-    for command, line in group.items():
-        command.short_help = line
-        main.add_command(command)
-main.groups = {title: [str(command.name) for command in group] for title, group in GROUPS.items()}

@@ -11,38 +11,22 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import Any
 
 import click
 
-from arena.commands.table import echo
-
-if TYPE_CHECKING:
-    from arena.rules.variants import Variant
+from arena.base.wording import unknown
+from arena.commands.output import fail, replaces_lines, say
+from arena.experiment.workers import scheduler_address
+from arena.play.engine import EngineError, Stopped
+from arena.play.executor import WorkerDied, worker_count
+from arena.rules.jit.kernel import compilation_announced
+from arena.rules.variants import VARIANTS, Variant
 
 GRACE_SECONDS = 1.0
 """Seconds that a process has to end by itself once it is told to end at once."""
 _END = b"\0"
 """What ends the thread that watches signals; no signal has that number."""
-
-
-def fail(message: str) -> NoReturn:
-    """Print what is wrong and exit with code 2."""
-    echo(message, err=True)
-    sys.exit(2)
-
-
-def say(text: str) -> None:
-    """Print a line beside the command's output."""
-    echo(text, err=True)
-
-
-def with_one_thread() -> None:
-    """Have linear algebra use one thread, if nothing else is set, before numpy is imported.
-
-    Matrices are small here, and further threads would take the workers' cores.
-    """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 class WorkersType(click.ParamType):
@@ -56,7 +40,6 @@ class WorkersType(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
         if "://" not in str(value):
             return click.IntRange(1).convert(value, param, ctx)
-        from arena.experiment.workers import scheduler_address
 
         try:
             return scheduler_address(value)
@@ -87,9 +70,6 @@ class GamesType(click.ParamType):
 
 def announce_workers(workers: int | str) -> None:
     """Say how many workers a Dask scheduler has, if games are played there; exits if it does not answer."""
-    from arena.play.engine import EngineError
-    from arena.play.executor import worker_count
-
     if isinstance(workers, int):
         return
     try:
@@ -103,9 +83,6 @@ def announce_workers(workers: int | str) -> None:
 @contextmanager
 def lost_workers(folder: Path) -> Iterator[None]:
     """Exit with one line if the workers are lost or one dies of its work; `folder` keeps what is finished."""
-    from arena.play.engine import EngineError
-    from arena.play.executor import WorkerDied
-
     try:
         yield
     except EngineError as error:
@@ -116,24 +93,14 @@ def lost_workers(folder: Path) -> Iterator[None]:
 
 def variant_named(name: str) -> Variant:
     """The variant of that name, or an error that lists them."""
-    from arena.base.wording import unknown
-    from arena.rules.variants import VARIANTS
-
     if name not in VARIANTS:
         fail(unknown("variant", name, VARIANTS))
     return VARIANTS[name]
 
 
-def replaces_lines(stream: TextIO) -> bool:
-    """Whether a stream is a terminal on which a line can be replaced by another one."""
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
-
-
 @contextmanager
 def announcing_compilation() -> Iterator[None]:
     """Say so if anything has to be compiled."""
-    from arena.rules.jit.kernel import compilation_announced
-
     with compilation_announced(
         lambda: say("compiling the rules and the search: up to a minute, kept for later runs")
     ):
@@ -143,8 +110,6 @@ def announcing_compilation() -> Iterator[None]:
 @contextmanager
 def preparing() -> Iterator[None]:
     """Show the seconds that are spent if anything has to be compiled; Ctrl-C exits with code 130."""
-    from arena.rules.jit.kernel import compilation_announced
-
     done = threading.Event()
 
     def tick() -> None:
@@ -175,8 +140,6 @@ def interruptible(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
     Stopped in the main thread, here turned into an exit with code 130 for Ctrl-C, 143 and 129 for the others.
     Where native code does not let that through, the process ends without it after GRACE_SECONDS.
     """
-    from arena.play.engine import Stopped
-
     received: list[int] = []
 
     def stopping() -> bool:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import click
 
-from arena.commands.common import fail, variant_named
+from arena.commands.common import variant_named
+from arena.commands.output import fail
+from arena.experiment.entry import player_spec
+from arena.experiment.yaml.errors import ConfigError
+from arena.hosting.hub_server import Server
+from players import PlayerError, located
 
 DEFAULT_PLAYER = "{preset: full, evaluation: patterns}"
 
@@ -23,12 +29,6 @@ def hub(variant: str, player: str) -> None:
     The type is negamax if the entry names none, and its limits hold where the other program gives no level.
     """
     chosen = variant_named(variant)
-    from pathlib import Path
-
-    from arena.experiment.entry import player_spec
-    from arena.experiment.yaml.errors import ConfigError
-    from arena.hosting.hub_server import Server
-    from players import PlayerError, located
 
     output = os.dup(1)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.commands.common import fail
+from arena.commands.output import fail
 
 TEMPLATES = Path(__file__).with_name("templates")
 FILES = ("arena.yaml", "my_heuristic.py")

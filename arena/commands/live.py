@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import fail, say
-from arena.commands.table import echo, show_table
+from arena.commands.output import echo, fail, say, show_table
 
 if TYPE_CHECKING:
     from arena.watch.elo import EloEstimate

@@ -9,21 +9,28 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import fail, say, with_one_thread
-from arena.commands.table import echo
-from arena.commands.training import rehearsed
-
-if TYPE_CHECKING:
-    from arena.experiment.model import Experiment
-    from arena.learning.tuning.run import Rehearsal
-    from arena.ledger.ledger import Ledger
-    from arena.ledger.record import GameRecord
-    from arena.play.expectation import Expectation
-    from arena.play.plan import Plan
+from arena.commands.check import rehearsed
+from arena.commands.output import echo, fail, say
+from arena.experiment.load import load
+from arena.experiment.model import Experiment
+from arena.experiment.yaml.errors import ConfigError
+from arena.learning.tuning.run import Rehearsal
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import GameRecord
+from arena.play.doctor import diagnose, is_own
+from arena.play.engine import EngineError
+from arena.play.executor import WorkerDied
+from arena.play.expectation import Costs, Expectation, expectation
+from arena.play.pilot import pilot
+from arena.play.plan import Plan, prepare
+from arena.play.signature import signatures
+from arena.report.run import load as load_run
+from arena.report.write import write
+from arena.rules.notation import fen
+from arena.watch.progress import duration
 
 LONG = 600.0
 """Seconds of a run beside which those of its report need not be measured."""
@@ -41,7 +48,6 @@ def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_j
     A short pilot measures time and draws on as many processes as the run will have, and its report, which is not
     kept. It measures the machine as it is, with what else runs on it.
     """
-    with_one_thread()
     began = time.perf_counter() - time.process_time()
     compiled: list[str] = []
     rehearsal = rehearsed(config)
@@ -69,9 +75,6 @@ def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_j
 
 def loaded(config: Path) -> Experiment:
     """The tournament in a file; exits with what is wrong."""
-    from arena.experiment.load import load
-    from arena.experiment.yaml.errors import ConfigError
-
     try:
         return load(config)
     except ConfigError as error:
@@ -83,11 +86,7 @@ def prepared_of(experiment: Experiment, compiled: Callable[[str], object] = lamb
 
     `compiled` is called with the names of what had to be compiled for it.
     """
-    from arena.experiment.yaml.errors import ConfigError
-
     try:
-        from arena.play.plan import prepare
-
         told: set[str] = set()
 
         def compiling(what: str) -> None:
@@ -108,12 +107,6 @@ def _measured(
 
     Where something was compiled, the time to the first game is taken from the workers, which find it compiled.
     """
-    from arena.ledger.ledger import Ledger
-    from arena.play.engine import EngineError
-    from arena.play.executor import WorkerDied
-    from arena.play.expectation import Costs, expectation
-    from arena.play.pilot import pilot
-
     ready = time.perf_counter()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(ignore_cleanup_errors=True)))
@@ -135,9 +128,6 @@ def _measured(
 
 def _examination_seconds(plan: Plan, folder: Path) -> float:
     """Seconds that a run takes to look at its players before the first game, as `arena run` does."""
-    from arena.play.doctor import diagnose, is_own
-    from arena.play.signature import signatures
-
     began = time.perf_counter()
     if any(map(is_own, plan.players)):
         list(diagnose(plan.experiment, folder, drawn=len(plan.openings)))
@@ -147,7 +137,6 @@ def _examination_seconds(plan: Plan, folder: Path) -> float:
 
 def _storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
     """Stores games as a run does."""
-    from arena.rules.notation import fen
 
     def store(record: GameRecord) -> None:
         white, black = (plan.names[player] for player in (record.pairing.white, record.pairing.black))
@@ -157,12 +146,9 @@ def _storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
 
 
 def _report_seconds(folder: Path) -> float:
-    """Seconds that the report of a run takes, with the import of its libraries."""
+    """Seconds that the report of a run takes."""
     began = time.perf_counter()
-    from arena.report.run import load
-    from arena.report.write import write
-
-    write(load(folder))
+    write(load_run(folder))
     return time.perf_counter() - began
 
 
@@ -204,8 +190,6 @@ def _print_learning(plan: Plan, expected: Expectation, rehearsal: Rehearsal, wor
 
 
 def _print_seconds(expected: Expectation, workers: int, most: str = "") -> None:
-    from arena.watch.progress import duration
-
     between = f"{duration(expected.seconds_low)} to {duration(expected.seconds_high)} in 9 of 10 tries"
     pilot = f"{expected.pilot_games} games, {100 * expected.draw_rate:.0f} % draws"
     echo(f"  {most}{duration(expected.seconds)}, {between}, on {workers} processes (pilot: {pilot})")
@@ -214,8 +198,6 @@ def _print_seconds(expected: Expectation, workers: int, most: str = "") -> None:
 
 def _parts(expected: Expectation) -> str:
     """`start 3 s, games 40 s, report 9 s; other programs take 12 % of the cores`."""
-    from arena.watch.progress import duration
-
     parts = {
         "start": expected.start_seconds,
         "searches to a fixed depth": expected.probe_seconds,

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from arena.commands.common import announcing_compilation, fail, preparing
+from arena.commands.common import announcing_compilation, preparing
+from arena.commands.output import fail
 from arena.commands.seating import (
     Seating,
     prepare,

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
-from arena.commands.common import fail, say, variant_named
-
-if TYPE_CHECKING:
-    from arena.rules.board.board import Board
-    from arena.rules.game import Game
-    from arena.rules.position import Position
-    from arena.rules.variants import Variant
+from arena.base.wording import nearest
+from arena.commands.common import variant_named
+from arena.commands.output import fail, say
+from arena.ledger.game import kept_game
+from arena.ledger.store import StoreError
+from arena.rules.board.board import Board
+from arena.rules.custom import build_variant
+from arena.rules.game import Game
+from arena.rules.move_text import move_squares, move_text
+from arena.rules.movegen import legal_moves
+from arena.rules.notation import NotationError, fen, parse_fen
+from arena.rules.pdn.read import read_pdn
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS, Variant
 
 _SMALL = ("english", 32)
 _LARGE = "international"
@@ -51,8 +59,6 @@ class Scene(NamedTuple):
     @property
     def fen(self) -> str:
         """The position as FEN."""
-        from arena.rules.notation import fen
-
         return fen(self.variant, self.position)
 
     @property
@@ -70,8 +76,6 @@ class Scene(NamedTuple):
     @property
     def game(self) -> Game:
         """The game up to the position, from where one was set up if one was."""
-        from arena.rules.game import Game
-
         begins = max((ply for ply in self.setups if ply <= self.ply), default=0)
         game = Game(self.variant, self.positions[begins])
         for move in self.moves[begins : self.ply]:
@@ -80,17 +84,11 @@ class Scene(NamedTuple):
 
     def text(self, ply: int) -> str:
         """The move of a ply, from 1, as PDN writes it."""
-        from arena.rules.move_text import move_text
-        from arena.rules.movegen import legal_moves
-
         before = self.positions[ply - 1]
         return move_text(self.variant, before, self.moves[ply - 1], legal_moves(self.variant.constants, before))
 
     def board(self, **options: Any) -> Board:
         """The position drawn, its last move marked."""
-        from arena.rules.board.board import Board
-        from arena.rules.move_text import move_squares
-
         last = None
         if self.ply and self.ply not in self.setups:
             last = move_squares(self.variant, self.positions[self.ply - 1], self.moves[self.ply - 1])
@@ -119,9 +117,6 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
 
 def scene(what: str, variant: str | None, fen: str | None, game: int | None, ply: int | None) -> Scene:
     """What is meant: a FEN, a variant, a game of a PDN file or of a run's folder; exits if there is none such."""
-    from arena.base.wording import nearest
-    from arena.rules.variants import VARIANTS
-
     path = Path(what)
     if fen is not None and what in VARIANTS:
         what, variant = fen, what
@@ -154,10 +149,6 @@ def _alone(variant: Variant, position: Position) -> Scene:
 
 
 def _of_fen(text: str, name: str | None) -> Scene:
-    import re
-
-    from arena.rules.notation import NotationError, parse_fen
-
     if name is None:
         numbers = [int(number) for number in re.findall(r"[0-9]+", text.partition(":H")[0])]
         name = _SMALL[0] if max(numbers, default=0) <= _SMALL[1] else _LARGE
@@ -170,8 +161,6 @@ def _of_fen(text: str, name: str | None) -> Scene:
 
 
 def _of_file(path: Path, variant: Variant | None, number: int) -> Scene:
-    from arena.rules.pdn.read import read_pdn
-
     file = read_pdn(path, variant)
     problems = [problem for problem in file.problems if problem.game == number]
     found = [game for game in file.games if game.number == number]
@@ -192,11 +181,6 @@ def _of_file(path: Path, variant: Variant | None, number: int) -> Scene:
 
 
 def _of_run(folder: Path, number: int) -> Scene:
-    from arena.ledger.game import kept_game
-    from arena.ledger.store import StoreError
-    from arena.rules.custom import build_variant
-    from arena.rules.game import Game
-
     try:
         kept = kept_game(folder, number)
     except StoreError as error:

@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from arena.commands.common import fail
-from arena.commands.table import echo, show_frame
-
-if TYPE_CHECKING:
-    from arena.ratings.joint import Ratings
-    from arena.ratings.models import RatingModel
-    from arena.ratings.results import Results
-    from arena.report.compare import RatedSide
-    from arena.rules.result import Colour
+from arena.commands.output import echo, fail, show_frame
+from arena.ratings import transitivity
+from arena.ratings.joint import Ratings
+from arena.ratings.joint import rate as rate_games
+from arena.ratings.models import RatingModel
+from arena.ratings.results import Results, ResultsError
+from arena.report.compare import RatedSide, comparison_text, read_side
+from arena.report.compare import compare as compare_sides
+from arena.report.runs.compare import write_comparison
+from arena.report.sameness import sameness, sentence
+from arena.report.sentences.transitivity import misfits_text
+from arena.report.sources import read_results
+from arena.report.tables.standings import rated
+from arena.report.tables.text import nash_text, standings_text
+from arena.rules.result import Colour
 
 
 @click.command()
@@ -64,10 +70,6 @@ def rate(
     0, others less. It sees cycles, and copies of a player change nothing. With --json, --residuals gives all
     pairings.
     """
-    from arena.ratings.joint import rate as rate_games
-    from arena.ratings.results import ResultsError
-    from arena.report.sources import read_results
-
     try:
         found = read_results(files, first)
         ratings = rate_games(
@@ -104,8 +106,6 @@ def rate(
     for note in notes:
         echo(note)
     if residuals:
-        from arena.report.sentences.transitivity import misfits_text
-
         echo(misfits_text(beside["residuals"], beside["cycles"]))
 
 
@@ -121,10 +121,6 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
     Elo is relative to the mean of the players of both. Of two runs it is said how many games are the same, move
     for move.
     """
-    from arena.ratings.results import ResultsError
-    from arena.report.compare import compare as compare_sides
-    from arena.report.compare import comparison_text, read_side
-
     try:
         sides = [read_side(path, first) for path in (a, b)]
     except ResultsError as error:
@@ -133,8 +129,6 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
     same = _same_games(sides)
     changes = (*([same] if same else []), *found.changes)
     if out is not None:
-        from arena.report.runs.compare import write_comparison
-
         page = write_comparison(found, changes, (str(a), str(b)), out)[0]
     if as_json:
         players = [
@@ -147,24 +141,20 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
         return
     echo(f"a: {a}\nb: {b}\n")
     show_frame(comparison_text(found.table))
-    for sentence in (*changes, *found.notes):
-        echo(sentence)
+    for line in (*changes, *found.notes):
+        echo(line)
     if out is not None:
         echo(f"comparison: {page}")
 
 
 def _same_games(sides: Sequence[RatedSide]) -> str:
     """How many games of two runs are the same, in words; "" where that is not known, or they share none."""
-    from arena.report.sameness import sameness, sentence
-
     a, b = (side.run for side in sides)
     return "" if a is None or b is None else sentence(sameness(a, b))
 
 
 def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> dict[str, Any]:
     """The tables of `arena.ratings.transitivity` that are wanted: nash, or residuals and cycles."""
-    from arena.ratings import transitivity
-
     tables: dict[str, Any] = {}
     if nash:
         tables["nash"] = transitivity.nash_averages(found.games, ratings, found.first)
@@ -175,9 +165,6 @@ def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> di
 
 
 def _print_ratings(ratings: Ratings, beside: dict[str, Any]) -> None:
-    from arena.report.tables.standings import rated
-    from arena.report.tables.text import nash_text, standings_text
-
     table = standings_text(rated(ratings.table, ratings.groups))
     if "nash" in beside:
         table = table.join(nash_text(beside["nash"], ratings.table["player"].tolist()))

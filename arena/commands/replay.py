@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import announcing_compilation, fail
-from arena.commands.table import echo, show_table
+from arena.commands.common import announcing_compilation
+from arena.commands.output import echo, fail, show_table
 
 if TYPE_CHECKING:
     from arena.ledger.record import GameRecord

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from arena.commands.common import fail, with_one_thread
-from arena.commands.table import echo, show_table
+from arena.commands.output import echo, fail, show_table
+from arena.report.runs.page import counts, write_index
+from arena.watch.entry import entries
 
 _HEADER = ("run", "began", "rules", "players", "games", "leader", "Elo", "state", "commit")
 
@@ -20,11 +21,8 @@ def reports(folder: Path) -> None:
     The page sorts them, links their reports, and shows the players that several runs share, from run to run. Runs
     that are damaged or not complete are listed as such.
     """
-    with_one_thread()
     if not folder.is_dir():
         fail(f"{folder} is no folder")
-    from arena.report.runs.page import counts, write_index
-    from arena.watch.entry import entries
 
     found = entries(folder)
     if not found:

@@ -9,7 +9,20 @@ from pathlib import Path
 import click
 
 from arena.commands.board import show_board
-from arena.commands.common import fail, variant_named
+from arena.commands.common import variant_named
+from arena.commands.output import fail
+from arena.experiment.openings import sources
+from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import inline
+from arena.rules.board.board import Board
+from arena.rules.move_text import move_text
+from arena.rules.movegen import legal_moves
+from arena.rules.notation import NotationError, fen, parse_fen
+from arena.rules.notation import fen as fen_of
+from arena.rules.perft import divide as divide_perft
+from arena.rules.perft import perft as count_perft
+from players import PlayerError
+from players.evaluation.appraise import appraise
 
 
 @click.command()
@@ -21,12 +34,6 @@ from arena.commands.common import fail, variant_named
 def perft(variant: str, depth: int, fen: str | None, divide: bool, as_json: bool) -> None:
     """Count the move tree of VARIANT, the test of a move generator."""
     chosen = variant_named(variant)
-    from arena.rules.move_text import move_text
-    from arena.rules.movegen import legal_moves
-    from arena.rules.notation import NotationError, parse_fen
-    from arena.rules.notation import fen as fen_of
-    from arena.rules.perft import divide as divide_perft
-    from arena.rules.perft import perft as count_perft
 
     try:
         position = parse_fen(chosen, fen) if fen else chosen.start
@@ -74,13 +81,6 @@ def evaluate(variant: str, fen: str | None, evaluation: str | None, as_json: boo
     `strong` if none are given.
     """
     chosen = variant_named(variant)
-    from arena.experiment.yaml.errors import ConfigError
-    from arena.experiment.yaml.values import inline
-    from arena.rules.board.board import Board
-    from arena.rules.notation import NotationError, parse_fen
-    from arena.rules.notation import fen as fen_of
-    from players import PlayerError
-    from players.evaluation.appraise import appraise
 
     try:
         position = parse_fen(chosen, fen) if fen else chosen.start
@@ -126,9 +126,6 @@ def openings(
     unbalanced: bool,
 ) -> None:
     """List or draw openings of VARIANT: a FEN, then its moves and mark where they are known."""
-    from arena.experiment.openings import sources
-    from arena.rules.notation import fen
-
     chosen = variant_named(variant)
     try:
         if file is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from arena.base.wording import cut
-from arena.commands.common import fail, say
+from arena.commands.output import fail, say
 from arena.rules.position import COLOURS
 
 if TYPE_CHECKING:

@@ -11,8 +11,16 @@ from typing import Any
 
 import click
 
-from arena.commands.common import announcing_compilation, fail, say
+from arena.commands.common import announcing_compilation
+from arena.commands.output import fail, say
 from arena.commands.seating import Seating, prepare, refuse_unless_it_counts, seating_options, sitting_of
+from arena.experiment.yaml.errors import ConfigError
+from arena.ledger.store import StoreError
+from arena.sitting.sides import side_of
+from arena.web import serving
+from arena.web.games import GameRoom
+from arena.web.offer import Offer
+from players import PlayerError
 
 USUAL_FOLDER = Path("reports")
 """What is served where no folder is named, if it is there."""
@@ -70,11 +78,6 @@ def open_board(
     `folder` has the runs to watch, `players` are entries of further players, `record` is where games that count
     are kept, `opens` whether to open the browser.
     """
-    from arena.ledger.store import StoreError
-    from arena.web.games import GameRoom
-    from arena.web.offer import Offer
-    from arena.web.serving import endpoint, page_key, serve
-
     own = [_player(entry) for entry in players]
     person = seating.person if record is not None or seating.name is not None else "human"
     room = GameRoom(Offer(own, person), folder, None if record is None else (record, person), say)
@@ -90,21 +93,17 @@ def open_board(
             except (StoreError, ValueError) as error:
                 fail(f"--record: {error}")
         try:
-            at = endpoint(port, page_key(port, (folder, record)) if port else "")
+            at = serving.endpoint(port, serving.page_key(port, (folder, record)) if port else "")
         except OSError as error:
             fail(f"--port {port}: {error.strerror}")
         click.echo(f"{at.address}{way}")
         if opens and _has_screen():
             webbrowser.open(f"{at.address}{way}")
-        serve(room, at, say)
+        serving.serve(room, at, say)
 
 
 def _player(entry: str) -> Any:
     """A player of the user's; exits for what is none."""
-    from arena.experiment.yaml.errors import ConfigError
-    from arena.sitting.sides import side_of
-    from players import PlayerError
-
     try:
         side = side_of(entry, "--player")
     except ConfigError as error:

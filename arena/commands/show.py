@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from arena.commands.board import save, show_scene
+from arena.commands.output import echo, show_table
 from arena.commands.position import Scene, with_scene
-from arena.commands.table import echo, show_table
 from arena.rules.scores import score_text
 
 _AROUND = 8

@@ -15,15 +15,12 @@ from arena.commands.common import (
     GamesType,
     announce_workers,
     announcing_compilation,
-    fail,
     interruptible,
     lost_workers,
-    say,
-    with_one_thread,
     workers_option,
 )
+from arena.commands.output import echo, fail, say, show_frame
 from arena.commands.plan import loaded, prepared_of
-from arena.commands.table import echo, show_frame
 
 if TYPE_CHECKING:
     from arena.experiment.model import Experiment
@@ -56,7 +53,6 @@ def run(
     lost by players' failures, or a mistake was found in an evaluation, as the report's first notes say; 130:
     stopped.
     """
-    with_one_thread()
     experiment = loaded(config)
     folder = out or Path("reports") / experiment.name
     taking = _taking_part(experiment, folder, without_faulty)
@@ -83,7 +79,6 @@ def run(
 @click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
 def report(folder: Path, **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
-    with_one_thread()
     if wanted["parquet"]:
         from arena.report.parquet import is_installed
 

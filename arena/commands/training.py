@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from arena.commands.common import (
     announce_workers,
     announcing_compilation,
-    fail,
     interruptible,
     lost_workers,
-    say,
     workers_option,
 )
-from arena.commands.table import echo
-
-if TYPE_CHECKING:
-    from arena.learning.training.run import TrainingOutcome, TrainingPlan
-    from arena.learning.tuning.run import Rehearsal
-
-_NO_TORCH = "arena train needs PyTorch, which is not installed: pip install -e '.[train]'"
+from arena.commands.output import echo, fail, say
+from arena.commands.tuning import StageLines
+from arena.experiment.yaml.errors import ConfigError
+from arena.learning.training import report as training_report
+from arena.learning.training import run as training
+from arena.learning.training.config import load_training
+from arena.learning.training.fit import Epoch
+from arena.learning.training.report import epoch_text, learning_text, stage_text
+from arena.learning.training.run import Learning, TrainingOutcome, TrainingPlan
+from arena.learning.training.store import TrainingStore
+from arena.learning.tuning.method import TuningError
+from arena.ledger.store import StoreError
 
 
 @click.command()
@@ -38,18 +40,8 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
 
     A training that was stopped goes on where it stopped when the same command is given again.
     """
-    from arena.experiment.yaml.errors import ConfigError
-    from arena.learning.training.config import load_training
-    from arena.learning.tuning.method import TuningError
-    from arena.ledger.store import StoreError
-
     try:
         settings = load_training(config)
-        with _torch():
-            from arena.learning.training import report as training_report
-            from arena.learning.training import run as training
-        from arena.learning.training.store import TrainingStore
-
         with announcing_compilation():
             plan = training.prepare(settings)
     except ConfigError as error:
@@ -75,52 +67,8 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
     echo(f"network: {folder / training.NETWORK}, report: {folder / 'summary.md'}")
 
 
-def rehearsed(config: Path) -> Rehearsal | None:
-    """What a file that tunes or trains is tried by, None for a tournament's.
-
-    Its players are built, and the openings of its last match are drawn. Exits with what is wrong.
-    """
-    from arena.experiment.load import command_for
-    from arena.experiment.yaml.errors import ConfigError
-    from arena.learning.training.config import load_training
-    from arena.learning.tuning.config import load_tuning
-
-    try:
-        command = command_for(config)
-        if command == "run":
-            return None
-        with announcing_compilation():
-            if command == "train":
-                settings = load_training(config)
-                with _torch():
-                    from arena.learning.training import run as training
-                return training.rehearsal(training.prepare(settings))
-            from arena.learning.tuning import run as tuning
-
-            tuned = load_tuning(config)
-            return tuning.rehearsal(tuned, tuning.prepare(tuned))
-    except ConfigError as error:
-        fail(str(error))
-
-
-@contextmanager
-def _torch() -> Iterator[None]:
-    """Exit with what to install if PyTorch cannot be imported."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        fail(_NO_TORCH)
-
-
 def _follow(plan: TrainingPlan, events: Generator[Any, None, TrainingOutcome | None]) -> TrainingOutcome | None:
     """Print how far a training is, every few seconds of games and after each epoch; returns what it found."""
-    from arena.commands.tuning import StageLines
-    from arena.learning.training.fit import Epoch
-    from arena.learning.training.report import epoch_text, learning_text, stage_text
-    from arena.learning.training.run import Learning
-
     lines = StageLines()
     while True:
         try:

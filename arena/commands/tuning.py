@@ -7,24 +7,28 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from arena.commands.common import (
     announce_workers,
     announcing_compilation,
-    fail,
     interruptible,
     lost_workers,
-    say,
     workers_option,
 )
-from arena.commands.table import echo
-
-if TYPE_CHECKING:
-    from arena.learning.tuning.method import StageProgress
-    from arena.learning.tuning.run import TuningPlan
+from arena.commands.output import echo, fail, say
+from arena.experiment.yaml.errors import ConfigError
+from arena.learning.tuning import report as tuning_report
+from arena.learning.tuning import run as tuning
+from arena.learning.tuning.config import load_tuning
+from arena.learning.tuning.method import Fitting, StageProgress, Step, TuningError
+from arena.learning.tuning.report import fitting_text, stage_text, step_text
+from arena.learning.tuning.run import TuningPlan
+from arena.learning.tuning.store import TuningStore
+from arena.ledger.store import StoreError
+from arena.watch.progress import Ticker
 
 
 @click.command()
@@ -36,16 +40,8 @@ def tune(config: Path, out: Path | None, workers: int | str | None) -> None:
 
     A tuning that was stopped goes on where it stopped when the same command is given again.
     """
-    from arena.experiment.yaml.errors import ConfigError
-    from arena.learning.tuning.config import load_tuning
-    from arena.ledger.store import StoreError
-
     try:
         settings = load_tuning(config)
-        from arena.learning.tuning import report as tuning_report
-        from arena.learning.tuning import run as tuning
-        from arena.learning.tuning.method import TuningError
-        from arena.learning.tuning.store import TuningStore
 
         with announcing_compilation():
             plan = tuning.prepare(settings)
@@ -77,8 +73,6 @@ class StageLines:
     """Lines about the games of stages: when `arena.watch.progress.Ticker` says so, and at the end of each."""
 
     def __init__(self) -> None:
-        from arena.watch.progress import Ticker
-
         self._stage, self._before, self._began = "", 0, 0.0
         self._ticker = Ticker()
 
@@ -95,9 +89,6 @@ class StageLines:
 
 def _follow(plan: TuningPlan, events: Iterable[Any]) -> None:
     """Print how far a tuning is every few seconds, at the end of each stage of games and after each step."""
-    from arena.learning.tuning.method import Fitting, Step
-    from arena.learning.tuning.report import fitting_text, stage_text, step_text
-
     lines = StageLines()
     for event in events:
         if isinstance(event, Step):

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.board import show_board
-from arena.commands.common import replaces_lines
 from arena.commands.dialogue.lines import recent_moves, side_lines, turn_lines
+from arena.commands.output import echo, replaces_lines
 from arena.commands.seating import Seated, not_built
-from arena.commands.table import echo
 from arena.commands.waiting import watched
 from arena.rules.position import COLOURS
 

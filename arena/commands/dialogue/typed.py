@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arena.base.wording import cut, nearest
 from arena.commands.dialogue.host import Host
 from arena.commands.dialogue.lines import PLIES_SHOWN
-from arena.commands.table import width_of
+from arena.commands.output import width_of
 from arena.rules.position import COLOURS
 from arena.rules.scores import score_text
 

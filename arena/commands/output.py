@@ -9,10 +9,12 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NoReturn, TextIO
 
 import click
 
+EXTRAS = {"torch": ("PyTorch", "train")}
+"""Modules that an extra installs: the library, and the extra."""
 _GAP = 2
 """Columns of the terminal between those of a table."""
 _PROSE = 20
@@ -33,6 +35,28 @@ def echo(text: str, err: bool = False) -> None:
     """Print lines, wrapped to a terminal's width."""
     width = width_of(sys.stderr if err else sys.stdout)
     click.echo(text if width is None else wrapped(text, width), err=err)
+
+
+def say(text: str) -> None:
+    """Print a line beside the command's output."""
+    echo(text, err=True)
+
+
+def fail(message: str) -> NoReturn:
+    """Print what is wrong and exit with code 2."""
+    echo(message, err=True)
+    sys.exit(2)
+
+
+def needs(command: str, module: str) -> str:
+    """What to install for a command whose module is missing."""
+    library, extra = EXTRAS[module]
+    return f"arena {command} needs {library}, which is not installed: pip install -e '.[{extra}]'"
+
+
+def replaces_lines(stream: TextIO) -> bool:
+    """Whether a stream is a terminal on which a line can be replaced by another one."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def wrapped(text: str, width: int) -> str:

@@ -1,0 +1,40 @@
+"""Measure one of BENCHMARKS: `python -m tests.benchmarks NAME [VARIANT ...]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import click
+
+from arena.bench.timing import Row
+from arena.commands.bench import show_rows
+from tests.benchmarks.engines import against_dame_rs
+from tests.benchmarks.environments import environments
+from tests.benchmarks.rivals import rivals
+from tests.benchmarks.volume import volume
+from tests.benchmarks.workers import engines
+
+BENCHMARKS: dict[str, Callable[[Sequence[str]], Iterator[Row]]] = {
+    "rivals": lambda variants: rivals(),
+    "engines": lambda variants: iter([against_dame_rs()]),
+    "volume": lambda variants: volume(),
+    "workers": lambda variants: engines(),
+    "environments": lambda variants: (row for name in variants or ["english"] for row in environments(name)),
+}
+"""From names of variants to rows; most play by one variant only."""
+
+
+@click.command()
+@click.argument("what", type=click.Choice(list(BENCHMARKS)))
+@click.argument("variants", nargs=-1)
+def main(what: str, variants: tuple[str, ...]) -> None:
+    """Measure what developers compare.
+
+    `rivals`: node rates of other programs that are installed; `engines`: a match against dame-rs; `volume`: a
+    ledger of made-up games and its report; `workers`: games per second by one process, by two, and by two workers
+    of a Dask scheduler; `environments`: random steps per second of environments for reinforcement learning.
+    """
+    show_rows(BENCHMARKS[what](variants))
+
+
+main()
