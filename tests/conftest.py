@@ -9,26 +9,23 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numba
 import pytest
 from filelock import FileLock
 from hypothesis import settings
 from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
 
-from arena.learning.tuning.store import GAMES, Played
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
-from arena.rules.variants import VARIANTS, Variant
-from tests import naive
+from arena.rules.variants import Variant
+from tests.helpers import naive
+from tests.helpers.rule_sets import POSITIONS, RULE_SETS, UNCOMPILED
 from tests.tiers import TIERS, has_quick_tests, tier_of
 
 for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
@@ -41,52 +38,6 @@ os.unsetenv("COLUMNS")  # readline sets it behind os.environ, and a command wrap
 
 settings.register_profile("reproducible", deadline=None, derandomize=True)
 settings.load_profile("reproducible")
-
-UNCOMPILED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
-"""Whether kernels run as Python, for coverage: hundreds of times slower, so on few positions of two rule sets."""
-POSITIONS = 1000 if UNCOMPILED else 2000
-"""How many positions from play, and how many scattered ones, a rule set is tried on."""
-
-COMPILED = () if UNCOMPILED else ("english", "international", "russian", "frisian")
-"""Rule sets that the fixture `variant` has as constants, as kernels receive them everywhere outside the tests.
-
-The others run as values, for which the same kernels are compiled once instead of once a rule set. That constants
-do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by
-`test_perft`. VARIANTS itself, for all other tests, has the first two as constants.
-"""
-
-
-def share(variant: Variant, number: int) -> int:
-    """How many positions to search of a rule set, where those of COMPILED are searched in `number` of them.
-
-    A search knows rules by the generator alone, which `test_movegen` tries on all positions, and by how a game
-    ends; it is the same code for all sets. So the others add their ends, for which a quarter is enough.
-    """
-    return number if UNCOMPILED or variant.name in COMPILED else number // 4
-
-
-def by_constants(variant: Variant) -> Variant:
-    """The variant with its rules as constants, whether or not it is one of COMPILED."""
-    return replace(variant)
-
-
-def by_values(variant: Variant) -> Variant:
-    """The variant with its rules as values."""
-    changed = replace(variant)
-    vars(changed)["constants"] = variant.rules
-    return changed
-
-
-for _variant in VARIANTS.values():
-    if _variant.name not in COMPILED[:2]:
-        vars(_variant)["constants"] = _variant.rules
-
-_FIRST_OF_RULES = {variant.rules: variant for variant in reversed(VARIANTS.values())}
-RULE_SETS = [
-    by_constants(variant) if variant.name in COMPILED else variant
-    for variant in reversed(_FIRST_OF_RULES.values())
-    if not UNCOMPILED or variant.name in ("english", "frisian")
-]
 
 LONG_FIRST = (
     "test_search",
@@ -190,19 +141,6 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=found[0], args=["--no-sandbox"])
         yield started
         started.close()
-
-
-def error_line(stderr: str) -> str:
-    """The one line that a command printed of an error, beside what it may have said of compilation."""
-    [line] = [line for line in stderr.splitlines() if not line.startswith("compiling ")]
-    return line
-
-
-def mark_games(path: Path) -> None:
-    """Give all stored games of a tuning 999 plies, by which they are known again."""
-    with sqlite3.connect(path) as connection:
-        games = [Played(*row[:-1])._replace(plies=999) for row in connection.execute(GAMES.query)]
-        connection.executemany(f"REPLACE {GAMES.insertion}", map(GAMES.stored, games))
 
 
 @pytest.fixture(scope="session", params=RULE_SETS, ids=lambda variant: variant.name)

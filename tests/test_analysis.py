@@ -26,8 +26,7 @@ from arena.rules.notation import parse_fen
 from arena.rules.scores import score_text
 from arena.rules.variants import VARIANTS
 from players.player import Limit
-from tests.command_line import invoke
-from tests.conftest import error_line
+from tests.helpers.command_line import error_line, invoke
 
 WINS = json.loads((Path(__file__).parent / "data" / "wins.json").read_text())
 ENGLISH_WINS = [row for row in WINS["rows"] if row["variant"] == "english"]

@@ -18,7 +18,7 @@ from arena.rules.move_text import MoveSquares, path
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from tests.command_line import invoke
+from tests.helpers.command_line import invoke
 
 ROOT = Path(__file__).parents[1]
 ENGLISH = VARIANTS["english"]

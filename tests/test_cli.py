@@ -13,36 +13,12 @@ from click.testing import Result
 
 from arena.commands.cli import COMMANDS
 from arena.commands.output import show_table, wrapped
-from tests.at_terminal import Terminal
-from tests.command_line import invoke
-from tests.conftest import error_line
+from tests.helpers.at_terminal import Terminal
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.configs import BROKEN, GOOD
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 ROOT = Path(__file__).parents[1]
-GOOD = """\
-name: t
-variant: english
-openings: {random_plies: 4, count: 2}
-players:
-  - {name: a, type: random}
-"""
-BROKEN = """\
-from arena import evaluator
-
-@evaluator
-def poor(position, rules):
-    return positon.white
-
-class Raises:
-    def __init__(self, variant):
-        raise RuntimeError("no weights file")
-    def choose(self, game, limit, rng): ...
-
-class Crashes:
-    def __init__(self, variant, level: int = 1): pass
-    def choose(self, game, limit, rng):
-        return 1 / 0
-"""
 BAD_CONFIGURATIONS = [
     (GOOD + '  - {name: b, type: "broken.py:Crashes", level: x}', "6:42: level: 'x' is not of type int"),
     (GOOD + '  - {name: b, type: "nowhere.py:Player"}', "nowhere.py"),

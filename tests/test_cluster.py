@@ -21,7 +21,7 @@ from arena.play.engine import EngineError
 from arena.play.executor import run as run_tasks
 from arena.play.plan import Plan, prepare
 from arena.play.tournament import play
-from tests.test_tournament import CONFIG, assert_same, experiment, run, stored
+from tests.helpers.tournaments import CONFIG, assert_same, experiment, run, stored
 
 pytest.importorskip("distributed")
 

@@ -25,36 +25,7 @@ from arena.experiment.yaml.values import Source
 from arena.rules.custom import CHANGES
 from arena.rules.variants import VARIANTS
 from players.player import Limit, PlayerSpec
-
-EXAMPLE = """\
-name: heuristics                 # the run
-variant: english
-seed: 2026
-openings: {random_plies: 6, count: 20}
-max_plies: 200
-anchor: simple-d6
-players:
-  - {name: random, type: random}
-  - {name: simple-d6, type: negamax, depth: 6, evaluation: simple}
-  - {name: mine-d6, type: negamax, depth: 6, evaluation: "my_heuristic.py:advance"}
-  - name: weights-d6
-    type: negamax
-    depth: 6
-    evaluation: {linear: {man: 100, king: 160.5, back_row: -6}}
-"""
-SWEPT = """\
-name: swept
-variant: english
-players:
-  - name: "{evaluation} {depth}"
-    type: negamax
-    sweep:
-      evaluation: [simple, {linear: {man: 1}}]
-      depth: {from: 1, to: 3, step: 1}
-  - type: random
-    sweep: {limit: [{depth: 1}, {nodes: 5}], evaluation.linear.man: [1, 2]}
-"""
-MINIMAL = "name: a\nvariant: english\nplayers:\n  - {name: x, type: random}\n"
+from tests.helpers.configs import EXAMPLE, MINIMAL, SWEPT
 
 
 def load_text(folder: Path, text: str | bytes) -> Experiment:

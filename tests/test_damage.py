@@ -32,12 +32,11 @@ from arena.play.tournament import play
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
 from tests.benchmarks import volume
-from tests.command_line import invoke
-from tests.conftest import error_line
-from tests.report_data import repeatable
-from tests.test_formats import DYNAMIC, FOUR, plan_of
-from tests.test_formats import run as played
-from tests.test_tournament import assert_same
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.report_data import repeatable
+from tests.helpers.schedules import DYNAMIC, FOUR, plan_of
+from tests.helpers.schedules import run as played
+from tests.helpers.tournaments import assert_same
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 CONFIG = """\

@@ -35,10 +35,10 @@ from players.negamax.certain import wins_in
 from players.negamax.score import LIMIT, WIN
 from players.negamax.worth import worth_of_a_man
 from players.player import PlayerSpec
-from tests.command_line import invoke
-from tests.report_data import experiment, frames, player, run_of
-from tests.test_limits import task_of
-from tests.test_tournament import open_for
+from tests.helpers.asking import task_of
+from tests.helpers.command_line import invoke
+from tests.helpers.report_data import experiment, frames, player, run_of
+from tests.helpers.tournaments import open_for
 
 ENGLISH = VARIANTS["english"]
 OWN = '''

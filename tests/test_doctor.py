@@ -13,7 +13,7 @@ from arena.play.doctor import diagnose
 from arena.rules.variants import VARIANTS
 from players import build_player
 from players.examine import Finding
-from tests.command_line import invoke
+from tests.helpers.command_line import invoke
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 4.0

@@ -29,9 +29,9 @@ from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players import located
 from players.player import Allowance, Limit, PlayerSpec
-from tests.report_data import repeatable
-from tests.test_limits import task_of
-from tests.test_seats import assert_others_unharmed, run
+from tests.helpers.asking import task_of
+from tests.helpers.failing import assert_others_unharmed, run
+from tests.helpers.report_data import repeatable
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
 

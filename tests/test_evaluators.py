@@ -21,8 +21,8 @@ from players.evaluation.appraise import appraise, value_of
 from players.evaluation.build import LEARNED, build_evaluation
 from players.evaluation.linear import FEATURES, VOCABULARY, linear_weights
 from players.evaluation.strong import FLYING, FLYING_10, SHORT, UNCROWNED
-from tests import naive
-from tests.command_line import invoke
+from tests.helpers import naive
+from tests.helpers.command_line import invoke
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]
 SYSTEMS = ("game3", "checkers-ai", "simple", "cis300")

@@ -14,8 +14,8 @@ from players import EVALUATORS, PlayerError
 from players.evaluation.build import LEARNED, is_learned
 from players.evaluation.sample import PLAYED, THINNED, mirrored, positions_of
 from players.examine import Examination, examine, examined
-from tests import naive
-from tests.command_line import invoke
+from tests.helpers import naive
+from tests.helpers.command_line import invoke
 
 ENGLISH = VARIANTS["english"]
 OWN = """\

@@ -24,11 +24,10 @@ from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import GameRecord, Task, packed
+from arena.ledger.record import GameRecord
 from arena.play import tournament
 from arena.play.expectation import Costs, expectation, independent_games
 from arena.play.pilot import Pilot, pilot, sample
-from arena.play.plan import prepare
 from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
@@ -41,38 +40,13 @@ from arena.report.tables.sprt import sprt_path, verdict
 from arena.report.tables.text import order_text
 from arena.report.write import write
 from arena.rules.result import WHITE_POINTS, result_of
-from tests.report_data import changed, experiment, player, synthetic
-from tests.test_schedule import batches, drawn
-from tests.test_tournament import assert_same
+from tests.helpers.report_data import changed, experiment, player, synthetic
+from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, record, run
+from tests.helpers.tournaments import assert_same
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
-HEAD = "name: f\nvariant: english\nseed: 5\nopenings: {random_plies: 3, count: 24}\nmax_plies: 90\n"
-FOUR = (
-    "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
-    "  - {name: c, type: random}\n  - {name: d, type: greedy, evaluation: cis300}\n"
-)
 TWO = "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
 SPRT = {"elo0": 0.0, "elo1": 20.0, "alpha": 0.05, "beta": 0.05, "model": "normalized"}
-
-
-def plan_of(folder: Path, text: str) -> tournament.Plan:
-    path = folder / "config.yaml"
-    path.write_text(HEAD + text)
-    return prepare(load(path))
-
-
-def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[int] = ()) -> arena.Run:
-    """Play a tournament to its end, stopped and resumed after so many games."""
-    plan = plan_of(folder, text)
-    for stop in (*stops, math.inf):
-        ledger = Ledger(folder / out, plan.experiment, plan.facts)
-        played: list[GameRecord] = []
-        for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
-            played.append(record)
-        complete = ledger.complete
-        ledger.close()
-    assert complete
-    return arena.load(folder / out)
 
 
 # --- configuration
@@ -146,14 +120,6 @@ def test_formats_are_named_by_their_types_and_say_what_they_are() -> None:
 # --- runs
 
 
-DYNAMIC = {
-    "swiss": "format: {type: swiss, rounds: 3, pairs: 2}\n",
-    "knockout": "format: {type: knockout, pairs: 1, extra: 4}\n",
-    "ladder": "format: {type: ladder, pairs: 3}\n",
-    "adaptive": "format: {type: adaptive, error: 90, top: 2, batch: 4}\n",
-}
-
-
 @pytest.mark.parametrize("name", DYNAMIC)
 def test_a_run_that_is_stopped_plays_the_same_games_as_one_that_is_not(tmp_path: Path, name: str) -> None:
     text = DYNAMIC[name] + FOUR
@@ -215,13 +181,6 @@ def test_a_tie_of_a_knockout_that_the_seed_decided_says_so(tmp_path: Path) -> No
 
 
 # --- the sequential test
-
-
-def record(task: Task) -> GameRecord:
-    """A made-up game: of three pairs the first player wins two with 1.5 points, one is level."""
-    won = task.pairing.game % 2 == 1 and task.pairing.pair % 3 != 0
-    result = "1-0" if won else "1/2-1/2"
-    return GameRecord(task.pairing, result, "no_moves", 0.0, "", *packed([]))
 
 
 @cache

@@ -26,7 +26,7 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.write import write_pdn
 from arena.rules.variants import VARIANTS
 from tests.benchmarks import volume
-from tests.command_line import invoke
+from tests.helpers.command_line import invoke
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 20

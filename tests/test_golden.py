@@ -19,7 +19,7 @@ import pytest
 
 from arena.hosting import seat
 from arena.play import match
-from tests.command_line import invoke
+from tests.helpers.command_line import invoke
 
 DATA = Path(__file__).parent / "data" / "golden"
 TOURNAMENTS = ("tournament", "swiss", "match")

@@ -26,8 +26,8 @@ from arena.rules.hub import (
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.variants import VARIANTS, Variant
 from players.player import Choice, Limit, PlayerSpec
-from tests.command_line import invoke
-from tests.conftest import RULE_SETS
+from tests.helpers.command_line import invoke
+from tests.helpers.rule_sets import RULE_SETS
 
 INTERNATIONAL = VARIANTS["international"]
 START = "Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww"

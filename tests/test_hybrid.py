@@ -21,9 +21,9 @@ from players.mcts.tree import COUNT, FIRST, MOVE, PROVEN, REJECTED, WIDTH
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
 from players.player import Choice, Limit, PlayerSpec
-from tests import naive
-from tests.conftest import UNCOMPILED
-from tests.test_mcts import SMALL, outcome_of, small_positions
+from tests.helpers import naive
+from tests.helpers.proofs import SMALL, outcome_of, small_positions
+from tests.helpers.rule_sets import UNCOMPILED
 
 ENGLISH = VARIANTS["english"]
 NODES = 20 if UNCOMPILED else 500

@@ -88,7 +88,7 @@ def test_the_installed_package_is_the_wheels_and_compiles_its_kernels(site, tmp_
 def test_what_init_writes_loads_as_it_is_and_is_the_example_of_the_configurations(tmp_path):
 
     from arena.experiment.load import load
-    from tests.command_line import invoke
+    from tests.helpers.command_line import invoke
 
     assert invoke("init", str(tmp_path / "new")).exit_code == 0
     experiment = load(tmp_path / "new" / "arena.yaml")

@@ -14,8 +14,8 @@ import pytest
 
 import arena
 from arena.base.process import are_supported
-from tests.report_data import repeatable
-from tests.test_seats import OWN
+from tests.helpers.failing import OWN
+from tests.helpers.report_data import repeatable
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not are_supported(), reason="processes are found as on Linux")]
 

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from arena.experiment.formats.base import Pairing
-from arena.ledger.record import MEASURED, MOVE_COLUMNS, GameRecord, Task
+from arena.ledger.record import MEASURED, MOVE_COLUMNS, GameRecord
 from arena.play.clock import clock_after, overrun
 from arena.play.match import play
 from arena.rules.game import Game
@@ -25,7 +24,8 @@ from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
 from players import PLAYERS, PlayerError, build_player
 from players.player import Choice, Limit, PlayerSpec
-from tests import test_tournament
+from tests.helpers import tournaments
+from tests.helpers.asking import LIMITS, First, Illegal, column, own, task_of
 
 
 class Registered(NamedTuple):
@@ -58,15 +58,6 @@ REGISTERED = {
         variants=("international",),
         limits=("nodes", "clock"),
     ),
-}
-LIMITS = {
-    "none": Limit(),
-    "depth": Limit(depth=3),
-    "nodes": Limit(nodes=2000),
-    "one node": Limit(nodes=1),
-    "seconds": Limit(seconds=0.003),
-    "clock": Limit(clock=0.1, increment=0.001),
-    "all": Limit(9, 2000, 0.003, 0.1, 0.001),
 }
 NODE_SLACK = 128
 """Nodes beyond the limit: greedy counts the positions after all moves at once."""
@@ -189,30 +180,6 @@ def state(game: Game) -> dict[str, Any]:
     return {name: copy.copy(value) for name, value in vars(game).items() if name != "variant"}
 
 
-def column(record: GameRecord, name: str) -> np.ndarray:
-    return record.table()[name]
-
-
-def task_of(variant: Variant, white: PlayerSpec, black: PlayerSpec, **changes: Any) -> Task:
-    pairing = Pairing(game=1, pair=1, round=1, white=0, black=1, opening=0)
-    return Task(pairing, variant, variant.start, white, black, seed=1, max_plies=150)._replace(**changes)
-
-
-class First:
-    """The first legal move."""
-
-    def __init__(self, variant: Variant) -> None:
-        self.variant = variant
-
-    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        return Choice(game.legal_moves[0])
-
-
-class Illegal(First):
-    def choose(self, game, limit, rng):
-        return Choice(game.legal_moves[0] if len(game.moves) < 20 else game.moves[0])
-
-
 class Mutates(First):
     def choose(self, game, limit, rng):
         game.legal_moves.reverse()
@@ -253,10 +220,6 @@ class TooSlow(First):
         return Choice(game.legal_moves[0])
 
 
-def own(kind: type, name: str = "own", limit: Limit = LIMITS["none"], **options: Any) -> PlayerSpec:
-    return PlayerSpec(name, f"{kind.__module__}:{kind.__name__}", limit, options, in_process=True)
-
-
 @pytest.mark.parametrize(
     ("kind", "limit", "message"),
     [
@@ -283,6 +246,6 @@ def test_a_plain_player_conforms() -> None:
 @pytest.mark.parametrize("kind", [kind for kind in limits_of("negamax") if untimed(LIMITS[kind])])
 def test_the_number_of_workers_does_not_change_the_games(tmp_path: Path, kind: str) -> None:
     limit = ", ".join(f"{name}: {value}" for name, value in LIMITS[kind]._asdict().items() if value)
-    text = test_tournament.CONFIG.replace("depth: 3", limit).replace("count: 8", "count: 2")
-    one, two = (test_tournament.run(tmp_path, f"out-{n}", text, workers=n) for n in (1, 2))
-    test_tournament.assert_same(one, two)
+    text = tournaments.CONFIG.replace("depth: 3", limit).replace("count: 8", "count: 2")
+    one, two = (tournaments.run(tmp_path, f"out-{n}", text, workers=n) for n in (1, 2))
+    tournaments.assert_same(one, two)

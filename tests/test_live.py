@@ -32,8 +32,7 @@ from arena.ratings.joint import rate
 from arena.ratings.match import sprt
 from arena.watch.elo import PROVISIONAL, STANDINGS, EloScale
 from arena.watch.live import Forfeits, Moment, Standing, Watcher
-from tests.command_line import invoke
-from tests.conftest import error_line
+from tests.helpers.command_line import error_line, invoke
 
 CONFIG = """\
 name: t

@@ -20,8 +20,7 @@ from arena.play.signature import MOVES, PLIES, PlayerChanged, begin, difference,
 from arena.report.sentences.notes import notes
 from arena.rules.variants import VARIANTS
 from players.player import Allowance, Limit, PlayerSpec
-from tests.command_line import invoke
-from tests.conftest import error_line
+from tests.helpers.command_line import error_line, invoke
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 CONFIG = """\

@@ -23,8 +23,8 @@ from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
 from players import PLAYERS
 from players.player import Allowance, Choice, Limit, PlayerSpec
-from tests import test_tournament
-from tests.test_limits import First, Illegal, column, own, task_of
+from tests.helpers import tournaments
+from tests.helpers.asking import First, Illegal, column, own, task_of
 
 # --- games on clocks
 
@@ -258,8 +258,8 @@ def test_every_number_of_a_choice_is_recorded() -> None:
 
 
 def test_moves_without_a_clock_have_no_value_in_the_table(tmp_path: Path) -> None:
-    text = test_tournament.CONFIG.replace("type: greedy", "type: greedy, clock: 60, increment: 1")
-    run: arena.Run = test_tournament.run(tmp_path, "out", text.replace("count: 8", "count: 1"))
+    text = tournaments.CONFIG.replace("type: greedy", "type: greedy, clock: 60, increment: 1")
+    run: arena.Run = tournaments.run(tmp_path, "out", text.replace("count: 8", "count: 1"))
     clocked = run.moves["player"] == "greedy"
     assert run.moves.loc[clocked, "clock"].between(59, 200).all()
     assert (run.moves.loc[clocked, "overrun"] == 0).all()
@@ -267,6 +267,6 @@ def test_moves_without_a_clock_have_no_value_in_the_table(tmp_path: Path) -> Non
 
 
 def test_the_margin_of_a_configuration_reaches_the_games(tmp_path: Path) -> None:
-    text = test_tournament.CONFIG + "time_margin: 0.5\n"
-    plan = prepare(test_tournament.experiment(tmp_path, text))
+    text = tournaments.CONFIG + "time_margin: 0.5\n"
+    plan = prepare(tournaments.experiment(tmp_path, text))
     assert {task.allowance.time_margin for task in tasks(plan, next(plan.schedule()))} == {0.5}

@@ -19,7 +19,6 @@ from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.position import Position
-from arena.rules.rules import NEVER, Rules, board_rules
 from arena.rules.variants import VARIANTS, Variant
 from players import PlayerError, build_player
 from players.mcts.player import Mcts
@@ -44,48 +43,17 @@ from players.mcts.workspace import TreeWorkspace
 from players.negamax.player import Negamax
 from players.negamax.score import WIN, decided_value
 from players.player import Choice, Limit, PlayerSpec
-from tests import test_tournament
-from tests.conftest import UNCOMPILED, by_values
+from tests.helpers import tournaments
+from tests.helpers.proofs import SMALL, outcome_of, small_positions
+from tests.helpers.rule_sets import UNCOMPILED, by_values
 
 WINS = json.loads((Path(__file__).parent / "data" / "wins.json").read_text())
 ENGLISH = VARIANTS["english"]
-SIX = board_rules(6, 3)
-SMALL = {
-    "men alone": by_values(Variant("men alone", SIX._replace(promotion=NEVER), men=6, first=0)),
-    "points": by_values(
-        Variant("points", SIX._replace(promotion=NEVER, passes=True, score_decides=True), men=6, first=0)
-    ),
-    "losing wins": by_values(
-        Variant("losing wins", SIX._replace(promotion=NEVER, losing_wins=True), men=6, first=0)
-    ),
-}
-"""Games on 36 squares without kings, so that all of them end: searched to their ends by `outcome_of`."""
 
 
 def choose(variant: Variant, position: Position, nodes: int, seed: int = 0, **options: Any) -> Choice:
     player = Mcts(variant, **options)
     return player.choose(Game(variant, position), Limit(nodes=nodes), random.Random(seed))
-
-
-@cache
-def outcome_of(rules: Rules, position: Position) -> int:
-    """What a game without kings is worth to the side to move, by exhaustive minimax: 1, 0 or -1."""
-    moves = legal_moves(rules, position)
-    if not moves:
-        return int(np.sign(decided_value(rules, position, 0)))
-    return max(-outcome_of(rules, apply(rules, position, move)) for move in moves)
-
-
-def small_positions(variant: Variant, count: int) -> list[Position]:
-    """Positions of 2 to 4 men a side in which there is a choice."""
-    rng, positions = random.Random(7), list[Position]()
-    while len(positions) < count:
-        squares = rng.sample(variant.bits, 2 * rng.randint(2, 4))
-        half = len(squares) // 2
-        position = Position(sum(squares[:half]), sum(squares[half:]), 0, rng.randint(0, 1))
-        if len(legal_moves(variant.rules, position)) > 1:
-            positions.append(position)
-    return positions
 
 
 # --- the solver
@@ -348,10 +316,10 @@ def test_equal_seeds_give_equal_choices_and_chance_is_the_rngs(rollout):
 
 @pytest.mark.compiled
 def test_the_number_of_workers_does_not_change_its_games(tmp_path):
-    text = test_tournament.CONFIG.replace("depth: 3", "nodes: 300").replace("type: negamax", "type: mcts")
+    text = tournaments.CONFIG.replace("depth: 3", "nodes: 300").replace("type: negamax", "type: mcts")
     text = text.replace("count: 8", "count: 2")
-    one, two = (test_tournament.run(tmp_path, f"out-{n}", text, workers=n) for n in (1, 2))
-    test_tournament.assert_same(one, two)
+    one, two = (tournaments.run(tmp_path, f"out-{n}", text, workers=n) for n in (1, 2))
+    tournaments.assert_same(one, two)
 
 
 def test_telemetry_says_what_was_searched():

@@ -15,8 +15,8 @@ from arena.rules.notation import fen, parse_fen
 from arena.rules.perft import perft
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from tests import naive
-from tests.conftest import COMPILED, POSITIONS, by_constants, by_values, share
+from tests.helpers import naive
+from tests.helpers.rule_sets import COMPILED, POSITIONS, by_constants, by_values, share
 
 
 def meaning(variant: Variant, position: Position, move: int, after: Position) -> naive.Move:

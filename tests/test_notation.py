@@ -18,7 +18,7 @@ from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.write import pdn_game
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
-from tests import naive
+from tests.helpers import naive
 
 ENGLISH = VARIANTS["english"]
 INTERNATIONAL = VARIANTS["international"]

@@ -18,7 +18,7 @@ from arena.play.plan import prepare
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
-from tests.command_line import invoke
+from tests.helpers.command_line import invoke
 
 ENGLISH = VARIANTS["english"]
 FIRST_TWO = [

@@ -26,7 +26,7 @@ from arena.report.page.page import FOLDED, WIDE, plots
 from arena.report.run import Run
 from arena.report.template import part, wrapping
 from arena.report.write import write
-from tests.report_data import player, synthetic, texts
+from tests.helpers.report_data import player, synthetic, texts
 
 CJK, ARABIC, MARKUP = "対局プログラム", "برنامج الداما", 'a <b> & "id="x" url(#y)'
 NAMES = [CJK, ARABIC, MARKUP, *(f"player {number}" for number in range(4, 19))]

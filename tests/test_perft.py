@@ -10,8 +10,8 @@ import pytest
 from arena.rules.notation import parse_fen
 from arena.rules.perft import divide, perft
 from arena.rules.variants import VARIANTS
-from tests import naive
-from tests.conftest import by_constants
+from tests.helpers import naive
+from tests.helpers.rule_sets import by_constants
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "perft.json").read_text())["rows"]
 ROWS = [row for row in PUBLISHED if row["variant"] in VARIANTS]

@@ -29,8 +29,8 @@ from arena.sitting.saved import append_game
 from arena.sitting.sides import HUMAN, Side, level
 from arena.sitting.sitting import Sitting
 from arena.sitting.written import pdn_text
-from tests.at_terminal import Terminal, listed_moves
-from tests.conftest import error_line
+from tests.helpers.at_terminal import Terminal, listed_moves
+from tests.helpers.command_line import error_line
 
 END = r"^((?:White|Black) wins|Draw): .* \((1-0|0-1|1/2-1/2)\)$"
 LONGEST = 120

@@ -29,7 +29,7 @@ from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax
 from players.player import EFFORT, Limit, PlayerSpec
-from tests.report_data import repeatable
+from tests.helpers.report_data import repeatable
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 ROOT = Path(__file__).parents[1]

@@ -16,8 +16,8 @@ from arena.report import sources
 from arena.report.compare import RatedSide, compare
 from arena.report.sources import read_results
 from arena.rules.result import Colour
-from tests.command_line import invoke
-from tests.test_ratings import error_of_difference, frame, repeat, simulate
+from tests.helpers.command_line import invoke
+from tests.helpers.results import error_of_difference, frame, repeat, simulate, written
 
 GAMES = "white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\nbob,cat,0-1\ncat,ann,0-1\nann,cat,1-0\n"
 RUN = """\
@@ -29,12 +29,6 @@ players:
   - {name: a, type: random}
   - {name: b, type: random}
 """
-
-
-def written(folder, name, text):
-    path = folder / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
 
 
 def elo(document):

@@ -9,7 +9,7 @@ from arena.ratings.results import ResultsError
 from arena.report.pdn import pdn_games
 from arena.report.sources import read_results
 from arena.rules.variants import VARIANTS
-from tests.command_line import invoke
+from tests.helpers.command_line import invoke
 
 RUN = """\
 name: tiny

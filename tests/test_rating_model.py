@@ -9,7 +9,7 @@ import arena
 from arena.experiment.schema import experiment_schema
 from arena.ratings.joint import rate
 from arena.ratings.match import elo_from_score
-from tests.command_line import invoke
+from tests.helpers.command_line import invoke
 
 RUN = """\
 name: tiny

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize, root
+from scipy.optimize import minimize
 from scipy.stats import t as student
 
 from arena.ratings import strengths
@@ -20,66 +20,25 @@ from arena.ratings.dispersion import dispersion, drawn_share, mean_dispersion
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, Z95, summary
 from arena.report.tables.standings import rated
+from tests.helpers.results import (
+    GAMES,
+    MODELS,
+    NAMES,
+    OPPOSITE,
+    RESULTS,
+    assert_finite,
+    elo_of,
+    error_of_difference,
+    frame,
+    naive_elo,
+    naive_penalty,
+    of_game,
+    repeat,
+    simulate,
+)
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 JOINT = [row for row in PUBLISHED if row["kind"] == "joint"]
-COLUMNS = ["white", "black", "result", "pair"]
-RESULTS = ("1-0", "1/2-1/2", "0-1")
-OPPOSITE = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1/2-1/2"}
-MODELS = ("bradley-terry", "davidson")
-VIRTUAL_LEAD = 800 / ELO_PER_LOGIT  # of the opponents of the prior's wins and losses
-
-
-def frame(rows):
-    """Games from (white, black, result) or (white, black, result, pair)."""
-    return pd.DataFrame([(*row, None)[:4] for row in rows], columns=COLUMNS)
-
-
-def repeat(white, black, wins=0, draws=0, losses=0):
-    """Games of one encounter, counted from White's view."""
-    counts = zip(RESULTS, (wins, draws, losses), strict=True)
-    return [(white, black, result) for result, count in counts for _ in range(count)]
-
-
-def elo_of(ratings):
-    return ratings.table.set_index("player")["elo"]
-
-
-def error_of_difference(ratings, i, j):
-    covariance = ratings.covariance
-    return math.sqrt(covariance[i][i] + covariance[j][j] - 2 * covariance[i][j])
-
-
-def simulate(strength, pairs, nu, h, seed, bias=0.0):
-    """Every two players meet in *pairs* openings with both colours; *bias* in logits spreads the openings."""
-    rng = np.random.default_rng(seed)
-    parts = []
-    for i, j in itertools.combinations(range(len(strength)), 2):
-        opening = rng.normal(0, bias, pairs)
-        for white, black in ((i, j), (j, i)):
-            d = strength[white] - strength[black] + h + opening
-            weights = np.array([np.exp(d / 2), np.full(pairs, nu), np.exp(-d / 2)])
-            outcome = (rng.random(pairs) * weights.sum(axis=0) > weights.cumsum(axis=0)).sum(axis=0)
-            columns = {"white": f"p{white}", "black": f"p{black}", "result": np.array(RESULTS)[outcome]}
-            parts.append(pd.DataFrame(columns | {"pair": np.arange(pairs)}))
-    return pd.concat(parts, ignore_index=True)
-
-
-def log_cosh(x):
-    return math.log(2 * math.cosh(x / 2))
-
-
-def of_game(lead):
-    """Minus the log likelihood of a win whose strengths expect the score 1 / (1 + e^-lead)."""
-    return math.log1p(math.exp(-lead))
-
-
-def naive_penalty(x, prior, model):
-    """Minus the log prior of the parameters (strengths, h, ln nu), as the module's text defines it."""
-    virtual = sum(of_game(VIRTUAL_LEAD + s) + of_game(VIRTUAL_LEAD - s) for s in x[:-2]) + log_cosh(x[-2])
-    draw_rate = 1 / (1 + 2 * math.exp(-x[-1]))
-    draws = x[-1] ** 2 if model == "bradley-terry" else -math.log(draw_rate) - math.log(1 - draw_rate)
-    return prior * (virtual + draws)
 
 
 def naive_loss(x, games, names, model):
@@ -94,25 +53,6 @@ def naive_loss(x, games, names, model):
             weights = {"1-0": math.exp(d / 2), "1/2-1/2": math.exp(x[-1]), "0-1": math.exp(-d / 2)}
             total -= count * math.log(weights[result] / sum(weights.values()))
     return total
-
-
-def naive_elo(x, games, names, model):
-    """Elo of the players relative to their mean, then of moving first."""
-    if model == "davidson":
-        scale = ELO_PER_LOGIT * 2 / (2 + math.exp(x[-1]))
-        return scale * np.append(x[:-2] - x[:-2].mean(), x[-2])
-    met = [(names.index(white), names.index(black)) for white, black in games[["white", "black"]].to_numpy()]
-
-    def excess(elo):
-        total = elo.mean() + np.zeros(len(elo))
-        for i, j in met:
-            both = sum(1 / (1 + math.exp(-(x[i] - x[j] + side * x[-2]))) for side in (1, -1)) / 2
-            points = 1 / (1 + 10 ** ((elo[j] - elo[i]) / 400)) - both
-            total += points * ((np.arange(len(elo)) == i).astype(float) - (np.arange(len(elo)) == j))
-        return total
-
-    start = ELO_PER_LOGIT * (x[:-2] - x[:-2].mean())
-    return np.append(root(excess, start, options={"xtol": 1e-13}).x, ELO_PER_LOGIT * x[-2])
 
 
 def naive_fit(games, names, prior, model="bradley-terry"):
@@ -142,27 +82,7 @@ def naive_covariance(games, names, prior, x, model):
     return jacobian @ inverse @ middle @ inverse @ jacobian.T
 
 
-NAMES = ("ann", "bob", "cat", "dan")
-GAMES = st.lists(
-    st.tuples(
-        st.permutations(NAMES).map(lambda names: tuple(names[:2])),
-        st.sampled_from(RESULTS),
-        st.none() | st.integers(0, 3),
-    ).map(lambda row: (*row[0], *row[1:])),
-    max_size=25,
-)
 quick = settings(deadline=None, max_examples=60)
-
-
-def assert_finite(ratings):
-    table = ratings.table
-    numbers = table.drop(columns="player").to_numpy(float)
-    assert np.isfinite(numbers).all() and np.isfinite(ratings.covariance.to_numpy(float)).all()
-    assert np.isfinite([ratings.advantage, ratings.advantage_error]).all()
-    assert 0 <= ratings.draw_rate <= 1
-    assert (table["elo_low"] <= table["elo"]).all() and (table["elo"] <= table["elo_high"]).all()
-    assert table["los"].between(0, 1).all() and table["score"].between(0, 1).all()
-    assert (table["wins"] + table["draws"] + table["losses"] == table["games"]).all()
 
 
 def test_joint_rating_of_a_round_robin_is_the_published_one():

@@ -16,7 +16,7 @@ from scipy.stats import binom
 
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, score_from_elo, sprt
-from tests.test_ratings import (
+from tests.helpers.results import (
     GAMES,
     MODELS,
     NAMES,
@@ -26,22 +26,11 @@ from tests.test_ratings import (
     frame,
     naive_elo,
     naive_penalty,
+    tournament,
 )
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 OPERATING = next(row for row in PUBLISHED if row["kind"] == "operating_characteristic")
-
-
-def tournament(strength, favours, nu, h, rng):
-    """Every two players meet in every opening with both colours; *favours* is what each adds to *h*, in logits."""
-    parts = []
-    for white, black in itertools.permutations(range(len(strength)), 2):
-        d = strength[white] - strength[black] + h + favours
-        weights = np.array([np.exp(d / 2), np.full(len(d), nu), np.exp(-d / 2)])
-        outcome = (rng.random(len(d)) * weights.sum(axis=0) > weights.cumsum(axis=0)).sum(axis=0)
-        columns = {"white": f"p{white}", "black": f"p{black}", "result": np.array(RESULTS)[outcome]}
-        parts.append(pd.DataFrame(columns | {"pair": np.arange(len(d)), "opening": np.arange(len(d))}))
-    return pd.concat(parts, ignore_index=True)
 
 
 def lead(elo, at):

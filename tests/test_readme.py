@@ -38,8 +38,8 @@ from players.mcts.options import option_rows
 from players.mcts.player import Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
 from players.player import Player
-from tests.command_line import invoke
-from tests.test_cli import BROKEN, GOOD
+from tests.helpers.command_line import invoke
+from tests.helpers.configs import BROKEN, GOOD
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (".", ".github", "arena", "arena/*", "configs", "players", "reports", "reports/*", "tests")

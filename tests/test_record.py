@@ -32,9 +32,8 @@ from arena.sitting.turn import Clock
 from arena.sitting.written import pdn_text
 from arena.watch.live import Watcher
 from players.player import Limit, PlayerSpec
-from tests.command_line import invoke
-from tests.conftest import error_line
-from tests.report_data import MISSING_WORD
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.report_data import MISSING_WORD
 
 ENGLISH = VARIANTS["english"]
 SET_UP = "B:W18:B14"

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.command_line import invoke
+from tests.helpers.command_line import invoke
 
 BROKEN = """
 import time

@@ -11,8 +11,7 @@ from click.testing import Result
 
 from arena.ledger.record import GameRecord, packed
 from arena.play.replay import difference, stored_game
-from tests.command_line import invoke
-from tests.conftest import error_line
+from tests.helpers.command_line import error_line, invoke
 
 CONFIG = """\
 name: t

@@ -29,7 +29,7 @@ from arena.report.sentences.notes import notes
 from arena.report.tables.effort import search_time
 from arena.report.tables.text import standings_text
 from arena.report.write import write
-from tests.report_data import (
+from tests.helpers.report_data import (
     MISSING_WORD,
     MOVE_COLUMNS,
     OPENING,

@@ -23,7 +23,7 @@ from arena.report.sentences.notes import notes
 from arena.report.tables.ablation import ablation, elo_difference
 from arena.report.tables.text import ablation_text
 from players.player import Limit
-from tests.report_data import MISSING_WORD, experiment, frames, plain, player, run_of, write_quickly
+from tests.helpers.report_data import MISSING_WORD, experiment, frames, plain, player, run_of, write_quickly
 
 
 def probes(**nodes: list[int]) -> pd.DataFrame:

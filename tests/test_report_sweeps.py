@@ -33,7 +33,7 @@ from arena.report.tables.openings import homogeneity, openings
 from arena.report.tables.phases import phases
 from arena.report.tables.settings import families
 from arena.report.tables.text import equal_terms_text
-from tests.report_data import (
+from tests.helpers.report_data import (
     MISSING_WORD,
     START,
     changed,
@@ -41,6 +41,7 @@ from tests.report_data import (
     experiment,
     frames,
     player,
+    rated,
     run_of,
     specs,
     synthetic,
@@ -68,24 +69,6 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = run_of(tmp_path_factory.mktemp("grid"), experiment(GRID), games, moves)
     write_quickly(run)
     return run
-
-
-def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes: Any) -> Ratings:
-    """Ratings of connected players with games, as given."""
-    names = list(elo)
-    matrix = np.eye(len(names)) * 100.0 if covariance is None else covariance
-    error = Z95 * np.sqrt(np.diag(matrix))
-    values = np.array(list(elo.values()))
-    table = pd.DataFrame(
-        {"player": names, "elo": values, "elo_low": values - error, "elo_high": values + error, "games": 9}
-    )
-    fields: dict[str, Any] = {
-        "table": table, "covariance": pd.DataFrame(matrix, names, names), "advantage": 0.0, "advantage_error": 1.0,
-        "draw_rate": 0.5, "model": "bradley-terry",
-        "parameters": np.zeros(0), "openings": pd.Series(dtype=float), "opening_spread": 0.0,
-        "groups": (tuple(names),), "notes": (),
-    }  # fmt: skip
-    return Ratings(**(fields | changes))
 
 
 def by_depth(ratings: Ratings, depths: list[int]) -> pd.DataFrame:

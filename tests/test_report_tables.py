@@ -29,7 +29,7 @@ from arena.report.tables.standings import standings
 from arena.report.tables.survey import Survey, totals
 from arena.report.tables.telemetry import telemetry
 from arena.report.tables.text import telemetry_text
-from tests.report_data import (
+from tests.helpers.report_data import (
     OPENING,
     START,
     changed,

@@ -14,11 +14,9 @@ from arena.report.sentences.notes import notes
 from arena.report.sentences.transitivity import misfits_text, sentences
 from arena.report.tables.matrix import los_matrix
 from arena.report.tables.transitivity import FEWEST_POINTS, certain_cycles, standing_out
-from tests.command_line import invoke
-from tests.report_data import changed, plain, player, synthetic, write_quickly
-from tests.test_rate_command import written
-from tests.test_ratings import frame, repeat, simulate
-from tests.test_transitivity import rock_paper_scissors
+from tests.helpers.command_line import invoke
+from tests.helpers.report_data import changed, plain, player, synthetic, write_quickly
+from tests.helpers.results import frame, repeat, rock_paper_scissors, simulate, written
 
 CYCLE = """\
 white,black,wins,draws,losses

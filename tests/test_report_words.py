@@ -28,18 +28,18 @@ from arena.report.tables.contrasts import contrast
 from arena.report.tables.effort import CALL, PROGRAM, SEAT, call_seconds, nodes_per_second
 from arena.report.tables.text import comparisons_text, standings_text
 from players.player import PlayerSpec
-from tests.report_data import (
+from tests.helpers.report_data import (
     MISSING_WORD,
     changed,
     experiment,
     frames,
     plain,
     player,
+    rated,
     run_of,
     specs,
     synthetic,
 )
-from tests.test_report_sweeps import rated
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 TERMS: list[dict[str, Any]] = [{"depth": 6}, {"nodes": 2000}, {"seconds": 0.02}]

@@ -11,8 +11,8 @@ import pytest
 import arena
 from arena.ledger.store import StoreError
 from arena.play.signature import PlayerChanged
-from tests.command_line import invoke
-from tests.report_data import repeatable
+from tests.helpers.command_line import invoke
+from tests.helpers.report_data import repeatable
 
 CONFIG: dict[str, Any] = {
     "name": "from-python",

@@ -28,9 +28,8 @@ from arena.report.runs.overlay import overlays
 from arena.report.sameness import sameness, sentence
 from arena.watch.entry import entries, read_entry
 from arena.watch.live import Watcher
-from tests.command_line import invoke
-from tests.conftest import error_line
-from tests.report_data import MISSING_WORD
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.report_data import MISSING_WORD
 
 CONFIG = """\
 name: {name}

@@ -3,7 +3,6 @@
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -17,21 +16,7 @@ from arena.experiment.formats.ladder import Ladder
 from arena.experiment.formats.match import Match
 from arena.experiment.formats.round_robin import RoundRobin
 from arena.experiment.formats.swiss import ScoreTable, Swiss, next_round
-
-Result = Callable[[Pairing], float]
-"""White's points in a game."""
-
-
-def batches(schedule: Schedule, result: Result) -> tuple[list[list[Pairing]], list[Place]]:
-    """All batches of a schedule under some results, and its final order."""
-    made = []
-    batch = next(schedule)
-    try:
-        while True:
-            made.append(list(batch))
-            batch = schedule.send(BatchResults([result(pairing) for pairing in batch]))
-    except StopIteration as end:
-        return made, end.value
+from tests.helpers.schedules import Result, batches, drawn
 
 
 def named(players: int) -> list[str]:
@@ -45,10 +30,6 @@ def games(schedule: Schedule, result: Result) -> list[Pairing]:
 def by_order(pairing: Pairing) -> float:
     """Whoever stands first in the configuration wins."""
     return float(pairing.white < pairing.black)
-
-
-def drawn(pairing: Pairing) -> float:
-    return 0.5
 
 
 def by_chance(seed: int) -> Result:

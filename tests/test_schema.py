@@ -21,7 +21,7 @@ from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
 from players import PLAYERS
 from players.negamax.switches import KINDS
-from tests.test_config import EXAMPLE, MINIMAL, SWEPT
+from tests.helpers.configs import EXAMPLE, MINIMAL, SWEPT
 
 PRINTED: dict[str, Any] = json.loads(schema_text())
 CONFIGS = sorted(Path(__file__).parents[1].glob("configs/**/*.yaml"))

@@ -21,8 +21,8 @@ from players.negamax.player import Negamax, _idle
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH
 from players.player import Choice, Limit
-from tests import naive
-from tests.conftest import share
+from tests.helpers import naive
+from tests.helpers.rule_sets import share
 
 pytestmark = pytest.mark.compiled
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "evaluations.json").read_text())["rows"]

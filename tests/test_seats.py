@@ -36,139 +36,13 @@ from arena.rules.game import Game, Termination
 from arena.rules.variants import VARIANTS
 from arena.watch.live import Watcher
 from players.player import Allowance, Choice, Limit, PlayerSpec
-from tests.report_data import repeatable
-from tests.test_limits import task_of
+from tests.helpers.asking import task_of
+from tests.helpers.failing import OWN, assert_others_unharmed, configured, run
+from tests.helpers.report_data import repeatable
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
 
 ENGLISH = VARIANTS["english"]
-OWN = '''\
-import ctypes
-import os
-import re
-import signal
-import subprocess
-import sys
-import threading
-import time
-
-from arena import Choice
-
-
-class Good:
-    """The first legal move."""
-
-    def __init__(self, variant):
-        pass
-
-    def choose(self, game, limit, rng):
-        if len(game.moves) >= 2:
-            self.misbehave(game)
-        return self.answer(game)
-
-    def misbehave(self, game):
-        pass
-
-    def answer(self, game):
-        return Choice(game.legal_moves[0])
-
-
-class Unspeakable(Exception):
-    def __str__(self):
-        raise RuntimeError
-
-
-def does(name, what, answer=Good.answer):
-    globals()[name] = type(name, (Good,), {"misbehave": lambda self, game: what(game)})
-
-
-def answers(name, **fields):
-    globals()[name] = type(
-        name, (Good,), {"answer": lambda self, game: Choice(**{"move": game.legal_moves[0], **fields})}
-    )
-
-
-def raise_(error):
-    raise error
-
-
-def stay():
-    time.sleep(1000)
-
-
-def release():
-    ctypes.CDLL(None).prctl(1, 0)  # PR_SET_PDEATHSIG
-
-
-def keep_stopped():
-    keeper = int(open(f"/proc/{os.getppid()}/stat").read().rpartition(")")[2].split()[1])
-    while True:
-        os.kill(keeper, signal.SIGSTOP)
-        time.sleep(0.001)
-
-
-def escape():
-    if not os.fork():
-        os.setsid()
-        if not os.fork():
-            stay()
-        os._exit(0)
-
-
-does("Exits", lambda game: sys.exit())
-does("Interrupts", lambda game: raise_(KeyboardInterrupt()))
-does("EndsGenerator", lambda game: raise_(GeneratorExit()))
-does("RaisesUnspeakably", lambda game: raise_(Unspeakable()))
-does("RaisesBackwards", lambda game: raise_(ValueError("\\u202eno \\x1b[2Jscreen")))
-does("RaisesSurrogates", lambda game: raise_(ValueError("\\ud800 is half a character")))
-does("EndsItsProcess", lambda game: os._exit(7))
-does("KillsItself", lambda game: os.kill(os.getpid(), signal.SIGKILL))
-does("Segfaults", lambda game: ctypes.string_at(0))
-does("ClosesEverything", lambda game: os.closerange(0, 1000))
-does("Sleeps", lambda game: stay())
-does("HangsInARegularExpression", lambda game: re.match("(a+)+$", 40 * "a" + "b"))
-does("HangsInNativeCode", lambda game: ctypes.CDLL(None).pause())
-does("StopsItself", lambda game: os.kill(os.getpid(), signal.SIGSTOP))
-does("StopsItsGroup", lambda game: os.kill(0, signal.SIGSTOP))
-does("StopsItsKeeper", lambda game: os.kill(os.getppid(), signal.SIGSTOP))
-does("StopsAllAbove", lambda game: (os.kill(os.getppid(), signal.SIGSTOP), os.kill(0, signal.SIGSTOP)))
-does("KeepsItsKeeperStopped", lambda game: len(game.moves) < 4 and (os.fork() or keep_stopped()))
-does("KillsItsKeeper", lambda game: (release(), os.kill(os.getppid(), signal.SIGKILL), stay()))
-does("ForksWithoutEnd", lambda game: [os.fork() for _ in iter(int, 1)])
-does("EscapesIntoSessions", lambda game: [escape() for _ in range(20)] and stay())
-does("Pushes", lambda game: game.push(game.legal_moves[0]))
-does("Replaces", lambda game: setattr(game, "position", game.position._replace(kings=0, white=1)))
-does("ForgetsMoves", lambda game: game.moves.clear())
-does("PrintsForEver", lambda game: [print(1000 * "x") for _ in iter(int, 1)])
-does("Leaks", lambda game: [bytearray(10**7) for _ in iter(int, 1)])
-does("SetsHandlers", lambda game: [signal.signal(number, signal.SIG_IGN) for number in (2, 15)])
-does("LimitsRecursion", lambda game: sys.setrecursionlimit(400))
-does("LeavesAThread", lambda game: len(game.moves) < 4 and threading.Thread(target=stay).start())
-does("LeavesAChild", lambda game: subprocess.Popen(["tail", "-f", __file__], start_new_session=True))
-does("Forks", lambda game: os.fork())
-answers("TooManyNodes", nodes=2**80)
-answers("TooDeep", depth=2**40)
-answers("NoScore", score="hi")
-answers("NotANumber", score=float("nan"))
-answers("HugeMove", move=5_000_000 * "x")
-answers("UnpicklableMove", move=Unspeakable())
-Nothing = type("Nothing", (Good,), {"answer": lambda self, game: None})
-'''
-CONFIG = """\
-name: seats
-variant: english
-seed: 3
-openings: {{random_plies: 4, count: 2}}
-max_plies: 12
-patience: {patience}
-memory: 160
-withdraw: forfeit
-players:
-  - {{name: random, type: random}}
-  - {{name: greedy, type: greedy}}
-  - {{name: depth-1, type: negamax, preset: alphabeta, depth: 1}}
-  - {{name: bad, type: "own.py:{kind}", depth: 1}}
-"""
 ERROR, TIME, ILLEGAL = "error", "time", "illegal_move"
 FAILING = {
     "Exits": (ERROR, "raised SystemExit: "),
@@ -216,41 +90,10 @@ HARMLESS = [
 ]
 
 
-def configured(folder: Path, kind: str, more: str = "", patience: float = 0.5) -> Path:
-    (folder / "own.py").write_text(OWN)
-    path = folder / "config.yaml"
-    text = CONFIG.format(kind=kind, patience=patience)
-    path.write_text((text.replace("withdraw: forfeit\n", "") if "withdraw:" in more else text) + more)
-    return path
-
-
-def run(path: Path, workers: int = 1) -> arena.Run:
-    plan = prepare(load(path))
-    with Ledger(path.parent / "out", plan.experiment, plan.facts) as ledger:
-        for _ in play(plan, ledger, workers):
-            pass
-        assert ledger.complete
-    return arena.load(path.parent / "out")
-
-
-def healthy(run: arena.Run, column: str = "game") -> pd.DataFrame:
-    """The games, or moves, in which `bad` does not take part."""
-    games = run.games[(run.games["white"] != "bad") & (run.games["black"] != "bad")]
-    found = games if column == "game" else run.moves[run.moves["game"].isin(games["game"])]
-    return found.reset_index(drop=True)
-
-
 @pytest.fixture(scope="module")
 def well(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
     """The tournament in which `bad` behaves."""
     return run(configured(tmp_path_factory.mktemp("good"), "Good"))
-
-
-def assert_others_unharmed(found: arena.Run, well: arena.Run) -> None:
-    assert found.games["game"].tolist() == list(range(1, 25))
-    for column in ("game", "move"):
-        one, other = healthy(found, column), healthy(well, column)
-        pd.testing.assert_frame_equal(repeatable(one), repeatable(other))
 
 
 @pytest.mark.parametrize("kind", FAILING)

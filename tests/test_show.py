@@ -12,8 +12,7 @@ import pytest
 from arena import Game
 from arena.commands.position import scene
 from arena.ledger.record import unpacked
-from tests.command_line import invoke
-from tests.conftest import error_line
+from tests.helpers.command_line import error_line, invoke
 
 CONFIG = """\
 name: t

@@ -26,8 +26,8 @@ from players.negamax.state import MAX_DEPTH
 from players.negamax.switches import KINDS, PRESETS
 from players.negamax.transposition import EXACT, LOWER, find, new_table, score_of, store
 from players.player import Choice, Limit
-from tests import naive
-from tests.conftest import UNCOMPILED, share
+from tests.helpers import naive
+from tests.helpers.rule_sets import UNCOMPILED, share
 
 ENGLISH = VARIANTS["english"]
 POSITIONS = 30 if UNCOMPILED else 200

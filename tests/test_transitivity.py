@@ -17,26 +17,23 @@ from scipy.stats import entropy
 from arena.ratings.joint import rate
 from arena.ratings.match import score_from_elo
 from arena.ratings.transitivity import cycles, nash, nash_averages, residuals
-from tests.test_ratings import GAMES, MODELS, NAMES, OPPOSITE, frame, repeat, simulate
-from tests.test_ratings_coverage import tournament
+from tests.helpers.results import (
+    GAMES,
+    MODELS,
+    NAMES,
+    OPPOSITE,
+    frame,
+    repeat,
+    rock_paper_scissors,
+    simulate,
+    tournament,
+)
 
 PUBLISHED = json.loads((Path(__file__).parent / "data" / "statistics.json").read_text())["rows"]
 NASH = {case["game"]: case for row in PUBLISHED if row["kind"] == "non_transitive" for case in row["cases"]}
 ROCK = np.array([[0.0, -1, 1], [1, 0, -1], [-1, 1, 0]])
 
 quick = settings(deadline=None, max_examples=40)
-
-
-def rock_paper_scissors(count):
-    return frame(
-        [game for i, j in ("ab", "bc", "ca") for w, b in ((i, j), (j, i)) for game in cyclic(w, b, i, count)]
-    )
-
-
-def cyclic(white, black, winner, count):
-    """Games of which the winner wins three quarters."""
-    wins, losses = (3 * count, count) if white == winner else (count, 3 * count)
-    return repeat(white, black, wins, 0, losses)
 
 
 def test_nash_of_rock_paper_scissors_is_the_published_one():

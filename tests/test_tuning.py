@@ -34,8 +34,8 @@ from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
 from players.player import Limit, PlayerSpec
-from tests.command_line import invoke
-from tests.conftest import error_line, mark_games
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.tunings import mark_games
 
 ENGLISH = VARIANTS["english"]
 VERDICT = "(beat|lose to|are not measurably different from)"

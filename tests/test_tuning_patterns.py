@@ -39,8 +39,8 @@ from players.evaluation.build import build_evaluation
 from players.evaluation.patterns import load_weights, patterns, save_weights, weight_count
 from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
-from tests.command_line import invoke
-from tests.conftest import error_line, mark_games
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.tunings import mark_games
 
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
 BOARDS = (ENGLISH, INTERNATIONAL)

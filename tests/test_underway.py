@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,28 +25,7 @@ from arena.rules.variants import VARIANTS
 from arena.watch import underway
 from arena.watch.underway import FOLDER, UnderwayFile, UnderwayPly, file_of, games_under_way, place
 from arena.web.boards import LiveBoards
-
-NAN = float("nan")
-START = VARIANTS["english"].start
-NAMES = ("<b>bold</b>", "plain")
-DOCUMENT = {
-    "name": "watched",
-    "variant": "english",
-    "seed": 3,
-    "openings": {"random_plies": 3, "count": 2},
-    "max_plies": 60,
-    "players": [{"name": NAMES[0], "type": "negamax", "depth": 2}, {"name": NAMES[1], "type": "random"}],
-}
-
-
-@contextmanager
-def worker_of(folder: Path) -> Iterator[UnderwayFile]:
-    """What this process shows, as a worker of the run in a folder."""
-    with place(folder) as at:
-        assert at is not None
-        shown = file_of(at)
-        assert shown is not None
-        yield shown
+from tests.helpers.watched import DOCUMENT, NAMES, NAN, START, worker_of
 
 
 def test_a_game_under_way_is_read_as_far_as_it_was_written(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from arena.rules.custom import VariantError, build_variant
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
-from tests import naive
-from tests.conftest import by_constants
+from tests.helpers import naive
+from tests.helpers.rule_sets import by_constants
 
 
 @pytest.mark.parametrize(

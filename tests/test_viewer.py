@@ -25,8 +25,8 @@ from arena.report.viewer.replay import Replayer
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import Variant
-from tests.command_line import invoke
-from tests.report_data import player, synthetic
+from tests.helpers.command_line import invoke
+from tests.helpers.report_data import player, synthetic
 
 PLAYERS = [player("x", 3), player("y", 4), player("r", type="random")]
 

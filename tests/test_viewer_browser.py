@@ -14,7 +14,7 @@ import arena
 from arena.report.run import Run
 from arena.rules.board.svg import UNIT, corner
 from arena.rules.custom import build_variant
-from tests.command_line import invoke
+from tests.helpers.command_line import invoke
 
 LONG = "a player whose name has forty characters"
 CJK = "深度搜索の棋士"

@@ -24,8 +24,8 @@ from arena.report.sentences.notes import notes
 from arena.report.tables import survey
 from arena.report.write import write
 from tests.benchmarks import volume
-from tests.command_line import invoke
-from tests.test_tournament import PLAYERS
+from tests.helpers.command_line import invoke
+from tests.helpers.tournaments import PLAYERS
 
 CONFIG = """\
 name: slow

@@ -26,10 +26,10 @@ from arena.web.boards import BoardKey, LiveBoards
 from arena.web.charts import LIST, draw
 from arena.web.feed import Feed
 from arena.web.runs import SANDBOX
-from tests.command_line import invoke
-from tests.test_underway import DOCUMENT, NAMES, NAN, START
-from tests.web_server import WAIT_SECONDS, Served
-from tests.web_server import served as serving
+from tests.helpers.command_line import invoke
+from tests.helpers.watched import DOCUMENT, NAMES, NAN, START
+from tests.helpers.web_server import WAIT_SECONDS, Served
+from tests.helpers.web_server import served as serving
 
 
 @pytest.fixture(scope="module")

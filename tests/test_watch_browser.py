@@ -25,9 +25,9 @@ from arena.watch.underway import FOLDER, UnderwayFile
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
 from arena.web.serving import endpoint, server
-from tests.command_line import invoke
-from tests.test_underway import DOCUMENT as WATCHED
-from tests.test_underway import worker_of
+from tests.helpers.command_line import invoke
+from tests.helpers.watched import DOCUMENT as WATCHED
+from tests.helpers.watched import worker_of
 
 BOLD = "<b>bold</b>"
 LONG = "a player whose name has forty characters"

@@ -20,7 +20,7 @@ from arena.rules.variants import VARIANTS
 from arena.sitting.sides import Side, strongest
 from arena.web import beginning, games, hosted, thinking
 from players.player import Choice, Limit, PlayerSpec
-from tests.web_server import Served, served, window
+from tests.helpers.web_server import Served, served, window
 
 pytestmark = pytest.mark.compiled
 

@@ -13,8 +13,8 @@ import arena
 from arena.rules.move_text import line_texts
 from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.read import read_pdn
-from tests.web_browser import opened, replayed, symbols
-from tests.web_server import served
+from tests.helpers.web_browser import opened, replayed, symbols
+from tests.helpers.web_server import served
 
 MULTIPLE = ("international", "W:W47,33,49:B42,32,22,13,43,8")
 """White takes four pieces, by 47x9 or 49x9."""

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from arena.web import serving
 from arena.web.answers import Refusal
 from arena.web.guard import MOST_BYTES, MOST_PDN_BYTES, below
-from tests.web_server import WAIT_SECONDS, Served, served, window
+from tests.helpers.web_server import WAIT_SECONDS, Served, served, window
 
 pytestmark = pytest.mark.compiled
 BODY = {"variant": "english", "white": "human", "black": "human"}

@@ -1,4 +1,4 @@
-"""Makes the picture of the board in README.md: `python -m tests.play_picture reports/showcase/play.png`."""
+"""Makes the picture of the board in README.md: `python -m tests.helpers.play_picture play.png`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from tests.web_browser import opened
-from tests.web_server import served
+from tests.helpers.web_browser import opened
+from tests.helpers.web_server import served
 
 MOVES = ("31-26", "26x17", "37-31", "31-26", "26x17", "36-31", "31-26", "41-37")
 """A person's as White, which level 6 answers always alike."""

@@ -18,6 +18,8 @@ from arena.experiment.model import Experiment
 from arena.ledger.ledger import Facts
 from arena.ledger.read import PHASES, RunData
 from arena.ledger.record import MEASURED
+from arena.ratings.joint import Ratings
+from arena.ratings.match import Z95
 from arena.report.charts.catalogue import draw
 from arena.report.run import Run
 from arena.report.write import write
@@ -224,3 +226,21 @@ def write_quickly(run: Run, folder: Path | None = None) -> list[Path]:
         patch.setattr("arena.report.write.svg", lambda axes: '<svg width="9pt"></svg>')
         patch.setattr("arena.report.write.save_png", lambda axes, path: path.touch())
         return write(run, folder)
+
+
+def rated(elo: dict[str, float], covariance: np.ndarray | None = None, **changes: Any) -> Ratings:
+    """Ratings of connected players with games, as given."""
+    names = list(elo)
+    matrix = np.eye(len(names)) * 100.0 if covariance is None else covariance
+    error = Z95 * np.sqrt(np.diag(matrix))
+    values = np.array(list(elo.values()))
+    table = pd.DataFrame(
+        {"player": names, "elo": values, "elo_low": values - error, "elo_high": values + error, "games": 9}
+    )
+    fields: dict[str, Any] = {
+        "table": table, "covariance": pd.DataFrame(matrix, names, names), "advantage": 0.0, "advantage_error": 1.0,
+        "draw_rate": 0.5, "model": "bradley-terry",
+        "parameters": np.zeros(0), "openings": pd.Series(dtype=float), "opening_spread": 0.0,
+        "groups": (tuple(names),), "notes": (),
+    }  # fmt: skip
+    return Ratings(**(fields | changes))

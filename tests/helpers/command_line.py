@@ -13,3 +13,9 @@ def invoke(*arguments: object) -> Result:
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
+
+
+def error_line(stderr: str) -> str:
+    """The one line that a command printed of an error, beside what it may have said of compilation."""
+    [line] = [line for line in stderr.splitlines() if not line.startswith("compiling ")]
+    return line

@@ -1,0 +1,52 @@
+"""One game between players, some of which do wrong."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from arena.experiment.formats.base import Pairing
+from arena.ledger.record import GameRecord, Task
+from arena.rules.game import Game
+from arena.rules.variants import Variant
+from players.player import Choice, Limit, PlayerSpec
+
+LIMITS = {
+    "none": Limit(),
+    "depth": Limit(depth=3),
+    "nodes": Limit(nodes=2000),
+    "one node": Limit(nodes=1),
+    "seconds": Limit(seconds=0.003),
+    "clock": Limit(clock=0.1, increment=0.001),
+    "all": Limit(9, 2000, 0.003, 0.1, 0.001),
+}
+
+
+def column(record: GameRecord, name: str) -> np.ndarray:
+    return record.table()[name]
+
+
+def task_of(variant: Variant, white: PlayerSpec, black: PlayerSpec, **changes: Any) -> Task:
+    pairing = Pairing(game=1, pair=1, round=1, white=0, black=1, opening=0)
+    return Task(pairing, variant, variant.start, white, black, seed=1, max_plies=150)._replace(**changes)
+
+
+class First:
+    """The first legal move."""
+
+    def __init__(self, variant: Variant) -> None:
+        self.variant = variant
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        return Choice(game.legal_moves[0])
+
+
+class Illegal(First):
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0] if len(game.moves) < 20 else game.moves[0])
+
+
+def own(kind: type, name: str = "own", limit: Limit = LIMITS["none"], **options: Any) -> PlayerSpec:
+    return PlayerSpec(name, f"{kind.__module__}:{kind.__name__}", limit, options, in_process=True)

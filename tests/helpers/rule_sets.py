@@ -1,0 +1,58 @@
+"""The rule sets that tests run on: which are compiled as constants, and which are values.
+
+Importing this makes those of VARIANTS that are not to be compiled values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numba
+
+from arena.rules.variants import VARIANTS, Variant
+
+UNCOMPILED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+"""Whether kernels run as Python, for coverage: hundreds of times slower, so on few positions of two rule sets."""
+POSITIONS = 1000 if UNCOMPILED else 2000
+"""How many positions from play, and how many scattered ones, a rule set is tried on."""
+
+COMPILED = () if UNCOMPILED else ("english", "international", "russian", "frisian")
+"""Rule sets that the fixture `variant` has as constants, as kernels receive them everywhere outside the tests.
+
+The others run as values, for which the same kernels are compiled once instead of once a rule set. That constants
+do what values do is shown by `test_values_and_constants_are_the_same_rules` and, for every rule set, by
+`test_perft`. VARIANTS itself, for all other tests, has the first two as constants.
+"""
+
+
+def share(variant: Variant, number: int) -> int:
+    """How many positions to search of a rule set, where those of COMPILED are searched in `number` of them.
+
+    A search knows rules by the generator alone, which `test_movegen` tries on all positions, and by how a game
+    ends; it is the same code for all sets. So the others add their ends, for which a quarter is enough.
+    """
+    return number if UNCOMPILED or variant.name in COMPILED else number // 4
+
+
+def by_constants(variant: Variant) -> Variant:
+    """The variant with its rules as constants, whether or not it is one of COMPILED."""
+    return replace(variant)
+
+
+def by_values(variant: Variant) -> Variant:
+    """The variant with its rules as values."""
+    changed = replace(variant)
+    vars(changed)["constants"] = variant.rules
+    return changed
+
+
+for _variant in VARIANTS.values():
+    if _variant.name not in COMPILED[:2]:
+        vars(_variant)["constants"] = _variant.rules
+
+_FIRST_OF_RULES = {variant.rules: variant for variant in reversed(VARIANTS.values())}
+RULE_SETS = [
+    by_constants(variant) if variant.name in COMPILED else variant
+    for variant in reversed(_FIRST_OF_RULES.values())
+    if not UNCOMPILED or variant.name in ("english", "frisian")
+]

@@ -1,0 +1,78 @@
+"""Schedules as lists of what they play."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import arena
+from arena.experiment.formats.base import BatchResults, Pairing, Place, Schedule
+from arena.experiment.load import load
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import GameRecord, Task, packed
+from arena.play import tournament
+from arena.play.plan import prepare
+from arena.play.tournament import play
+
+Result = Callable[[Pairing], float]
+"""White's points in a game."""
+
+
+def batches(schedule: Schedule, result: Result) -> tuple[list[list[Pairing]], list[Place]]:
+    """All batches of a schedule under some results, and its final order."""
+    made = []
+    batch = next(schedule)
+    try:
+        while True:
+            made.append(list(batch))
+            batch = schedule.send(BatchResults([result(pairing) for pairing in batch]))
+    except StopIteration as end:
+        return made, end.value
+
+
+def drawn(pairing: Pairing) -> float:
+    return 0.5
+
+
+HEAD = "name: f\nvariant: english\nseed: 5\nopenings: {random_plies: 3, count: 24}\nmax_plies: 90\n"
+
+FOUR = (
+    "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
+    "  - {name: c, type: random}\n  - {name: d, type: greedy, evaluation: cis300}\n"
+)
+
+
+def plan_of(folder: Path, text: str) -> tournament.Plan:
+    path = folder / "config.yaml"
+    path.write_text(HEAD + text)
+    return prepare(load(path))
+
+
+DYNAMIC = {
+    "swiss": "format: {type: swiss, rounds: 3, pairs: 2}\n",
+    "knockout": "format: {type: knockout, pairs: 1, extra: 4}\n",
+    "ladder": "format: {type: ladder, pairs: 3}\n",
+    "adaptive": "format: {type: adaptive, error: 90, top: 2, batch: 4}\n",
+}
+
+
+def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[int] = ()) -> arena.Run:
+    """Play a tournament to its end, stopped and resumed after so many games."""
+    plan = plan_of(folder, text)
+    for stop in (*stops, math.inf):
+        ledger = Ledger(folder / out, plan.experiment, plan.facts)
+        played: list[GameRecord] = []
+        for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
+            played.append(record)
+        complete = ledger.complete
+        ledger.close()
+    assert complete
+    return arena.load(folder / out)
+
+
+def record(task: Task) -> GameRecord:
+    """A made-up game: of three pairs the first player wins two with 1.5 points, one is level."""
+    won = task.pairing.game % 2 == 1 and task.pairing.pair % 3 != 0
+    result = "1-0" if won else "1/2-1/2"
+    return GameRecord(task.pairing, result, "no_moves", 0.0, "", *packed([]))

@@ -1,0 +1,122 @@
+"""Small tournaments played in this process, and what makes two of them the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+import arena
+from arena.experiment.load import load
+from arena.experiment.model import Experiment
+from arena.ledger.ledger import Ledger
+from arena.ledger.store import StoreError
+from arena.play.plan import prepare
+from arena.play.tournament import play
+from tests.helpers.report_data import repeatable
+
+CONFIG = """\
+name: small
+variant: english
+seed: 3
+openings: {random_plies: 4, count: 8}
+max_plies: 60
+players:
+  - {name: random, type: random}
+  - {name: greedy, type: greedy}
+  - {name: depth-3, type: negamax, depth: 3}
+"""
+
+PLAYERS = '''\
+import os
+import time
+
+
+class Slow:
+    """The first legal move, after a while."""
+
+    def __init__(self, variant):
+        pass
+
+    def choose(self, game, limit, rng):
+        from arena import Choice
+
+        time.sleep(0.002)
+        return Choice(game.legal_moves[0])
+
+
+class Dies(Slow):
+    """Ends its process at its third move."""
+
+    def choose(self, game, limit, rng):
+        if len(game.moves) > 4:
+            os._exit(1)
+        return super().choose(game, limit, rng)
+
+
+class BreaksTheArena(Slow):
+    """Has the arena itself fail in writing moves, from the process's fifth game of this player on."""
+
+    games = 0
+
+    def __init__(self, variant):
+        import multiprocessing
+
+        from arena.play import match
+
+        def move_text(*arguments):
+            raise ZeroDivisionError
+
+        BreaksTheArena.games += 1
+        if BreaksTheArena.games == 5 and multiprocessing.current_process().name != "MainProcess":
+            match.move_text = move_text
+
+
+class Cheats(Slow):
+    """Plays an illegal move."""
+
+    def choose(self, game, limit, rng):
+        from arena import Choice
+
+        return Choice(12345)
+'''
+
+
+def experiment(folder: Path, text: str = CONFIG) -> Experiment:
+    (folder / "own.py").write_text(PLAYERS)
+    path = folder / "config.yaml"
+    path.write_text(text)
+    return load(path)
+
+
+def run(folder: Path, out: str, text: str = CONFIG, workers: int = 1) -> arena.Run:
+    plan = prepare(experiment(folder, text))
+    ledger = Ledger(folder / out, plan.experiment, plan.facts)
+    try:
+        for _ in play(plan, ledger, workers):
+            pass
+    finally:
+        ledger.close()
+    return arena.load(folder / out)
+
+
+def open_for(folder: Path, text: str = CONFIG) -> Ledger:
+    plan = prepare(experiment(folder, text))
+    return Ledger(folder / "out", plan.experiment, plan.facts)
+
+
+def assert_same(one: arena.Run, other: arena.Run) -> None:
+    """Assert that runs are the same, be it that the command line, which alone measures men, played only one."""
+    pd.testing.assert_frame_equal(repeatable(one.games), repeatable(other.games))
+    one_moves, other_moves = (repeatable(run.moves.drop(columns="score_men")) for run in (one, other))
+    pd.testing.assert_frame_equal(one_moves, other_moves)
+    columns = [column for column in one.standings if not str(column).startswith("seconds")]
+    pd.testing.assert_frame_equal(one.standings[columns], other.standings[columns])
+
+
+def stored(folder: Path) -> dict[int, float]:
+    try:
+        games = arena.load(folder).games
+    except StoreError:
+        return {}
+    return dict(zip(games["game"], games["seconds"], strict=True))
