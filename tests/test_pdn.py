@@ -14,10 +14,10 @@ from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import algebraic, fen, parse_fen
-from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.tokens import split, tagged_games
 from arena.rules.pdn.write import pdn_game, search_comment, write_pdn
+from arena.rules.played import PlayedGame
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 
@@ -49,7 +49,7 @@ def test_a_game_is_read_back_as_it_was_written(variant, scattered):
     rng = random.Random(7)
     starts = [variant.start] * 4 + rng.sample(scattered, 12)
     written = [
-        PdnGame(
+        PlayedGame(
             variant,
             start,
             moves := random_moves(variant, start, rng, 60),
@@ -65,7 +65,7 @@ def test_a_game_is_read_back_as_it_was_written(variant, scattered):
     assert not problems
     for game, again in zip(written, games, strict=True):
         assert again.tags.items() >= game.tags.items()
-        assert again.positions() == game.positions()
+        assert again.positions == game.positions
         for name in ("variant", "start", "moves", "result", "comments", "setups", "number"):
             assert getattr(again, name) == getattr(game, name), name
 
@@ -75,7 +75,7 @@ def test_a_capture_is_read_back_although_another_has_its_ends(variant, scattered
     for start in scattered[:800]:
         legal = legal_moves(variant.constants, start)
         long = [move for move in legal if move_text(variant, start, move, legal).count("x") > 1]
-        written += [PdnGame(variant, start, [move]) for move in long]
+        written += [PlayedGame(variant, start, [move]) for move in long]
     games, problems = read_pdn("\n".join(map(write_pdn, written)), variant)
     assert not problems
     assert [(game.start, game.moves) for game in games] == [(game.start, game.moves) for game in written]
@@ -91,7 +91,7 @@ def test_any_tag_and_any_comment_are_read_back(tags, comments):
         name: value for name, value in tags.items() if name.lower() not in ("gametype", "fen", "setup", "variant")
     }
     moves = played_from(ENGLISH, OPENING)
-    game = read_pdn(write_pdn(PdnGame(ENGLISH, ENGLISH.start, moves, "1-0", tags, comments)))[0][0]
+    game = read_pdn(write_pdn(PlayedGame(ENGLISH, ENGLISH.start, moves, "1-0", tags, comments)))[0][0]
     assert game.moves == moves
     for name, value in (tags | {"Result": "1-0"}).items():
         assert game.tags[name] == re.sub(r"[\r\n]+", " ", value)
@@ -124,14 +124,14 @@ def test_what_a_mover_found_is_written_as_fastchess_does(found, text):
 def test_lines_are_at_most_80_wide_and_moves_are_numbered():
     rng = random.Random(3)
     moves = random_moves(ENGLISH, ENGLISH.start, rng, 60)
-    text = write_pdn(PdnGame(ENGLISH, ENGLISH.start, moves, comments=dict.fromkeys(range(60), "depth 6")))
+    text = write_pdn(PlayedGame(ENGLISH, ENGLISH.start, moves, comments=dict.fromkeys(range(60), "depth 6")))
     assert max(map(len, text.splitlines())) <= 80
     assert re.findall(r"(\d+)\. ", text) == [str(number) for number in range(1, (len(moves) + 1) // 2 + 1)]
 
 
 def test_a_game_from_a_position_of_the_second_side_begins_with_three_dots():
     start = parse_fen(ENGLISH, "W:W21-32:B1-10,12,15")
-    text = write_pdn(PdnGame(ENGLISH, start, [legal_moves(ENGLISH.constants, start)[0]]))
+    text = write_pdn(PlayedGame(ENGLISH, start, [legal_moves(ENGLISH.constants, start)[0]]))
     assert '[SetUp "1"]\n[FEN "W:W21' in text
     assert re.search(r"\n\n1\.\.\. \d+-\d+ \*\n$", text)
 
@@ -143,14 +143,14 @@ def test_a_capture_has_the_separator_of_the_game_type():
 
 def test_squares_are_algebraic_where_the_game_type_says_so():
     moves = played_from(BRAZILIAN, "1. 22-18 9-13 2. 18-14 10x17 3. 21x14")
-    text = write_pdn(PdnGame(BRAZILIAN, BRAZILIAN.start, moves))
+    text = write_pdn(PlayedGame(BRAZILIAN, BRAZILIAN.start, moves))
     assert text.endswith("\n1. c3-d4 b6-a5 2. d4-c5 d6xb4 3. a3xc5 *\n")
     assert played_from(BRAZILIAN, text) == moves
 
 
 def test_results_are_counted_by_one_or_by_two_points():
     for result, points in (("1-0", "2-0"), ("1/2-1/2", "1-1"), ("0-1", "0-2"), ("0-0", "0-0"), ("*", "*")):
-        game = PdnGame(INTERNATIONAL, INTERNATIONAL.start, [], result)
+        game = PlayedGame(INTERNATIONAL, INTERNATIONAL.start, [], result)
         assert f'[Result "{result}"]' in write_pdn(game)
         text = write_pdn(game, international=True)
         assert f'[Result "{points}"]' in text
@@ -283,7 +283,7 @@ def test_a_position_set_up_in_mid_game_goes_on_from_there():
     games, problems = read_pdn(text, ENGLISH)
     assert not problems
     assert list(games[0].setups) == [2, 4]
-    assert [fen(ENGLISH, position) for position in games[0].positions()[2:]] == [
+    assert [fen(ENGLISH, position) for position in games[0].positions[2:]] == [
         "W:W21,30:B1",
         "B:W17,30:B1",
         "B:W17,30:B6",
@@ -345,14 +345,14 @@ def test_the_game_type_tells_the_variant():
 
 def test_a_variant_that_no_game_type_tells_is_told_by_the_tag_variant():
     for variant in VARIANTS.values():
-        text = write_pdn(PdnGame(variant, variant.start, []))
+        text = write_pdn(PlayedGame(variant, variant.start, []))
         assert read_pdn(text).games[0].variant == variant
         assert ("[Variant" in text) == (not variant.gametype)
 
 
 def test_a_given_variant_is_for_games_that_tell_none_or_its_own_number():
     killer = VARIANTS["killer"]
-    own = PdnGame(killer, killer.start, [])
+    own = PlayedGame(killer, killer.start, [])
     assert read_pdn("1. 32-28 *", killer).games[0].variant is killer
     assert read_pdn('[GameType "25"] *', killer).games[0].variant is VARIANTS["russian"]
     assert read_pdn('[GameType "99"] *', killer).games[0].variant is killer
@@ -412,7 +412,7 @@ def test_files_of_other_programs_are_read_whole(file, number, expected):
     assert not problems
     assert [(len(game.moves), game.result) for game in games] == expected
     again = read_pdn("\n".join(map(write_pdn, games))).games
-    assert [game.positions() for game in again] == [game.positions() for game in games]
+    assert [game.positions for game in again] == [game.positions for game in games]
 
 
 def test_a_sloppy_file_is_read_as_far_as_it_can_be():
@@ -459,7 +459,7 @@ def test_any_text_is_read_or_told_where_it_cannot_be(text):
         assert problem.game >= 1
         assert problem.ply >= 0
     for game in games:
-        for position, move in zip(game.positions(), game.moves, strict=False):
+        for position, move in zip(game.positions, game.moves, strict=False):
             assert move in legal_moves(game.variant.constants, position)
 
 

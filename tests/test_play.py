@@ -25,10 +25,9 @@ from arena.rules.jit.kernel import announce_compilation
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from arena.sitting import sides
-from arena.sitting.saved import append_game
+from arena.sitting.pdn import append_game, pdn_text
 from arena.sitting.sides import HUMAN, Side, level
 from arena.sitting.sitting import Sitting
-from arena.sitting.written import pdn_text
 from tests.helpers.at_terminal import Terminal, listed_moves
 from tests.helpers.command_line import error_line
 
@@ -134,7 +133,7 @@ def script_of(name: str, file: Path) -> tuple[list[str], list[str], Sitting]:
     sitting.undo()
     answer()
     first += [move(), "moves", "fen", "flip", f"save {file}", "quit"]
-    again = Sitting.of_pdn(read_pdn(pdn_text(sitting)).games[0], sitting.sides)
+    again = Sitting.of(read_pdn(pdn_text(sitting)).games[0], sitting.sides)
     sitting.close()
     sitting, second = again, list[str]()
     answer()

@@ -25,11 +25,11 @@ from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS, Variant
+from arena.sitting.pdn import pdn_text
 from arena.sitting.record import Record
 from arena.sitting.sides import HUMAN, Side, level, side_of
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
-from arena.sitting.written import pdn_text
 from arena.watch.live import Watcher
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
@@ -186,7 +186,7 @@ def test_a_game_in_which_the_person_was_helped_does_not_count(folder: Path) -> N
     hinted = played(sitting(), 4)
     hinted.helped = "a hint was asked for"
     (of_file,) = read_pdn(pdn_text(resigned())).games
-    filed = Sitting.of_pdn(of_file, (GREEDY, Side(HUMAN)))
+    filed = Sitting.of(of_file, (GREEDY, Side(HUMAN)))
     for game in (undone, seated, hinted, filed):
         game.resign(1)
     assert record(folder, undone, seated, hinted, filed) == [

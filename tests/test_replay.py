@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from arena.ledger.record import GameRecord, packed
-from arena.play.replay import difference, stored_game
+from arena.ledger.game import stored_game
+from arena.ledger.record import GameRecord, Task, packed
+from arena.play.replay import difference, movers, task_of, timed
 from tests.helpers.command_line import error_line, invoke
 
 CONFIG = """\
@@ -142,28 +143,34 @@ def altered(record: GameRecord, ply: int, **changes: str | float) -> GameRecord:
     return record._replace(plies=plies, moves=moves)
 
 
+def stored_task(run: Path, where: str) -> tuple[Task, GameRecord]:
+    """The first game of a run with those players, ready to be played again, and its record."""
+    stored = stored_game(run, games(run, where)[0][0])
+    task = task_of(stored)
+    return task, stored.record(task.pairing)
+
+
 def test_moves_and_what_was_counted_are_compared_ply_by_ply(run: Path) -> None:
-    stored = stored_game(run, games(run, "white = 'any' AND black = 'deep'")[0][0])
-    record = stored.record
-    assert difference(stored, record) == ""
-    assert difference(stored, record._replace(seconds=1e9, error="other words")) == ""
+    task, record = stored_task(run, "white = 'any' AND black = 'deep'")
+    assert difference(task, record, record) == ""
+    assert difference(task, record, record._replace(seconds=1e9, error="other words")) == ""
     text = record.table()["move"][3].decode()
     again = altered(altered(record, 4, move="1-2"), 5, nodes=99)
-    assert difference(stored, again) == f"ply 4, any: move {text} in the run, 1-2 now"
-    assert re.fullmatch(
-        r"ply 5, deep: nodes \d+ in the run, 99 now", difference(stored, altered(record, 5, nodes=99))
-    )
-    assert difference(stored, altered(record, 4, score=2.5)) == "ply 4, any: score none in the run, 2.5 now"
-    assert difference(stored, record._replace(result="*")).startswith("the end: ")
+    assert difference(task, record, again) == f"ply 4, any: move {text} in the run, 1-2 now"
+    words = difference(task, record, altered(record, 5, nodes=99))
+    assert re.fullmatch(r"ply 5, deep: nodes \d+ in the run, 99 now", words)
+    words = difference(task, record, altered(record, 4, score=2.5))
+    assert words == "ply 4, any: score none in the run, 2.5 now"
+    assert difference(task, record, record._replace(result="*")).startswith("the end: ")
 
 
 def test_of_a_player_with_a_limit_of_time_only_moves_are_compared(run: Path) -> None:
-    stored = stored_game(run, games(run, "white = 'timed' AND black = 'deep'")[0][0])
-    assert stored.timed == ["timed"]
-    timed, deep = (1, 2) if stored.movers[0].name == "timed" else (2, 1)
-    assert difference(stored, altered(stored.record, timed, nodes=1)) == ""
-    assert difference(stored, altered(stored.record, deep, nodes=1)).startswith(f"ply {deep}, deep: nodes ")
-    assert difference(stored, altered(stored.record, timed, move="1-2")).startswith(f"ply {timed}, timed: move ")
+    task, record = stored_task(run, "white = 'timed' AND black = 'deep'")
+    assert timed(task) == ["timed"]
+    own, deep = (1, 2) if movers(task)[0].name == "timed" else (2, 1)
+    assert difference(task, record, altered(record, own, nodes=1)) == ""
+    assert difference(task, record, altered(record, deep, nodes=1)).startswith(f"ply {deep}, deep: nodes ")
+    assert difference(task, record, altered(record, own, move="1-2")).startswith(f"ply {own}, timed: move ")
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,8 @@ def test_a_game_of_a_pdn_is_shown_after_a_ply(games):
 def test_a_position_set_up_in_mid_game_is_where_the_game_goes_on(games):
     assert "W:W32:B1,K5" in shown(games, "--game", 2, "--ply", 2)
     assert not any("[" in line for line in shown(games, "--game", 2, "--ply", 2)[2:10])
-    assert scene(str(games), None, None, 2, 3).game.fen == "B:W28:B1,K5"
+    found = scene(str(games), None, None, 2, 3)
+    assert Game.of(found.game, found.ply).fen == "B:W28:B1,K5"
 
 
 def test_what_cannot_be_read_of_a_game_is_said(games):

@@ -18,12 +18,11 @@ from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
 from arena.sitting.endings import ending_text
 from arena.sitting.figures import figures
-from arena.sitting.saved import append_game, saved_game
+from arena.sitting.pdn import append_game, pdn_text, saved_game
 from arena.sitting.search import Thought
 from arena.sitting.sides import HUMAN, LEVELS, Side, level, level_of, side_of, usual_opponent
 from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
 from arena.sitting.turn import Clock, Turn
-from arena.sitting.written import pdn_text
 from players.player import Choice, Limit
 
 ENGLISH = VARIANTS["english"]
@@ -356,7 +355,7 @@ def test_clocks_are_full_after_the_moves_of_a_file():
     played = seated()
     push(played, "11-15", "23-19", "8-11")
     (pdn,) = read_pdn(pdn_text(played)).games
-    sitting = Sitting.of_pdn(pdn, (PERSON, PERSON), clock=Clock(60, 5))
+    sitting = Sitting.of(pdn, (PERSON, PERSON), clock=Clock(60, 5))
     assert (sitting.clocks() or (0, 0))[BLACK] == 60
     sitting.undo()
     assert (sitting.clocks() or (0, 0))[WHITE] == 60
@@ -463,7 +462,7 @@ def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
     assert '[Event "here"]' in text and '[WhiteType "program"]' in text and '[BlackType "human"]' in text
     assert "{+0.50, depth 1, 2 nodes" in " ".join(text.split())
     (pdn,) = read_pdn(text).games
-    again = Sitting.of_pdn(pdn, sitting.sides)
+    again = Sitting.of(pdn, sitting.sides)
     assert texts(again) == texts(sitting) and again.game.position == sitting.game.position
     assert pdn.result == "*" and again.outcome is None
     push(again, "?")
@@ -502,7 +501,7 @@ def test_pdn_says_of_a_player_with_settings_that_its_name_does_not_say_all(own):
 def test_a_game_of_a_file_begins_where_its_last_position_was_set_up():
     text = '[GameType "21,B,8,8,N1,0"]\n1. 11-15 23-19 /FEN "W:W32:B1,K5"/ 32-28 1/2-1/2\n'
     (pdn,) = read_pdn(text).games
-    sitting = Sitting.of_pdn(pdn, (PERSON, PERSON))
+    sitting = Sitting.of(pdn, (PERSON, PERSON))
     assert texts(sitting) == ["32-28"] and sitting.game.fen == "B:W28:B1,K5"
 
 
@@ -515,7 +514,7 @@ def test_a_saved_game_of_any_variant_is_the_same_game(name, tmp_path):
     file = tmp_path / "games.pdn"
     assert append_game(file, sitting) == 1
     game = saved_game(file)
-    again = Sitting.of_pdn(game, sitting.sides)
+    again = Sitting.of(game, sitting.sides)
     assert game.variant == sitting.variant and texts(again) == texts(sitting)
     assert again.game.position == sitting.game.position and again.outcome == sitting.outcome
 

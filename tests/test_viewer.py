@@ -20,10 +20,10 @@ from arena.report.run import Run
 from arena.report.tables.surprise import DECIDED, swings
 from arena.report.viewer import games as viewer_games
 from arena.report.viewer.fragment import viewer
-from arena.report.viewer.games import by_surprise, games_of
-from arena.report.viewer.replay import Replayer
+from arena.report.viewer.games import by_surprise, games_of, steps
 from arena.rules.game import Game
-from arena.rules.notation import fen
+from arena.rules.notation import fen, pieces_text
+from arena.rules.played import Replayer
 from arena.rules.variants import Variant
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import player, synthetic
@@ -54,7 +54,7 @@ def shown(board: str, turn: str) -> str:
 
 
 def stepped(board: str, step: str) -> str:
-    """The board after a step, as the docstring of Replay says."""
+    """The board after a step, as the docstring of `steps` says."""
     found = re.fullmatch(r"([^=/]+)(?:=(.))?(?:/([\d,]+))?", step)
     assert found
     numbers = [int(number) for number in re.findall(r"\d+", found[1])]
@@ -77,19 +77,24 @@ def test_the_steps_of_a_game_lead_to_the_positions_of_the_game(variant: Variant)
         while not game.outcome and len(texts) < 120:
             texts.append(game.text(rng.choice(game.legal_moves)))
             game.push(texts[-1])
-        board, steps, fault = replayer.replay(fen(variant, variant.start), texts)
-        assert not fault and len(steps) == len(texts)
-        for position, step in zip(game.positions[1:], steps, strict=True):
+        played = replayer.game(fen(variant, variant.start), texts)
+        assert not played.problems and played.moves == game.moves and played.positions == game.positions
+        board = pieces_text(variant, played.start)
+        for position, step in zip(game.positions[1:], steps(played, texts), strict=True):
             board = stepped(board, step)
             assert shown(board, "WB"[position.turn]) == fen(variant, position)
 
 
 def test_a_game_is_shown_until_its_first_move_that_is_not_legal() -> None:
-    _, steps, fault = Replayer(Game("english").variant).replay(Game("english").fen, ["11-15", "23-19", "15-11"])
-    assert steps == ["11-15", "23-19"]
-    assert fault.startswith("'15-11' is not legal in B:W")
-    board, steps, fault = Replayer(Game("english").variant).replay("B:W21:B99", ["11-15"])
-    assert (board, steps) == ("." * 32, []) and "'99' is not on the board" in fault
+    english = Game("english").variant
+    texts = ["11-15", "23-19", "15-11"]
+    game = Replayer(english).game(Game("english").fen, texts, number=7)
+    assert steps(game, texts) == ["11-15", "23-19"] and game.text(2) == "23-19"
+    ((_, _, number, ply, fault),) = game.problems
+    assert (number, ply) == (7, 3) and fault.startswith("'15-11' is not legal in B:W")
+    game = Replayer(english).game("B:W21:B99", ["11-15"])
+    assert (pieces_text(english, game.start), game.moves) == ("." * 32, [])
+    assert "'99' is not on the board" in game.problems[0].message
 
 
 def test_a_swing_is_the_greatest_step_between_two_scores_of_one_player(made: Run) -> None:

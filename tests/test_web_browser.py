@@ -11,8 +11,8 @@ import pytest
 
 import arena
 from arena.rules.move_text import line_texts
-from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.read import read_pdn
+from arena.rules.played import PlayedGame
 from tests.helpers.web_browser import opened, replayed, symbols
 from tests.helpers.web_server import served
 
@@ -705,7 +705,7 @@ def test_on_a_phone_what_is_cut_scrolls_and_shows_it_and_no_unit_stands_alone(br
         assert not re.search("[0-9] (ms|s|nodes|pieces|men|%)(?![a-z])", text)
 
 
-def texts(game: PdnGame) -> list[str]:
+def texts(game: PlayedGame) -> list[str]:
     """The moves of a game as PDN writes them."""
     return line_texts(game.variant, game.start, game.moves)
 

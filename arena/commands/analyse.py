@@ -26,6 +26,7 @@ from arena.experiment.entry import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.hosting.answer import message_of
+from arena.rules.game import Game
 from arena.rules.move_text import move_squares, path
 from arena.rules.scores import score_text
 from players import PlayerError, located
@@ -71,7 +72,7 @@ def analyse(
             spec = located(player_spec(player, "--player"), Path())
             given = {"depth": depth, "nodes": nodes, "seconds": seconds}
             limit = _limit(spec.limit, {name: value for name, value in given.items() if value is not None})
-            analysis = Analysis(replace(spec, limit=limit), found.game, lines)
+            analysis = Analysis(replace(spec, limit=limit), Game.of(found.game, found.ply), lines)
         except ConfigError as error:
             fail(str(error))
         except (PlayerError, ValueError) as error:
@@ -113,10 +114,10 @@ def _limit(limit: Limit, given: dict[str, Any]) -> Limit:
 
 def _arrow(found: Scene, line: Candidate) -> list[int]:
     """The squares of a line's first move, of a capture all where its piece lands or turns."""
-    squares = move_squares(found.variant, found.position, line.move)
+    squares = move_squares(found.game.variant, found.position, line.move)
     if not squares.captured:
         return [squares.origin, squares.target]
-    return [found.variant.numbers[bit] for bit in path(found.variant, found.position, line.move)]
+    return [found.game.variant.numbers[bit] for bit in path(found.game.variant, found.position, line.move)]
 
 
 def _watched(analysis: Analysis) -> Iterator[Findings]:
@@ -190,7 +191,7 @@ def _document(found: Scene, analysis: Analysis, findings: Findings) -> dict[str,
         for line in findings.lines
     ]
     return {
-        "variant": found.variant.name,
+        "variant": found.game.variant.name,
         "fen": found.fen,
         "man": analysis.man,
         "nodes": findings.nodes,

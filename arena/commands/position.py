@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,15 +13,12 @@ import click
 from arena.base.wording import nearest
 from arena.commands.common import variant_named
 from arena.commands.output import fail, say
-from arena.ledger.game import kept_game
+from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
 from arena.rules.board.board import Board
-from arena.rules.custom import build_variant
-from arena.rules.game import Game
-from arena.rules.move_text import move_squares, move_text
-from arena.rules.movegen import legal_moves
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
+from arena.rules.played import PlayedGame
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 
@@ -33,66 +30,43 @@ _LARGE = "international"
 class Scene(NamedTuple):
     """A position and the game that it is of, which may have no moves."""
 
-    variant: Variant
-    positions: list[Position]
-    """Before each move and after the last."""
-    moves: list[int]
-    ply: int
+    game: PlayedGame
+    ply: int = 0
     """How many plies were played before the position."""
     heading: str = ""
     """What game it is, in words; empty for a position alone."""
-    names: tuple[str, str] = ("", "")
-    """Of White and Black."""
-    result: str = "*"
-    searches: Mapping[str, Any] | None = None
-    """Of a run: the columns of `arena.ledger.record.MOVE_COLUMNS`, a value a ply."""
-    men: tuple[float | None, float | None] = (None, None)
-    """What a man is worth in White's and in Black's scores, where it is known."""
-    setups: frozenset[int] = frozenset()
-    """Plies before which a position was set up."""
 
     @property
     def position(self) -> Position:
         """The position to look at."""
-        return self.positions[self.ply]
+        return self.game.positions[self.ply]
 
     @property
     def fen(self) -> str:
         """The position as FEN."""
-        return fen(self.variant, self.position)
+        return fen(self.game.variant, self.position)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Of White and Black, as a terminal can show them."""
+        white, black = map(_visible, self.game.names)
+        return white, black
 
     @property
     def place(self) -> str:
         """Where in the game the position is, in words; empty for a position alone."""
-        plies = len(self.moves)
+        plies = len(self.game.moves)
         if not self.heading:
             return ""
         if not self.ply:
             return f"before ply 1 of {plies}"
-        return f"after ply {self.ply} of {plies}, {self.text(self.ply)}" + (
-            ", the end" if self.ply == plies else ""
-        )
-
-    @property
-    def game(self) -> Game:
-        """The game up to the position, from where one was set up if one was."""
-        begins = max((ply for ply in self.setups if ply <= self.ply), default=0)
-        game = Game(self.variant, self.positions[begins])
-        for move in self.moves[begins : self.ply]:
-            game.push(move)
-        return game
-
-    def text(self, ply: int) -> str:
-        """The move of a ply, from 1, as PDN writes it."""
-        before = self.positions[ply - 1]
-        return move_text(self.variant, before, self.moves[ply - 1], legal_moves(self.variant.constants, before))
+        end = ", the end" if self.ply == plies else ""
+        return f"after ply {self.ply} of {plies}, {self.game.text(self.ply)}{end}"
 
     def board(self, **options: Any) -> Board:
         """The position drawn, its last move marked."""
-        last = None
-        if self.ply and self.ply not in self.setups:
-            last = move_squares(self.variant, self.positions[self.ply - 1], self.moves[self.ply - 1])
-        return Board(self.variant, self.position, **({"last": last} | options))
+        last = self.game.squares(self.ply) if self.ply and self.ply not in self.game.setups else None
+        return Board(self.game.variant, self.position, **({"last": last} | options))
 
 
 def with_scene(command: Callable[..., None]) -> Callable[..., None]:
@@ -138,14 +112,14 @@ def scene(what: str, variant: str | None, fen: str | None, game: int | None, ply
 
 
 def _at(found: Scene, ply: int | None) -> Scene:
-    plies = len(found.moves)
+    plies = len(found.game.moves)
     if ply is not None and ply > plies:
         fail(f"--ply {ply}: {found.heading.split(':')[0]} has {plies} plies")
     return found._replace(ply=plies if ply is None else ply)
 
 
 def _alone(variant: Variant, position: Position) -> Scene:
-    return Scene(variant, [position], [], 0)
+    return Scene(PlayedGame(variant, position, []))
 
 
 def _of_fen(text: str, name: str | None) -> Scene:
@@ -171,37 +145,27 @@ def _of_file(path: Path, variant: Variant | None, number: int) -> Scene:
         fail(f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games")
     for problem in problems:
         say(str(problem))
-    (game,) = found
-    white, black = (_visible(game.tags.get(name, "?")) for name in ("White", "Black"))
-    names = (white, black)
-    words = f"{names[0]} (white) against {names[1]} (black), {game.result}"
-    heading = f"game {number} of {len(file.games)} of {path.name}: {words}"
-    setups = frozenset(game.setups)
-    return Scene(game.variant, game.positions(), game.moves, 0, heading, names, game.result, setups=setups)
+    return _scene(found[0], len(file.games), path.name, found[0].result)
 
 
 def _of_run(folder: Path, number: int) -> Scene:
+
     try:
-        kept = kept_game(folder, number)
+        stored = stored_game(folder, number)
     except StoreError as error:
         fail(str(error))
-    row = kept.row
-    searches = kept.searches()
-    game = Game(build_variant(kept.experiment.variant), row["opening_fen"])
-    try:
-        for move in searches["move"]:
-            game.push(move.decode())
-    except ValueError as error:
-        fail(f"{folder}: game {number}, ply {len(game.moves) + 1}: {error}")
-    names = (_visible(row["white"]), _visible(row["black"]))
-    worth = kept.manifest.men if kept.manifest is not None else {}
-    men = (worth.get(row["white"]), worth.get(row["black"]))
+    row, game = stored.row, stored.played()
+    if game.problems:
+        fail(f"{folder}: game {number}, ply {game.problems[0].ply}: {game.problems[0].message}")
     ended = f"{row['result']} by {row['termination']}" + (f": {_visible(row['error'])}" if row["error"] else "")
-    heading = (
-        f"game {number} of {kept.last} of {kept.experiment.name}: "
-        f"{names[0]} (white) against {names[1]} (black), {ended}"
-    )
-    return Scene(game.variant, game.positions, game.moves, 0, heading, names, row["result"], searches, men)
+    return _scene(game, game.count, stored.experiment.name, ended)
+
+
+def _scene(game: PlayedGame, count: int, of: str, ended: str) -> Scene:
+    found = Scene(game)
+    white, black = found.names
+    players = f"{white} (white) against {black} (black)"
+    return found._replace(heading=f"game {game.number} of {count} of {of}: {players}, {ended}")
 
 
 def _visible(name: str) -> str:

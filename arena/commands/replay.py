@@ -13,8 +13,7 @@ from arena.commands.common import announcing_compilation
 from arena.commands.output import echo, fail, show_table
 
 if TYPE_CHECKING:
-    from arena.ledger.record import GameRecord
-    from arena.play.replay import StoredGame
+    from arena.ledger.record import GameRecord, Task
 
 _HEADER = ("ply", "player", "move", "nodes", "score", "seconds")
 
@@ -28,39 +27,43 @@ def replay(run: Path, game: int) -> None:
     Prints its moves, the result, and the first difference from the game that is stored. Exits with 1 if there is
     one. The run is left as it is.
     """
+    from arena.ledger.game import stored_game
     from arena.ledger.store import StoreError
     from arena.play.match import play
-    from arena.play.replay import difference, stored_game
+    from arena.play.replay import changed_files, difference, task_of, timed
 
     try:
         stored = stored_game(run, game)
+        task = task_of(stored)
     except StoreError as error:
         fail(str(error))
-    _print_head(stored)
+    _print_head(task, changed_files(stored, task))
     with announcing_compilation():
-        again = play(stored.task)
-    _print_moves(stored, again)
-    differs = difference(stored, again)
+        again = play(task)
+    _print_moves(task, again)
+    differs = difference(task, stored.record(task.pairing), again)
     echo(f"differs from the run at {differs}" if differs else "the same as in the run")
-    if differs and stored.timed:
-        echo(f"with a time limit, as {' and '.join(stored.timed)} had, a game may differ each time")
+    if differs and timed(task):
+        echo(f"with a time limit, as {' and '.join(timed(task))} had, a game may differ each time")
     if differs:
         sys.exit(1)
 
 
-def _print_head(stored: StoredGame) -> None:
+def _print_head(task: Task, changed: list[str]) -> None:
     from arena.rules.notation import fen
 
-    pairing, (white, black) = stored.task.pairing, stored.sides
-    opening = fen(stored.task.variant, stored.task.opening)
-    echo(f"game {pairing.game}, round {pairing.round}: {white.name} (white) against {black.name} (black)")
-    echo(f"opening {pairing.opening + 1}: {opening}")
-    for name in stored.changed:
+    pairing = task.pairing
+    players = f"{task.white.name} (white) against {task.black.name} (black)"
+    echo(f"game {pairing.game}, round {pairing.round}: {players}")
+    echo(f"opening {pairing.opening + 1}: {fen(task.variant, task.opening)}")
+    for name in changed:
         echo(f"{name} has changed since the run began")
 
 
-def _print_moves(stored: StoredGame, again: GameRecord) -> None:
-    names = [spec.name for spec in stored.movers]
+def _print_moves(task: Task, again: GameRecord) -> None:
+    from arena.play.replay import movers
+
+    names = [spec.name for spec in movers(task)]
     rows = [
         (
             str(ply + 1),

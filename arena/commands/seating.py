@@ -14,7 +14,7 @@ from arena.commands.output import fail, say
 from arena.rules.position import COLOURS
 
 if TYPE_CHECKING:
-    from arena.rules.pdn.game import PdnGame
+    from arena.rules.played import PlayedGame
     from arena.rules.variants import Variant
     from arena.sitting.sides import Side
     from arena.sitting.sitting import Sitting
@@ -110,7 +110,7 @@ def sitting_of(options: Seating) -> Sitting:
     """The sitting that is meant, its players not yet built; exits where something is wrong with it."""
     from arena.experiment.yaml.errors import ConfigError
     from arena.rules.notation import parse_fen
-    from arena.sitting.saved import saved_game
+    from arena.sitting.pdn import saved_game
     from arena.sitting.sitting import Sitting
     from players import PlayerError
 
@@ -124,7 +124,7 @@ def sitting_of(options: Seating) -> Sitting:
             pdn = saved_game(options.from_file, variant, options.game)
             saved = _as_saved(options, pdn)
             sides = _sides(saved, pdn.variant)
-            sitting = Sitting.of_pdn(pdn, sides, clock=options.clock, seed=options.seed)
+            sitting = Sitting.of(pdn, sides, clock=options.clock, seed=options.seed)
             _say_what_is_opened(options.from_file, pdn, sitting)
             if saved is not options:
                 _say_who_is_unknown(saved, pdn, sides)
@@ -203,9 +203,9 @@ def _variant(options: Seating) -> Variant | None:
     return build_variant(description)
 
 
-def _as_saved(options: Seating, pdn: PdnGame) -> Seating:
+def _as_saved(options: Seating, pdn: PlayedGame) -> Seating:
     """The options of a game from a file: who plays is whom the file names, unless an option says who."""
-    from arena.sitting.written import entries_of
+    from arena.sitting.pdn import entries_of
 
     if options.white is not None or options.black is not None or options.level is not None:
         return options
@@ -213,7 +213,7 @@ def _as_saved(options: Seating, pdn: PdnGame) -> Seating:
     return options._replace(white=white, black=black)
 
 
-def _say_what_is_opened(path: Path, pdn: PdnGame, sitting: Sitting) -> None:
+def _say_what_is_opened(path: Path, pdn: PlayedGame, sitting: Sitting) -> None:
     """Say which game of a file it is, and that one which was given up or broken off there goes on."""
     from arena.rules.game import Termination
 
@@ -225,7 +225,7 @@ def _say_what_is_opened(path: Path, pdn: PdnGame, sitting: Sitting) -> None:
     say(words)
 
 
-def _say_who_is_unknown(saved: Seating, pdn: PdnGame, sides: tuple[Side, Side]) -> None:
+def _say_who_is_unknown(saved: Seating, pdn: PlayedGame, sides: tuple[Side, Side]) -> None:
     """Say of players that a file names, and that cannot be known by their names, who plays instead of them."""
     for colour, entry, side in zip(COLOURS, (saved.white, saved.black), sides, strict=True):
         name, kind = (pdn.tags.get(f"{colour.capitalize()}{tag}", "") for tag in ("", "Type"))

@@ -39,30 +39,30 @@ def show(found: Scene, flip: bool, svg: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(_document(found)))
         return
     show_scene(found, board)
-    if found.moves:
+    if found.game.moves:
         echo(_moves_around(found))
-    if found.searches is not None and found.moves:
+    if found.game.answers is not None and found.game.moves:
         echo("")
         show_table(_HEADER, list(_rows(found)))
 
 
 def _moves_around(found: Scene) -> str:
     """The moves near the position, numbered, the last one in []."""
-    first, last = max(found.ply - _AROUND, 0) + 1, min(found.ply + _AROUND, len(found.moves))
+    first, last = max(found.ply - _AROUND, 0) + 1, min(found.ply + _AROUND, len(found.game.moves))
     words = ["..."] if first > 1 else []
-    behind = found.positions[0].turn != found.variant.first
+    behind = found.game.positions[0].turn != found.game.variant.first
     for ply in range(first, last + 1):
         number, second = divmod(ply - 1 + behind, 2)
-        text = f"[{found.text(ply)}]" if ply == found.ply else found.text(ply)
+        text = f"[{found.game.text(ply)}]" if ply == found.ply else found.game.text(ply)
         words.append(text if second and ply > first else f"{number + 1}.{'..' if second else ''} {text}")
-    return " ".join([*words, found.result if last == len(found.moves) else "..."])
+    return " ".join([*words, found.game.result if last == len(found.game.moves) else "..."])
 
 
 def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
     """The searches of the two moves before the position, and of those after it."""
-    for ply in range(max(found.ply - 2, 0) + 1, min(found.ply + 2, len(found.moves)) + 1):
+    for ply in range(max(found.ply - 2, 0) + 1, min(found.ply + 2, len(found.game.moves)) + 1):
         search = _search(found, ply)
-        man = found.men[found.positions[ply - 1].turn]
+        man = found.game.men[found.game.positions[ply - 1].turn]
         score = score_text(search["score"], search["wins_in"] or 0, man)
         counted = (f"{search[name] or ''}" for name in _COUNTED)
         yield str(ply), search["player"], search["move"], score, *counted, f"{search['seconds']:.6f}"
@@ -70,21 +70,21 @@ def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
 
 def _search(found: Scene, ply: int) -> dict[str, Any]:
     """What is known of the search for a move, by name."""
-    colour = found.positions[ply - 1].turn
-    known: dict[str, Any] = {"ply": ply, "player": found.names[colour], "move": found.text(ply)}
-    if found.searches is not None:
-        score = float(found.searches["score"][ply - 1])
-        known["wins_in"] = int(found.searches["wins_in"][ply - 1]) or None
+    colour = found.game.positions[ply - 1].turn
+    known: dict[str, Any] = {"ply": ply, "player": found.names[colour], "move": found.game.text(ply)}
+    if found.game.answers is not None:
+        score = float(found.game.answers["score"][ply - 1])
+        known["wins_in"] = int(found.game.answers["wins_in"][ply - 1]) or None
         known["score"] = None if math.isnan(score) else score
-        known |= {name: int(found.searches[name][ply - 1]) for name in _COUNTED}
-        known["seconds"] = float(found.searches["seconds"][ply - 1])
+        known |= {name: int(found.game.answers[name][ply - 1]) for name in _COUNTED}
+        known["seconds"] = float(found.game.answers["seconds"][ply - 1])
     return known
 
 
 def _document(found: Scene) -> dict[str, Any]:
-    document: dict[str, Any] = {"variant": found.variant.name, "fen": found.fen}
+    document: dict[str, Any] = {"variant": found.game.variant.name, "fen": found.fen}
     if found.heading:
-        moves = [_search(found, ply) for ply in range(1, len(found.moves) + 1)]
+        moves = [_search(found, ply) for ply in range(1, len(found.game.moves) + 1)]
         named = dict(zip(("white", "black"), found.names, strict=True))
-        document |= {**named, "result": found.result, "ply": found.ply, "moves": moves}
+        document |= {**named, "result": found.game.result, "ply": found.ply, "moves": moves}
     return document

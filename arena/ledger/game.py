@@ -1,25 +1,31 @@
-"""One game as a ledger holds it."""
+"""One game as a ledger holds it, read back."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
 from arena.ledger.documents import documents
 from arena.ledger.ledger import FILE, GAMES, Facts, experiment_and_facts, remedy
 from arena.ledger.manifest import Manifest, parsed
-from arena.ledger.record import MOVE_COLUMNS, unpacked
+from arena.ledger.record import MOVE_COLUMNS, GameRecord, unpacked
 from arena.ledger.store import StoreError, check_columns, reading
-from arena.rules.scores import MOST_MEN
+from arena.rules.custom import build_variant
+from arena.rules.pdn.write import pdn_game, search_comment
+from arena.rules.played import PlayedGame, Replayer
+from arena.rules.scores import in_men
 
 
-class KeptGame(NamedTuple):
-    """A game of a run, and the documents of the run."""
+class StoredGame(NamedTuple):
+    """The row of a game, and the documents of its run; `played` makes a game of it."""
 
+    folder: Path
+    """Of the run."""
     row: dict[str, Any]
     """By the columns of the ledger's table of games, `moves` as `arena.ledger.record.packed` made them."""
     experiment: Experiment
@@ -29,26 +35,41 @@ class KeptGame(NamedTuple):
     last: int
     """The highest number of a game that is stored."""
 
-    def searches(self) -> dict[str, NDArray[Any]]:
-        """Its moves as `arena.ledger.record.unpacked` has them, a value a ply."""
-        return unpacked([self.row["moves"]], [self.row["plies"]])
-
-    def texts(self) -> list[str]:
-        """Its moves as PDN writes them."""
-        return [text.decode() for text in self.searches()["move"].tolist()]
-
-    def in_men(self) -> NDArray[np.float64]:
-        """The score of each move in men, from the mover's view, nan for certain wins and where it is not known."""
+    def played(self) -> PlayedGame:
+        """The game, with what its movers answered; one with a move that is not legal has a problem."""
         men = self.manifest.men if self.manifest is not None else {}
-        black_first = self.row["opening_fen"].startswith("B")
-        movers = [self.row[("white", "black")[(ply % 2 == 1) != black_first]] for ply in range(self.row["plies"])]
-        columns = self.searches()
-        worth = np.array([men.get(name) or np.nan for name in movers])
-        values = np.where(columns["wins_in"] == 0, columns["score"] / worth, np.nan)
-        return np.where(np.abs(values) <= MOST_MEN, values, np.nan)
+        answers = unpacked([self.row["moves"]], [self.row["plies"]])
+        return Replayer(build_variant(self.experiment.variant)).game(
+            self.row["opening_fen"],
+            _texts(answers),
+            result=self.row["result"],
+            tags=_tags(self.experiment.name, self.facts, self.row),
+            number=self.row["game"],
+            count=self.last,
+            answers=answers,
+            men=(men.get(self.row["white"]), men.get(self.row["black"])),
+        )
+
+    def record(self, pairing: Pairing) -> GameRecord:
+        """The record that was stored, without what is not compared when the game is played again."""
+        names = ("result", "termination", "seconds", "error", "plies", "moves")
+        return GameRecord(pairing, *(self.row[name] for name in names))
+
+    def pdn(self) -> str:
+        """The game as PDN."""
+        game = self.played()
+        answers: Mapping[str, Any] = game.answers or {}
+        names = ("score", "wins_in", "depth", "seconds")
+        comments = []
+        for ply, (score, wins_in, *others) in enumerate(
+            zip(*(answers[name].tolist() for name in names), strict=True)
+        ):
+            men = in_men(score, wins_in, game.men[(game.start.turn + ply) % 2])
+            comments.append(search_comment(nan if men is None else men, wins_in, *others))
+        return row_pdn(self.experiment.name, self.facts, self.row, _texts(answers), comments)
 
 
-def kept_game(folder: Path, number: int) -> KeptGame:
+def stored_game(folder: Path, number: int) -> StoredGame:
     """Read a game from the ledger in a run's folder.
 
     Raises StoreError if there is no such run or game, or the ledger is damaged there or cannot be read.
@@ -66,4 +87,44 @@ def kept_game(folder: Path, number: int) -> KeptGame:
         raise StoreError(f"{path} is damaged (games {number}); {remedy(stored)}")
     experiment, facts = experiment_and_facts(stored, path)
     named = dict(zip(GAMES.columns, row, strict=False))
-    return KeptGame(named, experiment, facts, parsed(stored, path), last)
+    return StoredGame(folder, named, experiment, facts, parsed(stored, path), last)
+
+
+def row_pdn(
+    event: str, facts: Facts, row: Mapping[str, Any], texts: Sequence[str], comments: Iterable[str]
+) -> str:
+    """A game as PDN, by the columns of a ledger, its moves and the comment after each.
+
+    Without a GameType it names its start position. `began` may be a time or seconds since 1970.
+    """
+    fen = str(row["opening_fen"])
+    opening = None if fen == facts.start_fen and facts.gametype else fen
+    noted = {ply: comment for ply, comment in enumerate(comments, start=1) if comment}
+    return pdn_game(_tags(event, facts, row), texts, str(row["result"]), facts.first, opening, comments=noted)
+
+
+def _tags(event: str, facts: Facts, row: Mapping[str, Any]) -> dict[str, str]:
+    tags = {
+        "Event": event,
+        "Site": "draughts-arena",
+        **_date(row["began"]),
+        "Round": f"{row['round']}.{row['game']}",
+        "White": str(row["white"]),
+        "Black": str(row["black"]),
+        "Result": str(row["result"]),
+    }
+    if facts.gametype:
+        tags["GameType"] = facts.gametype
+    return tags | {"Termination": str(row["termination"])}
+
+
+def _date(began: datetime | float | None) -> dict[str, str]:
+    """The tag Date, in UTC; none for a game that nobody played."""
+    if began is None or began != began:
+        return {}
+    day = datetime.fromtimestamp(began, UTC) if isinstance(began, float) else began
+    return {"Date": f"{day:%Y.%m.%d}"}
+
+
+def _texts(answers: Mapping[str, Any]) -> list[str]:
+    return [text.decode() for text in answers["move"].tolist()]

@@ -15,8 +15,8 @@ from arena.rules.movegen import after_move, legal_moves
 from arena.rules.moves import sides
 from arena.rules.notation import fen as fen_of
 from arena.rules.notation import parse_fen, piece_letter
-from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.write import write_pdn
+from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import Variant
 
@@ -111,6 +111,16 @@ class Game:
         self._king_runs: _KingRuns = ((0, 0), (0, 0))
         self._enter(self.start, legal_moves(variant.constants, self.start))
 
+    @classmethod
+    def of(cls, played: PlayedGame, ply: int | None = None) -> Game:
+        """A game read back, up to a ply or its end, from where a position was set up last if one was."""
+        ply = len(played.moves) if ply is None else ply
+        begins = max((at for at in played.setups if at <= ply), default=0)
+        game = cls(played.variant, played.positions[begins])
+        for move in played.moves[begins:ply]:
+            game.push(move)
+        return game
+
     def push(self, move: int | str) -> None:
         """Play a move, or the one that a text means (see `move`). Raises ValueError if it is not legal."""
         if isinstance(move, str):
@@ -199,7 +209,7 @@ class Game:
     def pdn(self) -> str:
         """The game as PDN 3.0, with the result `*` while it goes on."""
         outcome = self.outcome
-        return write_pdn(PdnGame(self.variant, self.start, self.moves, outcome.result if outcome else "*"))
+        return write_pdn(PlayedGame(self.variant, self.start, self.moves, outcome.result if outcome else "*"))
 
     def board(self, **options: Any) -> Board:
         """The position drawn, its last move marked; the options are those of `Board`, such as `arrows`."""

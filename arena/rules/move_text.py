@@ -67,6 +67,12 @@ def move_squares(variant: Variant, position: Position, move: int) -> MoveSquares
     return MoveSquares(variant.numbers[origin], variant.numbers[target], captured)
 
 
+def crowns(before: Position, after: Position, move: int) -> bool:
+    """Whether a man becomes a king by a move, given the positions before and after it."""
+    own, _ = sides(before)
+    return after.kings.bit_count() > (before.kings & ~move).bit_count() + bool(before.kings & own & move)
+
+
 def _ends(variant: Variant, position: Position, move: int) -> tuple[int, int]:
     own, other = sides(position)
     return move & own, target_of(variant.rules, own, other, move)

@@ -111,3 +111,8 @@ def piece_letter(position: Position, bit: int) -> str:
     """What stands on a square: `w W b B`, men and kings; empty where there is nothing."""
     letter = "w" if position.white & bit else "b" if position.black & bit else ""
     return letter.upper() if position.kings & bit else letter
+
+
+def pieces_text(variant: Variant, position: Position) -> str:
+    """A letter a square in the order of their numbers: `w W b B`, `.` where nothing stands."""
+    return "".join(piece_letter(position, bit) or "." for bit in variant.bits)

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.hosting.answer import message_of
 from arena.rules.game import Game, Outcome, Termination
-from arena.rules.pdn.game import PdnGame
+from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
 from arena.sitting.search import Searcher, Thought
@@ -63,14 +63,14 @@ class Sitting:
         """The last one."""
 
     @classmethod
-    def of_pdn(cls, pdn: PdnGame, sides: tuple[Side, Side], **options: Any) -> Sitting:
-        """A game of a PDN, to be played on from its end; without what is before the last position set up in it.
+    def of(cls, played: PlayedGame, sides: tuple[Side, Side], **options: Any) -> Sitting:
+        """A game read back, to be played on from its end; without what is before the last position set up in it.
 
         Options are those of a Sitting.
         """
-        begins = max(pdn.setups, default=0)
-        sitting = cls(pdn.variant, sides, pdn.positions()[begins], **options)
-        for move in pdn.moves[begins:]:
+        game = Game.of(played)
+        sitting = cls(played.variant, sides, game.start, **options)
+        for move in game.moves:
             sitting._push(move, 0.0, None)
             sitting._reset_clocks()
         sitting.helped = "it began with the moves of a file" if sitting.turns else ""

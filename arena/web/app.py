@@ -17,8 +17,8 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from arena.hosting.answer import message_of
+from arena.sitting.pdn import pdn_text
 from arena.sitting.sitting import SittingError
-from arena.sitting.written import pdn_text
 from arena.web.answers import Json, Refusal, refused
 from arena.web.beginning import listed, placed, variant_of
 from arena.web.bodies import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -12,15 +12,14 @@ from typing import Any
 
 from arena.base.wording import cut, unknown
 from arena.hosting.analysis import Analysis
-from arena.ledger.game import kept_game
+from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
-from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.jit.kernel import compilations_counted
 from arena.rules.notation import parse_fen
-from arena.rules.pdn.game import PdnGame
 from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.tokens import split
+from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.sides import HUMAN, Side, strongest
@@ -142,7 +141,7 @@ def begun(given: NewGame, seats: Seats, folder: Path | None, seed: int) -> Sitti
         check_men(variant, kept.start)
         if not (kept.start.white and kept.start.black):
             raise ValueError(f"{'black' if kept.start.white else 'white'} has no piece")
-        sitting = Sitting.of_pdn(kept, sides, clock=clock, seed=seed)
+        sitting = Sitting.of(kept, sides, clock=clock, seed=seed)
     except (ValueError, StoreError) as error:
         raise Refusal(422, cut(str(error), _LONGEST)) from None
     warm(sitting.game)
@@ -198,7 +197,7 @@ def warm(game: Game) -> None:
             raise Refusal(422, "captures have too many ways in this position")
 
 
-def _kept(given: NewGame, folder: Path | None) -> PdnGame:
+def _kept(given: NewGame, folder: Path | None) -> PlayedGame:
     """The game so far that a request names, as a PDN has it."""
     if given.origin is not None:
         return _of_run(given.origin, folder)
@@ -206,10 +205,10 @@ def _kept(given: NewGame, folder: Path | None) -> PdnGame:
     if given.pdn is not None:
         return _of_pdn(given.pdn, variant, given.number)
     start = variant.start if given.fen is None else parse_fen(variant, given.fen)
-    return PdnGame(variant, start, [])
+    return PlayedGame(variant, start, [])
 
 
-def _of_pdn(text: str, variant: Variant, number: int) -> PdnGame:
+def _of_pdn(text: str, variant: Variant, number: int) -> PlayedGame:
     """A game of a PDN; raises ValueError if it cannot be read to its end."""
     file = read_pdn(text, variant, only=number)
     if file.problems:
@@ -223,17 +222,14 @@ def _of_pdn(text: str, variant: Variant, number: int) -> PdnGame:
     return game
 
 
-def _of_run(origin: PlyOfRun, folder: Path | None) -> PdnGame:
+def _of_run(origin: PlyOfRun, folder: Path | None) -> PlayedGame:
     if folder is None:
         raise Refusal(404, "no folder of runs is served")
-    kept = kept_game(run_below(folder, origin.run), origin.game)
-    row: Mapping[str, Any] = kept.row
-    if origin.ply > row["plies"]:
-        raise ValueError(f"game {origin.game} has {row['plies']} plies, not {origin.ply}")
-    game = Game(build_variant(kept.experiment.variant), row["opening_fen"])
-    for text in kept.texts()[: origin.ply]:
-        game.push(text)
-    return PdnGame(game.variant, game.start, game.moves)
+    game = stored_game(run_below(folder, origin.run), origin.game).played()
+    if origin.ply > len(game.moves):
+        lacks = f"game {origin.game} has {len(game.moves)} plies, not {origin.ply}"
+        raise ValueError(game.problems[0].message if game.problems else lacks)
+    return game.until(origin.ply)
 
 
 def _fen_of(variant: Variant, pieces: str, turn: str) -> str:

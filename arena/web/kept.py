@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.ledger.game import kept_game
+from arena.ledger.game import stored_game
 from arena.ledger.ledger import FILE
 from arena.ledger.store import reading
-from arena.report.viewer.replay import Replayer
-from arena.rules.custom import build_variant
-from arena.rules.pdn.write import search_comment
+from arena.report.viewer.games import steps
+from arena.rules.notation import pieces_text
 from arena.rules.result import humanised
+from arena.rules.scores import in_men
 from arena.web.boards import finite
 
 MOST_GAMES = 200
@@ -66,46 +66,35 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
 
     Raises StoreError if there is no such game, or it cannot be read.
     """
-    kept = kept_game(folder, number)
-    row = kept.row
-    variant = build_variant(kept.experiment.variant)
-    columns = kept.searches()
-    texts = [text.decode() for text in columns["move"].tolist()]
-    board, steps, fault = Replayer(variant).replay(row["opening_fen"], texts)
+    stored = stored_game(folder, number)
+    row, game = stored.row, stored.played()
+    columns = game.answers or {}
     wins = [int(value) or None for value in columns["wins_in"].tolist()]
-    score = columns["score"].astype(float).tolist()
-    in_men = [finite(value) for value in kept.in_men().tolist()]
+    score = [finite(value) for value in columns["score"].astype(float).tolist()]
+    men = [
+        in_men(value, won or 0, game.men[(game.start.turn + ply) % 2])
+        for ply, (value, won) in enumerate(zip(score, wins, strict=True))
+    ]
     return {
         **{name: row[name] for name in _COLUMNS},
         "number": row["game"],
         "end": humanised(row["termination"]),
-        "last": kept.last,
-        "variant": variant.name,
-        "board": board,
+        "last": stored.last,
+        "variant": game.variant.name,
+        "board": pieces_text(game.variant, game.start),
         "turn": row["opening_fen"][0],
-        "steps": " ".join(steps),
-        "fault": fault,
-        "score": [None if men is None else round(100 * men) for men in in_men],
+        "steps": " ".join(steps(game, [text.decode() for text in columns["move"].tolist()])),
+        "fault": next((problem.message for problem in game.problems), ""),
+        "score": [None if value is None else round(100 * value) for value in men],
         "own": [
-            finite(value) if men is None and won is None else None
-            for value, men, won in zip(score, in_men, wins, strict=True)
+            value if of_men is None and won is None else None
+            for value, of_men, won in zip(score, men, wins, strict=True)
         ],
         "wins": wins,
         "time": [None if np.isnan(value) else round(1e6 * value) for value in columns["seconds"].tolist()],
         "depth": columns["depth"].tolist(),
         "nodes": columns["nodes"].tolist(),
     }
-
-
-def stored_game_pdn(folder: Path, number: int) -> str:
-    """A game of a run as PDN. Raises StoreError if there is no such game, or it cannot be read."""
-    from arena.report.pdn import Moves, stored_pdn
-
-    kept = kept_game(folder, number)
-    found = kept.searches()
-    columns = (kept.in_men(), found["wins_in"], found["depth"], found["seconds"])
-    comments = map(search_comment, *(column.tolist() for column in columns))
-    return stored_pdn(kept.experiment.name, kept.facts, kept.row, Moves(kept.texts(), list(comments)))
 
 
 def _conditions(wanted: Wanted) -> tuple[str, list[Any]]:

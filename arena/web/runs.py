@@ -13,13 +13,14 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from arena.base.files import REPORT
+from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
 from arena.web.answers import Json, Refusal
 from arena.web.boards import BoardKey
 from arena.web.charts import Charts
 from arena.web.feed import Feed, Feeds
 from arena.web.guard import below, run_below
-from arena.web.kept import MOST_GAMES, Wanted, game_document, game_list, stored_game_pdn
+from arena.web.kept import MOST_GAMES, Wanted, game_document, game_list
 from arena.web.sockets import send, until_gone
 
 SANDBOX = (
@@ -81,7 +82,7 @@ class _Runs:
         return Json(await self._of_game(request, game_document))
 
     async def pdn(self, request: Request) -> Response:
-        text = await self._of_game(request, stored_game_pdn)
+        text = await self._of_game(request, lambda folder, number: stored_game(folder, number).pdn())
         name = f"game-{request.path_params['number']}.pdn"
         return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 

@@ -128,7 +128,7 @@ def _flip(host: Host, _: str) -> None:
 
 
 def _save(host: Host, argument: str) -> None:
-    from arena.sitting.saved import append_game
+    from arena.sitting.pdn import append_game
 
     if not argument:
         raise ValueError("save where? `save FILE`")

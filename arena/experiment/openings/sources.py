@@ -149,7 +149,7 @@ def _from_pdn(variant: Variant, path: Path) -> list[Opening]:
         raise OpeningsError(cut(str(read.problems[0]), MAX_QUOTED), "file")
     if not read.games:
         raise OpeningsError(f"{path} holds no game", "file")
-    return [Opening(game.positions()[-1], f"{path.name}: game {game.number}") for game in read.games]
+    return [Opening(game.positions[-1], f"{path.name}: game {game.number}") for game in read.games]
 
 
 @cache

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +14,11 @@ import pandas as pd
 
 from arena.base.number import known
 from arena.report.run import Run
-from arena.report.viewer.replay import Replayer
 from arena.rules.custom import build_variant
+from arena.rules.move_text import crowns
+from arena.rules.notation import pieces_text
+from arena.rules.played import PlayedGame, Replayer
+from arena.rules.position import WHITE
 from arena.rules.result import humanised
 
 CHARACTERS = 1_500_000
@@ -87,6 +92,22 @@ def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
     }
 
 
+def steps(game: PlayedGame, texts: Sequence[str]) -> list[str]:
+    """What a page needs to show a game without knowing the rules, from the texts of its moves.
+
+    Of each move its text, `=W` if that piece then stands on its target, and `/18,22`, the captured squares. The
+    first and the last number of the text are the squares that the piece leaves and reaches; a pass has none.
+    """
+    numbers = game.variant.numbers.items()
+    found = []
+    for text, move, (before, after) in zip(texts, game.moves, pairwise(game.positions), strict=False):
+        other = before.black if before.turn == WHITE else before.white
+        crowned = f"={'WB'[before.turn]}" if crowns(before, after, move) else ""
+        taken = ",".join(str(number) for bit, number in numbers if move & other & bit) if move & other else ""
+        found.append(text + crowned + (f"/{taken}" if taken else ""))
+    return found
+
+
 def packed(data: Any) -> str:
     """Plain data as JSON, deflated, as text."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -125,8 +146,13 @@ def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list
     start = 0
     for fen, (first, last) in zip(games["opening_fen"], bounds, strict=True):
         end = start + last - first
-        board, steps, fault = replayer.replay(fen, texts[start:end])
-        game = {"board": board, "turn": fen[0], "steps": " ".join(steps), "fault": fault}
+        played = replayer.game(fen, texts[start:end])
+        game = {
+            "board": pieces_text(played.variant, played.start),
+            "turn": fen[0],
+            "steps": " ".join(steps(played, texts[start:end])),
+            "fault": next((problem.message for problem in played.problems), ""),
+        }
         block.append(game | {name: column[start:end] for name, column in columns.items()})
         start = end
     return block

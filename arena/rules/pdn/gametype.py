@@ -1,10 +1,13 @@
-"""The tag GameType: which variant a PDN is of."""
+"""What the tags of a PDN mean: GameType, the variant that it is of, and results as they count them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from arena.rules.variants import VARIANTS, Variant
+
+INTERNATIONAL = {"1-0": "2-0", "1/2-1/2": "1-1", "0-1": "0-2"}
+"""Results as PDN 3.0's result type International counts them, by how they are counted elsewhere."""
 
 
 def variant_of_tags(tags: Mapping[str, str], given: Variant | None) -> Variant | None:

@@ -6,19 +6,27 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply
 from arena.rules.notation import NotationError, parse_fen, squares_by_name
-from arena.rules.pdn.game import INTERNATIONAL, PdnFile, PdnGame, PdnProblem
-from arena.rules.pdn.gametype import type_number, variant_of_tags
+from arena.rules.pdn.gametype import INTERNATIONAL, type_number, variant_of_tags
 from arena.rules.pdn.tokens import SQUARE, RawGame, split
+from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 
 _RESULTS = {result: result for result in ("1-0", "1/2-1/2", "0-1", "0-0", "*")} | {
     points: result for result, points in INTERNATIONAL.items()
 }
+
+
+class PdnFile(NamedTuple):
+    """The games of a PDN in their order, and the problems of all."""
+
+    games: list[PlayedGame]
+    problems: list[Problem]
 
 
 def read_pdn(
@@ -43,8 +51,8 @@ def read_pdn(
             text = data.decode("latin-1")
     text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a")
 
-    games: list[PdnGame] = []
-    problems: list[PdnProblem] = []
+    games: list[PlayedGame] = []
+    problems: list[Problem] = []
     default, is_reported = next(iter(VARIANTS.values())), False
     found = list(enumerate(split(text), start=1))
     wanted = found if only is None else found[-1:] if only == -1 else found[only - 1 : only]
@@ -55,28 +63,28 @@ def read_pdn(
                 f"{type_number(row.gametype)} {row.name}" for row in VARIANTS.values() if row.gametype
             )
             message = f"GameType {raw.tags['GameType']!r} is no variant known here; known: {known}"
-            problems.append(PdnProblem(file, raw.tag_lines["GameType"], number, 0, message))
+            problems.append(Problem(file, raw.tag_lines["GameType"], number, 0, message))
             continue
         if played is None and not is_reported:
             is_reported = True
             message = f"no GameType, and no variant given: read as {default.name}, as are all such games"
-            problems.append(PdnProblem(file, raw.line, number, 0, message))
+            problems.append(Problem(file, raw.line, number, 0, message))
         game, faults = _read_game(raw, played or default, file, number)
         games += [replace(game, count=len(found))] if game else []
         problems += faults
     return PdnFile(games, problems)
 
 
-def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[PdnGame | None, list[PdnProblem]]:
+def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[PlayedGame | None, list[Problem]]:
     """The game and its problems; no game if it has no start position, or nothing that could be read."""
-    problems: list[PdnProblem] = []
+    problems: list[Problem] = []
     moves: list[int] = []
     comments: dict[int, str] = {}
     setups: dict[int, Position] = {}
     stated, ended = _result(raw.tags.get("Result", "")), "*"
 
     def report(line: int, ply: int, message: str) -> None:
-        problem = PdnProblem(file, line, number, ply, message)
+        problem = Problem(file, line, number, ply, message)
         if problem not in problems[-1:]:
             problems.append(problem)
 
@@ -112,7 +120,7 @@ def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[
         return None, problems
     result = (ended if stated == "*" else stated) or "*"
     start = setups.pop(0, start)
-    return PdnGame(variant, start, moves, result, raw.tags, comments, setups, number, problems), problems
+    return PlayedGame(variant, start, moves, result, raw.tags, comments, setups, number, problems), problems
 
 
 def _result(text: str) -> str | None:

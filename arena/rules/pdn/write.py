@@ -14,8 +14,8 @@ from math import isnan
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import algebraic, fen
-from arena.rules.pdn.game import INTERNATIONAL, PdnGame
-from arena.rules.pdn.gametype import type_number, variant_of_type
+from arena.rules.pdn.gametype import INTERNATIONAL, type_number, variant_of_type
+from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 
@@ -88,7 +88,7 @@ def search_comment(men: float, wins_in: int, depth: int, seconds: float) -> str:
     return f"{found} {time}".strip()
 
 
-def write_pdn(game: PdnGame, *, international: bool = False) -> str:
+def write_pdn(game: PlayedGame, *, international: bool = False) -> str:
     """A game as PDN 3.0, in the notation of its variant's GameType.
 
     The tags GameType, FEN, SetUp and Result say what the game is, whatever `game.tags` say. A variant that its
@@ -103,7 +103,7 @@ def write_pdn(game: PdnGame, *, international: bool = False) -> str:
         tags["Variant"] = variant.name
     texts = [
         move_text(variant, position, move, legal_moves(variant.constants, position))
-        for position, move in zip(game.positions(), game.moves, strict=False)
+        for position, move in zip(game.positions, game.moves, strict=False)
     ]
     return pdn_game(
         tags,

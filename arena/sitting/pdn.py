@@ -1,14 +1,17 @@
-"""A game at the board as PDN, and who plays in one."""
+"""Games at the board as PDN: written, appended to a file, taken from one to be played on."""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
 from collections.abc import Mapping
+from pathlib import Path
 
-from arena.rules.pdn.game import PdnGame
+from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.write import write_pdn
+from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
+from arena.rules.variants import Variant
 from arena.sitting.search import Thought
 from arena.sitting.sides import HUMAN, Side, entry_named, side_of
 from arena.sitting.sitting import Sitting
@@ -36,11 +39,11 @@ def pdn_text(sitting: Sitting, tags: Mapping[str, str] | None = None) -> str:
         comments[len(sitting.turns)].append(outcome.termination.value)
     texts = {ply: "; ".join(words) for ply, words in comments.items() if words}
     result = outcome.result if outcome else "*"
-    game = PdnGame(variant, sitting.game.start, sitting.game.moves, result, named | dict(tags or {}), texts)
+    game = PlayedGame(variant, sitting.game.start, sitting.game.moves, result, named | dict(tags or {}), texts)
     return write_pdn(game)
 
 
-def entries_of(pdn: PdnGame) -> tuple[str | None, str | None]:
+def entries_of(pdn: PlayedGame) -> tuple[str | None, str | None]:
     """White's and Black's player by the tags of `pdn_text`, in the words that `side_of` reads.
 
     None where the name does not say all. A PDN that does not say who is a person, as those of a run, leaves a
@@ -55,6 +58,45 @@ def entries_of(pdn: PdnGame) -> tuple[str | None, str | None]:
         entries[pdn.variant.first] = None
     white, black = entries
     return white, black
+
+
+def saved_game(path: Path, variant: Variant | None = None, number: int | None = None) -> PlayedGame:
+    """A game of a PDN file, the last one without a number; `variant` is that of games that do not say.
+
+    Raises ValueError, in one line, if there is none, or none of the variant that is given; OSError if the
+    file cannot be read.
+    """
+    file = _read(path, variant, number)
+    last = max((game.number for game in file.games), default=0)
+    found = [game for game in file.games if game.number == (number or last)]
+    if not found:
+        faults = [str(problem) for problem in file.problems if number in (None, problem.game)]
+        lacks = f"{path} has no game {number}: its last one is game {last}" if last else f"{path} has no games"
+        raise ValueError(faults[-1] if faults else lacks)
+    (game,) = found
+    if game.problems:
+        raise ValueError(str(game.problems[0]))
+    if variant is not None and game.variant != variant:
+        raise ValueError(f"{path}: game {game.number} is of {game.variant.name}, not of {variant.name}")
+    return game
+
+
+def append_game(path: Path, sitting: Sitting) -> int:
+    """Write a game behind those that a PDN file has, which is made if it is not there; returns its number.
+
+    Raises ValueError, in one line, for a file that is no PDN, which stays as it is; OSError if it cannot be
+    written.
+    """
+    before = 0
+    if path.exists() and path.stat().st_size:
+        file = _read(path, sitting.variant)
+        if not file.games:
+            raise ValueError(f"{path} is no PDN file, and stays as it is: save under another name")
+        before = max(of.number for of in file.games)
+        before = max([before, *(problem.game for problem in file.problems)])
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(("\n" if before else "") + pdn_text(sitting))
+    return before + 1
 
 
 def _seen(thought: Thought) -> str:
@@ -78,3 +120,9 @@ def _changes(sitting: Sitting) -> list[tuple[int, str]]:
             noted.append((min(place, len(moves)), words))
         seen[colour] = side
     return noted
+
+
+def _read(path: Path, variant: Variant | None, number: int | None = None) -> PdnFile:
+    """The game of that number in a file, the last one without; all games if that one cannot be read."""
+    found = read_pdn(path, variant, only=number or -1)
+    return found if found.games else read_pdn(path, variant)

@@ -1,0 +1,159 @@
+"""A game read back: of a PDN, of a run, or begun by a position and some moves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from arena.rules.move_text import MoveSquares, move_squares, move_text, parse_move
+from arena.rules.movegen import after_move, apply, legal_moves
+from arena.rules.moves import sides, target_of
+from arena.rules.notation import NotationError, parse_fen
+from arena.rules.position import WHITE, Position
+from arena.rules.result import NO_RESULT
+from arena.rules.variants import Variant
+
+
+class Problem(NamedTuple):
+    """Something of a game that could not be read, and where it stands."""
+
+    file: str
+    line: int
+    """Counted from 1."""
+    game: int
+    """Counted from 1."""
+    ply: int
+    """The ply that was to be read, counted from 1; 0 in the tags."""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: game {self.game}, ply {self.ply}: {self.message}"
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """One game read back; one with problems may have fewer moves than were written down."""
+
+    variant: Variant
+    start: Position
+    moves: list[int]
+    result: str = NO_RESULT
+    """`1-0`, `1/2-1/2`, `0-1` with White's points first, `0-0` if both lost, `*` if unfinished or unknown.
+
+    As a PDN has it: some collections of games in which Black moves first put Black's points first.
+    """
+    tags: dict[str, str] = field(default_factory=dict)
+    """All tags as in the text, their names in the standard spelling."""
+    comments: dict[int, str] = field(default_factory=dict)
+    """By the number of plies played before; runs of spaces and line ends are single spaces."""
+    setups: dict[int, Position] = field(default_factory=dict)
+    """Positions set up in mid-game, by the number of plies played before."""
+    number: int = 1
+    """In its file or run, counted from 1."""
+    problems: list[Problem] = field(default_factory=list)
+    count: int = 1
+    """Games of the file, those that cannot be read among them; of a run its highest number."""
+    answers: Mapping[str, Any] | None = field(default=None, compare=False)
+    """What the movers answered, if it is known: columns of `arena.ledger.record.MOVE_COLUMNS`, a value a ply."""
+    men: tuple[float | None, float | None] = (None, None)
+    """What a man is worth in White's and in Black's scores, where it is known."""
+
+    @cached_property
+    def positions(self) -> list[Position]:
+        """The positions before each move and after the last: `len(moves) + 1` of them."""
+        positions = [self.start]
+        for ply, move in enumerate(self.moves, start=1):
+            after = apply(self.variant.constants, positions[-1], move)
+            positions.append(self.setups.get(ply, after))
+        return positions
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """White's and Black's name, `?` where there is none."""
+        return self.tags.get("White", "?"), self.tags.get("Black", "?")
+
+    def text(self, ply: int) -> str:
+        """The move of a ply, from 1, as PDN writes it."""
+        before = self.positions[ply - 1]
+        return move_text(self.variant, before, self.moves[ply - 1], legal_moves(self.variant.constants, before))
+
+    def squares(self, ply: int) -> MoveSquares:
+        """The squares of the move of a ply, from 1."""
+        return move_squares(self.variant, self.positions[ply - 1], self.moves[ply - 1])
+
+    def until(self, ply: int) -> PlayedGame:
+        """The game as it was after so many plies, without a result."""
+        setups = {at: position for at, position in self.setups.items() if at <= ply}
+        return replace(self, moves=self.moves[:ply], setups=setups, result=NO_RESULT)
+
+
+class Replayer:
+    """Plays games of a variant again from the texts of their moves; what a text means is looked up once."""
+
+    def __init__(self, variant: Variant) -> None:
+        self.variant = variant
+        self._starts: dict[str, Position] = {}
+        self._ends: dict[str, tuple[int, int]] = {}
+        """Of the text of a move that has two squares, these as bits; none for other texts."""
+
+    def game(self, opening: str, texts: Sequence[str], **known: Any) -> PlayedGame:
+        """The game with these moves from the FEN of its opening, and what else is `known` of it.
+
+        It ends before a move that is not legal, with a problem; of an opening that cannot be read the board is
+        empty.
+        """
+        problems: list[Problem] = []
+        moves: list[int] = []
+        start = Position(0, 0, 0, WHITE)
+        positions = [start]
+
+        def report(ply: int, error: NotationError) -> None:
+            problems.append(Problem("", 0, known.get("number", 1), ply, str(error)))
+
+        try:
+            if opening not in self._starts:
+                self._starts[opening] = parse_fen(self.variant, opening)
+            start = self._starts[opening]
+            positions = [start]
+        except NotationError as error:
+            report(0, error)
+        try:
+            for move, after in self._plies(start, texts if not problems else ()):
+                moves.append(move)
+                positions.append(after)
+        except NotationError as error:
+            report(len(moves) + 1, error)
+        game = PlayedGame(self.variant, start, moves, problems=problems, **known)
+        game.__dict__["positions"] = positions
+        return game
+
+    def _plies(self, position: Position, texts: Sequence[str]) -> Iterator[tuple[int, Position]]:
+        """Each move, and the position after it. Raises NotationError."""
+        rules = self.variant.constants
+        legal = legal_moves(rules, position)
+        for text in texts:
+            move = self._move(position, text, legal)
+            position, legal = after_move(rules, position, move)
+            yield move, position
+
+    def _move(self, position: Position, text: str, legal: Sequence[int]) -> int:
+        """The legal move that a stored text means; most are found without `parse_move`, which takes longer."""
+        if text not in self._ends:
+            numbers = [int(number) for number in re.findall("[0-9]+", text)]
+            fits = len(numbers) == 2 and max(numbers) <= self.variant.squares and min(numbers) > 0
+            bits = self.variant.bits
+            self._ends[text] = (bits[numbers[0] - 1], bits[numbers[1] - 1]) if fits else (0, 0)
+        origin, target = self._ends[text]
+        if origin and "-" in text and origin | target in legal:
+            return origin | target
+        own, other = sides(position)
+        if origin & own:
+            rules = self.variant.rules
+            ends = [move for move in legal if move & own == origin and move & other]
+            found = [move for move in ends if target_of(rules, own, other, move) == target]
+            if len(found) == 1:
+                return found[0]
+        return parse_move(self.variant, position, text, legal)
