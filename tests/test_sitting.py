@@ -16,13 +16,12 @@ from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
-from arena.sitting.endings import ending_text
-from arena.sitting.figures import figures
 from arena.sitting.pdn import append_game, pdn_text, saved_game
 from arena.sitting.search import Thought
 from arena.sitting.sides import HUMAN, LEVELS, Side, level, level_of, side_of, usual_opponent
 from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
 from arena.sitting.turn import Clock, Turn
+from arena.sitting.words import ending_text, figures
 from players.player import Choice, Limit
 
 ENGLISH = VARIANTS["english"]

@@ -1,11 +1,17 @@
-"""What the server answers: JSON, and refusals in one line."""
+"""What the server sends: JSON, refusals in one line, and messages to a window as long as it is there."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeAlias
 
 from starlette.responses import Response
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+Message: TypeAlias = Callable[[], dict[str, Any]]
+"""Makes a message when it is sent."""
 
 
 class Refusal(Exception):
@@ -33,3 +39,61 @@ def json_text(document: Any) -> str:
 def refused(refusal: Refusal) -> Json:
     """A refusal as its answer."""
     return Json({"error": refusal.line}, refusal.status)
+
+
+class Mailbox:
+    """What is still to be sent to a window, of each kind of message the latest alone."""
+
+    def __init__(self, window: str) -> None:
+        self.window = window
+        """The name that the window gave itself."""
+        self._messages: dict[str, Message] = {}
+        self._is_filled = asyncio.Event()
+        self._closing: tuple[int, str] | None = None
+
+    def put(self, kind: str, message: Message) -> None:
+        """Send this, in place of what of the same kind is not sent yet."""
+        self._messages[kind] = message
+        self._is_filled.set()
+
+    def close(self, code: int, reason: str) -> None:
+        """Send what is there, then close the websocket with a code."""
+        self._closing = code, reason
+        self._is_filled.set()
+
+    async def take(self) -> tuple[list[dict[str, Any]], tuple[int, str] | None]:
+        """The messages that are there, once there are some, and how to close the websocket if that is due."""
+        await self._is_filled.wait()
+        self._is_filled.clear()
+        messages, self._messages = self._messages, {}
+        return [message() for message in messages.values()], self._closing
+
+
+async def send(socket: WebSocket, document: Any) -> None:
+    """Send a document as JSON. Raises WebSocketDisconnect if the window is gone."""
+    text = json_text(document)
+    try:
+        await socket.send_text(text)
+    except RuntimeError:  # it was closed meanwhile
+        raise WebSocketDisconnect from None
+
+
+async def until_gone(socket: WebSocket, telling: Coroutine[Any, Any, None]) -> None:
+    """Do what tells a window things until it ends or the window is gone; raises what goes wrong in it.
+
+    What the window says is passed over.
+    """
+    tasks = asyncio.create_task(telling), asyncio.create_task(_hear(socket))
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        for ended in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(ended, Exception) and not isinstance(ended, WebSocketDisconnect):
+                raise ended
+
+
+async def _hear(socket: WebSocket) -> None:
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass

@@ -19,7 +19,7 @@ from starlette.websockets import WebSocket
 from arena.hosting.answer import message_of
 from arena.sitting.pdn import pdn_text
 from arena.sitting.sitting import SittingError
-from arena.web.answers import Json, Refusal, refused
+from arena.web.answers import Json, Mailbox, Refusal, refused, send, until_gone
 from arena.web.beginning import listed, placed, variant_of
 from arena.web.bodies import (
     ByColour,
@@ -38,10 +38,8 @@ from arena.web.games import GameRoom
 from arena.web.guard import AGAIN, FAILED, FILES, Guard, Pass
 from arena.web.hosted import TAKEN, HostedGame
 from arena.web.lanes import background
-from arena.web.mailbox import Mailbox
 from arena.web.page.parts import page
 from arena.web.runs import routes
-from arena.web.sockets import send, until_gone
 
 WINDOW_HEADER = "x-arena-window"
 """The name of the window that asks; without it nobody sees to it that the window holds the game."""

@@ -15,11 +15,10 @@ from arena.rules.notation import fen, piece_letter
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.scores import score_text
 from arena.rules.variants import Variant
-from arena.sitting.endings import ending_text
-from arena.sitting.figures import figures
 from arena.sitting.search import Thought
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Turn
+from arena.sitting.words import ending_text, figures
 from players.player import Choice
 
 MOST_PATHS = 16

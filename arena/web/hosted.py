@@ -12,9 +12,9 @@ from arena.hosting.answer import message_of
 from arena.rules.position import COLOURS
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting, SittingError
+from arena.web.answers import Mailbox
 from arena.web.documents import SittingDocuments, ending_document, position_document
 from arena.web.lanes import Lanes, background
-from arena.web.mailbox import Mailbox
 from arena.web.study import Study
 from arena.web.thinking import MOST_PLIES, REPORT_SECONDS, Thinking
 

@@ -15,13 +15,12 @@ from starlette.websockets import WebSocket
 from arena.base.files import REPORT
 from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
-from arena.web.answers import Json, Refusal
+from arena.web.answers import Json, Refusal, send, until_gone
 from arena.web.boards import BoardKey
 from arena.web.charts import Charts
 from arena.web.feed import Feed, Feeds
 from arena.web.guard import below, run_below
 from arena.web.kept import MOST_GAMES, Wanted, game_document, game_list
-from arena.web.sockets import send, until_gone
 
 SANDBOX = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "

@@ -83,7 +83,7 @@ class Host:
 
     def tell_news(self) -> None:
         """Print the moves that were not printed yet, and the end of the game, which is recorded if it counts."""
-        from arena.sitting.endings import ending_text
+        from arena.sitting.words import ending_text
 
         sitting = self.sitting
         sitting.clocks()

@@ -22,7 +22,7 @@ _INDENT = "    "
 def turn_lines(sitting: Sitting, ply: int) -> list[str]:
     """A move that was played, `ply` counted from 1, what it captured and what its player saw."""
     from arena.rules.move_text import move_squares
-    from arena.sitting.figures import figures
+    from arena.sitting.words import figures
 
     turn, before = sitting.turns[ply - 1], sitting.game.positions[ply - 1]
     captured = move_squares(sitting.variant, before, turn.move).captured

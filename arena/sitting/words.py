@@ -1,4 +1,4 @@
-"""What a published program printed of a move, under its own rules."""
+"""A game at the board in words: how it ended, and what a published program printed of a move."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
+from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_squares, path
 from arena.rules.moves import sides
 from arena.rules.notation import place
@@ -16,6 +17,24 @@ from arena.sitting.turn import Turn
 _Figures: TypeAlias = Callable[[Turn, Position, Variant], list[str]]
 
 
+def ending_text(game: Game, outcome: Outcome) -> str:
+    """Who won and why, such as `White wins: Black has no legal move`."""
+    if outcome.winner is None:
+        return f"Draw: {_drawn(game, outcome.termination)}"
+    winner, loser = (COLOURS[colour].capitalize() for colour in (outcome.winner, 1 - outcome.winner))
+    mover = COLOURS[game.turn].capitalize()
+    reasons = {
+        Termination.NO_PIECES: f"{mover} has no pieces left",
+        Termination.NO_MOVES: f"{mover} has no legal move",
+        Termination.POINTS: "more points when nobody can move",
+        Termination.FIRST_KING: "the first king",
+        Termination.TIME: f"{loser}'s time is up",
+        Termination.RESIGNATION: f"{loser} resigned",
+        Termination.ERROR: f"{loser}'s program failed",
+    }
+    return f"{winner} wins: {reasons.get(outcome.termination, outcome.termination.value.replace('_', ' '))}"
+
+
 def figures(turn: Turn, before: Position, variant: Variant) -> list[str]:
     """The lines that the program of a rule set printed of a move played in the position `before`.
 
@@ -24,6 +43,19 @@ def figures(turn: Turn, before: Position, variant: Variant) -> list[str]:
     """
     printed = _PRINTED.get(variant.name.rstrip("*"))
     return printed(turn, before, variant) if printed else []
+
+
+def _drawn(game: Game, termination: Termination) -> str:
+    draws = game.variant.draws
+    reasons = {
+        Termination.REPETITION: f"the position occurred {draws.repetition} times",
+        Termination.NO_PROGRESS: f"{draws.no_progress} plies without a capture or a man's move",
+        Termination.NO_CAPTURE: f"{draws.no_capture} plies without a capture",
+        Termination.ENDING: "this ending has lasted as long as the rules allow",
+        Termination.POINTS: "equal points when nobody can move",
+        Termination.AGREEMENT: "agreed",
+    }
+    return reasons.get(termination, termination.value.replace("_", " "))
 
 
 def _game3(turn: Turn, before: Position, _: Variant) -> list[str]:
