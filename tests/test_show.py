@@ -12,6 +12,7 @@ import pytest
 from arena import Game
 from arena.commands.position import scene
 from arena.ledger.record import unpacked
+from arena.rules.game import game_of
 from tests.helpers.command_line import error_line, invoke
 
 CONFIG = """\
@@ -128,7 +129,7 @@ def test_a_position_set_up_in_mid_game_is_where_the_game_goes_on(games):
     assert "W:W32:B1,K5" in shown(games, "--game", 2, "--ply", 2)
     assert not any("[" in line for line in shown(games, "--game", 2, "--ply", 2)[2:10])
     found = scene(str(games), None, None, 2, 3)
-    assert Game.of(found.game, found.ply).fen == "B:W28:B1,K5"
+    assert game_of(found.game, found.ply).fen == "B:W28:B1,K5"
 
 
 def test_what_cannot_be_read_of_a_game_is_said(games):

@@ -26,7 +26,7 @@ from arena.experiment.entry import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.hosting.answer import message_of
-from arena.rules.game import Game
+from arena.rules.game import game_of
 from arena.rules.move_text import move_squares, path
 from arena.rules.scores import score_text
 from players import PlayerError, located
@@ -72,7 +72,7 @@ def analyse(
             spec = located(player_spec(player, "--player"), Path())
             given = {"depth": depth, "nodes": nodes, "seconds": seconds}
             limit = _limit(spec.limit, {name: value for name, value in given.items() if value is not None})
-            analysis = Analysis(replace(spec, limit=limit), Game.of(found.game, found.ply), lines)
+            analysis = Analysis(replace(spec, limit=limit), game_of(found.game, found.ply), lines)
         except ConfigError as error:
             fail(str(error))
         except (PlayerError, ValueError) as error:

@@ -111,16 +111,6 @@ class Game:
         self._king_runs: _KingRuns = ((0, 0), (0, 0))
         self._enter(self.start, legal_moves(variant.constants, self.start))
 
-    @classmethod
-    def of(cls, played: PlayedGame, ply: int | None = None) -> Game:
-        """A game read back, up to a ply or its end, from where a position was set up last if one was."""
-        ply = len(played.moves) if ply is None else ply
-        begins = max((at for at in played.setups if at <= ply), default=0)
-        game = cls(played.variant, played.positions[begins])
-        for move in played.moves[begins:ply]:
-            game.push(move)
-        return game
-
     def push(self, move: int | str) -> None:
         """Play a move, or the one that a text means (see `move`). Raises ValueError if it is not legal."""
         if isinstance(move, str):
@@ -283,6 +273,16 @@ class Game:
         king, count = self._king_runs[self.position.turn]
         has_men = own & ~self.position.kings
         return bool(has_men and count >= self.variant.king_moves and move & king and not move & other)
+
+
+def game_of(played: PlayedGame, ply: int | None = None) -> Game:
+    """A game read back, up to a ply or its end, from where a position was set up last if one was."""
+    ply = len(played.moves) if ply is None else ply
+    begins = max((at for at in played.setups if at <= ply), default=0)
+    game = Game(played.variant, played.positions[begins])
+    for move in played.moves[begins:ply]:
+        game.push(move)
+    return game
 
 
 def points(variant: Variant, position: Position, colour: int) -> int:

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from arena.hosting.answer import message_of
-from arena.rules.game import Game, Outcome, Termination
+from arena.rules.game import Game, Outcome, Termination, game_of
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
@@ -68,7 +68,7 @@ class Sitting:
 
         Options are those of a Sitting.
         """
-        game = Game.of(played)
+        game = game_of(played)
         sitting = cls(played.variant, sides, game.start, **options)
         for move in game.moves:
             sitting._push(move, 0.0, None)

@@ -11,7 +11,6 @@ import numpy as np
 from arena.ledger.game import stored_game
 from arena.ledger.ledger import FILE
 from arena.ledger.store import reading
-from arena.report.viewer.games import steps
 from arena.rules.notation import pieces_text
 from arena.rules.result import humanised
 from arena.rules.scores import in_men
@@ -66,6 +65,8 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
 
     Raises StoreError if there is no such game, or it cannot be read.
     """
+    from arena.report.viewer.games import steps
+
     stored = stored_game(folder, number)
     row, game = stored.row, stored.played()
     columns = game.answers or {}
