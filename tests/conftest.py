@@ -26,6 +26,7 @@ from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import Variant
 from tests.helpers import naive
 from tests.helpers.rule_sets import POSITIONS, RULE_SETS, UNCOMPILED
+from tests.helpers.words import Words, forget
 from tests.tiers import TIERS, has_quick_tests, tier_of
 
 for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
@@ -71,10 +72,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="quick (the default), full (quick and what it leaves out), rest (full without quick), "
         "or slow (the slow tests alone); the default is full where files or tests are named",
     )
+    parser.addoption("--words", action="store_true", help="keep the words of messages as they are now")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the tier: who names a file or a test asks for all of it."""
+    if config.option.words and not hasattr(config, "workerinput"):
+        forget({Path(argument).stem for argument in config.args if argument.endswith(".py")})
     if config.option.tier is None:
         config.option.tier = "full" if any(".py" in argument for argument in config.args) else "quick"
 
@@ -141,6 +145,14 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=found[0], args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture
+def words(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Words]:
+    """Asserts that messages are those kept in `data/messages.json`; see `helpers/words.py`."""
+    kept = Words(request.node, tmp_path, request.config.option.words)
+    yield kept
+    kept.close()
 
 
 @pytest.fixture(scope="session", params=RULE_SETS, ids=lambda variant: variant.name)

@@ -22,10 +22,9 @@ from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.section import validated
 from arena.experiment.yaml.values import Source
-from arena.rules.custom import CHANGES
-from arena.rules.variants import VARIANTS
 from players.player import Limit, PlayerSpec
 from tests.helpers.configs import EXAMPLE, MINIMAL, SWEPT
+from tests.helpers.words import Words
 
 
 def load_text(folder: Path, text: str | bytes) -> Experiment:
@@ -45,6 +44,11 @@ def errors(folder: Path, text: str | bytes) -> list[str]:
 
 
 # --- what loads
+
+
+def places(lines: list[str]) -> list[str]:
+    """Line and column of each error."""
+    return [":".join(line.split(":")[1:3]) for line in lines]
 
 
 def test_the_example_becomes_an_experiment(tmp_path: Path) -> None:
@@ -199,289 +203,112 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "begins"),
+    ("old", "new", "place"),
     [
-        ("count: 20", "games: 20", "4:29: unknown key 'games'; did you mean 'count'?"),
-        ("seed: 2026", "games: 20", "3:1: unknown key 'games'; did you mean 'openings: {count: 20}'?"),
-        ("seed: 2026", "rounds: 2", "3:1: unknown key 'rounds'; did you mean 'openings: {count: 20}'?"),
-        ("seed: 2026", "time: 1", "3:1: unknown key 'time'; did you mean 'players: [{seconds: ...}]'?"),
-        ("seed: 2026", "depth: 1", "3:1: unknown key 'depth'; did you mean 'players: [{depth: ...}]'?"),
+        ("count: 20", "games: 20", "4:29"),
+        ("seed: 2026", "games: 20", "3:1"),
+        ("seed: 2026", "rounds: 2", "3:1"),
+        ("seed: 2026", "time: 1", "3:1"),
+        ("seed: 2026", "depth: 1", "3:1"),
     ],
 )
 def test_a_key_that_other_programs_have_is_answered_by_ours(
-    tmp_path: Path, old: str, new: str, begins: str
+    tmp_path: Path, old: str, new: str, place: str, words: Words
 ) -> None:
     (line,) = errors(tmp_path, EXAMPLE.replace(old, new))
-    assert line.startswith(f"run.yaml:{begins} (choices: ")
+    assert places([line]) == [place]
+    words(line)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line"),
+    ("old", "new", "place"),
     [
-        (
-            "seed: 2026",
-            "sede: 2026",
-            "3:1: unknown key 'sede'; did you mean 'seed'? (choices: name, variant, seed, openings, "
-            "format, sprt, max_plies, time_margin, patience, game_patience, memory, processes, "
-            "pondering, sandbox, readable, on_failure, failures, withdraw, probe, anchor, rating, compare_types, "
-            "workers, pin, players)",
-        ),
-        (
-            "count: 20",
-            "xyz: 20",
-            "4:29: unknown key 'xyz' (choices: random_plies, balanced, ballots, barred, file, count)",
-        ),
-        ("seed: 2026", "seed: '5'", "3:1: 'seed' must be a whole number, not the text '5'"),
-        ("seed: 2026", "seed: true", "3:1: 'seed' must be a whole number, not the boolean true"),
-        ("seed: 2026", "seed: 1.5", "3:1: 'seed' must be a whole number, not the number 1.5"),
-        ("seed: 2026", "seed: 1.0", "3:1: 'seed' must be a whole number, not the number 1.0"),
-        ("seed: 2026", "seed:", "3:1: 'seed' must be a whole number, not nothing"),
-        ("seed: 2026", "seed: [1]", "3:1: 'seed' must be a whole number, not the list [1]"),
-        (
-            "seed: 2026",
-            "seed: -1",
-            "3:1: 'seed' must be greater than or equal to 0, not the whole number -1",
-        ),
-        (
-            "seed: 2026",
-            "seed: 9223372036854775808",
-            "3:1: a number must be finite and below 2**63, not 9223372036854775808",
-        ),
-        ("160.5", ".nan", "14:37: a number must be finite and below 2**63, not .nan"),
-        ("160.5", "1.0e+999", "14:37: a number must be finite and below 2**63, not 1.0e+999"),
-        (
-            "count: 20",
-            "count: 0",
-            "4:29: 'count' must be greater than or equal to 1, not the whole number 0",
-        ),
-        (
-            "plies: 6",
-            "plies: -1",
-            "4:12: 'random_plies' must be greater than or equal to 0, not the whole number -1",
-        ),
-        (
-            "plies: 200",
-            "plies: 0",
-            "5:1: 'max_plies' must be greater than or equal to 1, not the whole number 0",
-        ),
-        (
-            "{random_plies: 6, count: 20}",
-            "20",
-            "4:1: 'openings' must be a mapping of keys to values, not the whole number 20",
-        ),
-        (
-            "name: heuristics",
-            "name: my run",
-            "1:1: 'name' must be a folder name (letters and digits, then also '.', '_' and '-'), "
-            "not the text 'my run'",
-        ),
-        (
-            "name: heuristics",
-            "name: ../up",
-            "1:1: 'name' must be a folder name (letters and digits, then also '.', '_' and '-'), "
-            "not the text '../up'",
-        ),
-        (
-            "name: heuristics",
-            'name: "a\\n"',
-            "1:1: 'name' must be a folder name (letters and digits, then also '.', '_' and '-'), "
-            r"not the text 'a\n'",
-        ),
-        (
-            "name: heuristics",
-            "name: 2026",
-            "1:1: 'name' must be text (a number, true or null needs quotes), not the whole number 2026",
-        ),
-        (
-            "variant: english",
-            "variant: englsh",
-            f"2:1: unknown variant 'englsh'; did you mean 'english'? (choices: {', '.join(VARIANTS)})",
-        ),
-        (
-            "variant: english",
-            "variant: {base: english, promotoin: never}",
-            f"2:26: unknown rule 'promotoin'; did you mean 'promotion'? (choices: {', '.join(CHANGES)})",
-        ),
-        (
-            "variant: english",
-            "variant: {base: english, promotion: sometimes}",
-            "2:26: unknown promotion 'sometimes' (choices: never, at_end, stops, in_passing, delayed)",
-        ),
-        (
-            "variant: english",
-            "variant: {base: english, flying: 1}",
-            "2:26: 'flying' must be true or false, not 1",
-        ),
-        (
-            "anchor: simple-d6",
-            "anchor: simple-d7",
-            "6:1: unknown player 'simple-d7'; did you mean 'simple-d6'? "
-            "(choices: random, simple-d6, mine-d6, weights-d6)",
-        ),
-        (
-            "anchor: simple-d6",
-            "anchor: true",
-            "6:1: 'anchor' must be text (a number, true or null needs quotes), not the boolean true",
-        ),
-        ("type: random}", "kind: random}", "8:5: the key 'type' is missing"),
-        ("variant: english\n", "", "1:1: the key 'variant' is missing"),
-        (
-            "{name: random, type: random}",
-            "random",
-            "8:5: an entry of 'players' must be a mapping of keys to values, not the text 'random'",
-        ),
-        (
-            "name: mine-d6",
-            "name: random",
-            "10:6: the player 'random' is already in line 8: names must differ",
-        ),
-        (
-            "type: random}",
-            "type: 5}",
-            "8:20: 'type' must be text (a number, true or null needs quotes), not the whole number 5",
-        ),
-        (
-            "name: random",
-            'name: "a\\nb"',
-            "8:6: 'name' must be printable characters with no space at either end, "
-            r"not the text 'a\nb'",
-        ),
-        (
-            "name: random",
-            "name: ' a'",
-            "8:6: 'name' must be printable characters with no space at either end, not the text ' a'",
-        ),
-        ("name: random", "name: ''", "8:6: 'name' must have at least 1 character, not the text ''"),
-        (
-            "name: random",
-            "name: " + 41 * "x",
-            f"8:6: 'name' must have at most 40 characters, not the text '{41 * 'x'}'",
-        ),
-        (
-            "    depth: 6",
-            "    depth: 0",
-            "13:5: 'depth' must be greater than or equal to 1, not the whole number 0",
-        ),
-        (
-            "    depth: 6",
-            "    depth: 65",
-            "13:5: 'depth' must be less than or equal to 64, not the whole number 65",
-        ),
-        ("    depth: 6", "    nodes: 0", "13:5: 'nodes' must be greater than 0, not the whole number 0"),
-        ("    depth: 6", "    seconds: 0", "13:5: 'seconds' must be greater than 0, not the whole number 0"),
-        ("    depth: 6", "    clock: -1.5", "13:5: 'clock' must be greater than 0, not the number -1.5"),
-        (
-            "    depth: 6",
-            "    clock: 60\n    increment: -1",
-            "14:5: 'increment' must be greater than or equal to 0, not the whole number -1",
-        ),
-        ("    depth: 6", "    increment: 1", "13:5: 'increment' needs a 'clock' to add it to"),
-        (
-            "seed: 2026",
-            "workers: 0",
-            "3:1: 'processes' must be greater than or equal to 1, not the whole number 0",
-        ),
-        ("seed: 2026", "workers: {engine: dask}", "3:1: the key 'address' is missing"),
-        (
-            "seed: 2026",
-            "workers: {engine: dask, address: host}",
-            "3:25: 'address' must be like tcp://host:8786, not the text 'host'",
-        ),
-        (
-            "seed: 2026",
-            "workers: {engine: dsk}",
-            "3:11: unknown engine 'dsk'; did you mean 'dask'? (choices: joblib, dask)",
-        ),
-        (
-            "seed: 2026",
-            "workers: many",
-            "3:1: 'workers' must be a number of processes or a mapping with an engine, not the text 'many'",
-        ),
-        ("    depth: 6", "    depth: six", "13:5: 'depth' must be a whole number, not the text 'six'"),
-        ("seed: 2026", "name: b", "3:1: the key 'name' is given twice, first in line 1"),
-        ("back_row: -6", "man: 1", "14:50: the key 'man' is given twice, first in line 14"),
-        ("man: 100", "1: 100", "14:27: a key must be text, not the whole number 1: put it in quotes"),
-        ("evaluation: simple", "~: 1", "9:48: a key must be text, not nothing: put it in quotes"),
-        (
-            "evaluation: simple",
-            "{a}: 1",
-            "9:48: YAML 1.1 reads this as a map, which has no place here: put text in quotes",
-        ),
-        (
-            "type: random}",
-            "type: random, x: !py eval}",
-            "8:34: YAML 1.1 reads 'eval' as a !py, which has no place here: put text in quotes",
-        ),
-        ("seed: 2026", "seed: !!int x", "3:1: the text 'x' is not a valid int"),
-        ("seed: 2026", "seed: !!bool x", "3:1: the text 'x' is not a valid bool"),
-        (
-            "seed: 2026",
-            "seed: !!str {a: b}",
-            "3:1: YAML 1.1 reads this as a str, which has no place here: put text in quotes",
-        ),
-        (
-            "count: 20",
-            "COUNT: 20",
-            "4:29: unknown key 'COUNT'; did you mean 'count'? "
-            "(choices: random_plies, balanced, ballots, barred, file, count)",
-        ),
-        (
-            "name: heuristics",
-            "name: " + 101 * "x",
-            f"1:1: 'name' must have at most 100 characters, not the text '{59 * 'x'}...",
-        ),
-        (
-            "seed: 2026",
-            f"seed: [{30 * 'long '}]",
-            "3:1: 'seed' must be a whole number, not the list ['" + (12 * "long ")[:58] + "...",
-        ),
+        ("seed: 2026", "sede: 2026", "3:1"),
+        ("count: 20", "xyz: 20", "4:29"),
+        ("seed: 2026", "seed: '5'", "3:1"),
+        ("seed: 2026", "seed: true", "3:1"),
+        ("seed: 2026", "seed: 1.5", "3:1"),
+        ("seed: 2026", "seed: 1.0", "3:1"),
+        ("seed: 2026", "seed:", "3:1"),
+        ("seed: 2026", "seed: [1]", "3:1"),
+        ("seed: 2026", "seed: -1", "3:1"),
+        ("seed: 2026", "seed: 9223372036854775808", "3:1"),
+        ("160.5", ".nan", "14:37"),
+        ("160.5", "1.0e+999", "14:37"),
+        ("count: 20", "count: 0", "4:29"),
+        ("plies: 6", "plies: -1", "4:12"),
+        ("plies: 200", "plies: 0", "5:1"),
+        ("{random_plies: 6, count: 20}", "20", "4:1"),
+        ("name: heuristics", "name: my run", "1:1"),
+        ("name: heuristics", "name: ../up", "1:1"),
+        ("name: heuristics", 'name: "a\\n"', "1:1"),
+        ("name: heuristics", "name: 2026", "1:1"),
+        ("variant: english", "variant: englsh", "2:1"),
+        ("variant: english", "variant: {base: english, promotoin: never}", "2:26"),
+        ("variant: english", "variant: {base: english, promotion: sometimes}", "2:26"),
+        ("variant: english", "variant: {base: english, flying: 1}", "2:26"),
+        ("anchor: simple-d6", "anchor: simple-d7", "6:1"),
+        ("anchor: simple-d6", "anchor: true", "6:1"),
+        ("type: random}", "kind: random}", "8:5"),
+        ("variant: english\n", "", "1:1"),
+        ("{name: random, type: random}", "random", "8:5"),
+        ("name: mine-d6", "name: random", "10:6"),
+        ("type: random}", "type: 5}", "8:20"),
+        ("name: random", 'name: "a\\nb"', "8:6"),
+        ("name: random", "name: ' a'", "8:6"),
+        ("name: random", "name: ''", "8:6"),
+        ("name: random", "name: " + 41 * "x", "8:6"),
+        ("    depth: 6", "    depth: 0", "13:5"),
+        ("    depth: 6", "    depth: 65", "13:5"),
+        ("    depth: 6", "    nodes: 0", "13:5"),
+        ("    depth: 6", "    seconds: 0", "13:5"),
+        ("    depth: 6", "    clock: -1.5", "13:5"),
+        ("    depth: 6", "    clock: 60\n    increment: -1", "14:5"),
+        ("    depth: 6", "    increment: 1", "13:5"),
+        ("seed: 2026", "workers: 0", "3:1"),
+        ("seed: 2026", "workers: {engine: dask}", "3:1"),
+        ("seed: 2026", "workers: {engine: dask, address: host}", "3:25"),
+        ("seed: 2026", "workers: {engine: dsk}", "3:11"),
+        ("seed: 2026", "workers: many", "3:1"),
+        ("    depth: 6", "    depth: six", "13:5"),
+        ("seed: 2026", "name: b", "3:1"),
+        ("back_row: -6", "man: 1", "14:50"),
+        ("man: 100", "1: 100", "14:27"),
+        ("evaluation: simple", "~: 1", "9:48"),
+        ("evaluation: simple", "{a}: 1", "9:48"),
+        ("type: random}", "type: random, x: !py eval}", "8:34"),
+        ("seed: 2026", "seed: !!int x", "3:1"),
+        ("seed: 2026", "seed: !!bool x", "3:1"),
+        ("seed: 2026", "seed: !!str {a: b}", "3:1"),
+        ("count: 20", "COUNT: 20", "4:29"),
+        ("name: heuristics", "name: " + 101 * "x", "1:1"),
+        ("seed: 2026", f"seed: [{30 * 'long '}]", "3:1"),
     ],
 )
-def test_a_wrong_value_has_its_error(tmp_path: Path, old: str, new: str, line: str) -> None:
+def test_a_wrong_value_has_its_error(tmp_path: Path, old: str, new: str, place: str, words: Words) -> None:
     assert EXAMPLE.count(old) == 1
-    assert f"run.yaml:{line}" in errors(tmp_path, EXAMPLE.replace(old, new))
+    found = errors(tmp_path, EXAMPLE.replace(old, new))
+    assert place in places(found)
+    words(*found)
 
 
 @pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        ("no", "YAML 1.1 reads no as the boolean false: write true or false, or 'no' in quotes for text"),
-        ("Off", "YAML 1.1 reads Off as the boolean false: write true or false, or 'Off' in quotes for text"),
-        ("yes", "YAML 1.1 reads yes as the boolean true: write true or false, or 'yes' in quotes for text"),
-        (
-            "012",
-            "YAML 1.1 reads 012 as the whole number 10: write a number without a leading 0 (octal) or "
-            "a colon (base 60), or '012' in quotes for text",
-        ),
-        (
-            "1:30",
-            "YAML 1.1 reads 1:30 as the whole number 90: write a number without a leading 0 (octal) or "
-            "a colon (base 60), or '1:30' in quotes for text",
-        ),
-        (
-            "1:30.5",
-            "YAML 1.1 reads 1:30.5 as the number 90.5: write a number without a colon (base 60), "
-            "or '1:30.5' in quotes for text",
-        ),
-        (
-            "2026-11-21",
-            "YAML 1.1 reads '2026-11-21' as a timestamp, which has no place here: put text in quotes",
-        ),
-        *(
-            (
-                word,
-                f"YAML 1.1 reads {word} as the text '{word}': write a number in full or like 1.0e+3, "
-                f"or '{word}' in quotes for text",
-            )
-            for word in ("1e3", "-1.5E3", ".5e3", "08", "0o17")
-        ),
-    ],
+    "word",
+    ["no", "Off", "yes", "012", "1:30", "1:30.5", "2026-11-21", "1e3", "-1.5E3", ".5e3", "08", "0o17"],
 )
-def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path, word: str, message: str) -> None:
-    assert errors(tmp_path, EXAMPLE.replace("seed: 2026", f"seed: {word}")) == [f"run.yaml:3:1: {message}"]
-    assert errors(tmp_path, EXAMPLE.replace("name: random", f"name: {word}")) == [f"run.yaml:8:6: {message}"]
-    option = EXAMPLE.replace("160.5", word)
-    assert errors(tmp_path, option) == [f"run.yaml:14:37: {message}"]
+def test_a_word_that_yaml_misreads_is_refused_wherever_it_stands(tmp_path: Path, word: str, words: Words) -> None:
+    found = [
+        line
+        for old, new in (
+            ("seed: 2026", f"seed: {word}"),
+            ("name: random", f"name: {word}"),
+            ("160.5", word),
+        )
+        for line in errors(tmp_path, EXAMPLE.replace(old, new))
+    ]
+    assert places(found) == ["3:1", "8:6", "14:37"]
+    (message,) = {line.split(": ", 1)[1] for line in found}
+    words(message)
 
 
 def test_all_problems_are_listed_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -529,18 +356,19 @@ def test_a_withdrawal_is_a_number_a_word_or_both(
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("given", "place"),
     [
-        ("withdraw: anul\n", "1:1: 'withdraw' must be a number of failures, annul, forfeit, or a mapping"),
-        ("withdraw: -1\n", "1:1: 'after' must be"),
-        ("withdraw: annul\nformat: ladder\n", "1:1: 'annul' goes with the format 'round-robin' or 'swiss', not"),
-        ("withdraw: {games: annul}\n", "1:1: 'annul' needs 3 players or more, not 2"),
+        ("withdraw: anul\n", "1:1"),
+        ("withdraw: -1\n", "1:1"),
+        ("withdraw: annul\nformat: ladder\n", "1:1"),
+        ("withdraw: {games: annul}\n", "1:1"),
     ],
 )
-def test_a_withdrawal_that_cannot_be_is_an_error(tmp_path: Path, given: str, message: str) -> None:
+def test_a_withdrawal_that_cannot_be_is_an_error(tmp_path: Path, given: str, place: str, words: Words) -> None:
     players = "".join(f"  - {{name: {name}, type: random}}\n" for name in "ab")
     (line,) = errors(tmp_path, given + f"name: a\nvariant: english\nplayers:\n{players}")
-    assert line.startswith(f"run.yaml:{message}"), line
+    assert places([line]) == [place]
+    words(line)
 
 
 def test_no_players_is_an_error(tmp_path: Path) -> None:
@@ -554,15 +382,17 @@ def test_no_players_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line"),
+    ("old", "new", "place"),
     [
-        ("my_heuristic.py:advance", r"my\0.py:advance", "10:46: text must not have a NUL, as the text "),
-        ("name: heuristics", r'name: "a\0"', "1:1: text must not have a NUL, as the text "),
-        ("count: 20}", r'"a\0": 20}', "4:29: text must not have a NUL, as the text "),
+        ("my_heuristic.py:advance", "my\\0.py:advance", "10:46"),
+        ("name: heuristics", 'name: "a\\0"', "1:1"),
+        ("count: 20}", '"a\\0": 20}', "4:29"),
     ],
 )
-def test_a_nul_is_refused_wherever_it_stands(tmp_path: Path, old: str, new: str, line: str) -> None:
-    assert errors(tmp_path, EXAMPLE.replace(old, new))[0].startswith(f"run.yaml:{line}")
+def test_a_nul_is_refused_wherever_it_stands(tmp_path: Path, old: str, new: str, place: str, words: Words) -> None:
+    found = errors(tmp_path, EXAMPLE.replace(old, new))
+    assert places(found)[0] == place
+    words(found[0])
 
 
 @pytest.mark.parametrize("word", ["sweeep", "swep", "Sweep", "sweeps"])
@@ -591,40 +421,30 @@ def test_an_error_is_a_line_of_readable_length_whatever_the_input(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("text", "place"),
     [
-        ("", "1:1: the file is empty"),
-        ("# only a comment\n", "1:1: the file is empty"),
-        ("---\n", "1:1: the file must be a mapping of keys to values, not nothing"),
-        ("- a\n", "1:1: the file must be a mapping of keys to values, not the list ['a']"),
-        ("heuristics", "1:1: the file must be a mapping of keys to values, not the text 'heuristics'"),
-        (b"name: \xc3\xa9\nvariant: a\xff\n", "2:11: byte 0xff is not UTF-8"),
-        ("name: a".encode("utf-16"), "1:1: byte 0xff is not UTF-8"),
-        ("name: é\nseed: \0", "2:7: YAML does not allow U+0000"),
-        (
-            "name: {a: 1\nseed: 5\n",
-            "2:5: YAML syntax: while parsing a flow mapping (line 1): expected ',' or '}', but got ':'",
-        ),
-        ("a: b: c\n", "1:5: YAML syntax: mapping values are not allowed here"),
-        (
-            "a:\n\t- b\n",
-            "2:1: YAML syntax: found character '\\t' that cannot start any token",
-        ),
-        ("a: *b\n", "1:4: YAML syntax: found undefined alias 'b'"),
-        (
-            "a: 1\n--- \nb: 1\n",
-            "2:1: YAML syntax: expected a single document in the stream (line 1): but found another document",
-        ),
-        (
-            'a: "\\ud800"\n',
-            "1:1: 'utf-8' codec can't encode character '\\ud800' in position 0: surrogates not allowed",
-        ),
+        ("", "1:1"),
+        ("# only a comment\n", "1:1"),
+        ("---\n", "1:1"),
+        ("- a\n", "1:1"),
+        ("heuristics", "1:1"),
+        (b"name: \xc3\xa9\nvariant: a\xff\n", "2:11"),
+        ("name: a".encode("utf-16"), "1:1"),
+        ("name: é\nseed: \x00", "2:7"),
+        ("name: {a: 1\nseed: 5\n", "2:5"),
+        ("a: b: c\n", "1:5"),
+        ("a:\n\t- b\n", "2:1"),
+        ("a: *b\n", "1:4"),
+        ("a: 1\n--- \nb: 1\n", "2:1"),
+        ('a: "\\ud800"\n', "1:1"),
     ],
 )
 def test_a_file_that_is_no_configuration_is_an_error_with_the_reason(
-    tmp_path: Path, text: str | bytes, line: str
+    tmp_path: Path, text: str | bytes, place: str, words: Words
 ) -> None:
-    assert f"run.yaml:{line}" in errors(tmp_path, text)
+    found = errors(tmp_path, text)
+    assert place in places(found)
+    words(*found)
 
 
 @pytest.mark.parametrize("text", ['a: "\\U00110000"', 'a: "\\Uffffffff"', "a: " + 5000 * "["])

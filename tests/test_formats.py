@@ -43,6 +43,7 @@ from arena.rules.result import WHITE_POINTS, result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
 from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, record, run
 from tests.helpers.tournaments import assert_same
+from tests.helpers.words import Words
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 TWO = "players:\n  - {name: a, type: greedy}\n  - {name: b, type: random}\n"
@@ -53,50 +54,41 @@ SPRT = {"elo0": 0.0, "elo1": 20.0, "alpha": 0.05, "beta": 0.05, "model": "normal
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("text", "place"),
     [
-        ("format: swis\n", "6:1: unknown format 'swis'; did you mean 'swiss'?"),
-        ("format: {type: swis}\n", "6:10: unknown format 'swis'; did you mean"),
-        ("format: {rounds: 2}\n", "6:1: the key 'type' is missing (choices: round-robin, match, gauntlet,"),
-        (
-            "format: 5\n",
-            "6:1: 'format' must be the name of a format or a mapping with a type, not the whole number",
-        ),
-        ("format: swiss\n", "6:1: the key 'rounds' is missing"),
-        ("format: match\n", "6:1: 'match' needs exactly two players, not 4"),
-        ("format: {type: swiss, rounds: 4}\n", "6:23: 'rounds' must be at most 3 with 4 players"),
-        (
-            "format: {type: swiss, rounds: 3, pears: 2}\n",
-            "6:34: unknown key 'pears'; did you mean 'pairs'? (choices: type, rounds, pairs)",
-        ),
-        ("format: {type: knockout, rounds: 3}\n", "6:26: unknown key 'rounds' (choices: type, pairs, extra)"),
-        ("format: {type: adaptive, error: 0}\n", "6:26: 'error' must be greater than 0, not the whole number 0"),
-        ("format: {type: adaptive, error: 9, top: 5}\n", "6:36: 'top' must be at most 4 with 4 players"),
-        (
-            "format: {type: gauntlet, seeds: [a, e]}\n",
-            "6:37: unknown player 'e' (choices: a,",
-        ),
-        ("format: {type: gauntlet, seeds: [a, a]}\n", "6:37: the seed 'a' is given twice"),
-        ("format: {type: gauntlet, seeds: []}\n", "6:26: 'seeds' must list at least one player"),
-        ("format: {type: gauntlet, seeds: [a, b, c, d]}\n", "6:26: 'seeds' must leave out a player"),
-        ("sprt: {elo0: 0, elo1: 5}\n", "6:1: 'sprt' needs exactly two players, not 4"),
-        (
-            "format: ladder\nsprt: {elo0: 0, elo1: 5}\n",
-            "7:1: 'sprt' goes with the format 'round-robin' or 'match', not with 'ladder'",
-        ),
-        ("sprt: {elo0: 5, elo1: 5}\n", "6:17: 'elo1' makes no test: elo0 must be below elo1: there is nothing to"),
-        ("sprt: {elo0: 0, elo1: 5001}\n", "6:17: 'elo1' makes no test: a hypothesis must lie within +-5000 Elo"),
-        ("sprt: {elo0: 0, elo1: 5, beta: 0.96}\n", "6:26: 'beta' makes no test: alpha + beta must be below 1"),
-        ("sprt: {elo0: 0, elo1: 5, alpha: 0.96}\n", "6:1: 'beta' makes no test: alpha + beta must be below 1"),
-        ("sprt: {elo0: 0, elo1: 5, model: elo}\n", "6:26: 'model' must be 'normalized' or 'logistic'"),
+        ("format: swis\n", "6:1"),
+        ("format: {type: swis}\n", "6:10"),
+        ("format: {rounds: 2}\n", "6:1"),
+        ("format: 5\n", "6:1"),
+        ("format: swiss\n", "6:1"),
+        ("format: match\n", "6:1"),
+        ("format: {type: swiss, rounds: 4}\n", "6:23"),
+        ("format: {type: swiss, rounds: 3, pears: 2}\n", "6:34"),
+        ("format: {type: knockout, rounds: 3}\n", "6:26"),
+        ("format: {type: adaptive, error: 0}\n", "6:26"),
+        ("format: {type: adaptive, error: 9, top: 5}\n", "6:36"),
+        ("format: {type: gauntlet, seeds: [a, e]}\n", "6:37"),
+        ("format: {type: gauntlet, seeds: [a, a]}\n", "6:37"),
+        ("format: {type: gauntlet, seeds: []}\n", "6:26"),
+        ("format: {type: gauntlet, seeds: [a, b, c, d]}\n", "6:26"),
+        ("sprt: {elo0: 0, elo1: 5}\n", "6:1"),
+        ("format: ladder\nsprt: {elo0: 0, elo1: 5}\n", "7:1"),
+        ("sprt: {elo0: 5, elo1: 5}\n", "6:17"),
+        ("sprt: {elo0: 0, elo1: 5001}\n", "6:17"),
+        ("sprt: {elo0: 0, elo1: 5, beta: 0.96}\n", "6:26"),
+        ("sprt: {elo0: 0, elo1: 5, alpha: 0.96}\n", "6:1"),
+        ("sprt: {elo0: 0, elo1: 5, model: elo}\n", "6:26"),
     ],
 )
-def test_a_format_that_cannot_be_is_an_error_at_its_key(tmp_path: Path, text: str, line: str) -> None:
+def test_a_format_that_cannot_be_is_an_error_at_its_key(
+    tmp_path: Path, text: str, place: str, words: Words
+) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(HEAD + text + FOUR)
     with pytest.raises(ConfigError) as caught:
         load(path)
-    assert f"{path}:{line}" in str(caught.value)
+    assert f"{path}:{place}: " in str(caught.value)
+    words(caught.value)
 
 
 def test_a_format_with_rounds_needs_openings_for_all_of_them(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers.command_line import invoke
+from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
 FIRST_TWO = [
@@ -135,17 +136,15 @@ def test_a_pdn_file_gives_the_final_positions_of_its_games(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("B:W21:B1\nB:W99:B1\n", "openings.txt:2: FEN 'B:W99:B1': '99' is not on the board"),
-        ("# nothing\n", "openings.txt holds no opening"),
-    ],
+    "text",
+    ["B:W21:B1\nB:W99:B1\n", "# nothing\n"],
 )
-def test_a_bad_file_is_an_error_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+def test_a_bad_file_is_an_error_with_its_line(tmp_path: Path, text: str, words: Words) -> None:
     path = tmp_path / "openings.txt"
     path.write_text(text)
-    with pytest.raises(OpeningsError, match=message):
+    with pytest.raises(OpeningsError) as caught:
         file_openings(ENGLISH, path)
+    words(caught.value)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without such a file")
@@ -178,21 +177,22 @@ def test_a_configuration_takes_openings_from_ballots_and_files(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("openings", "message"),
+    "openings",
     [
-        ("{ballots: 3, count: 157}", "3:24: there are 156 such openings, 157 are wanted"),
-        ("{file: nowhere.txt}", "3:12: .*nowhere.txt cannot be read: No such file or directory"),
-        ("{count: 1000000000}", f"3:12: 'count' must be less than or equal to {MAX_OPENINGS}"),
-        ("{count: 1000, random_plies: 4}", "3:12: there are only 805 positions after 4 plies"),
-        ('{file: "a\\0b.txt"}', "3:12: text must not have a NUL"),
-        ("{ballots: 4}", "3:12: .*ballots"),
+        "{ballots: 3, count: 157}",
+        "{file: nowhere.txt}",
+        "{count: 1000000000}",
+        "{count: 1000, random_plies: 4}",
+        '{file: "a\\0b.txt"}',
+        "{ballots: 4}",
     ],
 )
 def test_openings_that_do_not_exist_are_an_error_with_their_place(
-    tmp_path: Path, openings: str, message: str
+    tmp_path: Path, openings: str, words: Words
 ) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ConfigError) as caught:
         prepared(tmp_path, openings)
+    words(caught.value)
 
 
 def test_what_the_command_prints_is_a_file_of_openings(tmp_path: Path) -> None:

@@ -62,18 +62,13 @@ def test_an_entry_is_a_mapping_yaml_or_a_type(entry, name, type_, limit, options
 
 
 @pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ("{type: negamax, depth: six}", "--player:1:1: 'depth' must be a whole number, not the text 'six'"),
-        ("{type: 6}", "--player:1:1: 'type' must be text"),
-        ("{type: negamax", "--player:1:1: YAML syntax"),
-        ("[greedy]", "--player:1:1: 'player' must be a mapping of keys to values, not the list"),
-    ],
+    "entry",
+    ["{type: negamax, depth: six}", "{type: 6}", "{type: negamax", "[greedy]"],
 )
-def test_what_is_no_entry_gets_one_line(entry, message):
+def test_what_is_no_entry_gets_one_line(entry, words):
     with pytest.raises(ConfigError) as caught:
         player_spec(entry, "--player")
-    assert str(caught.value).startswith(message)
+    words(caught.value)
     assert "\n" not in str(caught.value)
 
 

@@ -331,32 +331,33 @@ def test_who_plays_stands_below():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    "arguments",
     [
-        (["englsh"], "unknown variant 'englsh'; did you mean 'english'?"),
-        (["{base: english, promotio: never}"], "unknown rule 'promotio'; did you mean 'promotion'?"),
-        (["[1]"], "'[1]' is no variant: a name, or YAML as {base: english, promotion: never}"),
-        (["{a"], "VARIANT:1:1: YAML syntax"),
-        (["--white", "nobody"], "unknown player 'nobody'"),
-        (["--white", "{type: negamax, depht: 3}"], "unknown option 'depht'; did you mean 'depth'?"),
-        (["--white", "own.py:X"], "there is no file"),
-        (["--level", "3", "--white", "greedy"], "--level is the player that a person meets"),
-        (["--fen", "W:W99:B1"], "'99' is not on the board"),
-        (["--fen", "W:W9:B1", "--from", "x"], "--fen and --from both say where to begin"),
-        (["--game", "3"], "--game goes with --from FILE"),
-        (["--from", "nowhere.pdn"], "nowhere.pdn: No such file or directory"),
-        (["--white", "level 13"], "'13' is no level, 1 to 12"),
-        (["--name", ""], "a person's"),
-        (["--name", "a\nb"], "a person's"),
-        (["--record", "me", "--fen", "W:W9:B1"], "a game counts only from its start position"),
-        (["--record", "me", "--white", "human", "--black", "human"], "only between one person and one player"),
-        (["--record", "me", "--white", "greedy", "--black", "greedy"], "only between one person and one player"),
+        ["englsh"],
+        ["{base: english, promotio: never}"],
+        ["[1]"],
+        ["{a"],
+        ["--white", "nobody"],
+        ["--white", "{type: negamax, depht: 3}"],
+        ["--white", "own.py:X"],
+        ["--level", "3", "--white", "greedy"],
+        ["--fen", "W:W99:B1"],
+        ["--fen", "W:W9:B1", "--from", "x"],
+        ["--game", "3"],
+        ["--from", "nowhere.pdn"],
+        ["--white", "level 13"],
+        ["--name", ""],
+        ["--name", "a\nb"],
+        ["--record", "me", "--fen", "W:W9:B1"],
+        ["--record", "me", "--white", "human", "--black", "human"],
+        ["--record", "me", "--white", "greedy", "--black", "greedy"],
     ],
 )
-def test_what_cannot_be_played_gets_one_line(arguments, message, tmp_path, monkeypatch):
+def test_what_cannot_be_played_gets_one_line(arguments, tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     result = played(*arguments)
-    assert result.exit_code == 2 and message in error_line(result.stderr)
+    assert result.exit_code == 2
+    words(error_line(result.stderr))
 
 
 def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
@@ -367,20 +368,21 @@ def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    "arguments",
     [
-        (["--level", "13"], "is no level, 1 to 12"),
-        (["--level", "0"], "is no level, 1 to 12"),
-        (["--clock", "0"], "is no clock, as 5+3 is"),
-        (["--clock", "5+x"], "is no clock, as 5+3 is"),
-        (["--seed", "-1"], "-1 is not in the range x>=0; main play --help lists what there is"),
-        (["--frm", "x"], "No such option"),
-        (["english", "3"], "unexpected extra argument"),
+        ["--level", "13"],
+        ["--level", "0"],
+        ["--clock", "0"],
+        ["--clock", "5+x"],
+        ["--seed", "-1"],
+        ["--frm", "x"],
+        ["english", "3"],
     ],
 )
-def test_an_option_that_cannot_be_is_one_line(arguments, message):
+def test_an_option_that_cannot_be_is_one_line(arguments, words):
     result = played(*arguments)
-    assert result.exit_code == 2 and message in error_line(result.stderr)
+    assert result.exit_code == 2
+    words(error_line(result.stderr))
 
 
 def test_a_player_that_fails_loses_with_the_reason(own):

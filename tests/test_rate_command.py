@@ -206,39 +206,36 @@ def test_players_may_be_called_nan(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "reason"),
+    ("name", "text"),
     [
-        ("a.csv", "", ":1: the file is empty"),
-        ("a.csv", f"white,black,result\na,b,{'9' * 5000}\n", f":2: unknown result '{'9' * 59}... (choices: 1-0"),
-        ("a.csv", "white,result\na,1-0\n", ":1: the columns must be white, black, result or"),
-        ("a.csv", "white,black,wins,draws\na,b,1,2\n", ":1: the columns must be"),
-        ("a.csv", "white,black,result,white\na,b,1-0,c\n", ":1: the column white is given twice"),
-        ("a.csv", "white,black,result\na,b,1-0\n\nb,a,3-0\n", ":4: unknown result '3-0' (choices: 1-0, 2-0"),
-        ("a.csv", "white,black,result\na,b,\n", ":2: unknown result ''"),
-        ("a.csv", "white,black,result\na,b,1-0\na,b,1-0,5\n", ":3: 4 cells in place of 3"),
-        ("a.csv", "white,black,result\na,b,1-0\na\n", ":3: no player under black"),
-        ("a.csv", "white,black,result\na,a,1-0\n", ":2: White and Black are both 'a'"),
-        (
-            "a.csv",
-            "white,black,wins,draws,losses\na,b,1,2,3\na,b,1,-2,3\n",
-            ":3: draws must be a number of games, not",
-        ),
-        ("a.csv", "white,black,wins,draws,losses\na,b,1.5,2,3\n", ":2: wins must be a number of games, not '1.5'"),
-        ("a.csv", "white,black,wins,draws,losses\na,b,1,2,x\n", ":2: losses must be a number of games, not 'x'"),
-        ("a.csv", "white,black,result\na,b,*\n", "no game with a result"),
-        ("a.csv", "white,black,wins,draws,losses\na,b,0,0,0\n", "no game with a result"),
-        ("a.pdn", "1. 11-15 *", ": no games"),
-        ("a.pdn", '\n[White "a"]\n[Result "1-0"]\n', ":2: the game has no tag Black"),
-        ("a.pdn", '[White "a"]\n[Black "b"]\n[Result "won"]\n', ":1: unknown result 'won' (choices: 1-0"),
-        ("a.pdn", '[White "a"]\n[Black "a"]\n[Result "1-0"]\n', ":1: White and Black are both 'a'"),
+        ("a.csv", ""),
+        ("a.csv", f"white,black,result\na,b,{'9' * 5000}\n"),
+        ("a.csv", "white,result\na,1-0\n"),
+        ("a.csv", "white,black,wins,draws\na,b,1,2\n"),
+        ("a.csv", "white,black,result,white\na,b,1-0,c\n"),
+        ("a.csv", "white,black,result\na,b,1-0\n\nb,a,3-0\n"),
+        ("a.csv", "white,black,result\na,b,\n"),
+        ("a.csv", "white,black,result\na,b,1-0\na,b,1-0,5\n"),
+        ("a.csv", "white,black,result\na,b,1-0\na\n"),
+        ("a.csv", "white,black,result\na,a,1-0\n"),
+        ("a.csv", "white,black,wins,draws,losses\na,b,1,2,3\na,b,1,-2,3\n"),
+        ("a.csv", "white,black,wins,draws,losses\na,b,1.5,2,3\n"),
+        ("a.csv", "white,black,wins,draws,losses\na,b,1,2,x\n"),
+        ("a.csv", "white,black,result\na,b,*\n"),
+        ("a.csv", "white,black,wins,draws,losses\na,b,0,0,0\n"),
+        ("a.pdn", "1. 11-15 *"),
+        ("a.pdn", '\n[White "a"]\n[Result "1-0"]\n'),
+        ("a.pdn", '[White "a"]\n[Black "b"]\n[Result "won"]\n'),
+        ("a.pdn", '[White "a"]\n[Black "a"]\n[Result "1-0"]\n'),
     ],
 )
-def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, reason):
+def test_a_bad_file_gets_one_line_with_its_place(tmp_path, name, text, words):
     path = written(tmp_path, name, text)
     result = invoke("rate", path)
     assert result.exit_code == 2
     assert result.output.count("\n") == 1
-    assert result.output.startswith(str(path)) and reason in result.output
+    assert result.output.startswith(str(path))
+    words(result.output)
 
 
 def test_what_is_not_there_gets_one_line(tmp_path):

@@ -13,6 +13,7 @@ from arena.ledger.game import stored_game
 from arena.ledger.record import GameRecord, Task, packed
 from arena.play.replay import difference, movers, task_of, timed
 from tests.helpers.command_line import error_line, invoke
+from tests.helpers.words import Words
 
 CONFIG = """\
 name: t
@@ -174,15 +175,11 @@ def test_of_a_player_with_a_limit_of_time_only_moves_are_compared(run: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("folder", "game", "message"),
-    [
-        ("out", 25, "game 25 is not stored in {folder}: its last one is game 24"),
-        ("out", 24, "game 24 of {folder} was not played: own withdrawn after 11 failures in the first 11 games"),
-        ("nowhere", 1, "there is no run in {folder} (no ledger.sqlite)"),
-    ],
+    ("folder", "game"),
+    [("out", 25), ("out", 24), ("nowhere", 1)],
 )
-def test_what_is_not_there_gets_one_line(run: Path, folder: str, game: int, message: str) -> None:
+def test_what_is_not_there_gets_one_line(run: Path, folder: str, game: int, words: Words) -> None:
     place = run.with_name(folder)
     result = replay(place, game)
     assert result.exit_code == 2
-    assert error_line(result.stderr) == message.format(folder=place)
+    words(error_line(result.stderr).replace(str(place), folder))

@@ -13,6 +13,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.play.plan import prepare
 from players.player import Limit
+from tests.helpers.words import Words
 
 EVALUATORS = "from arena import evaluator\n" + "".join(
     f"\n\n@evaluator\ndef {name}(position, rules):\n    return 0.0\n" for name in ("fast", "slow", "simple")
@@ -171,80 +172,51 @@ def test_an_anchor_can_be_a_swept_player(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sweep", "line"),
+    ("sweep", "place"),
     [
-        ("depth: []", "7:7: 'depth' must be a list of values or a range {from: 1, to: 10}, not an empty list"),
-        ("depth: 4", "7:7: 'depth' must be a list of values or a range {from: 1, to: 10}, not the whole number 4"),
-        (
-            "depth: {from: 1, too: 10}",
-            "7:24: unknown key of a range 'too'; did you mean 'to'? (choices: from, to, step, factor)",
-        ),
-        ("depth: {from: 1}", "7:7: the range of 'depth' needs 'from' and 'to'"),
-        ("depth: {from: a, to: 3}", "7:15: 'from' must be a number, not the text 'a'"),
-        ("depth: {from: 5, to: 3}", "7:24: 'to' must be at least 'from', 5, not 3"),
-        ("depth: {from: 1, to: 3, step: 0}", "7:31: 'step' must be above 0, not 0"),
-        ("depth: {from: 0, to: 3, factor: 2}", "7:31: 'factor' must be above 1 and 'from' above 0, not 2 and 0"),
-        (
-            "depth: {from: 1, to: 3, step: 1, factor: 2}",
-            "7:40: a range has a 'step' or a 'factor', not both",
-        ),
-        ("depth: [4, 0]", "7:18: 'depth' must be greater than or equal to 1, not the whole number 0"),
-        ("depth: {from: 0, to: 1}", "7:7: 'depth' must be greater than or equal to 1, not the whole number 0"),
-        ("depth: [4, no]", "7:18: YAML 1.1 reads no as the boolean false: write true or false, or 'no' in quotes "
-         "for text"),
-        ("preset: [pvs, full]", "7:7: 'preset' is both set and swept: leave one of the two out"),
-        ("name: [x, y]", "7:7: 'name' cannot be swept; a template such as '{depth} plies' makes names"),
-        ("preset.x: [1]", "7:7: 'preset' is the text 'pvs', so 'preset.x' has no place in it"),
-        ("depth: [4, 4]", "6:5: the sweep makes two players named 'depth 4': is a value listed twice?"),
-        ("depth: [4]\nlimit: [{depth: 6}]", "8:7: 'depth' is swept twice, by 'depth' and by 'limit'"),
-        (
-            "limit: [{depht: 6}]",
-            "7:16: unknown limit 'depht'; did you mean 'depth'? (choices: depth, nodes, seconds, clock, "
-            "increment)",
-        ),
-        (
-            "limit: [{time: 1}]",
-            "7:16: unknown limit 'time'; did you mean 'seconds'? (choices: depth, nodes, seconds, clock, "
-            "increment)",
-        ),
-        ("limit: [6]", "7:15: an entry of 'limit' must be a mapping such as {depth: 6}, not the whole number 6"),
-        (
-            "limit: [{depth: 6}, {depth: 0}]",
-            "7:28: 'depth' must be greater than or equal to 1, not the whole number 0",
-        ),
-        ("depth: {from: 1, to: 1000000000}", "7:7: the range of 'depth' has more than 200 values"),
-        ("depth: {from: 1, to: 2, step: 1.0e-320}", "7:7: the range of 'depth' has more than 200 values"),
-        ("depth: {from: 1.0e-310, to: 9, factor: 2}", "7:7: the range of 'depth' has more than 200 values"),
-        ("depth: {from: 1, to: 20}\nnodes: {from: 1, to: 11}", "6:5: the sweeps make 220 players, more than 200"),
+        ("depth: []", "7:7"),
+        ("depth: 4", "7:7"),
+        ("depth: {from: 1, too: 10}", "7:24"),
+        ("depth: {from: 1}", "7:7"),
+        ("depth: {from: a, to: 3}", "7:15"),
+        ("depth: {from: 5, to: 3}", "7:24"),
+        ("depth: {from: 1, to: 3, step: 0}", "7:31"),
+        ("depth: {from: 0, to: 3, factor: 2}", "7:31"),
+        ("depth: {from: 1, to: 3, step: 1, factor: 2}", "7:40"),
+        ("depth: [4, 0]", "7:18"),
+        ("depth: {from: 0, to: 1}", "7:7"),
+        ("depth: [4, no]", "7:18"),
+        ("preset: [pvs, full]", "7:7"),
+        ("name: [x, y]", "7:7"),
+        ("preset.x: [1]", "7:7"),
+        ("depth: [4, 4]", "6:5"),
+        ("depth: [4]\nlimit: [{depth: 6}]", "8:7"),
+        ("limit: [{depht: 6}]", "7:16"),
+        ("limit: [{time: 1}]", "7:16"),
+        ("limit: [6]", "7:15"),
+        ("limit: [{depth: 6}, {depth: 0}]", "7:28"),
+        ("depth: {from: 1, to: 1000000000}", "7:7"),
+        ("depth: {from: 1, to: 2, step: 1.0e-320}", "7:7"),
+        ("depth: {from: 1.0e-310, to: 9, factor: 2}", "7:7"),
+        ("depth: {from: 1, to: 20}\nnodes: {from: 1, to: 11}", "6:5"),
     ],
-)  # fmt: skip
-def test_a_wrong_sweep_is_an_error_at_its_place(tmp_path: Path, sweep: str, line: str) -> None:
-    assert errors(tmp_path, entry(sweep, None)) == [line]
+)
+def test_a_wrong_sweep_is_an_error_at_its_place(tmp_path: Path, sweep: str, place: str, words: Words) -> None:
+    (line,) = errors(tmp_path, entry(sweep, None))
+    assert line.startswith(f"{place}: ")
+    words(line)
 
 
 @pytest.mark.parametrize(
-    ("name", "line"),
-    [
-        (
-            "{evaluatoin}",
-            "4:5: unknown key of the template 'evaluatoin'; did you mean 'evaluation'? "
-            "(choices: type, evaluation, depth)",
-        ),
-        ("{depth:03}", "4:5: unknown key of the template 'depth:03'; did you mean 'depth'? "
-         "(choices: type, evaluation, depth)"),
-        ("d{depth", "4:5: 'name' is no template: expected '}' before end of string (write {{ for a brace)"),
-        (
-            "{evaluation}",
-            "4:5: the sweep makes two players named 'simple': put {depth} into 'name'",
-        ),
-        (
-            "x",
-            "4:5: the sweep makes two players named 'x': put {evaluation} and {depth} into 'name'",
-        ),
-    ],
-)  # fmt: skip
-def test_the_error_of_a_wrong_template_names_what_it_may_hold(tmp_path: Path, name: str, line: str) -> None:
-    assert errors(tmp_path, entry("evaluation: [simple, cis300]\ndepth: [4, 6]", name)) == [line]
+    ("name", "place"),
+    [("{evaluatoin}", "4:5"), ("{depth:03}", "4:5"), ("d{depth", "4:5"), ("{evaluation}", "4:5"), ("x", "4:5")],
+)
+def test_the_error_of_a_wrong_template_names_what_it_may_hold(
+    tmp_path: Path, name: str, place: str, words: Words
+) -> None:
+    (line,) = errors(tmp_path, entry("evaluation: [simple, cis300]\ndepth: [4, 6]", name))
+    assert line.startswith(f"{place}: ")
+    words(line)
 
 
 @pytest.mark.parametrize("sweep", ["sweep: 5", "sweep: []", "sweep: {}", "sweep:"])

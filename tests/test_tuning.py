@@ -36,6 +36,7 @@ from players.evaluation.linear import FEATURES, linear, linear_weights, shares
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.tunings import mark_games
+from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
 VERDICT = "(beat|lose to|are not measurably different from)"
@@ -388,32 +389,28 @@ def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new"),
     [
-        (
-            "method: texel",
-            "method: texl",
-            "6:10: unknown method 'texl'; did you mean 'texel'?",
-        ),
-        ("games: 12", "pairs: 20", "6:48: unknown key 'pairs' (choices: method, against, check, "),
-        ("games: 12", "games: 1", "6:48: 'games' must be greater than or equal to 2, not the whole number 1"),
-        ("[man, king]", "[man, kng]", "6:41: unknown feature 'kng'; did you mean 'king'?"),
-        ("[man, king]", "[man, man]", "6:25: 'features' must list at least one feature, and none twice"),
-        ("check: 4", "start: {man: x}", "the weight of man must be a number or a pair [opening, ending], not 'x'"),
-        ("check: 4", "start: {edge: 3}", "6:92: 'features' must list edge, which has a weight here"),
-        ("check: 4", "against: simpel", "6:84: unknown evaluation 'simpel'; did you mean 'simple'?"),
-        ("check: 4", "check: 50", "3:12: only "),
-        ("depth: 2", "seconds: 1", "'seconds' would make a tuning depend on the machine"),
-        ("preset: alphabeta, depth: 2", "preset: full", "5:1: negamax needs a limit"),
-        ("preset: alphabeta", "preset: alfabeta", "5:10: unknown preset 'alfabeta'"),
-        ("preset: alphabeta", "evaluation: simple", "5:10: 'evaluation' is what is tuned"),
-        ("english", "englsh", "2:1: unknown variant 'englsh'; did you mean 'english'?"),
-        ("max_plies", "max_ply", "4:1: unknown key 'max_ply'; did you mean 'max_plies'?"),
-        ("random_plies: 6", "ballots: 3", "3:12: unknown key 'ballots' (choices: random_plies, balanced)"),
+        ("method: texel", "method: texl"),
+        ("games: 12", "pairs: 20"),
+        ("games: 12", "games: 1"),
+        ("[man, king]", "[man, kng]"),
+        ("[man, king]", "[man, man]"),
+        ("check: 4", "start: {man: x}"),
+        ("check: 4", "start: {edge: 3}"),
+        ("check: 4", "against: simpel"),
+        ("check: 4", "check: 50"),
+        ("depth: 2", "seconds: 1"),
+        ("preset: alphabeta, depth: 2", "preset: full"),
+        ("preset: alphabeta", "preset: alfabeta"),
+        ("preset: alphabeta", "evaluation: simple"),
+        ("english", "englsh"),
+        ("max_plies", "max_ply"),
+        ("random_plies: 6", "ballots: 3"),
     ],
 )
 def test_a_broken_configuration_gets_one_line_with_its_place(
-    tmp_path: Path, old: str, new: str, message: str
+    tmp_path: Path, old: str, new: str, words: Words
 ) -> None:
     text = TINY.replace(old, new)
     assert text != TINY
@@ -423,5 +420,6 @@ def test_a_broken_configuration_gets_one_line_with_its_place(
     result = invoke("tune", config, "--out", tmp_path / "out")
     assert result.exit_code == 2, result.output
     line = error_line(result.stderr)
-    assert line.startswith(f"{config}:") and message in line
+    assert line.startswith(f"{config}:")
+    words(line)
     assert not (tmp_path / "out").exists()

@@ -41,6 +41,7 @@ from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.tunings import mark_games
+from tests.helpers.words import Words
 
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
 BOARDS = (ENGLISH, INTERNATIONAL)
@@ -342,21 +343,21 @@ def test_a_tuning_killed_in_its_second_round_goes_on_there(whole: Path, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new"),
     [
-        ("games: 40", "games: 10", "6:28: 'games' must be greater than or equal to 20"),
-        ("games: 40", "start: stong", "6:28: unknown evaluation 'stong'; did you mean 'strong'?"),
-        ("games: 40", "start: {linear: {edg: 1}}", "unknown feature 'edg'; did you mean 'edge'?"),
-        ("games: 40", "start: missing.npz", "missing.npz cannot be read"),
-        ("games: 40", "results: 1.5", "'results' must be less than or equal to 1"),
-        ("games: 40", "phases: true", "6:28: unknown key 'phases' (choices: method, against, "),
-        ("depth: 3", "nodes: 1", "the search gave no score; raise its limit"),
+        ("games: 40", "games: 10"),
+        ("games: 40", "start: stong"),
+        ("games: 40", "start: {linear: {edg: 1}}"),
+        ("games: 40", "start: missing.npz"),
+        ("games: 40", "results: 1.5"),
+        ("games: 40", "phases: true"),
+        ("depth: 3", "nodes: 1"),
     ],
 )
 def test_a_broken_configuration_gets_one_line_with_its_place(
-    tmp_path: Path, old: str, new: str, message: str
+    tmp_path: Path, old: str, new: str, words: Words
 ) -> None:
     config = written(tmp_path, TINY.replace(old, new))
     result = invoke("tune", config, "--out", tmp_path / "out", "--workers", 1)
     assert result.exit_code == 2, result.output
-    assert message in error_line(result.stderr)
+    words(error_line(result.stderr))
