@@ -20,20 +20,22 @@ FULL = {
         "test_an_analysis_that_has_ended_keeps_no_thread_and_no_memory",
         "test_ctrl_c_shows_what_there_is",
     ),
+    "test_articles": ("test_frisian_bars_a_fourth_move_in_a_row_of_the_same_king",),
     "test_bench": (
         "test_a_benchmark_is_chosen_by_its_name",
-        "test_all_benchmarks_have_the_rivals_if_the_international_variant_is_chosen",
         "test_overhead_is_of_each_part_by_its_own_unit",
         "test_workers_of_each_kind_play_the_same_games",
     ),
     "test_cli": (
         "test_a_game_fits_a_real_terminal_of_50_columns",
         "test_a_mistake_found_in_an_evaluation_is_in_manifest_report_and_exit_code",
+        "test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve",
         "test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_when_resumed",
         "test_the_doctor_and_a_plan_take_a_file_that_tunes_or_trains",
         "test_the_doctor_finds_what_is_wrong_with_the_players_of_a_tuning",
     ),
     "test_data": (
+        "test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_sits",
         "test_a_man_is_worth_what_the_evaluation_loses_with_it",
         "test_a_report_has_positions_and_parquet_if_asked_for",
     ),
@@ -55,9 +57,14 @@ FULL = {
         "test_tables_and_summaries_are_the_same_bytes[tuning]",
         "test_the_ratings_of_all_together_are_the_same_bytes",
     ),
-    "test_hybrid": ("test_what_it_proves_is_true_although_moves_are_rejected",),
+    "test_hybrid": (
+        "test_a_win_within_the_shallow_search_needs_no_simulation",
+        "test_what_it_proves_is_true_although_moves_are_rejected",
+    ),
     "test_kernels": (
         "test_a_second_process_compiles_nothing",
+        "test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_changes",
+        "test_compilation_is_announced_once_and_only_where_there_is_any",
         "test_uncompiled_kernels_search_the_same_tree",
     ),
     "test_live": (
@@ -65,11 +72,19 @@ FULL = {
         "test_watch_redraws_on_a_terminal_and_ends_with_the_run",
         "test_watch_waits_for_a_run_that_is_not_there_yet",
     ),
-    "test_manifest": ("test_each_time_that_a_run_goes_on_is_recorded_and_a_complete_one_is_left_alone",),
-    "test_mcts": ("test_it_proves_what_exhaustive_minimax_finds",),
+    "test_manifest": (
+        "test_each_time_that_a_run_goes_on_is_recorded_and_a_complete_one_is_left_alone",
+        "test_the_hash_is_of_the_configuration_and_of_the_users_files",
+    ),
+    "test_mcts": (
+        "test_a_line_without_progress_is_a_draw",
+        "test_it_proves_what_exhaustive_minimax_finds",
+    ),
     "test_page": (
+        "test_a_mark_says_its_value_under_the_pointer_and_between_arrow_keys",
         "test_a_pdf_has_truetype_fonts_and_the_same_bytes_each_time",
         "test_the_box_above_a_long_table_filters_it",
+        "test_the_summary_shows_every_picture",
     ),
     "test_play": (
         "test_a_clock_that_runs_out_while_a_line_is_waited_for_ends_the_game",
@@ -86,6 +101,8 @@ FULL = {
         "test_any_counts_and_repetitions_give_a_finite_table",
         "test_bootstrap_agrees_with_the_sandwich_and_with_its_seed",
         "test_intervals_cover_the_truth_about_as_often_as_they_say",
+        "test_lopsided_results_on_which_full_newton_steps_overshoot_are_fitted",
+        "test_order_of_games_and_names_of_players_do_not_matter",
     ),
     "test_readme": (
         "test_an_experiment_of_an_own_heuristic_is_played",
@@ -93,10 +110,14 @@ FULL = {
         "test_the_answer_to_a_wrong_input_is_the_one_shown",
     ),
     "test_record": ("test_a_kill_loses_the_game_under_way_alone",),
-    "test_recount": ("test_the_games_of_the_page_are_those_of_the_tables",),
-    "test_report_sweeps": ("test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments",),
+    "test_report_sweeps": (
+        "test_the_chart_that_answers_is_the_first_and_its_title_the_answer",
+        "test_the_interval_of_a_gain_covers_the_truth_in_simulated_tournaments",
+    ),
     "test_report_transitivity": ("test_players_on_one_line_stand_out_in_one_tournament_of_twenty",),
+    "test_report_words": ("test_every_shipped_configuration_has_four_opening_sentences_at_most",),
     "test_runner": ("test_a_run_that_is_interrupted_is_resumed_by_the_same_call",),
+    "test_search": ("test_moves_that_the_games_history_forbids_are_not_chosen",),
     "test_switches": ("test_a_thousand_searches_take_no_more_memory_and_one_that_keeps_some_is_seen",),
     "test_tournament": (
         "test_a_killed_run_goes_on_where_it_stopped",
@@ -108,7 +129,13 @@ FULL = {
         "test_residuals_of_the_true_model_are_standard_normal",
     ),
     "test_viewer": ("test_the_command_takes_all_or_a_number_of_games",),
-    "test_volume": ("test_a_run_is_reported_while_it_is_played",),
+    "test_volume": (
+        "test_a_large_run_has_its_moves_written_when_asked_for_and_says_so",
+        "test_a_random_game_takes_less_than_a_kilobyte_and_a_searching_one_less_than_four",
+        "test_a_run_is_reported_while_it_is_played",
+        "test_a_sample_is_of_whole_pairs_and_always_the_same",
+        "test_volume_measures_ledger_and_report_of_both_kinds_of_players",
+    ),
 }
 """Tests that only the full tier runs, by file: more golden runs than one, READMEs, kills, and what takes long."""
 
@@ -131,6 +158,7 @@ QUICK = {
     "test_installed": (),
     "test_kills": (),
     "test_own_network": (),
+    "test_recount": (),
     "test_seats": (
         "test_a_game_is_played_again_as_often_as_asked",
         "test_a_player_sits_in_another_process_that_is_kept_from_game_to_game",
