@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from arena.rules.rules import Rules
     from arena.rules.variants import VARIANTS, Variant
     from arena.sitting.opponent import Opponent
-    from players import PLAYERS, build_player
     from players.evaluation import features
     from players.evaluation.evaluator import evaluator
     from players.player import Choice, Limit, Player, PlayerSpec
+    from players.table import PLAYERS, build_player
 
 _HOMES = {
     "BLACK": "arena.rules.position",
@@ -39,7 +39,7 @@ _HOMES = {
     "Limit": "players.player",
     "Opponent": "arena.sitting.opponent",
     "Outcome": "arena.rules.game",
-    "PLAYERS": "players",
+    "PLAYERS": "players.table",
     "Player": "players.player",
     "PlayerSpec": "players.player",
     "Position": "arena.rules.position",
@@ -49,7 +49,7 @@ _HOMES = {
     "VARIANTS": "arena.rules.variants",
     "Variant": "arena.rules.variants",
     "WHITE": "arena.rules.position",
-    "build_player": "players",
+    "build_player": "players.table",
     "divide": "arena.rules.perft",
     "evaluator": "players.evaluation.evaluator",
     "features": "players.evaluation",

@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from players import PLAYERS
 from players.evaluation.build import EVALUATORS
 from players.evaluation.linear import VOCABULARY
 from players.negamax.switches import preset_rows, switch_rows
 from players.options import option_schemas, options_of
 from players.player import Limit
+from players.table import PLAYERS
 
 _NOUNS = {"integer": "whole number", "number": "number", "string": "text", "object": "mapping", "array": "list"}
 

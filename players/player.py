@@ -175,7 +175,7 @@ class PlayerSpec:
 
     name: str
     type: str
-    """A key of `players.PLAYERS`, or `package.module:Class`, or `path/to/file.py:Class`; or HUMAN."""
+    """A key of `players.table.PLAYERS`, or `package.module:Class`, or `path/to/file.py:Class`; or HUMAN."""
     limit: Limit = field(default_factory=Limit)
     options: Mapping[str, Any] = field(default_factory=dict)
     """The entry's other keys, passed to the player's constructor by name."""

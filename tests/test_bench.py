@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 
-import players
 from arena.bench import rates, timing
 from arena.bench.benchmarks import rows
 from arena.bench.overhead import overhead
@@ -26,6 +25,8 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.perft import perft
 from arena.rules.variants import VARIANTS
+from players.evaluation.build import EVALUATORS
+from players.loading import load_object
 from players.negamax.player import Negamax
 from players.player import Limit, PlayerSpec
 from tests.benchmarks import rivals as bench_rivals
@@ -157,7 +158,7 @@ def test_a_user_evaluation_with_other_values_is_flagged(clock, monkeypatch):
 def test_the_user_evaluation_gives_the_values_of_the_built_in_one(tmp_path):
     path = tmp_path / "user_evaluation.py"
     path.write_text(rates.USER_EVALUATION)
-    mine = players.loading.load_object(f"{path}:seven_five_three", "evaluation", callable)
+    mine = load_object(f"{path}:seven_five_three", "evaluation", callable)
     rng = random.Random(3)
     values = set()
     for variant in VARIANTS.values():
@@ -165,7 +166,7 @@ def test_the_user_evaluation_gives_the_values_of_the_built_in_one(tmp_path):
         while game.outcome is None and len(game.moves) < 80:
             game.push(rng.choice(game.legal_moves))
             value = mine(game.position, variant.rules)
-            assert value == players.EVALUATORS["simple"](game.position, variant.rules)
+            assert value == EVALUATORS["simple"](game.position, variant.rules)
             values.add(value)
     assert len(values) > 10
 

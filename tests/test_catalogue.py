@@ -12,13 +12,14 @@ from pydantic import Field, TypeAdapter
 
 from arena.commands.cli import main
 from arena.rules.variants import VARIANTS
-from players import PLAYERS, PlayerError, build_player
 from players.catalogue import catalogue, takes
 from players.evaluation.build import EVALUATORS
 from players.evaluation.linear import FEATURES
+from players.loading import PlayerError
 from players.negamax.switches import KINDS, PRESETS
 from players.options import options_of
 from players.player import Limit, PlayerSpec
+from players.table import PLAYERS, build_player
 
 THERE_IS = catalogue()
 LIMITS: dict[str, Any] = {"depth": 3, "nodes": 50, "seconds": 0.01, "clock": 1.0}

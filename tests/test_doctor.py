@@ -11,8 +11,8 @@ from arena.experiment.load import load
 from arena.play import doctor
 from arena.play.doctor import diagnose
 from arena.rules.variants import VARIANTS
-from players import build_player
 from players.examine import Finding
+from players.table import build_player
 from tests.helpers.command_line import invoke
 
 ROOT = Path(__file__).parents[1]

@@ -27,7 +27,7 @@ from arena.play.plan import prepare
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
-from players import located
+from players.loading import located
 from players.player import Allowance, Limit, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.failing import assert_others_unharmed, run

@@ -16,11 +16,11 @@ from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-from players import EVALUATORS, PlayerError
 from players.evaluation.appraise import appraise, value_of
-from players.evaluation.build import LEARNED, build_evaluation
+from players.evaluation.build import EVALUATORS, LEARNED, build_evaluation
 from players.evaluation.linear import FEATURES, VOCABULARY, linear_weights
 from players.evaluation.strong import FLYING, FLYING_10, SHORT, UNCROWNED
+from players.loading import PlayerError
 from tests.helpers import naive
 from tests.helpers.command_line import invoke
 
@@ -434,8 +434,8 @@ def test_an_evaluation_that_cannot_be_used_is_refused_with_the_reason(tmp_path, 
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("from players import evaluator\n\n1 / 0\n", "line 3: ZeroDivisionError"),
-        ("from players import evaluator\ndef mine(:\n", "line 2: SyntaxError"),
+        ("from arena import evaluator\n\n1 / 0\n", "line 3: ZeroDivisionError"),
+        ("from arena import evaluator\ndef mine(:\n", "line 2: SyntaxError"),
     ],
 )
 def test_a_file_that_cannot_be_loaded_is_refused_with_the_line(tmp_path, code, reason):
@@ -486,7 +486,7 @@ def test_evaluate_prints_the_published_values(row):
 
 def test_evaluate_takes_one_evaluation(tmp_path):
     file = tmp_path / "mine.py"
-    file.write_text("from players import evaluator\n@evaluator\ndef seven(position, rules):\n    return 7\n")
+    file.write_text("from arena import evaluator\n@evaluator\ndef seven(position, rules):\n    return 7\n")
 
     def values(evaluation: str) -> Any:
         return json.loads(evaluate("english", "--evaluation", evaluation, "--json").stdout)["values"]

@@ -10,10 +10,10 @@ import pytest
 
 from arena.rules.custom import build_variant
 from arena.rules.variants import VARIANTS
-from players import EVALUATORS, PlayerError
-from players.evaluation.build import LEARNED, is_learned
+from players.evaluation.build import EVALUATORS, LEARNED, is_learned
 from players.evaluation.sample import PLAYED, THINNED, mirrored, positions_of
 from players.examine import Examination, examine, examined
+from players.loading import PlayerError
 from tests.helpers import naive
 from tests.helpers.command_line import invoke
 

@@ -224,7 +224,7 @@ def test_ctrl_c_twice_and_the_other_signals_end_native_code_at_once(
     found, _, error = script.ended()
     assert found == code and time.monotonic() - began < 2.5
     assert "Traceback" not in error and script.gone()
-    assert ("finishing what is under way" in error) == (signals[0] == signal.SIGINT)
+    assert ("finishing current games" in error) == (signals[0] == signal.SIGINT)
 
 
 @linux
@@ -234,7 +234,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_begins_nothing(tmp_path: Path, wo
     script.begun(workers)
     script.process.send_signal(signal.SIGINT)
     code, out, error = script.ended()
-    assert code == 130 and error == "finishing what is under way; once more to stop now\n"
+    assert code == 130 and error == "finishing current games; press Ctrl-C again to stop now\n"
     assert sorted(out.splitlines()) == [f"record {number}" for number in range(workers)]
 
 

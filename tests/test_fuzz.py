@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError, file_openings
 from arena.experiment.yaml.errors import ConfigError
-from arena.learning.tuning.config import load_tuning
+from arena.learning.config import load_tuning
 from arena.ledger.ledger import FILE, Facts, Ledger
 from arena.ledger.read import read
 from arena.ledger.store import StoreError

@@ -12,15 +12,16 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-from players import PlayerError, build_player
 from players.evaluation.build import build_evaluation
 from players.evaluation.mix import WEIGHTS, mix, mix_weights, takeable
+from players.loading import PlayerError
 from players.mcts.hybrid import Hybrid
 from players.mcts.player import Mcts
 from players.mcts.tree import COUNT, FIRST, MOVE, PROVEN, REJECTED, WIDTH
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
 from players.player import Choice, Limit, PlayerSpec
+from players.table import build_player
 from tests.helpers import naive
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
 from tests.helpers.rule_sets import UNCOMPILED

@@ -104,7 +104,7 @@ def test_every_file_with_a_kernel_is_part_of_the_hash():
     assert {
         "arena/rules/captures.py",
         "players/negamax/tree.py",
-        "arena/learning/tuning/columns.py",
+        "arena/learning/columns.py",
     } <= with_kernels
     assert with_kernels <= set(COMPILED)
 
@@ -172,9 +172,7 @@ def test_without_a_place_to_write_to_a_temporary_folder_is_used_on_every_system(
 
 
 def test_an_import_of_kernels_does_not_touch_the_disk(tmp_path):
-    code = (
-        "import arena.rules.movegen, players, arena.learning.tuning.columns, numba; print(numba.config.CACHE_DIR)"
-    )
+    code = "import arena.rules.movegen, players.table, arena.learning.columns, numba; print(numba.config.CACHE_DIR)"
     place = tmp_path / "cache"
     assert python(code, NUMBA_CACHE_DIR=str(place), PYTHONDONTWRITEBYTECODE="1") == f"{place}\n"
     assert not place.exists()
@@ -184,7 +182,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
     """The recursive kernels of perft and of the search, and an evaluation of a user's own, too."""
     path = tmp_path / "mine.py"
     path.write_text(
-        "from players import evaluator\n\n@evaluator\ndef mine(position, rules):\n    return 1.0 * position.turn\n"
+        "from arena import evaluator\n\n@evaluator\ndef mine(position, rules):\n    return 1.0 * position.turn\n"
     )
     first, second = (python(USE, str(path)).splitlines() for _ in range(2))
     assert second == [first[0], "0 0"]
@@ -206,7 +204,7 @@ def test_compilation_is_announced_once_and_only_where_there_is_any(tmp_path):
 
 def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_changes(tmp_path):
     (tmp_path / "mine.py").write_text(
-        "from arena.rules.jit.kernel import kernel\nfrom beside import worth\nfrom players import evaluator\n\n"
+        "from arena.rules.jit.kernel import kernel\nfrom beside import worth\nfrom arena import evaluator\n\n"
         "@evaluator\ndef mine(position, rules):\n    return worth(position.turn)\n"
     )
     code = (

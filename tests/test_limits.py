@@ -22,8 +22,9 @@ from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
-from players import PLAYERS, PlayerError, build_player
+from players.loading import PlayerError
 from players.player import Choice, Limit, PlayerSpec
+from players.table import PLAYERS, build_player
 from tests.helpers import tournaments
 from tests.helpers.asking import LIMITS, First, Illegal, column, own, task_of
 

@@ -21,8 +21,8 @@ from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import VARIANTS, Variant
-from players import PLAYERS
 from players.player import Allowance, Choice, Limit, PlayerSpec
+from players.table import PLAYERS
 from tests.helpers import tournaments
 from tests.helpers.asking import First, Illegal, column, own, task_of
 

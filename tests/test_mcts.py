@@ -20,7 +20,7 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players import PlayerError, build_player
+from players.loading import PlayerError
 from players.mcts.player import Mcts
 from players.mcts.rollout import random_game
 from players.mcts.tree import (
@@ -43,6 +43,7 @@ from players.mcts.workspace import TreeWorkspace
 from players.negamax.player import Negamax
 from players.negamax.score import WIN, decided_value
 from players.player import Choice, Limit, PlayerSpec
+from players.table import build_player
 from tests.helpers import tournaments
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
 from tests.helpers.rule_sets import UNCOMPILED, by_values

@@ -9,9 +9,8 @@ import pytest
 
 from arena.experiment.load import load
 from arena.experiment.openings import MAX_OPENINGS, sources
-from arena.experiment.openings.balance import is_even
 from arena.experiment.openings.ballots import ballots
-from arena.experiment.openings.lines import random_line
+from arena.experiment.openings.lines import is_even, random_line
 from arena.experiment.openings.sources import OpeningsError, ballot_openings, drawn, file_openings, random_openings
 from arena.experiment.yaml.errors import ConfigError
 from arena.play.plan import prepare

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from arena import Game, Opponent
-from arena.experiment.entry import player_spec
+from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.rules.variants import VARIANTS
-from players import build_player
 from players.player import AnswerError, Choice, Limit
+from players.table import build_player
 
 USERS = """
 from arena import Choice

@@ -14,11 +14,12 @@ from onnx import TensorProto, helper, numpy_helper
 
 from arena import Encoding, Game
 from arena.commands.cli import main
-from arena.experiment.entry import player_spec
+from arena.experiment.load import player_spec
 from arena.ledger.read import read
 from arena.rules.game import FORFEITS
-from players import build_player, fingerprints, located
+from players.loading import fingerprints, located
 from players.player import Limit
+from players.table import build_player
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 MATERIAL = np.array([1.0, 1.5, -1.0, -1.5, 0.0, 0.0], np.float32)

@@ -11,7 +11,6 @@ from arena.rules.game import Game
 from arena.rules.position import Position
 from arena.rules.squares import square_of
 from arena.rules.variants import VARIANTS, Variant
-from players import PlayerError
 from players.evaluation.appraise import appraise, value_of
 from players.evaluation.build import build_evaluation
 from players.evaluation.patterns import (
@@ -29,6 +28,7 @@ from players.evaluation.patterns import (
     save_weights,
     weight_count,
 )
+from players.loading import PlayerError
 
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
 

@@ -10,11 +10,12 @@ import jsonschema
 import pytest
 
 from arena.rules.variants import VARIANTS
-from players import PLAYERS, PlayerError, build_player
+from players.loading import PlayerError
 from players.negamax.state import COUNTED, STATE
 from players.negamax.switches import KINDS, PRESETS, Switches, preset_rows, stored, switch_rows, switches_of
 from players.options import option_schemas, options_of
 from players.player import EFFORT, Choice, Limit, PlayerSpec
+from players.table import PLAYERS, build_player
 
 ROOT = Path(__file__).parents[1]
 ENGLISH = VARIANTS["english"]

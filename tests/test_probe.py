@@ -13,7 +13,7 @@ import pytest
 
 import arena
 from arena.experiment.load import load
-from arena.experiment.openings.balance import is_even
+from arena.experiment.openings.lines import is_even
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.ledger.read import read

@@ -24,12 +24,11 @@ from arena import Game, Limit
 from arena.commands.cli import COMMANDS, main
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
-from arena.learning.tuning.config import load_tuning
+from arena.learning.config import load_tuning
 from arena.report.dictionary import dictionary
 from arena.report.files import FILES
 from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
-from players import PLAYERS
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
@@ -38,6 +37,7 @@ from players.mcts.options import option_rows
 from players.mcts.player import Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
 from players.player import Player
+from players.table import PLAYERS
 from tests.helpers.command_line import invoke
 from tests.helpers.configs import BROKEN, GOOD
 

@@ -19,8 +19,8 @@ from arena.experiment.yaml.schema import either, field_docs
 from arena.rules.custom import CHANGES
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS
-from players import PLAYERS
 from players.negamax.switches import KINDS
+from players.table import PLAYERS
 from tests.helpers.configs import EXAMPLE, MINIMAL, SWEPT
 
 PRINTED: dict[str, Any] = json.loads(schema_text())

@@ -153,7 +153,7 @@ def test_a_search_with_weights_is_the_oracles():
 
 
 SIMPLE_AGAIN = """
-from players import evaluator
+from players.evaluation.evaluator import evaluator
 from players.evaluation.features import far_half, far_row, pieces
 
 
@@ -274,7 +274,7 @@ def test_moves_that_the_games_history_forbids_are_not_chosen():
 def test_evaluations_out_of_bounds_never_look_like_wins(tmp_path):
     file = tmp_path / "wild.py"
     file.write_text(
-        "from players import evaluator\n"
+        "from arena import evaluator\n"
         "from players.evaluation.features import pieces\n\n"
         "@evaluator\n"
         "def wild(position, rules):\n"

@@ -19,7 +19,7 @@ from arena.rules.notation import fen, parse_fen
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key
-from players import PlayerError
+from players.loading import PlayerError
 from players.negamax.player import Negamax, budget
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import MAX_DEPTH

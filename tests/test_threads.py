@@ -13,8 +13,8 @@ import pytest
 from arena.rules.game import Game
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.variants import VARIANTS
-from players import build_player
 from players.player import Limit, PlayerSpec
+from players.table import build_player
 
 pytestmark = pytest.mark.compiled
 SECONDS = 0.7

@@ -12,16 +12,15 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-import arena.learning.training
+import arena.learning
 from arena.commands.cli import main
-from arena.learning.training.config import load_training
-from arena.learning.training.fit import Fit, FitSettings, inputs_of, unit_of, views_of
-from arena.learning.training.run import NETWORK, gathered, prepare, train
-from arena.learning.training.sources import games_of_run, samples_of_pdn
-from arena.learning.training.store import CHECKPOINT, TrainingStore
-from arena.learning.tuning.method import StageProgress, TuningError
-from arena.learning.tuning.metrics import FILE as METRICS
-from arena.learning.tuning.pattern_fit import Samples
+from arena.learning.config import load_training
+from arena.learning.driver import METRICS, LearningError, StageProgress
+from arena.learning.fit import Fit, FitSettings, inputs_of, unit_of, views_of
+from arena.learning.pattern_fit import Samples
+from arena.learning.sources import games_of_run, samples_of_pdn
+from arena.learning.store import CHECKPOINT, GameStore
+from arena.learning.training import NETWORK, gathered, prepare, train
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from players.evaluation.appraise import values_of
@@ -54,7 +53,7 @@ def trained(config: Path, folder: Path, stop_after: int | None = None) -> tuple[
     """Train until so many events were seen, or to the end; the events, and whether it is done."""
     plan = prepare(load_training(config))
     events: list[Any] = []
-    with TrainingStore(folder, plan.description) as store:
+    with GameStore(folder, "training", plan.description) as store:
         steps = train(plan, store, 1)
         while stop_after is None or len(events) < stop_after:
             try:
@@ -191,7 +190,7 @@ def test_the_number_of_workers_changes_nothing(tmp_path: Path):
     config = written(tmp_path)
     for workers in (1, 2):
         plan = prepare(load_training(config))
-        with TrainingStore(tmp_path / str(workers), plan.description) as store:
+        with GameStore(tmp_path / str(workers), "training", plan.description) as store:
             for _ in train(plan, store, workers):
                 pass
     one, two = ((tmp_path / name / NETWORK).read_bytes() for name in ("1", "2"))
@@ -212,7 +211,7 @@ def test_the_command_leaves_a_network_that_plays_and_a_report(tmp_path: Path):
 def test_positions_are_held_out_by_game(tmp_path: Path):
     config = written(tmp_path)
     plan = prepare(load_training(config))
-    with TrainingStore(tmp_path / "run", plan.description) as store:
+    with GameStore(tmp_path / "run", "training", plan.description) as store:
         for event in train(plan, store, 1):
             if not isinstance(event, StageProgress):
                 break
@@ -260,7 +259,7 @@ def test_a_run_gives_the_positions_that_its_players_searched_with_scores_from_wh
 
 
 def test_a_run_under_other_rules_is_refused(run_folder: Path):
-    with pytest.raises(TuningError, match="was played under other rules than those of russian"):
+    with pytest.raises(LearningError, match="was played under other rules than those of russian"):
         games_of_run(run_folder, VARIANTS["russian"])
 
 
@@ -269,7 +268,7 @@ def test_a_network_is_trained_from_a_run_and_a_pdn(tmp_path: Path, run_folder: P
     pdn.write_text('[GameType "21"]\n[Result "1-0"]\n1. 11-15 23-19 2. 8-11 22-17 1-0\n' * 40)
     text = SMALL.replace("{games: 40, random_moves: 0.1}", f"{{games: 0, runs: [{run_folder}], pdn: [games.pdn]}}")
     plan = prepare(load_training(written(tmp_path, text)))
-    with TrainingStore(tmp_path / "out", plan.description) as store:
+    with GameStore(tmp_path / "out", "training", plan.description) as store:
         data = gathered(plan, store)
         for _ in train(plan, store, 1):
             pass
@@ -322,9 +321,9 @@ def test_too_few_games_are_told(tmp_path: Path):
 
 
 def test_without_pytorch_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    for name in [name for name in sys.modules if name.startswith("arena.learning.training.")]:
-        monkeypatch.delitem(sys.modules, name)
-        monkeypatch.delattr(arena.learning.training, name.rpartition(".")[2], raising=False)
+    for name in ("fit", "training", "training_report"):
+        monkeypatch.delitem(sys.modules, f"arena.learning.{name}", raising=False)
+        monkeypatch.delattr(arena.learning, name, raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     result = CliRunner().invoke(main, ["train", str(written(tmp_path)), "--out", str(tmp_path / "out")])
     assert result.exit_code == 2

@@ -18,13 +18,12 @@ import pytest
 
 from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError
-from arena.learning.tuning.columns import Columns, feature_counts
-from arena.learning.tuning.games import Failed, Job, play_job, points_of_pairs
-from arena.learning.tuning.openings import check_openings, draw_opening
-from arena.learning.tuning.regression import logistic_fit
-from arena.learning.tuning.settings import RandomOpenings
-from arena.learning.tuning.spsa import Gains, scale_of, spsa_step
-from arena.learning.tuning.store import FILE, Played, TuningStore
+from arena.learning.columns import Columns, feature_counts
+from arena.learning.games import Failed, Job, play_job, points_of_pairs
+from arena.learning.regression import logistic_fit
+from arena.learning.spsa import Gains, scale_of, spsa_step
+from arena.learning.store import GameStore, Played
+from arena.learning.terms import RandomOpenings, check_openings, draw_opening
 from arena.ledger.store import StoreError
 from arena.play.probe import positions as probe_positions
 from arena.rules.movegen import legal_moves
@@ -37,6 +36,8 @@ from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.tunings import mark_games
 from tests.helpers.words import Words
+
+FILE = "tuning.sqlite"
 
 ENGLISH = VARIANTS["english"]
 VERDICT = "(beat|lose to|are not measurably different from)"
@@ -382,9 +383,9 @@ def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: P
     result = invoke("tune", written(tmp_path, "seed: 5\n" + TINY), "--out", whole)
     assert result.exit_code == 2
     assert "holds another tuning (changed: seed)" in result.stderr
-    store = TuningStore(tmp_path / "out", {})
+    store = GameStore(tmp_path / "out", "tuning", {})
     with pytest.raises(StoreError, match="is in use by another arena"):
-        TuningStore(tmp_path / "out", {})
+        GameStore(tmp_path / "out", "tuning", {})
     store.close()
 
 

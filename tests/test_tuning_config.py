@@ -7,8 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
-from arena.learning.tuning.config import tuning_schema
-from arena.learning.tuning.methods import TABLE
+from arena.learning.config import TABLE, tuning_schema
 
 SMALL = """\
 name: tiny

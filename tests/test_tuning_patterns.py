@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.learning.tuning.games import Failed, Job, play_scored
-from arena.learning.tuning.pattern_fit import (
+from arena.learning.games import Failed, Job, play_scored
+from arena.learning.pattern_fit import (
     FEATURES,
     FitError,
     Samples,
@@ -27,9 +27,9 @@ from arena.learning.tuning.pattern_fit import (
     turned,
     white_values,
 )
-from arena.learning.tuning.patterns import Patterns
-from arena.learning.tuning.settings import RandomOpenings
-from arena.learning.tuning.store import FILE, SCORED, Played
+from arena.learning.patterns import Patterns
+from arena.learning.store import SCORED, Played
+from arena.learning.terms import RandomOpenings
 from arena.rules.game import Game
 from arena.rules.movegen import legal_moves
 from arena.rules.moves import sides
@@ -42,6 +42,8 @@ from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.tunings import mark_games
 from tests.helpers.words import Words
+
+FILE = "tuning.sqlite"
 
 ENGLISH, INTERNATIONAL = VARIANTS["english"], VARIANTS["international"]
 BOARDS = (ENGLISH, INTERNATIONAL)

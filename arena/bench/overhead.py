@@ -20,9 +20,9 @@ from arena.play.match import play
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
-from players import build_player
 from players.baselines import Random
 from players.player import Allowance, Limit, Player, PlayerSpec
+from players.table import build_player
 
 DEPTHS = (1, 2, 3)
 """Plies of the searches: so few that what surrounds them counts."""
@@ -47,7 +47,7 @@ def overhead(variant: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Ro
     yield _row("build_player", variant, None, "the preset full", lambda: _built(full, chosen), seconds, repeat)
     outside = PlayerSpec("outside", f"{Random.__module__}:{Random.__name__}")
     seat = seated(outside, chosen, chosen.start, "0", Allowance())
-    note = "a move of a random player in a process of its own"
+    note = "a move of a random player in its own process"
     yield _row("seat", variant, None, note, _asked(seat, Game(chosen), Limit()), seconds, repeat)
     command = [sys.executable, "-m", "arena", "hub", "--variant", variant, "--player", "{type: random}"]
     program = PlayerSpec("program", "engine", Limit(depth=1), {"command": command})

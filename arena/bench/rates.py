@@ -19,13 +19,13 @@ from arena.rules.game import Game
 from arena.rules.jit.cache import cache_folder
 from arena.rules.perft import perft
 from arena.rules.variants import VARIANTS, Variant
-from players import build_player
 from players.evaluation.build import LEARNED, is_learned
 from players.player import Limit, PlayerSpec
+from players.table import build_player
 
 USER_EVALUATION = '''"""The +7/+5/+3 heuristic, as a user would write it."""
 
-from players import evaluator
+from players.evaluation.evaluator import evaluator
 from players.evaluation.features import far_half, far_row, pieces
 
 

@@ -64,7 +64,7 @@ def kept_time(
 
 @contextmanager
 def _busy(processes: int) -> Iterator[None]:
-    """Keep so many processes counting; they end with this one, however it ends."""
+    """Keep a number of processes counting; they end when this one does, however it ends."""
     context = multiprocessing.get_context("spawn")
     begun = context.Barrier(processes + 1)
     counting = [context.Process(target=_count, args=(os.getpid(), begun), daemon=True) for _ in range(processes)]

@@ -13,7 +13,7 @@ Work: TypeAlias = Callable[[int], int]
 
 
 class Row(NamedTuple):
-    """One measurement; where there is none, numbers are 0, `rate` is empty and `note` says why."""
+    """One measurement; a missing one has zeros, an empty `rate` and the reason as `note`."""
 
     what: str
     variant: str
@@ -48,7 +48,7 @@ def timed(work: Work, depth: int) -> tuple[int, float]:
 
 
 def spell(work: Callable[[], int], seconds: float) -> tuple[int, float]:
-    """Units and wall time of work that is begun again for so many seconds, and done once at least."""
+    """Units and wall time of work that is repeated for some seconds, at least once."""
     began, units = time.perf_counter(), work()
     while (elapsed := time.perf_counter() - began) < seconds:
         units += work()

@@ -22,14 +22,14 @@ from arena.commands.common import announcing_compilation
 from arena.commands.output import echo, fail, width_of, wrapped
 from arena.commands.position import Scene, with_scene
 from arena.commands.waiting import watched
-from arena.experiment.entry import player_spec
+from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.hosting.answer import message_of
 from arena.rules.game import game_of
 from arena.rules.move_text import move_squares, path
 from arena.rules.scores import score_text
-from players import PlayerError, located
+from players.loading import PlayerError, located
 from players.player import AnswerError, Limit
 
 DEFAULT_PLAYER = "{type: negamax, preset: full, evaluation: strong}"

@@ -1,4 +1,4 @@
-"""Commands about what there is: players, variants, schema."""
+"""Commands that list what is available: players, variants, schema."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from arena.commands.common import variant_named
 from arena.commands.output import broken, echo, say, show_table, unbroken, width_of
 from arena.experiment.schema import experiment_schema
 from arena.experiment.yaml.schema import either
-from arena.learning.training.config import training_schema
-from arena.learning.tuning.config import tuning_schema
+from arena.learning.config import training_schema, tuning_schema
 from arena.rules.table import HEADER, variant_rows
 from players.catalogue import catalogue
 
@@ -72,7 +71,7 @@ def variants(name: str | None, as_json: bool) -> None:
         show_table(header, others)
     else:
         show_table(_SHORT, [[row[heading] for heading in _SHORT] for row in rows])
-        say("arena variants NAME has all rules of one")
+        say("arena variants NAME lists all rules of one")
 
 
 @click.command()

@@ -7,21 +7,20 @@ from pathlib import Path
 
 import click
 
-from arena.commands.common import announcing_compilation, variant_named
-from arena.commands.output import echo, fail, needs, say
+from arena.commands.common import announcing_compilation, requiring_torch, variant_named
+from arena.commands.output import echo, fail, say
 from arena.experiment.load import command_for, load
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
-from arena.learning.training.config import load_training
-from arena.learning.tuning import run as tuning
-from arena.learning.tuning.config import load_tuning
-from arena.learning.tuning.run import Rehearsal
+from arena.learning import tuning
+from arena.learning.config import load_training, load_tuning
+from arena.learning.driver import Rehearsal
 from arena.play.doctor import diagnose
 from arena.rules.board.text import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
-from players import PlayerError
 from players.examine import Examination, Finding, examined
+from players.loading import PlayerError
 
 
 @click.command()
@@ -71,9 +70,9 @@ def doctor(config: Path) -> None:
 
 
 def rehearsed(config: Path) -> Rehearsal | None:
-    """What a file that tunes or trains is tried by, None for a tournament's.
+    """The match and the number of games of a file that tunes or trains, None for a tournament's.
 
-    Its players are built, and the openings of its last match are drawn. Exits with what is wrong.
+    Builds its players, and draws the openings of its last match. Exits with what is wrong.
     """
     try:
         command = command_for(config)
@@ -81,18 +80,13 @@ def rehearsed(config: Path) -> Rehearsal | None:
             return None
         with announcing_compilation():
             if command == "tune":
-                tuned = load_tuning(config)
-                return tuning.rehearsal(tuned, tuning.prepare(tuned))
+                return tuning.rehearsal(tuning.prepare(load_tuning(config)))
             settings = load_training(config)
-            from arena.learning.training import run as training  # PyTorch takes seconds to import
-
+            with requiring_torch():
+                from arena.learning import training  # PyTorch takes seconds to import
             return training.rehearsal(training.prepare(settings))
     except ConfigError as error:
         fail(str(error))
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        fail(needs("train", "torch"))
 
 
 def _show_examples(variant: Variant, examination: Examination) -> None:

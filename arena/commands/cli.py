@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from arena.commands.output import EXTRAS, fail, needs
+from arena.commands.output import fail
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Play": {
@@ -44,8 +44,8 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Learn": {
         "check": ("check:check", "examine an evaluation for mistakes"),
-        "tune": ("tuning:tune", "find weights of an evaluation"),
-        "train": ("training:train", "train a network"),
+        "tune": ("learning:tune", "find weights of an evaluation"),
+        "train": ("learning:train", "train a network"),
     },
     "Develop": {
         "players": ("catalogue:players", "players, options, evaluations, features"),
@@ -70,12 +70,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         file, _, function = COMMANDS[cmd_name][0].partition(":")
-        try:
-            command: click.Command = getattr(import_module(f"{__package__}.{file}"), function)
-        except ModuleNotFoundError as error:
-            if error.name not in EXTRAS:
-                raise
-            fail(needs(cmd_name, error.name))
+        command: click.Command = getattr(import_module(f"{__package__}.{file}"), function)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

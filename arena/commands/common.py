@@ -24,7 +24,7 @@ from arena.rules.jit.kernel import compilation_announced
 from arena.rules.variants import VARIANTS, Variant
 
 GRACE_SECONDS = 1.0
-"""Seconds that a process has to end by itself once it is told to end at once."""
+"""Seconds that a process has to end by itself after the second Ctrl-C."""
 _END = b"\0"
 """What ends the thread that watches signals; no signal has that number."""
 
@@ -91,6 +91,17 @@ def lost_workers(folder: Path) -> Iterator[None]:
         fail(f"{error} ends the process that plays it; all that is finished is kept in {folder}")
 
 
+@contextmanager
+def requiring_torch() -> Iterator[None]:
+    """Exit with what to install if PyTorch cannot be imported."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        fail("arena train needs PyTorch, which is not installed: pip install -e '.[train]'")
+
+
 def variant_named(name: str) -> Variant:
     """The variant of that name, or an error that lists them."""
     if name not in VARIANTS:
@@ -128,17 +139,17 @@ def preparing() -> Iterator[None]:
                 if ticker.ident is not None:
                     ticker.join()
     except KeyboardInterrupt:
-        say("stopped; what is compiled so far is kept")
+        say("stopped; the kernels compiled so far are kept")
         sys.exit(130)
 
 
 @contextmanager
 def interruptible(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C finish what is under way; twice, and SIGTERM and SIGHUP at once, end the process.
+    """Finish current games after the first Ctrl-C; end the process after the second, SIGTERM or SIGHUP.
 
-    Yields whether to begin nothing more; `say` prints a line, from another thread. The end is the exception
-    Stopped in the main thread, here turned into an exit with code 130 for Ctrl-C, 143 and 129 for the others.
-    Where native code does not let that through, the process ends without it after GRACE_SECONDS.
+    Yields a function: whether to begin nothing more; `say` prints a line, from another thread. The process ends by
+    the exception Stopped in the main thread, with exit code 130 for Ctrl-C, 143 and 129 for the others; if native
+    code holds that up, it ends without it after GRACE_SECONDS.
     """
     received: list[int] = []
 
@@ -188,7 +199,7 @@ def _watch(reader: int, signals: Sequence[int], say: Callable[[str], None]) -> N
                 child.kill()
             os._exit(code)
         if received == [signal.SIGINT]:
-            say("finishing what is under way; once more to stop now")
+            say("finishing current games; press Ctrl-C again to stop now")
     os.close(reader)
 
 
@@ -200,7 +211,7 @@ def _signals() -> list[int]:
 
 
 def _exit_code(received: Sequence[int]) -> int | None:
-    """The exit code after those signals, None where they let what is under way finish."""
+    """The exit code after those signals, None while current games may finish."""
     if len(received) > 1:
         return 128 + received[-1]
     return None if received in ([], [signal.SIGINT]) else 128 + received[0]

@@ -10,17 +10,17 @@ import click
 
 from arena.commands.common import variant_named
 from arena.commands.output import fail
-from arena.experiment.entry import player_spec
+from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.hub_server import Server
-from players import PlayerError, located
+from players.loading import PlayerError, located
 
 DEFAULT_PLAYER = "{preset: full, evaluation: patterns}"
 
 
 @click.command()
 @click.option(
-    "--variant", default="international", show_default=True, help="The rules, unless set-param says others."
+    "--variant", default="international", show_default=True, help="The rules, unless set-param changes them."
 )
 @click.option("--player", default=DEFAULT_PLAYER, show_default=True, help="An entry of `players:`, as YAML.")
 def hub(variant: str, player: str) -> None:

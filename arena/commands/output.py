@@ -13,8 +13,6 @@ from typing import Any, NoReturn, TextIO
 
 import click
 
-EXTRAS = {"torch": ("PyTorch", "train")}
-"""Modules that an extra installs: the library, and the extra."""
 _GAP = 2
 """Columns of the terminal between those of a table."""
 _PROSE = 20
@@ -46,12 +44,6 @@ def fail(message: str) -> NoReturn:
     """Print what is wrong and exit with code 2."""
     echo(message, err=True)
     sys.exit(2)
-
-
-def needs(command: str, module: str) -> str:
-    """What to install for a command whose module is missing."""
-    library, extra = EXTRAS[module]
-    return f"arena {command} needs {library}, which is not installed: pip install -e '.[{extra}]'"
 
 
 def replaces_lines(stream: TextIO) -> bool:

@@ -17,7 +17,7 @@ from arena.commands.output import echo, fail, say
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
-from arena.learning.tuning.run import Rehearsal
+from arena.learning.driver import Rehearsal
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord
 from arena.play.doctor import diagnose, is_own
@@ -87,12 +87,12 @@ def prepared_of(experiment: Experiment, compiled: Callable[[str], object] = lamb
     `compiled` is called with the names of what had to be compiled for it.
     """
     try:
-        told: set[str] = set()
+        announced: set[str] = set()
 
         def compiling(what: str) -> None:
             compiled(what)
-            if what not in told:
-                told.add(what)
+            if what not in announced:
+                announced.add(what)
                 say(f"compiling {what}: some seconds, kept for later runs")
 
         return prepare(experiment, compiling)

@@ -82,7 +82,7 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--ply", type=click.IntRange(0), help="After N plies [the last]."),
         click.option("--game", type=click.IntRange(1), help="Which game of a file or a run [1]."),
         click.option("--fen", help="A position of the variant WHAT."),
-        click.option("--variant", help="The rules of a FEN, or of a PDN that does not say."),
+        click.option("--variant", help="The rules of a FEN, or of a PDN without a GameType."),
         click.argument("what"),
     ):
         called = decorator(called)
@@ -90,7 +90,7 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def scene(what: str, variant: str | None, fen: str | None, game: int | None, ply: int | None) -> Scene:
-    """What is meant: a FEN, a variant, a game of a PDN file or of a run's folder; exits if there is none such."""
+    """The position of a FEN, a variant, a game of a PDN file or of a run's folder; exits if there is none."""
     path = Path(what)
     if fen is not None and what in VARIANTS:
         what, variant = fen, what
@@ -107,7 +107,7 @@ def scene(what: str, variant: str | None, fen: str | None, game: int | None, ply
     if ":" not in what:
         close = nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""
-        fail(f"{what!r} is no FEN, variant, PDN file or folder of a run{meant}")
+        fail(f"{what!r} is not a FEN, a variant, a PDN file or the folder of a run{meant}")
     return _of_fen(what, variant)
 
 

@@ -43,7 +43,7 @@ from arena.rules.result import Colour
 @click.option(
     "--first",
     type=click.Choice(["white", "black"]),
-    help="Who moves first [as the run says, or a PDN's GameType, else white].",
+    help="Who moves first [that of the run or of the PDN's GameType, else white].",
 )
 @click.option("--bootstrap", type=click.IntRange(100), help="Intervals from N resamples of the pairs.")
 @click.option("--nash", is_flag=True, help="Add each player's weight and skill by Nash averaging.")
@@ -118,7 +118,7 @@ def rate(
 def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: bool) -> None:
     """Compare two runs, folders or files as `arena rate` reads, and list what changed from A to B.
 
-    Elo is relative to the mean of the players of both. Of two runs it is said how many games are the same, move
+    Elo is relative to the mean of the players of both. For two runs, it counts the games that are the same, move
     for move.
     """
     try:
@@ -135,8 +135,8 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
             {key: None if value != value else value for key, value in row.items()}
             for row in found.table.astype(object).where(found.table.notna(), None).to_dict("records")
         ]
-        told = {"games": same or None, "changes": found.changes, "notes": found.notes}
-        document = {"a": str(a), "b": str(b), "players": players} | told
+        changed = {"games": same or None, "changes": found.changes, "notes": found.notes}
+        document = {"a": str(a), "b": str(b), "players": players} | changed
         click.echo(json.dumps(document, ensure_ascii=False))
         return
     echo(f"a: {a}\nb: {b}\n")
@@ -200,8 +200,8 @@ def _ratings_document(
 
 def _first_mover(found: Results) -> str:
     if found.first_by:
-        return f"{found.first.capitalize()} moves first, as {found.first_by} says."
-    return f"{found.first.capitalize()} is taken to move first: nothing here says who does (--first)."
+        return f"{found.first.capitalize()} moves first, by {found.first_by}."
+    return f"{found.first.capitalize()} is assumed to move first; --first changes that."
 
 
 def _passed_over(games: int) -> str:

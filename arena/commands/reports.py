@@ -22,7 +22,7 @@ def reports(folder: Path) -> None:
     that are damaged or not complete are listed as such.
     """
     if not folder.is_dir():
-        fail(f"{folder} is no folder")
+        fail(f"{folder} is not a folder")
 
     found = entries(folder)
     if not found:

@@ -21,8 +21,8 @@ from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.notation import fen as fen_of
 from arena.rules.perft import divide as divide_perft
 from arena.rules.perft import perft as count_perft
-from players import PlayerError
 from players.evaluation.appraise import appraise
+from players.loading import PlayerError
 
 
 @click.command()

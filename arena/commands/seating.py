@@ -112,7 +112,7 @@ def sitting_of(options: Seating) -> Sitting:
     from arena.rules.notation import parse_fen
     from arena.sitting.pdn import saved_game
     from arena.sitting.sitting import Sitting
-    from players import PlayerError
+    from players.loading import PlayerError
 
     if options.fen is not None and options.from_file is not None:
         fail("--fen and --from both say where to begin: give one of them")
@@ -159,7 +159,7 @@ def prepare(sitting: Sitting) -> None:
 def not_built(error: Exception) -> str:
     """Why a player of a sitting could not be built, in one line."""
     from arena.hosting.answer import message_of
-    from players import PlayerError
+    from players.loading import PlayerError
 
     words = message_of(error)
     return words if isinstance(error, PlayerError) else f"a player raised {type(error).__name__}: {words}"

@@ -20,7 +20,7 @@ from arena.sitting.sides import side_of
 from arena.web import serving
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
-from players import PlayerError
+from players.loading import PlayerError
 
 USUAL_FOLDER = Path("reports")
 """What is served where no folder is named, if it is there."""
@@ -53,7 +53,7 @@ def serve(
     It answers on 127.0.0.1 alone, and only to who has the token in the address that is printed. Ctrl-C ends it.
     """
     if folder is not None and not folder.is_dir():
-        fail(f"{folder} is no folder")
+        fail(f"{folder} is not a folder")
     if folder is None and USUAL_FOLDER.is_dir():
         folder = USUAL_FOLDER
     seating = Seating(**options)
@@ -103,7 +103,7 @@ def open_board(
 
 
 def _player(entry: str) -> Any:
-    """A player of the user's; exits for what is none."""
+    """The user's own player; exits if it is not one."""
     try:
         side = side_of(entry, "--player")
     except ConfigError as error:

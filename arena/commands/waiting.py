@@ -1,4 +1,4 @@
-"""Waiting for a line, or for what another thread finds, so that Ctrl-C is heeded."""
+"""Waiting for a line, or for items of another thread, so that Ctrl-C works."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def _name(player: Any) -> str | None:
 
 
 def _is_built_in(player: dict[str, Any]) -> bool:
-    """Whether a player's type is named by one word, so that nobody but this project names its options."""
+    """Whether a player's type is named by one word, so that its options are those of this project."""
     return isinstance(player.get("type"), str) and ":" not in player["type"]
 
 

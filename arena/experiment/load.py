@@ -9,18 +9,18 @@ from typing import Any
 
 from arena.experiment import sweep
 from arena.experiment.checks import cross_problems
-from arena.experiment.model import Experiment
+from arena.experiment.model import Experiment, PlayerField
 from arena.experiment.yaml.errors import ConfigError, Problem
-from arena.experiment.yaml.section import validated
-from arena.experiment.yaml.values import Source
-from players.player import Limit
+from arena.experiment.yaml.section import Document, validated
+from arena.experiment.yaml.values import Source, inline
+from players.player import NAME_CHARACTERS, Limit, PlayerSpec
 
 KINDS = {"players": ("run", "tournament"), "tuning": ("tune", "tuning"), "positions": ("train", "training")}
 """The key that a file has for what it describes: the command that does it, and what it is called."""
 
 
 def command_for(path: str | Path) -> str:
-    """The command for what the YAML file `path` describes: run, tune or train; raises ConfigError for no YAML."""
+    """The command for a YAML file: run, tune or train. Raises ConfigError if it is not YAML."""
     return KINDS[_kind(Source(Path(path)).read(), "players")][0]
 
 
@@ -75,3 +75,22 @@ def _expand(source: Source, data: Any) -> list[Problem]:
     if "type" in expansion.swept:
         data.setdefault("compare_types", True)
     return problems
+
+
+class _Entry(Document):
+    player: PlayerField
+
+
+def player_spec(entry: str | Mapping[str, Any], given_as: str = "player") -> PlayerSpec:
+    """The player of an entry: a mapping, YAML as `{type: negamax, depth: 6}`, or a type alone as `greedy`.
+
+    Its type is negamax, and its name its type's, if it gives none. Raises ConfigError, naming `given_as`, for
+    anything else.
+    """
+    data = inline(entry, given_as) if isinstance(entry, str) else entry
+    if isinstance(data, str):
+        data = {"type": data}
+    if isinstance(data, Mapping):
+        data = {"type": "negamax", **data}
+        data = {"name": str(data["type"])[:NAME_CHARACTERS], **data}
+    return validated(_Entry, {"player": data}, Source(Path(given_as)), ()).player

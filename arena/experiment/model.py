@@ -1,6 +1,6 @@
 """The model of an experiment: every key of its file, frozen.
 
-A new top-level section is one more field of `Experiment` with a small model of its own, a `Section`: its
+A new top-level section is one more field of `Experiment` with its own small model, a `Section`: its
 validation, the choices that errors name, `Experiment.as_dict` and the schema follow from the field.
 """
 
@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from arena.base.wording import listed, shown, unknown
-from arena.experiment.formats.round_robin import RoundRobin
+from arena.experiment.formats.fixed import RoundRobin
 from arena.experiment.formats.sprt import Sprt
 from arena.experiment.formats.table import FormatField
 from arena.experiment.openings import MAX_OPENINGS
@@ -36,7 +36,7 @@ from arena.ratings.models import RatingModel
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 
 LEAST_TO_ANNUL = 3
-"""Players without whom a withdrawal would annul all games."""
+"""With fewer players, a withdrawal would annul all games."""
 LIMIT_FIELDS = {
     "depth": Field(ge=1, le=64, description="Plies to search."),
     "nodes": Field(gt=0, description="Positions to enter."),

@@ -60,7 +60,7 @@ def filled(template: str, words: Mapping[str, str]) -> str:
                 raise TemplateError(unknown("key of the template", word, words))
             name += words[key]
     except ValueError as error:
-        raise TemplateError(f"'name' is no template: {error} (write {{{{ for a brace)") from None
+        raise TemplateError(f"'name' is not a template: {error} (write {{{{ for a brace)") from None
     return name
 
 
@@ -69,7 +69,7 @@ def is_number(value: Any) -> bool:
 
 
 def _leaves(value: Any, path: Keys = ()) -> Iterator[tuple[Keys, Any]]:
-    """What stands in a mapping that is no mapping itself, with its path."""
+    """The values of nested mappings that are not mappings themselves, with their paths."""
     if not isinstance(value, dict):
         yield path, value
         return

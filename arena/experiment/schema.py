@@ -8,7 +8,13 @@ from arena.experiment.axes import LIMIT, RANGE
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
+from arena.rules.custom import CHANGES
+from arena.rules.draws import Draws
+from arena.rules.rules import Rules
+from arena.rules.variants import VARIANTS, Variant
+from players.options import option_schemas
 from players.player import Limit
+from players.table import PLAYERS
 
 _NUMBER = {"type": "number"}
 _RANGE = {
@@ -53,11 +59,6 @@ def experiment_schema() -> Schema:
 
 def variant_schema() -> Schema:
     """The JSON schema of a variant: a name, or a base and what is different."""
-    from arena.rules.custom import CHANGES
-    from arena.rules.draws import Draws
-    from arena.rules.rules import Rules
-    from arena.rules.variants import VARIANTS, Variant
-
     docs = field_docs(Rules) | field_docs(Variant) | field_docs(Draws)
     docs |= {"base": "The variant to start from.", "endings": "False switches the endgame draws off."}
     names = named({name: variant.about or name for name, variant in VARIANTS.items()})
@@ -78,17 +79,12 @@ def variant_schema() -> Schema:
 
 def options_schema(type: str) -> dict[str, Schema]:
     """The JSON schemas of the options of a player of PLAYERS, by their names."""
-    from players import PLAYERS
-    from players.options import option_schemas
-
     described = option_schemas(PLAYERS[type])
     return {name: {"description": f"Option of {type}."} | option for name, option in described.items()}
 
 
 def _player_schema(entry: Schema) -> Schema:
     """The schema of an entry of `players:`, from what its model knows of every player."""
-    from players import PLAYERS
-
     known = entry["properties"]
     longest = known["name"].pop("maxLength")
     own = {
@@ -117,7 +113,7 @@ def _typed(type: str, known: Schema, limits: Schema) -> Schema:
 
 
 def _sweep_schema(options: dict[str, Schema], limits: Schema) -> Schema:
-    """The schema of `sweep`, of any key where it does not say otherwise."""
+    """The schema of `sweep`, any key unless it restricts them."""
     limit = {"type": "object", "minProperties": 1, "properties": limits, "additionalProperties": False}
     return {
         "type": "object",

@@ -106,7 +106,7 @@ def _players(entry: dict[str, Any], axes: dict[str, list[Setting]]) -> Iterator[
 
 
 def _twice(name: str, template: str | None, axes: dict[str, list[Setting]]) -> SweepError:
-    """What to say of two players of one name."""
+    """The message about two players with one name."""
     fields = [f"{{{key}}}" for key, settings in axes.items() if len(settings) > 1]
     missing = [field for field in fields if template is not None and field not in template]
     cause = f"put {' and '.join(missing)} into 'name'" if missing else "is a value listed twice?"

@@ -1,4 +1,4 @@
-"""Where games are played: how a configuration and the command line say it."""
+"""Where games are played, as a configuration or the command line gives it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s:/]+(:\d+)?/?|tcp://\[[0-9a-fA-
 
 
 def scheduler_address(text: str) -> str:
-    """The address of a Dask scheduler; raises ValueError for a text that is none."""
+    """The address of a Dask scheduler; raises ValueError for any other text."""
     if not _ADDRESS.fullmatch(text):
         raise ValueError(f"must be like tcp://host:8786, not {shown(text)}")
     return text

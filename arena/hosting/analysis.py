@@ -14,7 +14,7 @@ from arena.base.wording import quoted
 from arena.hosting.tenure import Tenure, press
 from arena.rules.game import Game
 from arena.rules.move_text import line_texts
-from players import own_code
+from players.loading import own_code
 from players.negamax.score import WIN
 from players.player import AnswerError, Choice, Limit, PlayerSpec
 

@@ -15,7 +15,7 @@ from arena.rules.game import Game
 from arena.rules.hub import Line, line, parse_hub_move, parse_line, parse_position, variant_word
 from arena.rules.notation import NotationError
 from arena.rules.variants import VARIANTS, Variant
-from players import PlayerError
+from players.loading import PlayerError
 from players.player import Limit, PlayerSpec
 
 DEEPEST = 64

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-import players
 from arena.base import frames
 from arena.base.wording import quoted
 from arena.hosting.answer import message_of, traceback_of
@@ -19,6 +18,7 @@ from arena.rules.game import Game
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.position import Position
 from arena.rules.variants import Variant
+from players.loading import PlayerError
 from players.player import AnswerError, Limit, PlayerSpec
 
 NOTE, BUILT, REFUSED, WORTH = "note", "built", "refused", "worth"
@@ -122,7 +122,7 @@ def _reply(occupant: _Occupant, request: Begin | Ask | Worth) -> Reply:
         if isinstance(request, Worth):
             return occupant.worth()
         return occupant.begin(request) if isinstance(request, Begin) else occupant.ask(request)
-    except players.PlayerError as error:
+    except PlayerError as error:
         return [REFUSED, message_of(error), list(error.keys)]
     except AnswerError as error:
         return [FAILED, message_of(error)]

@@ -37,8 +37,9 @@ from arena.rules.jit.kernel import announce_compilation
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from players import PlayerError, build_player, without_own_code
+from players.loading import PlayerError, without_own_code
 from players.player import Allowance, AnswerError, Choice, Limit, Player, PlayerSpec, checked
+from players.table import build_player
 
 KEPT_OUTPUT = 1 << 16
 """Bytes of what a player printed that are kept, the last ones."""

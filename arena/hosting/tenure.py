@@ -12,8 +12,8 @@ from typing import Any
 from arena.hosting.answer import answer_of
 from arena.rules.game import Game
 from arena.rules.variants import Variant
-from players import build_player
 from players.player import Choice, Limit, Player, PlayerSpec, worth_of
+from players.table import build_player
 
 _PRESS_SECONDS = 0.01
 """Seconds between two requests to a search to stop."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.experiment.formats.free import Free
+from arena.experiment.formats.fixed import Free
 from arena.experiment.model import Experiment
 from arena.ledger.documents import ANNULLED, COMPLETE, changed_keys, documents
 from arena.ledger.manifest import Manifest, parsed

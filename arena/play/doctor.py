@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-import players
 from arena.base.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import random_openings
@@ -18,8 +17,9 @@ from arena.play.trial import RepeatedGame, Trial, alone, tried
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
 from players.examine import Finding, examined, name_of
-from players.loading import ENGINE
+from players.loading import ENGINE, PlayerError, located, own_code
 from players.player import Limit, PlayerSpec
+from players.table import build_player
 
 GAME_BYTES, REPORT_BYTES = 1000, 10 * 2**20
 """Bytes on the disk that a game takes in the ledger, about, and that a report takes."""
@@ -62,9 +62,9 @@ def of_players(
 ) -> Iterator[Finding]:
     """What is wrong with the players of a configuration, see `diagnose`; `where` is a player's name."""
     variant = build_variant(experiment.variant)
-    specs = [players.located(entry, experiment.path.parent) for entry in experiment.players]
+    specs = [located(entry, experiment.path.parent) for entry in experiment.players]
     if any(map(is_own, specs)):
-        players.build_player(_COMPILED, variant)
+        build_player(_COMPILED, variant)
     openings = random_openings(variant, _OPENING_PLIES, _OPENINGS, seed=0, balanced=False)
     doctor = _Doctor(experiment, variant, thorough)
     starts = tuple(opening.position for opening in openings)
@@ -77,14 +77,14 @@ def of_players(
             for finding in doctor.of_player(trial):
                 if finding.level != "ok":
                     yield finding._replace(where=spec.name)
-        except players.PlayerError as error:
+        except PlayerError as error:
             place = experiment.error(("players", index, *error.keys), str(error))
             yield Finding("error", str(place), spec.name)
 
 
 def is_own(spec: PlayerSpec) -> bool:
     """Whether a player runs a user's own code: its class, or its evaluation."""
-    return bool(players.own_code(spec))
+    return bool(own_code(spec))
 
 
 class _Doctor:
@@ -115,14 +115,14 @@ class _Doctor:
                 return
         if not trial.own:
             for found in tried(trial, self.thorough):
-                if isinstance(found, players.PlayerError):
+                if isinstance(found, PlayerError):
                     raise found
                 if isinstance(found, Finding):
                     yield found
             return
         try:
             for found in apart(tried, trial, self.thorough, memory=_memory(trial)):
-                if isinstance(found, players.PlayerError):
+                if isinstance(found, PlayerError):
                     raise found
                 if isinstance(found, RepeatedGame):
                     yield from _of_repetition(trial, found)

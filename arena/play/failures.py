@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.base.files import replace
 from arena.experiment.formats.base import Pairing
-from arena.experiment.yaml.text import yaml_text
+from arena.experiment.yaml.values import yaml_text
 from arena.ledger.record import GameRecord, Incident, packed
 from arena.rules.game import Termination
 

@@ -18,7 +18,7 @@ from arena.play.executor import run
 from arena.play.plan import Plan
 from arena.play.probe import measure
 from arena.play.tournament import probe_tasks, tasks, work_of
-from players import PlayerError
+from players.loading import PlayerError
 
 SECONDS = 5.0
 """Seconds that the games of a pilot last where no number of games is given."""

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import players
 from arena.base.process import are_supported
 from arena.experiment.formats.base import Schedule
 from arena.experiment.model import Experiment
@@ -30,6 +29,7 @@ from arena.rules.notation import fen
 from arena.rules.position import BLACK, Position
 from arena.rules.result import Colour
 from arena.rules.variants import Variant
+from players.loading import PlayerError, fingerprints, located, own_code
 from players.player import PlayerSpec
 
 
@@ -78,7 +78,7 @@ class Plan(NamedTuple):
         """What a report needs to know besides the configuration."""
         files: dict[str, str] = {}
         for spec in self.players:
-            files |= players.fingerprints(spec)
+            files |= fingerprints(spec)
         start = fen(self.variant, self.variant.start)
         return Facts(self.first, self.variant.gametype, start, self.games, self.exact, files)
 
@@ -93,14 +93,14 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
     check_players(experiment)
     variant = build_variant(experiment.variant)
     folder = experiment.path.parent
-    specs = tuple(players.located(spec, folder) for spec in experiment.players)
+    specs = tuple(located(spec, folder) for spec in experiment.players)
     if experiment.sandbox and (why := sandbox.unavailable()):
         raise experiment.error(("sandbox",), f"'sandbox' cannot be true: {why}")
     if experiment.pondering == "stop" and not are_supported():
         raise experiment.error(("pondering",), "'pondering' cannot be 'stop': seats need Linux")
     problems: list[Problem] = []
     for index, spec in enumerate(specs):
-        code = [Path(name).name for name in players.own_code(spec)]
+        code = [Path(name).name for name in own_code(spec)]
         what = ", ".join([variant.name, *code])
         held = "sandbox: true" if experiment.sandbox else "pondering: stop" * (experiment.pondering == "stop")
         if held and spec.in_process and code:
@@ -109,7 +109,7 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
         try:
             with compilation_announced(partial(compiling, what)):
                 seated(spec, variant, variant.start, "plan", experiment.allowance)
-        except players.PlayerError as error:
+        except PlayerError as error:
             problems += experiment.error(("players", index, *error.keys), str(error)).problems
         except SeatError as error:
             message = f"{spec.name} {error} while it was built"

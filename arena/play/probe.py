@@ -9,8 +9,7 @@ import random
 from dataclasses import replace
 
 from arena.base.wording import cut
-from arena.experiment.openings.balance import is_even
-from arena.experiment.openings.lines import random_line
+from arena.experiment.openings.lines import is_even, random_line
 from arena.hosting.seat import failure_of, seated, timed_choice
 from arena.ledger.record import NO_SEARCH, ProbeRecord, ProbeTask, search_values
 from arena.play.match import REASON_CHARACTERS
@@ -35,7 +34,7 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
     """`count` distinct positions after `plies` random plies, spread evenly over PLIES for None.
 
     In each there is a choice of moves, and no side wins material by force within
-    `arena.experiment.openings.balance.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
+    `arena.experiment.openings.lines.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
     ProbeError if so many are not found.
     """
     rng = random.Random(f"probe {seed}")

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-import players
 from arena.experiment.formats.base import Pairing
 from arena.ledger.game import StoredGame
 from arena.ledger.record import GameRecord, Task
@@ -16,6 +15,7 @@ from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
 from arena.rules.position import WHITE
+from players.loading import fingerprints, located
 from players.player import EFFORT, HUMAN, PlayerSpec
 
 _COUNTED = ("legal_moves", "pieces", *(name for name in EFFORT if name != "said_ms"), "score", "wins_in")
@@ -40,7 +40,7 @@ def task_of(stored: StoredGame) -> Task:
                 f"game {number} of {stored.folder} cannot be played again, as {names[place]} is a person; "
                 f"arena show {stored.folder} --game {number} shows it"
             )
-    white, black = (players.located(experiment.players[place], home) for place in places)
+    white, black = (located(experiment.players[place], home) for place in places)
     for name, found in _files(white, black).items():
         if found == "missing":
             raise StoreError(f"game {number} of {stored.folder} needs {name}, which is not in {home} any more")
@@ -82,7 +82,7 @@ def difference(task: Task, then: GameRecord, now: GameRecord) -> str:
 
 
 def _files(white: PlayerSpec, black: PlayerSpec) -> dict[str, str]:
-    return players.fingerprints(white) | players.fingerprints(black)
+    return fingerprints(white) | fingerprints(black)
 
 
 def _equal(one: Any, other: Any) -> bool:

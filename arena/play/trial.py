@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import players
 from arena.base.work import Stage
 from arena.experiment.formats.base import Pairing
 from arena.ledger.record import GameRecord, Task
@@ -18,8 +17,9 @@ from arena.play.match import play
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding
-from players.loading import ENGINE
+from players.loading import ENGINE, PlayerError
 from players.player import Allowance, Limit, PlayerSpec
+from players.table import build_player
 
 FEWEST, MOST = 4, 40
 """Plies of a player's first game, when nobody knows its pace, and the most of any other."""
@@ -52,7 +52,7 @@ class RepeatedGame(NamedTuple):
     after: bytes
 
 
-def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGame | players.PlayerError]:
+def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGame | PlayerError]:
     """Stages and findings of a player that is built and plays: a few plies, then, if `thorough`, several games.
 
     Of a player of a user's own the first of these is played once more at the end. It is an error if the player
@@ -61,8 +61,8 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
     """
     yield Stage("being built", trial.allowance.patience)
     try:
-        getattr(players.build_player(trial.player, trial.variant), "close", lambda: None)()
-    except players.PlayerError as error:
+        getattr(build_player(trial.player, trial.variant), "close", lambda: None)()
+    except PlayerError as error:
         yield error
         return
     if not (thorough or trial.own):

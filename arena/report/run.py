@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from arena.experiment.formats.free import Free
+from arena.experiment.formats.fixed import Free
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import Facts
 from arena.ledger.read import RunData, read

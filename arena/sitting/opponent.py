@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.base.wording import quoted
-from arena.experiment.entry import player_spec
+from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.tenure import Tenure
 from arena.play.clock import clock_after
@@ -17,7 +17,7 @@ from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from arena.sitting.sides import level_of
-from players import PlayerError, located
+from players.loading import PlayerError, located
 from players.player import AnswerError, Choice, PlayerSpec
 
 

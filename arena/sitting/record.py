@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from arena.base.number import with_error
 from arena.base.wording import cut
 from arena.experiment.formats.base import Pairing
-from arena.experiment.formats.free import Free
+from arena.experiment.formats.fixed import Free
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.messages import FOLDER
 from arena.experiment.yaml.section import validated
@@ -36,7 +36,7 @@ from arena.sitting.sides import ONLY_WITH_A_PLAYER, can_count, person_spec
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Turn
 from arena.watch.elo import EloScale, estimates, tells_elo
-from players import fingerprints
+from players.loading import fingerprints
 from players.player import HUMAN, NAME_CHARACTERS, Choice, Limit, PlayerSpec
 
 MOST_PLIES = 100_000

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.base.wording import cut
-from arena.experiment.entry import player_spec
+from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.rules.variants import Variant
-from players import PLAYERS, located
 from players.evaluation.build import is_learned
+from players.loading import located
 from players.player import HUMAN, Limit, PlayerSpec
 from players.published import PUBLISHED
+from players.table import PLAYERS
 
 LEVELS = range(1, 13)
 """The levels of `cis300`, plies of its search."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.base.number import with_error
-from arena.experiment.formats.free import Free
+from arena.experiment.formats.fixed import Free
 from arena.ledger.ledger import FILE
 from arena.ledger.manifest import FILE as MANIFEST
 from arena.ledger.store import StoreError

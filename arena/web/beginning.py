@@ -31,7 +31,7 @@ from arena.web.documents import legal_documents, position_document
 from arena.web.guard import run_below
 from arena.web.lanes import Lane, background
 from arena.web.thinking import MOST_PLIES, building
-from players import own_code
+from players.loading import own_code
 from players.player import Limit
 
 MOST_SECONDS = 1.0

@@ -9,8 +9,9 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from players import PLAYERS, own_code
+from players.loading import own_code
 from players.player import Limit, PlayerSpec
+from players.table import PLAYERS
 
 SHORT_SECONDS = 0.1
 """An answer that takes no longer is short."""

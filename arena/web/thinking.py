@@ -15,7 +15,7 @@ from arena.sitting.sides import Side
 from arena.sitting.sitting import Request, Sitting
 from arena.web.documents import thinking_document
 from arena.web.lanes import Lane, Lanes, background
-from players import own_code
+from players.loading import own_code
 
 MOST_PLIES = 2000
 """Plies of a game, at most."""

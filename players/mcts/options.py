@@ -22,7 +22,7 @@ def option(what: str, unit: str = "", least: float | None = None, most: float | 
     return Field(description=what, json_schema_extra={"unit": unit} if unit else None, ge=least, le=most)
 
 
-ROLLOUT = "how a new position is valued: a game of random moves; the evaluation; negamax so deep, then captures"
+ROLLOUT = "how a new position is valued: random moves; the evaluation; negamax to that depth, then captures"
 """What the option `rollout` says."""
 Rollout = Annotated[
     str | dict[str, Any],
@@ -49,13 +49,13 @@ Rollout = Annotated[
     ),
 ]
 Simulations = Annotated[int | None, option("simulations of a move, as the limit `nodes`", "simulations", least=1)]
-Exploration = Annotated[float, option("the constant of UCB1: how much is tried that looks worse", least=0)]
-FirstPlay = Annotated[float, option("what a move never tried counts, beside mean and exploration of the others")]
+Exploration = Annotated[float, option("the constant of UCB1: how often moves that look worse are tried", least=0)]
+FirstPlay = Annotated[float, option("the value of an untried move, against mean plus exploration of others")]
 Scale = Annotated[float, option("an evaluation v counts tanh(v / scale)", "men", least=0.01)]
-Solver = Annotated[bool, option("proven wins, losses and draws are passed up the tree, and not searched again")]
-KeepTree = Annotated[bool, option("what the tree holds of the position after both moves is kept")]
+Solver = Annotated[bool, option("proven wins, losses and draws are passed up the tree and not searched again")]
+KeepTree = Annotated[bool, option("the subtree of the position after both moves is kept")]
 TreeSize = Annotated[
-    int, option("memory of the tree, which grows no more when it is full", "megabytes", least=1, most=65_536)
+    int, option("memory of the tree; it stops growing when full", "megabytes", least=1, most=65_536)
 ]
 
 
@@ -63,9 +63,9 @@ RejectDepth = Annotated[
     int, option("a shallow search that shows which moves lose, 0: none is rejected", "plies", least=0, most=16)
 ]
 RejectMargin = Annotated[
-    float, option("moves so much below the best are rejected, until all others are proven lost", "men", least=0)
+    float, option("moves this far below the best are rejected, until all others are proven lost", "men", least=0)
 ]
-Cache = Annotated[bool, option("formation values of the mix are kept, by the men of both sides")]
+Cache = Annotated[bool, option("formation values are cached by the men of both sides")]
 
 
 def option_rows(maker: type[Any]) -> Iterator[tuple[str, str, str, str]]:

@@ -41,10 +41,10 @@ class Switches:
         Literal["first", "last", "random"], _does("which of equally good moves, in the generator's order")
     ] = "first"
     stop_single: Annotated[bool, _does("under a time limit, stop at one legal move")] = False
-    stop_half: Annotated[bool, _does("begin no iteration after half of the time")] = False
+    stop_half: Annotated[bool, _does("start no iteration after half of the time")] = False
     stop_complete: Annotated[bool, _does("stop when the whole tree was searched")] = False
     stop_decided: Annotated[bool, _does("stop when a win is certain")] = False
-    partial: Annotated[bool, _does("an iteration that the limit ended counts as far as it came")] = False
+    partial: Annotated[bool, _does("use the moves searched so far of an iteration that the limit ended")] = False
     order_tt: Annotated[bool, _does("first the table's move")] = False
     order_captures: Annotated[bool, _does("of captures, first those of most pieces")] = False
     order_killers: Annotated[bool, _does("first moves that cut at this ply")] = False
@@ -54,7 +54,7 @@ class Switches:
     ] = 0
     tt_deeper: Annotated[bool, _does("use results of deeper searches")] = False
     tt_replace: Annotated[
-        Literal["depth", "always"], _does("which entry gives way: the shallower, or always the older")
+        Literal["depth", "always"], _does("which entry is replaced: the shallower, or always the older")
     ] = "depth"
     pvs: Annotated[bool, _does("null windows for all moves but the first")] = False
     aspiration: Annotated[

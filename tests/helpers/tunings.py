@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from arena.learning.tuning.store import GAMES, Played
+from arena.learning.store import GAMES, Played
 
 
 def mark_games(path: Path) -> None:

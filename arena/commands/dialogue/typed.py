@@ -43,7 +43,7 @@ def obey(host: Host, text: str) -> None:
     """Do what a line says, or tell what is wrong with it."""
     from arena.experiment.yaml.errors import ConfigError
     from arena.sitting.entering import entered_move, is_like_move, legal_line
-    from players import PlayerError
+    from players.loading import PlayerError
 
     sitting = host.sitting
     version = sitting.version

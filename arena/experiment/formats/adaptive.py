@@ -79,13 +79,13 @@ class Adaptive(Format):
         """
         import numpy as np
 
-        from arena.experiment.formats.information import worthiest
+        from arena.experiment.formats.information import most_informative
 
         rank = [names.index(name) for name in ratings.table["player"]]
         elo = ratings.table["elo"].to_numpy(float)[np.argsort(rank)]
         covariance = ratings.covariance.loc[list(names), list(names)].to_numpy(float)
         top = rank[: self.top]
-        return worthiest(elo, covariance, ratings.draw_rate, used, openings, top, self.error, self.batch)
+        return most_informative(elo, covariance, ratings.draw_rate, used, openings, top, self.error, self.batch)
 
 
 def _rated(

@@ -41,7 +41,7 @@ class BatchResults(NamedTuple):
     points: Sequence[float]
     """White's (0, 0.5 or 1) in the games of the batch, in their order."""
     annulled: frozenset[int] = frozenset()
-    """The players, by number, of whom no game counts, of this batch and those before."""
+    """The players, by number, whose games do not count, in this batch and those before."""
 
 
 Schedule: TypeAlias = Generator[Sequence[Pairing], BatchResults, list[Place]]
@@ -81,15 +81,15 @@ class Format(Section):
         return everyone(len(names))
 
     def pairs_of_tie(self, openings: int) -> int:
-        """The most pairs of games that a tie has, with so many openings."""
+        """The most pairs of games of a tie, given the number of openings."""
         return openings
 
     def most_games(self, names: Sequence[str], openings: int) -> int:
-        """The most games that so many openings can lead to."""
+        """The most games that a number of openings can lead to."""
         return 2 * len(self.ties(names)) * self.pairs_of_tie(openings)
 
     def openings_needed(self, players: int) -> int:
-        """How many openings so many players need at least."""
+        """How many openings a number of players needs at least."""
         return 0
 
     def schedule(
@@ -173,6 +173,6 @@ def last_tie(number: int, opponent: str, own: float, conceded: float, level: str
 
 
 def at_most(key: str, number: int, most: int, players: int) -> Iterator[tuple[Keys, str]]:
-    """The problem of a setting that so many players limit, if it is above `most`."""
+    """The problem of a setting above `most`, which depends on the number of players."""
     if number > most > 0:
         yield (key,), f"{key!r} must be at most {most} with {players} players"

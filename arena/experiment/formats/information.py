@@ -16,7 +16,7 @@ TRUSTED = 10
 """Pairs of a player below which its interval, a matter of chance itself, does not end the run."""
 
 
-def worthiest(
+def most_informative(
     elo: Floats,
     covariance: Floats,
     draw_rate: float,

@@ -36,7 +36,7 @@ class Knockout(Format):
 
         The bracket is the usual one: seeds 1 and 2 can only meet in the final, and the first ones have the byes
         that a number of players other than 2, 4, 8 ... needs. All ties of a round have the same openings, other
-        ones than the rounds before. A tie that is level after `pairs` goes on pair by pair, `extra` at most, then
+        ones than the rounds before. A level tie after `pairs` continues pair by pair, `extra` at most, then
         the higher seed wins it. Who lost in the same round stands in the order of the seeds; a place rests on the
         player's last tie.
         """

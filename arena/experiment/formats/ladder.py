@@ -32,7 +32,7 @@ class Ladder(Format):
     ) -> Schedule:
         """The last player holds the place; the one before it challenges, and so on up to the first.
 
-        A level tie leaves the place to its holder. Each tie is a round with openings of its own. The final order
+        A level tie leaves the place to its holder. Each tie is a round with its own openings. The final order
         is the holder, then those who lost to it or to one before it, the latest first; a place rests on the
         player's last tie.
         """

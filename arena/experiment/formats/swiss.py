@@ -161,11 +161,11 @@ def next_round(table: ScoreTable) -> tuple[list[Tie], int | None]:
             ties = _matched(table, [player for player in order if player != bye], most)
             if ties is not None:
                 return ties, bye
-    raise AssertionError("unreachable: any two players have met so many times at most")
+    raise AssertionError("unreachable: any two players have met at most that often")
 
 
 def _matched(table: ScoreTable, order: list[int], most: int) -> list[Tie] | None:
-    """Ties of all players in `order` of whom none have met more than `most` times; None if there are none."""
+    """Ties of all players in `order`, none of whom have met more than `most` times; None if that is impossible."""
     open_to = {
         one: {other for other in order if other != one and table.meetings(one, other) <= most} for one in order
     }

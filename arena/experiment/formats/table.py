@@ -10,12 +10,9 @@ from pydantic import BeforeValidator, Discriminator, SerializeAsAny, WrapValidat
 from arena.base.wording import shown
 from arena.experiment.formats.adaptive import Adaptive
 from arena.experiment.formats.base import Format
-from arena.experiment.formats.free import Free
-from arena.experiment.formats.gauntlet import Gauntlet
+from arena.experiment.formats.fixed import Free, Gauntlet, Match, RoundRobin
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.ladder import Ladder
-from arena.experiment.formats.match import Match
-from arena.experiment.formats.round_robin import RoundRobin
 from arena.experiment.formats.swiss import Swiss
 
 TABLE: tuple[type[Format], ...] = (

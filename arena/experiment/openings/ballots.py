@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from arena.experiment.openings.balance import is_even
+from arena.experiment.openings.lines import is_even
 from arena.rules.move_text import move_text
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from arena.base.wording import cut
 from arena.experiment.openings import MAX_OPENINGS
-from arena.experiment.openings.balance import is_even, is_won_at_once
 from arena.experiment.openings.ballots import ballots
-from arena.experiment.openings.lines import random_line
+from arena.experiment.openings.lines import is_even, is_won_at_once, random_line
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.position import Position
@@ -24,11 +23,11 @@ MAX_BYTES = 64 * 2**20
 MAX_QUOTED = 200
 """Characters of an error in a file, which may quote it."""
 _ENUMERATED = 2000
-"""Positions after so many plies up to which all of them are counted."""
+"""The most positions after a number of plies that are all counted."""
 _TRIES = 200
 """Random lines tried for each opening before giving up."""
 _FRUITLESS, _FRUITLESS_EACH = 2000, 20
-"""Random lines without a new opening after which there are taken to be no more: so many, and so many for each
+"""Random lines without a new opening after which the search for more stops: a constant, plus this many for each
 opening that was found."""
 
 
@@ -52,7 +51,7 @@ def random_openings(variant: Variant, plies: int, count: int, seed: int, balance
     """`count` distinct positions after `plies` random moves, the same for the same seed.
 
     None is over, or can be won by the very next move; `balanced` also throws out those in which a search of
-    `arena.experiment.openings.balance.EVEN_DEPTH` plies wins material. Raises OpeningsError if so many are not
+    `arena.experiment.openings.lines.EVEN_DEPTH` plies wins material. Raises OpeningsError if fewer are
     found, or are more than MAX_OPENINGS.
     """
     if count > MAX_OPENINGS:
@@ -109,7 +108,7 @@ def file_openings(variant: Variant, path: Path) -> list[Opening]:
     number = 0
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise OpeningsError(f"{path} cannot be read: it is no regular file", "file")
+            raise OpeningsError(f"{path} cannot be read: it is not a regular file", "file")
         if path.stat().st_size > MAX_BYTES:
             raise OpeningsError(f"{path} cannot be read: it has more than {MAX_BYTES // 2**20} MB", "file")
         if path.suffix.lower() == ".pdn":
@@ -131,7 +130,7 @@ def file_openings(variant: Variant, path: Path) -> list[Opening]:
 def drawn(openings: Sequence[Opening], count: int | None, seed: int) -> list[Opening]:
     """`count` of the openings drawn by lot, the same for the same seed; all of them, in order, for None.
 
-    Openings of the same position count once. Raises OpeningsError if there are not so many.
+    Openings of the same position count once. Raises OpeningsError if there are fewer.
     """
     distinct = list({opening.position: opening for opening in openings}.values())
     if count is None:
@@ -154,7 +153,7 @@ def _from_pdn(variant: Variant, path: Path) -> list[Opening]:
 
 @cache
 def _positions_after(variant: Variant, plies: int) -> int | None:
-    """How many positions there are after so many plies, None for more than _ENUMERATED."""
+    """How many positions there are after a number of plies, None for more than _ENUMERATED."""
     positions = {variant.start}
     for _ in range(plies):
         positions = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 Keys = tuple[str | int, ...]
 """The way to a value: `("players", 2, "depth")`, entries of a list counted from 0."""
 Problem = tuple[str, int, int, str]
-"""File, line, column and message; line and column count from 1, and are 0 for what is in no file."""
+"""File, line, column and message; line and column count from 1; both are 0 for a value outside a file."""
 
 
 class ConfigError(Exception):

@@ -38,7 +38,7 @@ def refusal(text: str) -> PydanticCustomError:
 
 
 def place(error: ErrorDetails, model: type[BaseModel]) -> Keys:
-    """The keys to blame for what pydantic found in a file that is a `model`."""
+    """The keys to blame for an error that pydantic found in a document of type `model`."""
     keys = _walk(error["loc"], model).keys
     return (*keys, _discriminator(error)) if error["type"] == "union_tag_invalid" else keys
 
@@ -75,7 +75,7 @@ class _Place(NamedTuple):
     keys: Keys
     """The keys of the file: the location without the tags of unions."""
     section: type[BaseModel] | None
-    """The model of the mapping there, None for what is no mapping of a known model."""
+    """The model of the mapping there, None if it is not a mapping with a known model."""
     tags: Collection[str]
     """The tags of the union there, if it is one."""
 

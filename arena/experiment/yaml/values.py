@@ -41,7 +41,7 @@ def inline(text: str, name: str) -> Any:
     try:
         node = yaml.compose(text, yaml.SafeLoader)
     except yaml.YAMLError as error:
-        reason = getattr(error, "problem", None) or "this is no text"
+        reason = getattr(error, "problem", None) or "this is not text"
         raise ConfigError([(name, 1, 1, f"YAML syntax: {reason}")]) from None
     data = source.value(node, ()) if node is not None else None
     if source.problems:
@@ -148,7 +148,7 @@ class Source:
 
 
 def _scalar(node: yaml.Node) -> Any:
-    """The value of a scalar; raises ValueError for what a configuration may not hold."""
+    """The value of a scalar; raises ValueError for one that a configuration may not hold."""
     kind, text = node.tag.removeprefix(_TAG), node.value
     if not isinstance(node, yaml.ScalarNode) or kind not in (*_PLAIN, "null"):
         what = quoted(text) if isinstance(node, yaml.ScalarNode) else "this"
@@ -173,3 +173,23 @@ def _scalar(node: yaml.Node) -> Any:
 
 def _position(mark: yaml.Mark | None) -> tuple[int, int]:
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
+
+
+_WIDTH = 100
+"""Characters of a line, about."""
+
+
+def yaml_text(document: dict[str, Any]) -> str:
+    """A mapping of plain data as YAML, in its order, text of several lines as it stands."""
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes text of several lines as it is."""
+
+
+def _literal(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _literal)

@@ -19,7 +19,7 @@ FEW = 12
 def plot_path(path: pd.DataFrame, *, step: str = "step") -> Axes:
     """A panel for each feature with its weights, and one for the loss if there is any; returns the first Axes.
 
-    `path` is `arena.learning.tuning.report.path_table`; `step` is what its steps are called.
+    `path` is `arena.learning.tuning_report.path_table`; `step` is what its steps are called.
     """
     if list(path.columns) == ["step", "games", "loss"]:
         return _plot_loss(path, step)

@@ -8,11 +8,13 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from arena.learning.tuning.columns import MAN
-from arena.learning.tuning.linear import LinearMethod
-from arena.learning.tuning.method import Play, Step, StepRun, Terms, TuningError
-from arena.learning.tuning.regression import logistic_fit
-from arena.learning.tuning.store import TuningStore
+from arena.learning.columns import MAN
+from arena.learning.driver import LearningError, Play
+from arena.learning.games import Terms
+from arena.learning.linear import LinearMethod
+from arena.learning.method import Step, StepRun
+from arena.learning.regression import logistic_fit
+from arena.learning.store import GameStore
 from arena.rules.position import WHITE
 
 
@@ -38,7 +40,7 @@ class Texel(LinearMethod):
     def step_games(self) -> int:
         return self.games
 
-    def step(self, terms: Terms, play: Play, store: TuningStore, before: Sequence[Step]) -> StepRun:
+    def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
         number = len(before) + 1
         stage, variant, columns = f"{self.noun} {number}", terms.variant, self.columns(terms.variant)
         player = terms.player("weights", self.evaluation(variant, self.theta(variant, before)))
@@ -48,13 +50,13 @@ class Texel(LinearMethod):
         games = [game for past in range(min(number, 2), number + 1) for game in store.games(f"round {past}")]
         positions = np.concatenate([game.array() for game in games])
         if not len(positions):
-            raise TuningError(f"{stage}: there is no quiet position in its games")
+            raise LearningError(f"{stage}: there is no quiet position in its games")
         owner = np.repeat(np.arange(len(games)), [len(game.array()) for game in games])
         white = np.array([game.white_points() for game in games])[owner]
         points = np.where(positions[:, 3] == WHITE, white, 1 - white)
         fit = logistic_fit(columns.design(variant.constants, positions), points, owner, self.penalty)
         if not fit.theta.any():
-            raise TuningError(f"{stage}: its results depend on none of the features; play more games")
+            raise LearningError(f"{stage}: its results depend on none of the features; play more games")
         errors = fit.errors * MAN / columns.unit(fit.theta)
         scaled = columns.scaled(fit.theta)
         return Step(number, scaled.tolist(), errors.tolist(), len(jobs), len(positions), fit.loss)

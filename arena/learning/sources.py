@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.learning.tuning.games import is_quiet
-from arena.learning.tuning.method import TuningError
-from arena.learning.tuning.pattern_fit import HELD_OUT, Samples
-from arena.learning.tuning.store import SCORED, Played
+from arena.learning.driver import LearningError
+from arena.learning.games import is_quiet
+from arena.learning.pattern_fit import HELD_OUT, Samples
+from arena.learning.store import SCORED, Played
 from arena.ledger.read import read
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
@@ -27,11 +27,11 @@ from arena.rules.variants import Variant
 def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
     """The quiet positions of a run that a player searched with a score: for each player its games.
 
-    Raises StoreError for a folder without a run, TuningError for one of other rules or without scores.
+    Raises StoreError for a folder without a run, LearningError for one of other rules or without scores.
     """
     data = read(folder)
     if build_variant(data.experiment.variant).rules != variant.rules:
-        raise TuningError(f"{folder} was played under other rules than those of {variant.name}")
+        raise LearningError(f"{folder} was played under other rules than those of {variant.name}")
     rows = data.games.set_index("game")
     by_player: dict[str, list[Played]] = {}
     for part in data.moves():
@@ -42,19 +42,19 @@ def games_of_run(folder: Path, variant: Variant) -> list[list[Played]]:
                 played = Played(name, int(str(number)), result, opening, len(moves), table)
                 by_player.setdefault(name, []).append(played)
     if not by_player:
-        raise TuningError(f"{folder} has no quiet position that was searched with a score")
+        raise LearningError(f"{folder} has no quiet position that was searched with a score")
     return list(by_player.values())
 
 
 def samples_of_pdn(path: Path, variant: Variant) -> Samples:
     """The quiet positions of a PDN's games with a result; targets are White's points.
 
-    Raises TuningError if the file cannot be read or has no such game of the variant's rules.
+    Raises LearningError if the file cannot be read or has no such game of the variant's rules.
     """
     try:
         games = read_pdn(path, variant).games
     except OSError as error:
-        raise TuningError(f"{path} cannot be read: {error.strerror}") from None
+        raise LearningError(f"{path} cannot be read: {error.strerror}") from None
     found = [
         (game.position, WHITE_POINTS[one.result], one.number % HELD_OUT == 0)
         for one in games
@@ -63,7 +63,7 @@ def samples_of_pdn(path: Path, variant: Variant) -> Samples:
         if is_quiet(game)
     ]
     if not found:
-        raise TuningError(f"{path} has no game with a result under the rules of {variant.name}")
+        raise LearningError(f"{path} has no game with a result under the rules of {variant.name}")
     positions, points, held_out = zip(*found, strict=True)
     return Samples(np.array(positions, np.int64), np.array(points, float), np.array(held_out, bool))
 

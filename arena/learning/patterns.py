@@ -9,20 +9,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from arena.base.files import replace
-from arena.learning.tuning.games import play_scored
-from arena.learning.tuning.method import (
-    EvaluationField,
-    Fitting,
-    Method,
-    Play,
-    Step,
-    StepRun,
-    Terms,
-    TuningError,
-    evaluation_name,
-)
-from arena.learning.tuning.pattern_fit import FitError, fit_tables, held_out_loss, samples
-from arena.learning.tuning.store import TuningStore
+from arena.learning.driver import LearningError, Play
+from arena.learning.games import Terms, play_scored
+from arena.learning.method import Fitting, Method, Step, StepRun
+from arena.learning.pattern_fit import FitError, fit_tables, held_out_loss, samples
+from arena.learning.store import GameStore
+from arena.learning.terms import EvaluationField, evaluation_name
 from arena.ratings.arrays import Floats
 from arena.rules.variants import Variant
 from players.evaluation.patterns import save_weights
@@ -62,7 +54,7 @@ class Patterns(Method):
     def start_name(self) -> str:
         return f"the start, {evaluation_name(self.start)}"
 
-    def step(self, terms: Terms, play: Play, store: TuningStore, before: Sequence[Step]) -> StepRun:
+    def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
         number, folder = len(before) + 1, store.folder
         stage, player = f"round {number}", terms.player("tables", self._tables(folder, len(before)))
         jobs = [terms.job(stage, game, player, player, game) for game in range(1, self.games + 1)]
@@ -77,7 +69,7 @@ class Patterns(Method):
             specs = [terms.player("tables", self._tables(folder, one)) for one in range(number + 1)]
             losses = [held_out_loss(terms.variant, data, spec.options["evaluation"]) for spec in specs]
         except FitError as error:
-            raise TuningError(str(error)) from None
+            raise LearningError(str(error)) from None
         positions = sum(len(game.scored()) for game in rounds[-1])
         return Step(number, [], [], len(jobs), positions, losses[-1], losses)
 

@@ -1,27 +1,74 @@
-"""The configuration of a training: its model, `load_training` and its JSON schema."""
+"""The configurations of tunings and trainings: their models, how a file becomes one, their JSON schemas."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
 
-from pydantic import Field
+from pydantic import Discriminator, Field
 
 from arena.experiment.load import refuse_other
 from arena.experiment.yaml.errors import Problem
-from arena.experiment.yaml.schema import Schema
+from arena.experiment.yaml.schema import Schema, first_line
 from arena.experiment.yaml.section import Section, validated
 from arena.experiment.yaml.values import Source
-from arena.learning.tuning.config import GameTerms, searching_problems, searching_schema
-from arena.learning.tuning.games import RANDOM_MOVES
-from arena.learning.tuning.method import EvaluationField
-from arena.learning.tuning.settings import Search
+from arena.learning.games import RANDOM_MOVES
+from arena.learning.method import Method
+from arena.learning.patterns import Patterns
+from arena.learning.spsa import Spsa
+from arena.learning.terms import (
+    EvaluationField,
+    GameTerms,
+    Search,
+    refused_limits,
+    searching_problems,
+    searching_schema,
+)
+from arena.learning.texel import Texel
 
-_REFUSED = {
-    key: f"'{key}' would make a training depend on the machine: give 'nodes' or 'depth'"
-    for key in ("seconds", "clock", "increment")
+TABLE: tuple[type[Method], ...] = (Texel, Spsa, Patterns)
+"""One row a method; its `method` is its name in configurations."""
+
+if TYPE_CHECKING:
+    MethodField: TypeAlias = Method
+else:
+    MethodField = Annotated[Union[TABLE], Discriminator("method")]  # noqa: UP007
+"""Any of the methods, as a field of a configuration."""
+
+
+_TUNING_REFUSES = {
+    "evaluation": "'evaluation' is what is tuned: its weights to begin with are 'start', in 'tuning'",
+    **refused_limits("tuning"),
 }
+"""Keys of a player that have no place in a tuning, and why."""
+
+
+class Tuning(GameTerms):
+    """One tuning: which evaluation of which player, by which method."""
+
+    player: Search = Field(description="The player: a limit of nodes or depth, and options of negamax.")
+    tuning: MethodField = Field(description="The method and its settings.")
+
+
+def load_tuning(path: str | Path) -> Tuning:
+    """Read the tuning in the YAML file `path`; raises ConfigError with all the problems that it has."""
+    source = Source(Path(path))
+    data = source.read()
+    refuse_other(source, data, "tuning")
+    return validated(Tuning, data, source, [*source.problems, *searching_problems(source, data, _TUNING_REFUSES)])
+
+
+def tuning_schema() -> Schema:
+    """The JSON schema of a tuning, for editors: every key, with the methods, options and rules that there are."""
+    schema = searching_schema(Tuning, _TUNING_REFUSES)
+    for method in schema["properties"]["tuning"]["oneOf"]:
+        method["description"] = first_line(method["description"])
+        method["properties"]["method"]["description"] = method["description"]
+    return schema
+
+
+_TRAINING_REFUSES = refused_limits("training")
 """Keys of a player that have no place in a training, and why."""
 
 
@@ -70,19 +117,19 @@ def load_training(path: str | Path) -> Training:
     source = Source(Path(path))
     data = source.read()
     refuse_other(source, data, "positions")
-    return validated(Training, data, source, [*source.problems, *_problems(source, data)])
+    return validated(Training, data, source, [*source.problems, *_training_problems(source, data)])
 
 
 def training_schema() -> Schema:
     """The JSON schema of a training, for editors: every key, with the options and rules that there are."""
-    return searching_schema(Training, _REFUSED)
+    return searching_schema(Training, _TRAINING_REFUSES)
 
 
-def _problems(source: Source, data: Any) -> Iterator[Problem]:
+def _training_problems(source: Source, data: Any) -> Iterator[Problem]:
     """What is wrong between values, and what gets a clearer message than its model has."""
     if not isinstance(data, dict):
         return
-    yield from searching_problems(source, data, _REFUSED)
+    yield from searching_problems(source, data, _TRAINING_REFUSES)
     positions = data.get("positions")
     if (
         isinstance(positions, dict)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from arena.base.files import replace
-from arena.learning.training.config import Positions
-from arena.learning.training.fit import Epoch
-from arena.learning.training.run import AGAINST, NETWORK, Learning, TrainingOutcome, TrainingPlan
-from arena.learning.tuning.method import evaluation_name
-from arena.learning.tuning.report import match_row, verdict
-
-if TYPE_CHECKING:
-    import pandas as pd
+from arena.learning.config import Positions
+from arena.learning.fit import Epoch
+from arena.learning.terms import evaluation_name
+from arena.learning.training import AGAINST, NETWORK, Learning, TrainingOutcome, TrainingPlan
+from arena.learning.tuning_report import match_row, verdict
+from arena.report.charts.picture import save_png, svg
+from arena.report.charts.training import plot_losses
 
 
 def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> list[Path]:
-    """Write losses.csv, loss.svg, summary.md and loss.png, each replaced whole. Raises OSError."""
-    from arena.report.charts.picture import save_png, svg
-    from arena.report.charts.training import plot_losses
+    """Write losses.csv, loss.svg, summary.md and loss.png, each replaced whole.
 
+    Returns the network's file, then the files written. Raises OSError.
+    """
     losses = loss_table(found.epochs)
     axes = plot_losses(losses)
     texts = {
@@ -30,7 +30,7 @@ def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> list[Path
         "summary.md": summary_md(plan, found, folder),
     }
     written = [replace(folder / name, partial(_fill, text)) for name, text in texts.items()]
-    return [*written, replace(folder / "loss.png", partial(save_png, axes))]
+    return [folder / NETWORK, *written, replace(folder / "loss.png", partial(save_png, axes))]
 
 
 def stage_text(plan: TrainingPlan, stage: str) -> str:
@@ -38,15 +38,12 @@ def stage_text(plan: TrainingPlan, stage: str) -> str:
     return f"the network against {evaluation_name(plan.config.against)}" if stage == AGAINST else stage
 
 
-def learning_text(learning: Learning) -> str:
-    """That the fit begins, in one line."""
-    after = f", after {learning.epoch} epochs" if learning.epoch else ""
-    return f"learning from {learning.positions} positions, judged by {learning.held_out}{after}"
-
-
-def epoch_text(plan: TrainingPlan, epoch: Epoch) -> str:
-    """What an epoch came to, in one line."""
-    return f"epoch {epoch.number}/{plan.config.fit.epochs}: loss {epoch.loss:.4f}, held out {epoch.held_out:.4f}"
+def event_text(plan: TrainingPlan, event: Learning | Epoch) -> str:
+    """That the fit begins, or what an epoch came to, in one line."""
+    if isinstance(event, Learning):
+        after = f", after {event.epoch} epochs" if event.epoch else ""
+        return f"learning from {event.positions} positions, judged by {event.held_out}{after}"
+    return f"epoch {event.number}/{plan.config.fit.epochs}: loss {event.loss:.4f}, held out {event.held_out:.4f}"
 
 
 def answer(plan: TrainingPlan, found: TrainingOutcome) -> str:
@@ -57,8 +54,6 @@ def answer(plan: TrainingPlan, found: TrainingOutcome) -> str:
 
 def loss_table(epochs: list[Epoch]) -> pd.DataFrame:
     """A row for each epoch: `epoch`, `loss` on the way, and `held_out`, mean cross-entropies in nats."""
-    import pandas as pd
-
     return pd.DataFrame(
         [(one.number, one.loss, one.held_out) for one in epochs], columns=["epoch", "loss", "held_out"]
     )

@@ -11,12 +11,13 @@ import numpy as np
 from pydantic import Field
 
 from arena.experiment.openings.lines import random_line
-from arena.learning.tuning.columns import Columns
-from arena.learning.tuning.games import points_of_pairs
-from arena.learning.tuning.linear import LinearMethod
-from arena.learning.tuning.method import Play, Step, StepRun, Terms
-from arena.learning.tuning.regression import spread_of
-from arena.learning.tuning.store import TuningStore
+from arena.learning.columns import Columns
+from arena.learning.driver import Play
+from arena.learning.games import Terms, points_of_pairs
+from arena.learning.linear import LinearMethod
+from arena.learning.method import Step, StepRun
+from arena.learning.regression import spread_of
+from arena.learning.store import GameStore
 from arena.ratings.arrays import Floats
 from arena.rules.position import Position
 from arena.rules.variants import Variant
@@ -55,7 +56,7 @@ class Spsa(LinearMethod):
         stability = self.steps / 10 if self.A is None else self.A
         return Gains(self.a, self.c, stability, self.alpha, self.gamma)
 
-    def step(self, terms: Terms, play: Play, store: TuningStore, before: Sequence[Step]) -> StepRun:
+    def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
         number = len(before) + 1
         stage, variant, columns = f"{self.noun} {number}", terms.variant, self.columns(terms.variant)
         theta = self.theta(variant, before)

@@ -3,60 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import Field
 
-import players
-from arena.base.wording import shown
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.section import Section
-from arena.learning.tuning.games import Failed, Job, play_job
-from arena.learning.tuning.settings import RandomOpenings, Search
-from arena.learning.tuning.store import Played, TuningStore
+from arena.learning.driver import Play, StageProgress
+from arena.learning.games import Terms
+from arena.learning.store import GameStore
+from arena.learning.terms import EvaluationField
 from arena.ratings.arrays import Floats
 from arena.rules.variants import Variant
-from players.player import Limit, PlayerSpec
-
-
-class TuningError(Exception):
-    """A tuning that cannot go on; one line that says why."""
-
-
-class Terms(NamedTuple):
-    """On what terms all games of a tuning are played."""
-
-    variant: Variant
-    search: Search
-    openings: RandomOpenings
-    seed: int
-    max_plies: int
-    folder: Path
-    """The configuration's, which names of files are relative to."""
-
-    def player(self, name: str, evaluation: Any) -> PlayerSpec:
-        """The configured player with another evaluation."""
-        options = {**self.search.options, "evaluation": evaluation}
-        limit = Limit(depth=self.search.depth, nodes=self.search.nodes)
-        return players.located(PlayerSpec(name, "negamax", limit, options), self.folder)
-
-    def job(
-        self, stage: str, game: int, white: PlayerSpec, black: PlayerSpec, pair: int, positions: int = 0
-    ) -> Job:
-        """A game of a stage, whose opening the stage and the pair decide."""
-        rules = (self.openings, self.seed, self.max_plies)
-        return Job(stage, game, pair, self.variant, white, black, *rules, positions)
-
-
-class StageProgress(NamedTuple):
-    """How far a stage is."""
-
-    stage: str
-    games: int
-    """Games that are stored."""
-    planned: int
 
 
 class Fitting(NamedTuple):
@@ -74,7 +34,7 @@ class Step(NamedTuple):
     number: int
     """From 1."""
     theta: list[float]
-    """The weights that the next step plays with; see `arena.learning.tuning.columns`. Empty for tables."""
+    """The weights that the next step plays with; see `arena.learning.columns`. Empty for tables."""
     errors: list[float]
     """Their standard errors; only from Texel's fit."""
     games: int
@@ -88,37 +48,15 @@ class Step(NamedTuple):
     held out so far, in nats."""
 
 
-StageRun: TypeAlias = Generator[StageProgress, None, bool]
-"""Plays a stage's games that are missing; whether none is missing any more."""
 StepRun: TypeAlias = Generator[StageProgress | Fitting, None, Step | None]
 """Does one step; None if it was stopped."""
-
-
-class Play(Protocol):
-    """Plays the games of a stage that are missing, each as `work` does."""
-
-    def __call__(
-        self, stage: str, jobs: list[Job], work: Callable[[Job], Played | Failed] = play_job
-    ) -> StageRun: ...
-
-
-def is_evaluation(value: Any) -> Any:
-    """The value, if it may name an evaluation. Raises ValueError."""
-    if not isinstance(value, str | dict):
-        raise ValueError(f"must be an evaluation: a name or a mapping, not {shown(value)}")
-    return value
-
-
-EvaluationField: TypeAlias = Annotated[
-    Any, AfterValidator(is_evaluation), WithJsonSchema({"type": ["string", "object"]})
-]
 
 
 class Method(Section):
     """A method of tuning, by its settings. What follows from it are its functions; it holds no state.
 
     A subclass has a field `method`, a Literal that is its name in configurations, and a row in
-    `arena.learning.tuning.methods.TABLE`.
+    `arena.learning.config.TABLE`.
     """
 
     method: str
@@ -163,8 +101,8 @@ class Method(Section):
         return self.given
 
     @abstractmethod
-    def step(self, terms: Terms, play: Play, store: TuningStore, before: Sequence[Step]) -> StepRun:
-        """Do the step after those before. Raises TuningError."""
+    def step(self, terms: Terms, play: Play, store: GameStore, before: Sequence[Step]) -> StepRun:
+        """Do the step after those before. Raises LearningError."""
 
     @abstractmethod
     def found(self, terms: Terms, step: Step, folder: Path) -> Any:
@@ -197,10 +135,3 @@ class Method(Section):
     def place(self, number: int) -> str:
         """A step among all: `round 1/3`."""
         return f"{self.noun} {number}/{self.step_count}"
-
-
-def evaluation_name(evaluation: Any) -> str:
-    """An evaluation in sentences: the name of a built-in one, `+7/+5/+3` for `simple`."""
-    return (
-        {"simple": "+7/+5/+3"}.get(evaluation, evaluation) if isinstance(evaluation, str) else "the given weights"
-    )

@@ -13,8 +13,9 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from arena.base.wording import shown, unknown
 from arena.experiment.yaml.errors import Keys
-from arena.learning.tuning.columns import Columns
-from arena.learning.tuning.method import Method, Step, Terms
+from arena.learning.columns import Columns
+from arena.learning.games import Terms
+from arena.learning.method import Method, Step
 from arena.ratings.arrays import Floats
 from arena.ratings.match import Z95
 from arena.rules.variants import Variant

@@ -6,26 +6,25 @@ that the number of workers and interruptions change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any, NamedTuple
 
-import players
-from arena.experiment.model import Experiment, entry_of
-from arena.experiment.openings import MAX_OPENINGS
 from arena.experiment.openings.sources import OpeningsError
-from arena.learning.tuning.config import GameTerms, Tuning
-from arena.learning.tuning.games import Failed, Job, play_job, points_of_pairs
-from arena.learning.tuning.method import Fitting, Method, StageProgress, StageRun, Step, Terms, TuningError
-from arena.learning.tuning.metrics import Metrics
-from arena.learning.tuning.openings import check_openings
-from arena.learning.tuning.store import GameStore, Played, TuningStore
-from arena.play.executor import Workers, run
+from arena.learning.config import Tuning
+from arena.learning.driver import Metrics, Rehearsal, StageProgress, match_experiment, match_jobs, play_stage
+from arena.learning.games import Terms, points_of_pairs
+from arena.learning.method import Fitting, Method, Step
+from arena.learning.store import GameStore
+from arena.learning.terms import check_openings
+from arena.play.executor import Workers
 from arena.ratings.match import Summary, summary
 from arena.rules.custom import build_variant
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
+from players.loading import PlayerError, fingerprints
 from players.player import PlayerSpec
+from players.table import build_player
 
 TUNED, START, AGAINST = "tuned", "start", "against"
 """Players of the last matches, the latter two also the names of these stages."""
@@ -34,13 +33,17 @@ TUNED, START, AGAINST = "tuned", "start", "against"
 class TuningPlan(NamedTuple):
     """A configuration made ready: everything that a tuning needs, checked and built once."""
 
-    name: str
-    method: Method
+    config: Tuning
     terms: Terms
     openings: tuple[Position, ...]
     """Those of the last matches."""
     description: dict[str, Any]
     """What the store keeps of the tuning: the configuration, and the files of the user's own that it uses."""
+
+    @property
+    def method(self) -> Method:
+        """How weights are found."""
+        return self.config.tuning
 
     def opponent(self, stage: str) -> PlayerSpec:
         """Whom the tuned player meets in the stages START and AGAINST."""
@@ -58,17 +61,6 @@ class TuningOutcome(NamedTuple):
     """The tuned evaluation against the evaluation `against`."""
 
 
-class Rehearsal(NamedTuple):
-    """What shows before the first game whether a tuning or a training can be done, and how long its games take."""
-
-    experiment: Experiment
-    """A match of its players as a tournament."""
-    games: int
-    """Games that the whole tuning or training has."""
-    parts: str
-    """What these are."""
-
-
 def prepare(config: Tuning) -> TuningPlan:
     """Build the players once, which also compiles what they need, and draw the openings of the last matches.
 
@@ -80,8 +72,8 @@ def prepare(config: Tuning) -> TuningPlan:
     terms = Terms(variant, config.player, config.openings, config.seed, config.max_plies, config.path.parent)
     for place, evaluation, above in ((START, method.given, method.start_keys), (AGAINST, method.against, ())):
         try:
-            players.build_player(terms.player(place, evaluation), variant)
-        except players.PlayerError as error:
+            build_player(terms.player(place, evaluation), variant)
+        except PlayerError as error:
             ours = error.keys[:1] == ("evaluation",)
             keys = ("tuning", place, *error.keys[1 + len(above) :]) if ours else ("player", *error.keys)
             raise config.error(keys, str(error)) from None
@@ -89,37 +81,31 @@ def prepare(config: Tuning) -> TuningPlan:
         openings = check_openings(variant, config.openings, method.check, config.seed)
     except OpeningsError as error:
         raise config.error(("openings", "random_plies"), str(error)) from None
-    plan = TuningPlan(config.name, method, terms, tuple(openings), {})
-    files = players.fingerprints(plan.opponent(AGAINST)) | players.fingerprints(plan.opponent(START))
+    plan = TuningPlan(config, terms, tuple(openings), {})
+    files = fingerprints(plan.opponent(AGAINST)) | fingerprints(plan.opponent(START))
     return plan._replace(description=config.as_dict() | {"files": files})
 
 
-def rehearsal(config: Tuning, plan: TuningPlan) -> Rehearsal:
+def rehearsal(plan: TuningPlan) -> Rehearsal:
     """The match of the start against the evaluation `against`, and the games of a tuning."""
     method = plan.method
     steps, match = f"{method.step_count} {method.noun}s of {method.step_games} games", 2 * method.check
     specs = (plan.opponent(START), plan.opponent(AGAINST))
     return Rehearsal(
-        match_experiment(config, specs, method.check),
+        match_experiment(plan.config, specs, method.check),
         method.step_count * method.step_games + 2 * match,
         f"{steps}, and 2 matches of {match} games",
     )
 
 
-def match_experiment(config: GameTerms, specs: Sequence[PlayerSpec], pairs: int) -> Experiment:
-    """Pairs of games of two players on the terms of a tuning or a training, as a tournament of the same file."""
-    openings = {"random_plies": config.openings.random_plies, "count": min(pairs, MAX_OPENINGS)}
-    terms = {key: getattr(config, key) for key in ("name", "variant", "seed", "max_plies")}
-    return config.beside(Experiment, {**terms, "openings": openings, "players": [entry_of(it) for it in specs]})
-
-
 def tune(
-    plan: TuningPlan, store: TuningStore, workers: Workers, stopping: Callable[[], bool] = lambda: False
-) -> Generator[StageProgress | Fitting | Step, None, None]:
+    plan: TuningPlan, store: GameStore, workers: Workers, stopping: Callable[[], bool] = lambda: False
+) -> Generator[StageProgress | Fitting | Step, None, TuningOutcome | None]:
     """Do what the store lacks, storing each game and step before it is yielded.
 
-    Ends early once `stopping()` is true; `outcome` says whether all is done. Each step is also a line of the file
-    of `Metrics`. Raises TuningError for a game that cannot be played and WorkerDied for one that ends its process.
+    Returns what was found, None if it ended early because `stopping()` was true. Each step is also a line of the
+    file of `Metrics`. Raises LearningError for a game that cannot be played and WorkerDied for one that ends its
+    process.
     """
     play = partial(play_stage, store, workers, stopping)
     method, steps = plan.method, _steps(store)
@@ -127,7 +113,7 @@ def tune(
     while len(steps) < method.step_count:
         found = yield from method.step(plan.terms, play, store, steps)
         if found is None:
-            return
+            return None
         store.add_step(found.number, found._asdict())
         steps.append(found)
         metrics.add_step(_metrics(plan, found))
@@ -135,11 +121,12 @@ def tune(
     tuned = plan.terms.player(TUNED, method.found(plan.terms, steps[-1], store.folder))
     for stage in (START, AGAINST):
         if not (yield from play(stage, match_jobs(plan.terms, plan.openings, tuned, plan.opponent(stage)))):
-            return
+            return None
         metrics.add_match(stage, summary(pentanomial(points_of_pairs(store.games(stage)))))
+    return outcome(plan, store)
 
 
-def outcome(plan: TuningPlan, store: TuningStore) -> TuningOutcome | None:
+def outcome(plan: TuningPlan, store: GameStore) -> TuningOutcome | None:
     """What a tuning found, None if it is not finished."""
     steps = _steps(store)
     matches = [store.games(stage) for stage in (START, AGAINST)]
@@ -147,41 +134,6 @@ def outcome(plan: TuningPlan, store: TuningStore) -> TuningOutcome | None:
         return None
     start, against = (summary(pentanomial(points_of_pairs(games))) for games in matches)
     return TuningOutcome(steps, start, against)
-
-
-def match_jobs(terms: Terms, openings: Sequence[Position], first: PlayerSpec, other: PlayerSpec) -> list[Job]:
-    """Pairs of games of a player against another, from some openings; the stage has the other one's name."""
-    jobs = []
-    for pair, opening in enumerate(openings, start=1):
-        for game, white, black in ((2 * pair - 1, first, other), (2 * pair, other, first)):
-            jobs.append(terms.job(other.name, game, white, black, pair)._replace(opening=opening))
-    return jobs
-
-
-def play_stage(
-    store: GameStore,
-    workers: Workers,
-    stopping: Callable[[], bool],
-    stage: str,
-    jobs: list[Job],
-    work: Callable[[Job], Played | Failed] = play_job,
-) -> StageRun:
-    """Play the games of a stage that the store lacks, and store each; see `arena.learning.tuning.method.StageRun`.
-
-    Raises TuningError for a game that cannot be played and WorkerDied for one that ends its process.
-    """
-    finished = store.finished(stage)
-    missing = [job for job in jobs if job.game not in finished]
-    for spec in (missing[0].white, missing[0].black) if missing else ():
-        players.build_player(spec, missing[0].variant)  # compiled here once, not by every worker at once
-    done = len(finished)
-    for played in run(work, missing, workers, stopping, _job_name):
-        if isinstance(played, Failed):
-            raise TuningError(played.reason)
-        store.add(played)
-        done += 1
-        yield StageProgress(stage, done, len(jobs))
-    return done == len(jobs)
 
 
 def _metrics(plan: TuningPlan, step: Step) -> dict[str, Any]:
@@ -198,9 +150,5 @@ def _metrics(plan: TuningPlan, step: Step) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value not in (None, [], {})}
 
 
-def _steps(store: TuningStore) -> list[Step]:
+def _steps(store: GameStore) -> list[Step]:
     return [Step(**document) for document in store.steps()]
-
-
-def _job_name(job: Job) -> str:
-    return f"{job.stage}, game {job.game}"

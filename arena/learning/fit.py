@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from arena.learning.tuning.pattern_fit import Samples, turned
+from arena.learning.pattern_fit import Samples, turned
 from arena.ratings.arrays import Ints
 from arena.rules.jit.lanes import LANES, OUTPUTS
 from arena.rules.position import Position
@@ -158,7 +158,7 @@ class Fit:
         return torch.nn.functional.binary_cross_entropy_with_logits(logits, targets)
 
     def save(self, data: str, path: Path) -> None:
-        """Write a checkpoint: all that `resume` needs, with what tells the positions from others."""
+        """Write a checkpoint: all that `resume` needs, and a digest of the positions."""
         state = {
             "data": data,
             "epochs": [tuple(epoch) for epoch in self.epochs],

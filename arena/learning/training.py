@@ -1,7 +1,7 @@
 """A training from its configuration to its outcome: games, the fit of their positions, and a match that checks it.
 
 Everything that chance decides follows from the seed, so that the number of workers and interruptions change
-nothing; a fit goes on from the last epoch that it finished.
+nothing; a fit resumes after its last finished epoch.
 """
 
 from __future__ import annotations
@@ -14,26 +14,33 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import players
 from arena.base.files import replace
 from arena.experiment.openings.sources import OpeningsError
-from arena.learning.training.config import Training
-from arena.learning.training.fit import Epoch, Fit, FitSettings, unit_of, views_of
-from arena.learning.training.sources import games_of_run, samples_of_pdn
-from arena.learning.training.store import TrainingStore
-from arena.learning.tuning.games import play_scored, points_of_pairs
-from arena.learning.tuning.method import StageProgress, Terms, TuningError
-from arena.learning.tuning.metrics import Metrics
-from arena.learning.tuning.openings import check_openings
-from arena.learning.tuning.pattern_fit import FitError, Samples, round_samples
-from arena.learning.tuning.run import Rehearsal, match_experiment, match_jobs, play_stage
+from arena.learning.config import Training
+from arena.learning.driver import (
+    LearningError,
+    Metrics,
+    Rehearsal,
+    StageProgress,
+    match_experiment,
+    match_jobs,
+    play_stage,
+)
+from arena.learning.fit import Epoch, Fit, FitSettings, unit_of, views_of
+from arena.learning.games import Terms, play_scored, points_of_pairs
+from arena.learning.pattern_fit import FitError, Samples, round_samples
+from arena.learning.sources import games_of_run, samples_of_pdn
+from arena.learning.store import GameStore
+from arena.learning.terms import check_openings
 from arena.play.executor import Workers
 from arena.ratings.match import Summary, summary
 from arena.rules.custom import build_variant
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
 from players.evaluation.network import NetworkFile
+from players.loading import PlayerError, fingerprints
 from players.player import PlayerSpec
+from players.table import build_player
 
 GAMES, AGAINST = "games", "against"
 """Stages: the games that positions are taken from, and those against the evaluation `against`."""
@@ -69,7 +76,7 @@ class TrainingPlan(NamedTuple):
 
 
 class Learning(NamedTuple):
-    """The fit begins, or goes on."""
+    """The fit begins, or resumes."""
 
     positions: int
     """Distinct positions that it learns from."""
@@ -103,8 +110,8 @@ def prepare(config: Training) -> TrainingPlan:
                 raise config.error(("positions", key), f"there is no {'run' if key == 'runs' else 'file'} {name}")
     for place, spec in (("player", plan.player), ("against", plan.opponent)):
         try:
-            players.build_player(spec, variant)
-        except players.PlayerError as error:
+            build_player(spec, variant)
+        except PlayerError as error:
             ours = place == "against" and error.keys[:1] == ("evaluation",)
             raise config.error(("against",) if ours else ("player", *error.keys), str(error)) from None
     try:
@@ -112,7 +119,7 @@ def prepare(config: Training) -> TrainingPlan:
         openings = check_openings(variant, even, config.check, config.seed)
     except OpeningsError as error:
         raise config.error(("openings", "random_plies"), str(error)) from None
-    files = players.fingerprints(plan.player) | players.fingerprints(plan.opponent)
+    files = fingerprints(plan.player) | fingerprints(plan.opponent)
     return plan._replace(openings=tuple(openings), description=config.as_dict() | {"files": files})
 
 
@@ -127,13 +134,13 @@ def rehearsal(plan: TrainingPlan) -> Rehearsal:
 
 
 def train(
-    plan: TrainingPlan, store: TrainingStore, workers: Workers, stopping: Callable[[], bool] = lambda: False
+    plan: TrainingPlan, store: GameStore, workers: Workers, stopping: Callable[[], bool] = lambda: False
 ) -> Generator[StageProgress | Learning | Epoch, None, TrainingOutcome | None]:
     """Do what is not done yet; returns what was found, None if it was stopped.
 
     Games are stored, and an epoch is kept, before they are yielded; the network and the file of `Metrics` are left
     in the store's folder.
-    Raises TuningError for games that cannot be played or learned from, StoreError for a run that cannot be read,
+    Raises LearningError for games that cannot be played or learned from, StoreError for a run that cannot be read,
     and WorkerDied for a game that ends its process.
     """
     play, terms, wanted = partial(play_stage, store, workers, stopping), plan.terms, plan.config.positions.games
@@ -181,10 +188,10 @@ def settings_of(plan: TrainingPlan) -> FitSettings:
     return FitSettings(fit.epochs, fit.batch, fit.rate, plan.config.seed)
 
 
-def gathered(plan: TrainingPlan, store: TrainingStore) -> Samples:
+def gathered(plan: TrainingPlan, store: GameStore) -> Samples:
     """The positions of all sources; each player's scores are put on the scale of its results.
 
-    Raises TuningError if nothing can be learned from them, StoreError for a run that cannot be read.
+    Raises LearningError if nothing can be learned from them, StoreError for a run that cannot be read.
     """
     variant, positions = plan.terms.variant, plan.config.positions
     rounds = [store.games(GAMES)] if positions.games else []
@@ -193,16 +200,16 @@ def gathered(plan: TrainingPlan, store: TrainingStore) -> Samples:
     try:
         parts = [round_samples(number, games, plan.config.fit.results) for number, games in enumerate(rounds, 1)]
     except FitError as error:
-        raise TuningError(str(error)) from None
+        raise LearningError(str(error)) from None
     parts += [samples_of_pdn(path, variant) for path in plan.found(positions.pdn)]
     data = Samples(*(np.concatenate(part) for part in zip(*parts, strict=True)))
     if not data.held_out.any() or data.held_out.all():
-        raise TuningError("there are too few games to learn from some and to be judged by others; give more")
+        raise LearningError("there are too few games to learn from some and to be judged by others; give more")
     return data
 
 
 def digest_of(data: Samples) -> str:
-    """What tells positions to learn from from others."""
+    """A digest of the positions, to recognise them when the fit resumes."""
     digest = hashlib.sha256()
     for part in data:
         digest.update(np.ascontiguousarray(part).tobytes())

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from arena.base.files import replace
-from arena.learning.tuning.method import Fitting, Step, evaluation_name
-from arena.learning.tuning.run import AGAINST, START, TuningOutcome, TuningPlan
+from arena.learning.method import Fitting, Step
+from arena.learning.terms import evaluation_name
+from arena.learning.tuning import AGAINST, START, TuningOutcome, TuningPlan
 from arena.ratings.match import Summary
-
-if TYPE_CHECKING:
-    import pandas as pd
+from arena.report.charts.picture import save_png, svg
+from arena.report.charts.tuning import plot_path
 
 
 def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> list[Path]:
@@ -20,12 +21,9 @@ def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> list[Path]:
 
     Each is replaced whole. Returns the files written, what was tuned first. Raises OSError.
     """
-    from arena.report.charts.picture import save_png, svg
-    from arena.report.charts.tuning import plot_path
-
     path = path_table(plan, found)
     axes = plot_path(path, step=plan.method.noun)
-    name, content = plan.method.tuned_file(plan.name, plan.terms, found.steps, folder)
+    name, content = plan.method.tuned_file(plan.config.name, plan.terms, found.steps, folder)
     contents = {
         name: content,
         "path.csv": path.to_csv(index=False, lineterminator="\n").encode(),
@@ -42,14 +40,11 @@ def stage_text(plan: TuningPlan, stage: str) -> str:
     return f"tuned against {against[stage]}" if stage in against else f"{stage}/{plan.method.step_count}"
 
 
-def step_text(plan: TuningPlan, step: Step) -> str:
-    """What a step found, in one line."""
-    return plan.method.step_text(plan.terms.variant, step)
-
-
-def fitting_text(plan: TuningPlan, fitting: Fitting) -> str:
-    """That a fit begins, in one line."""
-    return f"{plan.method.place(fitting.number)}: fitting tables to {fitting.positions} positions"
+def event_text(plan: TuningPlan, event: Step | Fitting) -> str:
+    """What a step found, or that a fit begins, in one line."""
+    if isinstance(event, Step):
+        return plan.method.step_text(plan.terms.variant, event)
+    return f"{plan.method.place(event.number)}: fitting tables to {event.positions} positions"
 
 
 def answer(plan: TuningPlan, found: TuningOutcome) -> str:
@@ -68,8 +63,6 @@ def path_table(plan: TuningPlan, found: TuningOutcome) -> pd.DataFrame:
     Columns `step`, `games` (in all, so far), `loss` (missing where there is none), and the weights: a feature's
     name, with phases `<name> opening` and `<name> ending`. Tables have no columns of weights.
     """
-    import pandas as pd
-
     method, variant = plan.method, plan.terms.variant
     losses, games, rows = method.losses(found.steps), 0, []
     for number, step in enumerate((None, *found.steps)):

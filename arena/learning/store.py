@@ -1,4 +1,4 @@
-"""The store of a tuning: its games and steps, in `tuning.sqlite`."""
+"""The store of a tuning or a training: its games and steps, in `tuning.sqlite` or `training.sqlite`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from arena.ledger.table import Table
 from arena.ratings.arrays import Ints
 from arena.rules.result import points_of
 
-FILE = "tuning.sqlite"
+CHECKPOINT = "checkpoint.pt"
+"""The file of the last finished epoch of a training's fit."""
 SCORED = np.dtype([("position", np.int64, 4), ("score", np.float64)])
 """A position, as `arena.rules.position.Position`, and the score of a search of it, from White's view."""
 
@@ -58,22 +59,28 @@ class Played(NamedTuple):
         return np.frombuffer(self.positions, dtype=SCORED)
 
     def white_points(self) -> float:
-        """White's points: 0, 1/2 or 1. Raises ValueError for what is no result."""
+        """White's points: 0, 1/2 or 1. Raises ValueError if the result is unknown."""
         return points_of(self.result)
 
 
 class GameStore(Store):
     """Games with positions taken from them, by stage and number, and steps made from them, open for writing."""
 
-    def __init__(self, path: Path, noun: str, description: Mapping[str, Any]) -> None:
-        """Open the store at `path`, or make one for the `noun` described.
+    def __init__(self, folder: Path, noun: str, description: Mapping[str, Any]) -> None:
+        """Open the store in `folder`, or make one for the `noun`, tuning or training, described.
 
         If something was damaged, see `repaired`, the steps are forgotten, to be made again from the games. Raises
         StoreError if the folder cannot be written to, is in use, or holds another `noun`.
         """
         tables, columns = (GAMES, STEPS), SCORED.descr
+        path = folder / f"{noun}.sqlite"
         super().__init__(path, tables, {noun: description}, columns=columns, noun=noun, derived=[STEPS])
-        self.folder = path.parent
+        self.folder = folder
+
+    @property
+    def checkpoint(self) -> Path:
+        """The file of the fit's last finished epoch."""
+        return self.folder / CHECKPOINT
 
     def add(self, played: Played) -> None:
         """Store a finished game, for good."""
@@ -96,11 +103,3 @@ class GameStore(Store):
         """What the steps found, in their order."""
         rows = self.rows("SELECT document FROM steps ORDER BY step")
         return [json.loads(row[0]) for row in rows]
-
-
-class TuningStore(GameStore):
-    """The games and steps of one tuning."""
-
-    def __init__(self, folder: Path, description: Mapping[str, Any]) -> None:
-        """See `GameStore`."""
-        super().__init__(folder / FILE, "tuning", description)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.learning.tuning.columns import MAN
-from arena.learning.tuning.regression import logistic_fit
-from arena.learning.tuning.store import Played
+from arena.learning.columns import MAN
+from arena.learning.regression import logistic_fit
+from arena.learning.store import Played
 from arena.ratings.arrays import Bools, Floats, Ints
 from arena.rules.jit.bits import lowest_square, popcount
 from arena.rules.jit.kernel import inlined, kernel
@@ -42,7 +42,7 @@ from players.evaluation.patterns import MAN as MAN_PAIR
 from players.negamax.score import LIMIT
 
 HELD_OUT = 20
-"""Every so many-th game of a round is kept from the fit, which is judged by them."""
+"""Every 20th game of a round is held out, to judge the fit."""
 RATE = 0.05
 """How far a weight may go at first, in logits; falls to 0 over the epochs. The best of a few that were tried."""
 FEATURES = 4 + 28 + 50
@@ -52,7 +52,7 @@ _FIRST_SQUARES = 1e-3
 
 
 class FitError(Exception):
-    """Games that nothing can be learned from; one line that says why."""
+    """Games that cannot be learned from; one line with the reason."""
 
 
 class Samples(NamedTuple):
@@ -68,7 +68,7 @@ class Samples(NamedTuple):
 
 def samples(rounds: Sequence[Sequence[Played]], results: float) -> Samples:
     """Positions with targets from the games of some rounds, all played by
-    `arena.learning.tuning.games.play_scored`.
+    `arena.learning.games.play_scored`.
 
     A target is results * points + (1 - results) * sigmoid(score / k), with the k under which the scores of a
     round predict its results best. Raises FitError for a round whose scores do not predict them, and if there is

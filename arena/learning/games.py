@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,9 +14,8 @@ from arena.base.wording import cut
 from arena.experiment.formats.base import Pairing
 from arena.experiment.openings.sources import OpeningsError
 from arena.hosting.seat import failure_of, seated
-from arena.learning.tuning.openings import draw_opening
-from arena.learning.tuning.settings import RandomOpenings
-from arena.learning.tuning.store import SCORED, Played
+from arena.learning.store import SCORED, Played
+from arena.learning.terms import RandomOpenings, Search, draw_opening
 from arena.ledger.record import Task
 from arena.play.match import REASON_CHARACTERS, adjudicate, play
 from arena.rules.game import Game
@@ -25,8 +25,9 @@ from arena.rules.notation import fen
 from arena.rules.position import WHITE, Position
 from arena.rules.result import pair_points
 from arena.rules.variants import Variant
+from players.loading import located
 from players.negamax.score import LIMIT
-from players.player import Allowance, Choice, PlayerSpec
+from players.player import Allowance, Choice, Limit, PlayerSpec
 
 RANDOM_MOVES = 0.01
 """Share of the moves of `play_scored` that are drawn at random, so that its games see unequal positions; a job may
@@ -88,7 +89,7 @@ def play_scored(job: Job) -> Played | Failed:
     """Play a game of `job.white` with itself, and take the quiet positions that it searched, with their scores.
 
     The opening is half of `random_plies` to all of them long. A forced move is not searched, of the others a share
-    `random_moves` is random, and a game that a score says is won ends with that result. Failed for a fault of its
+    `random_moves` is random, and a game whose score shows a win ends with that result. Failed for a fault of its
     openings or player.
     """
     rng = random.Random(f"{job.seed} {job.stage} {job.game}")
@@ -171,3 +172,28 @@ def _white_score(game: Game, choice: Choice) -> float:
     if choice.score is None:
         raise ValueError("the search gave no score; raise its limit")
     return choice.score if game.position.turn == WHITE else -choice.score
+
+
+class Terms(NamedTuple):
+    """On what terms all games of a tuning are played."""
+
+    variant: Variant
+    search: Search
+    openings: RandomOpenings
+    seed: int
+    max_plies: int
+    folder: Path
+    """The configuration's, which names of files are relative to."""
+
+    def player(self, name: str, evaluation: Any) -> PlayerSpec:
+        """The configured player with another evaluation."""
+        options = {**self.search.options, "evaluation": evaluation}
+        limit = Limit(depth=self.search.depth, nodes=self.search.nodes)
+        return located(PlayerSpec(name, "negamax", limit, options), self.folder)
+
+    def job(
+        self, stage: str, game: int, white: PlayerSpec, black: PlayerSpec, pair: int, positions: int = 0
+    ) -> Job:
+        """A game of a stage, whose opening the stage and the pair decide."""
+        rules = (self.openings, self.seed, self.max_plies)
+        return Job(stage, game, pair, self.variant, white, black, *rules, positions)

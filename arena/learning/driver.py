@@ -1,0 +1,165 @@
+"""What tunings and trainings share: stages of games, the match in the end, the file of their steps."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from arena.base.files import replace
+from arena.experiment.model import Experiment, entry_of
+from arena.experiment.openings import MAX_OPENINGS
+from arena.learning.games import Failed, Job, Terms, play_job
+from arena.learning.store import GameStore, Played
+from arena.learning.terms import GameTerms
+from arena.play.executor import Workers, run
+from arena.ratings.match import Summary
+from arena.rules.position import Position
+from players.player import PlayerSpec
+from players.table import build_player
+
+METRICS = "metrics.jsonl"
+"""The file of the steps of a tuning or a training, beside its store."""
+
+
+class LearningError(Exception):
+    """A tuning or a training that cannot continue; one line that says why."""
+
+
+class StageProgress(NamedTuple):
+    """How far a stage is."""
+
+    stage: str
+    games: int
+    """Games that are stored."""
+    planned: int
+
+
+StageRun: TypeAlias = Generator[StageProgress, None, bool]
+"""Plays a stage's games that are missing; whether none is missing any more."""
+
+
+class Play(Protocol):
+    """Plays the games of a stage that are missing, each as `work` does."""
+
+    def __call__(
+        self, stage: str, jobs: list[Job], work: Callable[[Job], Played | Failed] = play_job
+    ) -> StageRun: ...
+
+
+class Rehearsal(NamedTuple):
+    """What shows before the first game whether a tuning or a training can be done, and how long its games take."""
+
+    experiment: Experiment
+    """A match of its players as a tournament."""
+    games: int
+    """Games that the whole tuning or training has."""
+    parts: str
+    """What these are."""
+
+
+def match_experiment(config: GameTerms, specs: Sequence[PlayerSpec], pairs: int) -> Experiment:
+    """Pairs of games of two players on the terms of a tuning or a training, as a tournament of the same file."""
+    openings = {"random_plies": config.openings.random_plies, "count": min(pairs, MAX_OPENINGS)}
+    terms = {key: getattr(config, key) for key in ("name", "variant", "seed", "max_plies")}
+    return config.beside(Experiment, {**terms, "openings": openings, "players": [entry_of(it) for it in specs]})
+
+
+def match_jobs(terms: Terms, openings: Sequence[Position], first: PlayerSpec, other: PlayerSpec) -> list[Job]:
+    """Pairs of games of a player against another, from some openings; the stage has the other one's name."""
+    jobs = []
+    for pair, opening in enumerate(openings, start=1):
+        for game, white, black in ((2 * pair - 1, first, other), (2 * pair, other, first)):
+            jobs.append(terms.job(other.name, game, white, black, pair)._replace(opening=opening))
+    return jobs
+
+
+def play_stage(
+    store: GameStore,
+    workers: Workers,
+    stopping: Callable[[], bool],
+    stage: str,
+    jobs: list[Job],
+    work: Callable[[Job], Played | Failed] = play_job,
+) -> StageRun:
+    """Play the games of a stage that the store lacks, and store each; see StageRun.
+
+    Raises LearningError for a game that cannot be played and WorkerDied for one that ends its process.
+    """
+    finished = store.finished(stage)
+    missing = [job for job in jobs if job.game not in finished]
+    for spec in (missing[0].white, missing[0].black) if missing else ():
+        build_player(spec, missing[0].variant)  # compiled here once, not by every worker at once
+    done = len(finished)
+    for played in run(work, missing, workers, stopping, _job_name):
+        if isinstance(played, Failed):
+            raise LearningError(played.reason)
+        store.add(played)
+        done += 1
+        yield StageProgress(stage, done, len(jobs))
+    return done == len(jobs)
+
+
+def _job_name(job: Job) -> str:
+    return f"{job.stage}, game {job.game}"
+
+
+class Metrics:
+    """metrics.jsonl, open for the steps that follow: a JSON object per step.
+
+    A line has `step`, from 1, what the step found, and `seconds`, the wall time that it took in the session which
+    finished it. The last lines are the matches: `match`, `games`, `score` (0 to 1), `elo` and `elo_error`.
+    """
+
+    def __init__(self, folder: Path, done: Iterable[Mapping[str, Any]]) -> None:
+        """Keep the lines of the steps that are `done`, in their order, and no other; add those that are missing.
+
+        Raises OSError if the file cannot be written.
+        """
+        self._path = folder / METRICS
+        known = {line["step"]: line for line in _lines(self._path) if "step" in line}
+        kept = [{**step, **_seconds(known.get(step["step"], {}))} for step in done]
+        text = "".join(_text(line) for line in kept)
+        replace(self._path, lambda path: path.write_text(text, encoding="utf-8"))
+        self._began = time.monotonic()
+
+    def add_step(self, step: Mapping[str, Any]) -> None:
+        """Append what a step found."""
+        now = time.monotonic()
+        self._append({**step, "seconds": round(now - self._began, 3)})
+        self._began = now
+
+    def add_match(self, name: str, match: Summary) -> None:
+        """Append a match of what was found."""
+        figures = {key: getattr(match, key) for key in ("games", "score", "elo", "elo_error")}
+        self._append({"match": name, **figures})
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(_text(line))
+
+
+def _text(line: Mapping[str, Any]) -> str:
+    return json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def _seconds(line: Mapping[str, Any]) -> dict[str, Any]:
+    return {"seconds": line["seconds"]} if "seconds" in line else {}
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """The objects of the file, without damaged lines."""
+    try:
+        texts = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    found = []
+    for text in texts:
+        try:
+            line = json.loads(text)
+        except ValueError:
+            continue
+        found += [line] if isinstance(line, dict) else []
+    return found

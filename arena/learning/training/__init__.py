@@ -1,1 +1,0 @@
-"""Training: networks that learn to value positions."""

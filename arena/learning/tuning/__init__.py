@@ -1,1 +1,0 @@
-"""Tuning: weights and tables of evaluations, found by games."""

@@ -1,0 +1,74 @@
+"""The players, in one table, and how an entry of a configuration becomes one."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, cast
+
+from arena.base.wording import unknown
+from arena.rules.variants import Variant
+from players.baselines import Greedy, Random
+from players.engines.engine import Engine
+from players.loading import (
+    ENGINE,
+    PlayerError,
+    blame,
+    load_object,
+)
+from players.mcts.hybrid import Hybrid
+from players.mcts.player import Mcts
+from players.negamax.player import Negamax
+from players.options import check_options
+from players.player import Player, PlayerSpec
+from players.published import PUBLISHED
+
+PLAYERS: dict[str, type[Any]] = {
+    "random": Random,
+    "greedy": Greedy,
+    "negamax": Negamax,
+    "mcts": Mcts,
+    "hybrid": Hybrid,
+    ENGINE: Engine,
+    **PUBLISHED,
+}
+"""The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
+
+_checked: dict[tuple[type[Any], str], dict[str, Any]] = {}
+"""What `check_options` returned for a class and an entry in words: they are checked once a process."""
+
+
+def build_player(spec: PlayerSpec, variant: Variant) -> Player:
+    """The player of a specification, ready for one game.
+
+    Raises PlayerError, with the keys of the entry that are to blame, for an unknown type or option, an option of
+    the wrong type, a limit that the player's `check_limit`, if it has one, refuses, and whatever its constructor
+    raises.
+    """
+    if ":" in spec.type:
+        maker = load_object(spec.type, "type", _is_player)
+    elif spec.type in PLAYERS:
+        maker = PLAYERS[spec.type]
+    else:
+        raise PlayerError(unknown("player", spec.type, PLAYERS) + " or file.py:Class", "type")
+    if not _is_player(maker):
+        raise PlayerError(f"{spec.type} is not a class with a method `choose`", "type")
+    key = maker, repr((spec.name, spec.limit, spec.options))
+    if key not in _checked:
+        _checked[key] = check_options(maker, spec)
+    try:
+        player = cast(Player, maker(variant, **_checked[key], **spec.options))
+    except PlayerError:
+        raise
+    except Exception as error:
+        source = spec.type.rpartition(":")[0] or (inspect.getsourcefile(maker) or "")
+        raise PlayerError(f"{spec.type} cannot be built: {blame(error, source)}", "type") from None
+    if hasattr(player, "check_limit"):
+        try:
+            player.check_limit(spec.limit)
+        except ValueError as error:
+            raise PlayerError(str(error)) from None
+    return player
+
+
+def _is_player(thing: Any) -> bool:
+    return isinstance(thing, type) and callable(getattr(thing, "choose", None))
