@@ -172,7 +172,8 @@ def test_without_a_place_to_write_to_a_temporary_folder_is_used_on_every_system(
 
 
 def test_an_import_of_kernels_does_not_touch_the_disk(tmp_path):
-    code = "import arena.rules.movegen, players.table, arena.learning.columns, numba; print(numba.config.CACHE_DIR)"
+    imported = "arena.rules.movegen, players.table, arena.learning.columns, numba"
+    code = f"import {imported}; print(numba.config.CACHE_DIR)"
     place = tmp_path / "cache"
     assert python(code, NUMBA_CACHE_DIR=str(place), PYTHONDONTWRITEBYTECODE="1") == f"{place}\n"
     assert not place.exists()
