@@ -32,6 +32,7 @@ from arena.ratings.joint import rate
 from arena.ratings.match import sprt
 from arena.watch.elo import PROVISIONAL, STANDINGS, EloScale
 from arena.watch.live import Forfeits, Moment, Standing, Watcher
+from arena.watch.words import outlook, progress, status_line
 from tests.helpers.command_line import error_line, invoke
 
 CONFIG = """\
@@ -203,9 +204,10 @@ def moment_of(began: float, **changes: Any) -> Moment:
     """30 of 60 games, 10 of them played before the last session, which began so many seconds ago."""
     text = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(WAY_BACK - began))
     last = Session(text, 10, 2, "host", 77, {}, {}, {})
+    manifest = Manifest("", {}, {}, "", 0, {}, {}, [last])
     moment = Moment(
-        "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], last, True, 995.0, WAY_BACK,
-        3, {}, EloScale("black"), None, 0,
+        "t", "english", "swiss", 30, 60, True, 0, 0, False, [], [], [], manifest, True, WAY_BACK - began, 995.0,
+        WAY_BACK, 3, {}, EloScale("black"), None, 0,
     )  # fmt: skip
     return moment._replace(**changes)
 
@@ -233,8 +235,23 @@ def test_the_time_of_the_last_game_is_told_once_the_session_has_stored_one(run: 
 
 def test_before_the_games_the_searches_of_a_probe_are_counted() -> None:
     moment = moment_of(40, games=0, stored=None, searches=3, searches_planned=8)
-    assert live._line(moment) == "3/8 searches to a fixed depth"
-    assert live._line(moment._replace(searches=8)) == "0/60 games (0 %)"
+    assert status_line(moment) == "3/8 searches to a fixed depth"
+    assert status_line(moment._replace(searches=8)) == "0/60 games (0 %)"
+
+
+def test_how_far_a_run_is_has_one_sentence_for_lists_and_the_page() -> None:
+    moment = moment_of(40)
+    assert progress(moment) == "30/60 games (50 %), 0.5 games/s, 1 min 00 s left"
+    assert outlook(moment) == progress(moment)
+    assert progress(moment._replace(exact=False)).startswith("30/at most 60 games (50 %), 0.5 games/s, at most 1")
+    assert (
+        outlook(moment._replace(playing=None))
+        == "30/60 games (50 %), 0.571 games/s, perhaps being played elsewhere"
+    )
+    assert outlook(moment._replace(playing=False)).endswith("games/s, no process is playing it")
+    assert outlook(moment._replace(complete=True)) == "complete, 30 games"
+    assert outlook(moment._replace(planned=0, games=1)) == "1 game at the board, being played"
+    assert outlook(moment._replace(planned=0, playing=False)) == "30 games at the board"
 
 
 # --- status
@@ -349,7 +366,7 @@ def test_watch_without_a_terminal_prints_lines_until_the_run_is_complete(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "SECONDS", 0.0)
-    monkeypatch.setattr("arena.watch.progress.PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr("arena.watch.display.PLAIN_SECONDS", 0.0)
     steps = iter(range(1, 99))
     read = Watcher.read
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.base import Pairing
+from arena.experiment.load import load
+from arena.ledger.ledger import FILE, Facts, Ledger
+from arena.ledger.manifest import manifest_of, save, session
+from arena.ledger.record import GameRecord
 from arena.ratings.match import sprt
-from arena.watch import elo, progress
-from arena.watch.elo import EloEstimate, EloScale, Refits, estimates
-from arena.watch.live import Standing
-from arena.watch.progress import PLAIN_SECONDS, Progress, Ticker, duration
-from arena.watch.window import RunView, ranked, view
+from arena.watch import display, elo
+from arena.watch.display import PLAIN_SECONDS, Display, Ticker, view
+from arena.watch.elo import PROVISIONAL, EloEstimate, EloScale, EloSoFar, Refits, estimates
+from arena.watch.live import Standing, Watcher
+from arena.watch.words import RunView, duration, ranked, run_view, status_line
 
 
 class Clock:
@@ -25,6 +30,8 @@ class Clock:
     def monotonic(self) -> float:
         return self.now
 
+    time = monotonic
+
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
@@ -34,54 +41,85 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(progress, "time", clock)
+    monkeypatch.setattr(display, "time", clock)
     return clock
 
 
-def test_a_line_says_what_is_done_the_rate_what_is_left_and_who_leads(clock: Clock) -> None:
-    shown = Progress(100, io.StringIO())
-    shown.resume({("b", "a", "1/2-1/2"): 10})
-    clock.now += 20
-    for _ in range(10):
-        shown.add("a", "b", "1-0")
-    assert shown.line() == "20/100 games (20 %), 0.5 games/s, 2 min 40 s left, leader a 75.0 %"
+class Ledgered:
+    """A run of the players a and b whose games the test stores itself, while it is shown on `stream`."""
+
+    def __init__(self, folder: Path, stream: io.StringIO, planned: int = 2000, **settings: object) -> None:
+        document = {"name": "t", "variant": "english", "players": [{"name": n, "type": "random"} for n in "ab"]}
+        experiment = load(document | settings)
+        self.ledger = Ledger(folder, experiment, Facts("black", "", "B", planned, True, {}))
+        first = manifest_of(experiment, {}, {}, {})
+        save(self.ledger, first._replace(sessions=[session(0, 1, {})]))
+        self.display = Display(folder, stream)
+        self.games = 0
+
+    def add(self, result: str) -> None:
+        self.games += 1
+        pairing = Pairing(self.games, self.games, 1, 0, 1, 0)
+        white, black = "ab" if self.games % 2 else "ba"
+        self.ledger.add(GameRecord(pairing, result, "no_moves", 0.1, "", 0, b""), white, black, "B")
 
 
-def test_the_most_games_that_there_may_be_are_called_so_until_the_run_is_complete(clock: Clock) -> None:
-    shown = Progress(10, io.StringIO(), exact=False)
-    clock.now += 1
-    shown.add("a", "b", "0-1")
-    assert shown.line() == "1/at most 10 games (10 %), 1 games/s, at most 9 s left, leader b 100.0 %"
-    shown.end({("a", "b", "1-0"): 2}, complete=True)
-    assert shown.line() == "2/2 games (100 %), 2 games/s, 0 s left, leader a 100.0 %"
+@pytest.fixture
+def stream() -> io.StringIO:
+    return io.StringIO()
 
 
-@pytest.mark.parametrize("result", ["*", "", "2-0", "1/2"])
-def test_what_is_no_result_is_an_error_and_no_draw(result: str) -> None:
-    with pytest.raises(ValueError, match="is no result"):
-        Progress(1, io.StringIO()).add("a", "b", result)
-
-
-def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_at_the_end(clock: Clock) -> None:
-    stream = io.StringIO()
-    with Progress(2000, stream) as shown:
-        for _ in range(1300):
+def test_a_pipe_receives_a_line_after_10_seconds_then_ever_more_rarely_and_one_at_the_end(
+    clock: Clock, tmp_path: Path, stream: io.StringIO
+) -> None:
+    run = Ledgered(tmp_path, stream)
+    with run.ledger, run.display as shown:
+        for second in range(1, 1301):
             clock.now += 1
-            shown.add("a", "b", "1-0")
+            if second % 10 == 0:
+                run.add("1-0")
+            shown.tick()
         shown.say("a line of its own")
     lines = stream.getvalue().splitlines()
-    shown_at = [line.split("/")[0] for line in lines]
-    assert shown_at == ["10", "30", "70", "150", "310", "630", "950", "1270", "a line of its own", "1300"]
+    counts = [line.split("/")[0] for line in lines]
+    assert counts == ["1", "3", "7", "15", "31", "63", "95", "127", "a line of its own", "130"]
 
 
-def test_a_terminal_shows_a_table_of_the_best_and_keeps_the_last_line_alone() -> None:
+def test_a_terminal_shows_a_window_and_keeps_the_last_line_alone(tmp_path: Path) -> None:
     stream = Terminal()
-    with Progress(100, stream) as shown:
-        for number in range(30):
-            shown.add(f"player-{number:02}", "last", "1-0")
+    run = Ledgered(tmp_path, stream)
+    with run.ledger, run.display as shown:
+        run.add("1-0")
         shown.say("a line of its own [x]")
     assert "a line of its own [x]" in stream.getvalue()
-    assert stream.getvalue().splitlines()[-1].split("\x1b")[-1].endswith("leader player-00 100.0 %")
+    assert stream.getvalue().splitlines()[-1].split("\x1b")[-1].endswith("leader a 100.0 %")
+
+
+def test_a_run_that_cannot_be_read_shows_what_was_read_last(
+    clock: Clock, tmp_path: Path, stream: io.StringIO
+) -> None:
+    run = Ledgered(tmp_path, stream)
+    with run.ledger, run.display as shown:
+        run.add("1-0")
+        clock.now += PLAIN_SECONDS
+        shown.tick()
+        (tmp_path / FILE).unlink()
+    one, other = stream.getvalue().splitlines()
+    assert one == other and one.startswith("1/2000 games")
+
+
+def test_a_sequential_test_is_part_of_the_line_and_of_the_window(tmp_path: Path, stream: io.StringIO) -> None:
+    run = Ledgered(tmp_path, stream, format="match", sprt={"elo0": 0, "elo1": 50})
+    with run.ledger:
+        run.add("1-0")
+        run.add("0-1")
+        moment = Watcher(tmp_path).read()
+    state = sprt([0, 0, 0, 0, 1], 0, 50)
+    assert status_line(moment).endswith(f"leader a 100.0 %, LLR {state.llr:.2f}")
+    below = run_view(moment, EloSoFar({}, provisional=False)).below
+    assert below[0] == f"SPRT: LLR {state.llr:.2f} of −2.94 (H0) to 2.94 (H1), 1 pair"
+    assert PROVISIONAL not in below
+    assert PROVISIONAL in run_view(moment, EloSoFar({}, provisional=True)).below
 
 
 def test_a_ticker_is_due_once_each_time_its_seconds_have_passed(clock: Clock) -> None:
@@ -93,17 +131,8 @@ def test_a_ticker_is_due_once_each_time_its_seconds_have_passed(clock: Clock) ->
     assert not ticker.due()
 
 
-def test_a_sequential_test_is_part_of_the_line_and_of_the_window(clock: Clock) -> None:
-    shown = Progress(100, io.StringIO(), sprt=Sprt(elo0=0, elo1=50))
-    shown.resume({("a", "b", "1-0"): 1}, [(1, "1-0")])
-    shown.add("b", "a", "0-1", 2)
-    state = sprt([0, 0, 0, 0, 1], 0, 50)
-    assert shown.line().endswith(f"leader a 100.0 %, LLR {state.llr:.2f}")
-    assert shown.scene().below[0] == f"SPRT: LLR {state.llr:.2f} of −2.94 (H0) to 2.94 (H1), 1 pair"
-
-
 def test_elo_is_fitted_again_after_some_seconds_and_takes_little_of_the_time(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
+    clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fits = []
 
@@ -114,7 +143,7 @@ def test_elo_is_fitted_again_after_some_seconds_and_takes_little_of_the_time(
 
     monkeypatch.setattr(elo, "time", clock)
     monkeypatch.setattr(elo, "estimates", fit)
-    refits, scale = Refits(), EloScale()
+    refits, scale = Refits(tmp_path), EloScale()
     for number in range(1, 100):
         clock.now += 0.25
         refits.of({("a", "b", "1-0"): number}, scale)

@@ -183,7 +183,7 @@ def agrees(shown: str, value: float, digits: int = 3) -> None:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counted]:
     """The five runs, their charts drawn but not painted: what they say under the pointer is in their SVG."""
     import arena.report.write
-    from arena.play import runner
+    from arena.play import tournament
     from arena.report.charts import picture, tips
 
     def said(axes: Any) -> str:
@@ -192,7 +192,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counted]:
 
     folder = tmp_path_factory.mktemp("recount")
     (folder / "broken.py").write_text(BROKEN)
-    play = runner.play
+    play = tournament.play
 
     def stopped(*arguments: Any) -> Any:
         games = play(*arguments)
@@ -208,10 +208,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counted]:
         for name, settings in RUNS.items():
             config = {"name": name, "variant": "english", "seed": 1, "max_plies": 80, **settings}
             if name == "unfinished":
-                patch.setattr(runner, "play", stopped)
+                patch.setattr(tournament, "play", stopped)
                 with pytest.raises(KeyboardInterrupt):
                     arena.run(config, name, workers=1, quiet=True)
-                patch.setattr(runner, "play", play)
+                patch.setattr(tournament, "play", play)
             else:
                 arena.run(config, name, workers=1, quiet=True)
             assert invoke("report", name).exit_code == 0

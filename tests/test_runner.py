@@ -68,7 +68,7 @@ def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
 ) -> None:
     first = arena.run(CONFIG, "out", workers=1, quiet=True)
     assert not (here / "out" / "report.html").exists()
-    monkeypatch.setattr("arena.play.runner.play", None)
+    monkeypatch.setattr("arena.play.runner.conduct", None)
     second = arena.run(CONFIG, "out", workers=1, quiet=True, report=True)
     pd.testing.assert_frame_equal(first.games, second.games)
     assert (here / "out" / "report.html").exists() and (here / "out" / "games.csv").exists()
@@ -80,13 +80,13 @@ def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
     from arena.play import runner
 
     def stopped(*arguments: Any) -> Any:
-        games = play(*arguments)
+        games = conduct(*arguments)
         yield from (next(games) for _ in range(5))
         raise KeyboardInterrupt
 
-    play = runner.play
+    conduct = runner.conduct
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "play", stopped)
+        patch.setattr(runner, "conduct", stopped)
         with pytest.raises(KeyboardInterrupt):
             arena.run(CONFIG, "out", workers=1, quiet=True)
     part = arena.load("out")
@@ -127,7 +127,7 @@ def test_what_cannot_be_played_is_an_exception_of_one_line(here: Path) -> None:
 
 
 def test_a_player_that_changed_is_an_exception_unless_forced(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.play.runner.play", lambda *_: iter(()))
+    monkeypatch.setattr("arena.play.runner.conduct", lambda *_: iter(()))
     assert arena.run(CONFIG, "out", workers=1, quiet=True).games.empty
     monkeypatch.setattr("arena.play.signature.difference", lambda *_: "other moves")
     with pytest.raises(PlayerChanged):

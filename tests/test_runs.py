@@ -91,7 +91,7 @@ def test_a_list_has_every_run_below_a_folder_the_latest_first(tmp_path: Path) ->
     assert (newest.date, newest.state, newest.players, newest.games) == ("2026-03-09 10:00", "complete", 2, 8)
     assert (newest.leader, newest.commit, newest.machine) == ("mine", "abcdef0123+", "box, 4 cores")
     assert re.fullmatch(r"\+\d+ ± \d+", newest.leader_elo)
-    assert half.state == "3 of 30 games"
+    assert half.state.startswith("3/30 games (10 %)")
 
 
 def test_a_damaged_run_is_listed_with_what_is_wrong_and_harms_no_other(tmp_path: Path) -> None:

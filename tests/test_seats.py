@@ -21,16 +21,16 @@ import yaml
 
 import arena
 from arena.base.process import _below, are_supported
+from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
 from arena.hosting.seat import Seat, SeatError, close_seats, seated, timed_choice
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import Incident
-from arena.play.failures import write_bundle
+from arena.ledger.record import GameRecord, Incident
 from arena.play.match import play as play_game
 from arena.play.plan import prepare
-from arena.play.tournament import RunStopped, play
+from arena.play.tournament import RunStopped, play, write_bundle
 from arena.report.sources import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.variants import VARIANTS
@@ -277,7 +277,9 @@ def test_a_failure_leaves_a_bundle_and_the_report_begins_with_it(tmp_path: Path)
 
 def test_the_command_in_a_bundle_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
     (folder := tmp_path / "my $(run)").mkdir()
-    path = write_bundle(folder, 7, Incident("a", 1, "", "", "", "", (), ""), 0)
+    incident = Incident("a", 1, "", "", "", "", (), "")
+    record = GameRecord(Pairing(7, 4, 1, 0, 1, 0), "0-1", "error", 0.0, "", 0, b"", incident)
+    path = write_bundle(folder, record, {"a": 1})
     assert path is not None
     assert shlex.split(yaml.safe_load(path.read_text())["replay"]) == ["arena", "replay", str(folder), "7"]
 
@@ -306,7 +308,7 @@ def test_games_of_a_withdrawn_player_are_annulled_in_every_table(tmp_path: Path)
     own = (written["white"] == "bad") | (written["black"] == "bad")
     assert (written["result"] == "*").tolist() == own.tolist()
     moment = Watcher(tmp_path / "out").read()
-    assert (moment.games, moment.counted, moment.annulled) == (24, 12, ["bad"])
+    assert (moment.games, sum(moment.results.values()), moment.annulled) == (24, 12, ["bad"])
     assert {standing.player for standing in moment.standings} == set(found.players)
     rated = [read_results([tmp_path / "out"]), read_results([tmp_path / "out" / "games.csv"])]
     assert [len(results.games) for results in rated] == [12, 12] and rated[1].skipped == 12

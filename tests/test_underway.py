@@ -19,7 +19,6 @@ from arena.ledger.record import unpacked
 from arena.play.match import play
 from arena.play.plan import prepare
 from arena.play.tournament import play as play_tournament
-from arena.play.tournament import tasks
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from arena.watch import underway
@@ -138,7 +137,7 @@ def test_a_session_removes_what_earlier_ones_left_and_its_own_in_the_end(tmp_pat
 
 def test_a_game_is_played_where_nothing_can_be_shown(tmp_path: Path) -> None:
     plan = _plan(tmp_path)
-    task = next(iter(tasks(plan, next(plan.schedule()))))
+    task = plan.task(next(plan.schedule())[0])
     with place(tmp_path / "missing") as at:
         assert at is None
     gone = underway.UnderwayPlace(str(tmp_path / "nowhere"), 1)

@@ -18,7 +18,7 @@ import arena
 from arena.experiment.formats.base import Numbers, Rounds
 from arena.ledger import read
 from arena.ledger.record import MOVE_COLUMNS, packed, unpacked
-from arena.play.tournament import Points
+from arena.play.course import Points
 from arena.report.run import Run
 from arena.report.sentences.notes import notes
 from arena.report.tables import survey

@@ -106,6 +106,12 @@ def test_a_run_says_its_standings_with_elo_and_who_met_whom(client: httpx.Client
     assert run["crosstable"][0][1][1] == run["crosstable"][1][0][1] == 4
     assert run["crosstable"][0][1][0] + run["crosstable"][1][0][0] == 4
     assert (run["complete"], run["playing"], run["reported"]) == (True, False, False)
+    assert (run["progress"], run["test"], run["incidents"]) == ("complete, 4 games", "", [])
+    assert re.fullmatch(r"english, round-robin, 2 players, begun \d{4}-\d\d-\d\d \d\d:\d\d UTC", run["about"])
+    best = run["standings"][0]
+    assert list(best["text"]) == run["columns"] == ["Elo", "score", "games", "won", "drawn", "lost"]
+    assert (best["text"]["score"], best["text"]["games"]) == (f"{100 * best['score']:.1f} %", "4")
+    assert re.fullmatch(r"\+\d+ ± \d+", best["text"]["Elo"])
 
 
 def test_finished_games_are_listed_by_what_is_asked_for(client: httpx.Client) -> None:

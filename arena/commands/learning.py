@@ -27,7 +27,7 @@ from arena.learning.config import Training, Tuning, load_training, load_tuning
 from arena.learning.driver import LearningError, StageProgress
 from arena.learning.store import GameStore
 from arena.ledger.store import StoreError
-from arena.watch.progress import Ticker
+from arena.watch.display import Ticker
 
 
 @click.command()

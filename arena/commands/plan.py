@@ -30,7 +30,7 @@ from arena.play.signature import signatures
 from arena.report.run import load as load_run
 from arena.report.write import write
 from arena.rules.notation import fen
-from arena.watch.progress import duration
+from arena.watch.words import duration
 
 LONG = 600.0
 """Seconds of a run beside which those of its report need not be measured."""

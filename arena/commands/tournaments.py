@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -21,17 +21,28 @@ from arena.commands.common import (
 )
 from arena.commands.output import echo, fail, say, show_frame
 from arena.commands.plan import loaded, prepared_of
-
-if TYPE_CHECKING:
-    from arena.experiment.model import Experiment
-    from arena.ledger.ledger import Ledger
-    from arena.ledger.manifest import Diagnosis
-    from arena.ledger.record import GameRecord
-    from arena.play.plan import Plan
-    from arena.report.run import Run
-    from arena.watch.progress import Progress
-    from players.examine import Finding
-
+from arena.experiment.model import Experiment
+from arena.experiment.yaml.errors import ConfigError
+from arena.ledger.ledger import Ledger, complete_with_failures, manifest_in
+from arena.ledger.manifest import Diagnosis, stored_manifest
+from arena.ledger.record import GameRecord, ProbeRecord
+from arena.ledger.store import StoreError
+from arena.play.doctor import diagnose, is_own, of_players
+from arena.play.plan import Plan
+from arena.play.signature import PlayerChanged, begin
+from arena.play.tournament import RunStopped, bundle_of, conduct
+from arena.report.charts.fonts import without_glyphs
+from arena.report.parquet import is_installed
+from arena.report.run import Run
+from arena.report.run import load as load_run
+from arena.report.sentences.cautions import unfinished
+from arena.report.sentences.facts import headline
+from arena.report.sentences.forfeits import annulments, faulty, forfeits
+from arena.report.tables.text import order_text, standings_text
+from arena.report.write import write
+from arena.watch.display import Display
+from players.examine import Finding
+from players.loading import user_files
 
 INCIDENTS, STOPPED = 3, 130
 """Exit codes of a run: it is complete, but players failed in games; it is not complete."""
@@ -79,11 +90,8 @@ def run(
 @click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
 def report(folder: Path, **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
-    if wanted["parquet"]:
-        from arena.report.parquet import is_installed
-
-        if not is_installed():
-            fail("--parquet needs pyarrow, which is not installed: pip install -e '.[parquet]'")
+    if wanted["parquet"] and not is_installed():
+        fail("--parquet needs pyarrow, which is not installed: pip install -e '.[parquet]'")
     _report(folder, **wanted)
 
 
@@ -101,8 +109,6 @@ def _taking_part(experiment: Experiment, folder: Path, without_faulty: bool) -> 
 
     A run that has begun decided that when it began. Exits if it then left out players, and is not asked to.
     """
-    from arena.ledger.ledger import manifest_in
-
     begun = manifest_in(folder)
     if begun is None and not without_faulty:
         return _TakingPart(experiment)
@@ -119,8 +125,6 @@ def _taking_part(experiment: Experiment, folder: Path, without_faulty: bool) -> 
 
 def _without_faulty(experiment: Experiment) -> _TakingPart:
     """Look at every player as `arena doctor` does, say what is wrong, and leave out those with errors."""
-    from arena.play.doctor import of_players
-
     with announcing_compilation():
         found = _said(of_players(experiment, say))
     faulty = {one.player for one in found if one.level == "error"}
@@ -131,8 +135,6 @@ def _without_faulty(experiment: Experiment) -> _TakingPart:
 
 
 def _without(experiment: Experiment, names: Collection[str]) -> Experiment:
-    from arena.experiment.yaml.errors import ConfigError
-
     try:
         return experiment.without(names) if names else experiment
     except ConfigError as error:
@@ -144,8 +146,6 @@ def _examined(plan: Plan, folder: Path) -> tuple[Diagnosis, ...]:
 
     The run goes on: what a player does wrong harms no other.
     """
-    from arena.play.doctor import diagnose, is_own
-
     if plan.experiment.sandbox or not any(map(is_own, plan.players)):
         return ()
     if warning := _unguarded(plan):
@@ -158,8 +158,6 @@ def _examined(plan: Plan, folder: Path) -> tuple[Diagnosis, ...]:
 
 def _said(findings: Iterable[Finding]) -> tuple[Diagnosis, ...]:
     """Print findings as they come, and return them as a manifest has them."""
-    from arena.ledger.manifest import Diagnosis
-
     found = []
     for finding in findings:
         say(f"{finding.where}: {finding.message}" + ("" if finding.level == "error" else " (warning)"))
@@ -169,8 +167,6 @@ def _said(findings: Iterable[Finding]) -> tuple[Diagnosis, ...]:
 
 def _unguarded(plan: Plan) -> str:
     """That the user's own Python may do what the user may, in a line; empty if none of it plays."""
-    from players.loading import user_files
-
     files = dict.fromkeys(path.name for spec in plan.players for path in user_files(spec) if path.suffix == ".py")
     if not files:
         return ""
@@ -181,11 +177,6 @@ def _unguarded(plan: Plan) -> str:
 
 def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _TakingPart) -> int:
     """Play what is missing and show progress; returns an exit code: 0, INCIDENTS or STOPPED."""
-    from arena.ledger.ledger import Ledger, complete_with_failures
-    from arena.ledger.store import StoreError
-    from arena.play.tournament import RunStopped, play
-
-    names = plan.names
     announce_workers(workers)
     try:
         opened = Ledger(folder, plan.experiment, plan.facts)
@@ -203,20 +194,12 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _Ta
                 return _code(ledger)
             found = _examined(plan, folder) if taking.found is None else taking.found
             _begin(plan, ledger, workers, force, taking._replace(found=found))
-            if not _measure(plan, ledger, workers):
-                return STOPPED
-            with _progress(plan) as progress:
-                progress.leave_out(ledger.annulled)
-                progress.resume(ledger.scores(), ledger.results())
-                told: set[str] = set()
-                with interruptible(progress.say) as stopping:
-                    for record in play(plan, ledger, workers, stopping):
-                        white, black = names[record.pairing.white], names[record.pairing.black]
-                        progress.add(white, black, record.result, record.pairing.game)
-                        progress.leave_out(ledger.annulled)
-                        for line in _once(record, folder, told):
-                            progress.say(line)
-                progress.end(ledger.scores(), ledger.complete)
+            with Display(folder) as display, interruptible(display.say) as stopping:
+                shown: set[Any] = set()
+                for record in conduct(plan, ledger, workers, stopping):
+                    display.tick()
+                    for line in _once(record, folder, shown):
+                        display.say(line)
             return _code(ledger)
     except RunStopped as error:
         say(f"stopped, as on_failure says: {error}")
@@ -225,43 +208,31 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _Ta
         fail(str(error))
 
 
-def _progress(plan: Plan) -> Progress:
-    """What shows the games of a tournament as they end."""
-    from arena.watch.elo import EloScale
-    from arena.watch.progress import Progress
-
-    experiment = plan.experiment
-    scale = EloScale(plan.first, experiment.anchor, experiment.rating.model)
-    return Progress(plan.games, exact=plan.exact, scale=scale, sprt=experiment.sprt)
-
-
 def _code(ledger: Ledger) -> int:
     """The exit code of a run whose games as far as they are played are stored."""
-    from arena.ledger.manifest import stored_manifest
-
     if not ledger.complete:
         return STOPPED
     manifest = stored_manifest(ledger)
-    return INCIDENTS if any(ledger.failures()) or (manifest is not None and manifest.faulty) else 0
+    return INCIDENTS if ledger.has_failures or (manifest is not None and manifest.faulty) else 0
 
 
-def _once(record: GameRecord, folder: Path, told: set[str]) -> Iterator[str]:
-    """A line on a game's failure, once for each player: when it fails, and when it is withdrawn."""
-    from arena.play.failures import bundle_of
-
-    incident, number = record.incident, record.pairing.game
-    if incident is not None and incident.player not in told:
-        told.add(incident.player)
-        yield f"game {number}: {record.error}; it loses ({bundle_of(folder, number)})"
-    elif incident is None and record.error and record.error not in told:
-        told.add(record.error)
-        yield f"game {number} and later: {record.error}"
+def _once(record: ProbeRecord | GameRecord, folder: Path, shown: set[Any]) -> Iterator[str]:
+    """A line on a player's failure in a search or a game, or its withdrawal: of each kind the first."""
+    if isinstance(record, ProbeRecord):
+        key = record.player
+        line = f"{key} cannot be measured at position {record.position}: {record.error}"
+    elif record.incident is not None:
+        key, number = record.incident.player, record.pairing.game
+        line = f"game {number}: {record.error}; it loses ({bundle_of(folder, number)})"
+    else:
+        key, line = record.error, f"game {record.pairing.game} and later: {record.error}"
+    if record.error and (type(record), key) not in shown:
+        shown.add((type(record), key))
+        yield line
 
 
 def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool, taking: _TakingPart) -> None:
     """Write in the manifest that the run begins or goes on; exits if a player changed, unless forced."""
-    from arena.play.signature import PlayerChanged, begin
-
     try:
         found = taking.found or ()
         changed = begin(plan, ledger, workers, force=force, found=found, left_out=taking.left_out)
@@ -271,34 +242,8 @@ def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool, taking: 
         say(f"{player} plays differently now than at the start of the run ({words}); the manifest says so")
 
 
-def _measure(plan: Plan, ledger: Ledger, workers: int | str) -> bool:
-    """Make the searches of the probe that are missing; returns whether none is missing any more."""
-    from arena.play.tournament import measure
-    from arena.watch.progress import Ticker
-
-    done = len(ledger.probed())
-    if done == plan.searches:
-        return True
-    at_fault: set[str] = set()
-    ticker = Ticker()
-    with interruptible(say) as stopping:
-        for record in measure(plan, ledger, workers, stopping):
-            done += 1
-            if record.error and record.player not in at_fault:
-                at_fault.add(record.player)
-                say(f"{record.player} cannot be measured at position {record.position}: {record.error}")
-            if ticker.due() or done == plan.searches:
-                say(f"{done}/{plan.searches} searches to a fixed depth")
-    return done == plan.searches
-
-
 def _report(folder: Path, **wanted: Any) -> None:
     """Write the report of the run in a folder, with what else is wanted of it, and print what it says first."""
-    from arena.ledger.store import StoreError
-    from arena.report.charts.fonts import without_glyphs
-    from arena.report.run import load as load_run
-    from arena.report.write import write
-
     try:
         finished = load_run(folder)
         try:
@@ -317,11 +262,6 @@ def _report(folder: Path, **wanted: Any) -> None:
 
 
 def _print_standings(finished: Run) -> None:
-    from arena.report.sentences.cautions import unfinished
-    from arena.report.sentences.facts import headline
-    from arena.report.sentences.forfeits import annulments, faulty, forfeits
-    from arena.report.tables.text import order_text, standings_text
-
     for sentences in (unfinished, faulty, annulments, forfeits, headline):
         for sentence in sentences(finished):
             echo(sentence)

@@ -14,7 +14,7 @@ from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import MOVE_COLUMNS, PROBE_COLUMNS, SEARCH_COLUMNS, GameRecord, ProbeRecord
 from arena.ledger.store import Store, StoreError, reading
 from arena.ledger.table import CHECKSUM, Table
-from arena.rules.game import FORFEITS
+from arena.rules.game import FORFEITS, Termination
 from arena.rules.result import Colour
 
 FILE = "ledger.sqlite"
@@ -44,10 +44,12 @@ _PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMN
 GAMES = Table("games", _GAMES | _MOVES, ["game"])
 PROBES = Table("probes", _PROBES, ["player", "position"])
 TABLES = (GAMES, PROBES)
-_FAILURES = (
-    "SELECT game, CASE result WHEN '0-1' THEN white ELSE black END FROM games "
-    f"WHERE termination IN ({', '.join('?' * len(FORFEITS))}) ORDER BY game"
+_FAULTS = [termination for termination in FORFEITS if termination != Termination.WITHDRAWN]
+_RESULTS = (
+    f"SELECT game, result, CASE WHEN termination NOT IN ({', '.join('?' * len(_FAULTS))}) THEN '' "
+    "WHEN result = '0-1' THEN white ELSE black END FROM games ORDER BY game"
 )
+_FAILED = f"SELECT EXISTS (SELECT * FROM games WHERE termination IN ({', '.join('?' * len(_FAULTS))}))"
 
 _CHECKSUMS = f"SELECT game, {CHECKSUM} FROM games"
 _NONE = -1
@@ -98,13 +100,14 @@ class Ledger(Store):
         """The numbers of the games that are stored."""
         return {row[0] for row in self.rows("SELECT game FROM games")}
 
-    def results(self) -> Iterator[tuple[int, str]]:
-        """The number and the result of every stored game."""
-        return self.rows("SELECT game, result FROM games ORDER BY game")
+    def results(self) -> Iterator[tuple[int, str, str]]:
+        """The number and the result of every stored game, and the name of the player that failed in it, or ""."""
+        return self.rows(_RESULTS, _FAULTS)
 
-    def failures(self) -> Iterator[tuple[int, str]]:
-        """The number of every stored game that a player failed in, and the player's name."""
-        return self.rows(_FAILURES, FORFEITS)
+    @property
+    def has_failures(self) -> bool:
+        """Whether a player failed in a stored game."""
+        return any(failed for (failed,) in self.rows(_FAILED, _FAULTS))
 
     def scores(self) -> dict[tuple[str, str, str], int]:
         """How many stored games have each white, black and result."""
@@ -235,7 +238,7 @@ def complete_with_failures(folder: Path, experiment: Experiment, facts: Facts) -
             if COMPLETE not in stored or changed_keys(stored, _parts(experiment, facts)):
                 return None
             manifest = parsed(stored, folder / FILE)
-            failed = connection.execute(_FAILURES, FORFEITS).fetchone() is not None
+            failed = bool(connection.execute(_FAILED, _FAULTS).fetchone()[0])
             return failed or (manifest is not None and bool(manifest.faulty))
     except StoreError:
         return None

@@ -17,7 +17,7 @@ from arena.ledger.record import SEARCH_COLUMNS, GameRecord
 from arena.play.executor import run
 from arena.play.plan import Plan
 from arena.play.probe import measure
-from arena.play.tournament import probe_tasks, tasks, work_of
+from arena.play.tournament import probe_tasks, work_of
 from players.loading import PlayerError
 
 SECONDS = 5.0
@@ -59,7 +59,7 @@ def pilot(
     began = time.perf_counter()
     late = lambda: games is None and time.perf_counter() - began > SECONDS  # noqa: E731
     last = began
-    for record in run(work_of(plan, workers), islice(tasks(plan, sample(plan)), games), workers, late):
+    for record in run(work_of(plan, workers), islice(map(plan.task, sample(plan)), games), workers, late):
         store(record)
         records.append(record)
         last = time.perf_counter()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.base.process import are_supported
-from arena.experiment.formats.base import Schedule
+from arena.experiment.formats.base import Pairing, Schedule
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import (
     Opening,
@@ -22,6 +22,7 @@ from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting import sandbox
 from arena.hosting.seat import SeatError, seated
 from arena.ledger.ledger import Facts
+from arena.ledger.record import Task
 from arena.play.probe import ProbeError, positions
 from arena.rules.custom import build_variant
 from arena.rules.jit.kernel import compilation_announced
@@ -47,6 +48,20 @@ class Plan(NamedTuple):
         """The tournament's games in its format, in batches."""
         experiment = self.experiment
         return experiment.format.schedule(self.names, len(self.openings), self.first, experiment.anchor)
+
+    def task(self, pairing: Pairing) -> Task:
+        """A game as workers receive it."""
+        experiment = self.experiment
+        return Task(
+            pairing,
+            self.variant,
+            self.openings[pairing.opening],
+            self.players[pairing.white],
+            self.players[pairing.black],
+            experiment.seed,
+            experiment.max_plies,
+            experiment.allowance,
+        )
 
     @property
     def names(self) -> list[str]:

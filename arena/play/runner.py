@@ -14,12 +14,11 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
 from arena.play.plan import prepare
 from arena.play.signature import begin
-from arena.play.tournament import measure, play
+from arena.play.tournament import conduct
 from arena.report.run import Run
 from arena.report.run import load as load_run
 from arena.report.write import write
-from arena.watch.elo import EloScale
-from arena.watch.progress import Progress
+from arena.watch.display import Display
 
 
 def run(
@@ -53,18 +52,10 @@ def run(
     with Ledger(folder, experiment, plan.facts) as ledger:
         if not ledger.complete:
             begin(plan, ledger, used, force=force)
-            for _ in measure(plan, ledger, used):
-                pass
-            scale = EloScale(plan.first, experiment.anchor, experiment.rating.model)
-            progress = Progress(plan.games, exact=plan.exact, scale=scale, sprt=experiment.sprt)
-            progress.leave_out(ledger.annulled)
-            progress.resume(ledger.scores(), ledger.results())
-            with nullcontext() if quiet else progress:
-                for record in play(plan, ledger, used):
-                    white, black = (plan.names[number] for number in (record.pairing.white, record.pairing.black))
-                    if not quiet:
-                        progress.add(white, black, record.result, record.pairing.game)
-                        progress.leave_out(ledger.annulled)
+            with nullcontext() if quiet else Display(folder) as display:
+                for _ in conduct(plan, ledger, used):
+                    if display is not None:
+                        display.tick()
     played = load_run(folder)
     if report:
         write(played)

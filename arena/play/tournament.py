@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
+from pathlib import Path
 
-from arena.experiment.formats.base import BatchResults, Pairing, Place
-from arena.experiment.formats.sequential import SequentialTest
+from arena.base.files import replace
+from arena.experiment.formats.base import Pairing
+from arena.experiment.yaml.values import yaml_text
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, Task
+from arena.play.course import Course
 from arena.play.executor import Workers, run
-from arena.play.failures import Failures, write_bundle
 from arena.play.match import play as play_game
 from arena.play.pinning import pin
 from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
+from arena.rules.game import Termination
 from arena.rules.notation import fen
-from arena.rules.result import WHITE_POINTS, points_of
 from arena.watch import underway
 
+INCIDENTS = "incidents"
+"""The folder of the bundles, in the run's."""
+_BUNDLES = 20
+"""Bundles of one player, at most: its first failures."""
 _FENS = 1000
 """Openings whose FEN is kept, of those that games were last played from."""
+
+
+def conduct(
+    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
+) -> Iterator[ProbeRecord | GameRecord]:
+    """Make the searches of the probe that the ledger lacks, then play the games: see `measure` and `play`."""
+    yield from measure(plan, ledger, workers, stopping)
+    if len(ledger.probed()) == plan.searches:
+        yield from play(plan, ledger, workers, stopping)
 
 
 def measure(
@@ -65,181 +81,58 @@ def play(
 ) -> Iterator[GameRecord]:
     """Play the games that the ledger lacks, storing each before it is yielded; mark the ledger when all is done.
 
-    A batch of the schedule is begun when all games of those before are stored. A sequential test is decided by
-    the first pairs of the schedule, in its order; when it is, no game is begun and the games behind the deciding
-    pair are removed, so that the games are the same for any number of workers. Those of a player that is withdrawn
-    are, too, see `Failures`; where they are annulled, a schedule leaves it out of later batches. A failure
-    leaves a bundle in the ledger's folder.
+    Which games they are is the `Course`: they are the same for any number of workers. Once a sequential test is
+    decided no game begins, and the games behind the deciding pair are removed. A failure leaves a bundle in the
+    ledger's folder.
 
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
     ones are not stored. Raises WorkerDied, when all other games of the batch are stored, for games that end the
     process that plays them; EngineError if the workers are lost; and any exception that `arena.play.match.play`
     raises; StoreError if another program changed games in the ledger meanwhile. Finished games are kept in any
-    case. Workers of this machine show their games under way in the
-    ledger's folder: see `arena.watch.underway`.
+    case. Workers of this machine show their games under way in the ledger's folder: see `arena.watch.underway`.
     """
-    with underway.place(ledger.path.parent) as place:
-        yield from _play(plan, ledger, workers, stopping, place)
-
-
-def _play(
-    plan: Plan,
-    ledger: Ledger,
-    workers: Workers,
-    stopping: Callable[[], bool],
-    place: underway.UnderwayPlace | None,
-) -> Iterator[GameRecord]:
-    """See `play`."""
-    tournament = _Tournament(plan, ledger)
-    test = SequentialTest(plan.experiment.sprt)
-    work = work_of(plan, workers, place)
-    games = plan.schedule()
-    batch = next(games, None)
-    order: list[Place] = []
-    while batch is not None:
-        if ledger.repaired:
-            tournament.forget_others(batch)
-        test.advance(tournament.points)
-        missing = tasks(plan, tournament.missing(batch))
-        enough = lambda: test.decided or tournament.stopped is not None or stopping()  # noqa: E731
-        for record in run(work, missing, workers, enough, _game_name):
-            if tournament.add(record, batch):
-                test.advance(tournament.points)
+    folder = ledger.path.parent
+    with underway.place(folder) as place:
+        work, store = work_of(plan, workers, place), storing(plan, ledger)
+        course = Course(plan, ledger.results())
+        enough = lambda: bool(course.stopped) or course.decided or stopping()  # noqa: E731
+        while (batch := course.batch()) is not None:
+            if ledger.repaired:
+                course.forget(ledger.remove_others(_drawn(plan, batch)))
+            for record in run(work, course.tasks(), workers, enough, _game_name):
+                for each in (taken := course.take(record)):
+                    write_bundle(folder, each, course.failures)
+                    store(each)
+                if record.incident is not None:
+                    ledger.annul(course.annulled)
+                if taken:
+                    yield record
+            if course.stopped:
+                for record in course.stopped:
+                    write_bundle(folder, record, course.failures)
+                raise RunStopped(f"game {record.pairing.game}: {record.error}")
+            for record in () if stopping() else course.rulings():
+                store(record)
                 yield record
-        if tournament.stopped is not None:
-            raise RunStopped(tournament.stopped)
-        if not stopping():
-            for record in tournament.unplayed(batch):
-                test.advance(tournament.points)
-                yield record
-        if test.decided:
-            ledger.remove_after(test.games)
-            break
-        if any(pairing.game not in tournament.points for pairing in batch):
-            ledger.verify()
-            return
-        try:
-            points = [tournament.points[pairing.game] for pairing in batch]
-            batch = games.send(BatchResults(points, tournament.annul()))
-        except StopIteration as end:
-            batch, order = None, end.value
-    ledger.verify()
-    ledger.finish([(plan.names[place.player], place.figures) for place in order])
+            ledger.annul(course.annulled)
+        if course.decided:
+            ledger.remove_after(course.tested)
+        ledger.verify()
+        if course.order is not None:
+            ledger.finish([(plan.names[it.player], it.figures) for it in course.order])
 
 
-class _Tournament:
-    """The games of a tournament as far as they are known, and the ledger that has them."""
+def storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
+    """What stores a game of a plan in a ledger, in the place of one that was played if it is lost unplayed."""
+    names = plan.names
+    opening_fen = lru_cache(_FENS)(lambda opening: fen(plan.variant, plan.openings[opening]))
 
-    def __init__(self, plan: Plan, ledger: Ledger) -> None:
-        self._plan, self._ledger = plan, ledger
-        self._opening_fen = lru_cache(_FENS)(lambda opening: fen(plan.variant, plan.openings[opening]))
-        self.stopped: str | None = None
-        """The failure that stops the run."""
-        self.points = Points()
-        experiment = plan.experiment
-        self.failures = Failures(plan.names, experiment.withdraw.after, annul=experiment.annuls)
-        self._withdrawn: set[int] = set()
-        for game, result in ledger.results():
-            self.points.add(game, result)
-        for game, name in ledger.failures():
-            self.failures.add(game, name)
+    def store(record: GameRecord) -> None:
+        pairing, replace = record.pairing, record.termination == Termination.WITHDRAWN
+        opening = opening_fen(pairing.opening)
+        ledger.add(record, names[pairing.white], names[pairing.black], opening, replace=replace)
 
-    def forget_others(self, batch: Iterable[Pairing]) -> None:
-        """Remove the stored games that others played than are to."""
-        names = self._plan.names
-        drawn = ((it.game, names[it.white], names[it.black], it.opening + 1) for it in batch)
-        for game in self._ledger.remove_others(drawn):
-            self.points.remove(game)
-            self.failures.remove(game)
-
-    def missing(self, batch: Iterable[Pairing]) -> Iterator[Pairing]:
-        """The games of a batch that are to be played, in its order."""
-        for pairing in batch:
-            self.failures.schedule(pairing)
-            if pairing.game not in self.points and self.failures.ruling(pairing) is None:
-                yield pairing
-
-    def add(self, record: GameRecord, batch: Iterable[Pairing]) -> bool:
-        """Store a game that was played, unless a ruling or the run's stop is in its place."""
-        experiment, incident = self._plan.experiment, record.incident
-        if self.failures.ruling(record.pairing) is not None:
-            return False
-        if incident is not None:
-            earlier = self.failures.of(incident.player)
-            write_bundle(self._ledger.path.parent, record.pairing.game, incident, earlier)
-            if experiment.on_failure == "stop" and len(self.failures) + 1 >= (experiment.failures or 1):
-                self.stopped = f"game {record.pairing.game}: {record.error}"
-                return False
-        self._store(record)
-        if incident is not None:
-            self.failures.add(record.pairing.game, incident.player)
-            self._replace(batch)
-            self.annul()
-        return True
-
-    def annul(self) -> frozenset[int]:
-        """The numbers of the players of whom, by the games so far, none counts; the ledger holds their names."""
-        annulled = self.failures.annulled
-        self._ledger.annul(self._plan.names[player] for player in sorted(annulled))
-        return annulled
-
-    def unplayed(self, batch: Iterable[Pairing]) -> Iterator[GameRecord]:
-        """The games of a batch that are lost unplayed, stored."""
-        if not self.failures.withdrawn:
-            return
-        for pairing in batch:
-            ruling = self.failures.ruling(pairing)
-            if ruling is not None and pairing.game not in self.points:
-                self._store(ruling)
-                yield ruling
-
-    def _replace(self, batch: Iterable[Pairing]) -> None:
-        """Put rulings in the place of games that players played who are now withdrawn."""
-        if self.failures.withdrawn > self._withdrawn:
-            self._withdrawn = self.failures.withdrawn
-            for pairing in batch:
-                ruling = self.failures.ruling(pairing)
-                if ruling is not None and pairing.game in self.points:
-                    self._store(ruling, replace=True)
-
-    def _store(self, record: GameRecord, *, replace: bool = False) -> None:
-        pairing, names = record.pairing, self._plan.names
-        opening = self._opening_fen(pairing.opening)
-        self._ledger.add(record, names[pairing.white], names[pairing.black], opening, replace=replace)
-        self.points.add(pairing.game, record.result)
-
-
-class Points(Mapping[int, float]):
-    """White's points by number of the game, from 1: a byte each."""
-
-    _VALUES = tuple(dict.fromkeys(WHITE_POINTS.values()))
-
-    def __init__(self) -> None:
-        self._codes = bytearray()
-
-    def add(self, game: int, result: str) -> None:
-        """Add a game's result. Raises ValueError for what is no result."""
-        if game >= len(self._codes):
-            self._codes.extend(bytes(game + 1 - len(self._codes) + len(self._codes) // 2))
-        self._codes[game] = 1 + self._VALUES.index(points_of(result))
-
-    def remove(self, game: int) -> None:
-        """Take out a game."""
-        self._codes[game] = 0
-
-    def __contains__(self, game: object) -> bool:
-        return isinstance(game, int) and 0 <= game < len(self._codes) and self._codes[game] > 0
-
-    def __getitem__(self, game: int) -> float:
-        if game not in self:
-            raise KeyError(game)
-        return self._VALUES[self._codes[game] - 1]
-
-    def __iter__(self) -> Iterator[int]:
-        return (game for game, code in enumerate(self._codes) if code)
-
-    def __len__(self) -> int:
-        return len(self._codes) - self._codes.count(0)
+    return store
 
 
 def work_of(
@@ -251,19 +144,34 @@ def work_of(
     return partial(_play_pinned if plan.experiment.pin else play_game, place=place)
 
 
-def tasks(plan: Plan, pairings: Iterable[Pairing]) -> Iterator[Task]:
-    """Games as workers receive them."""
-    for pairing in pairings:
-        yield Task(
-            pairing,
-            plan.variant,
-            plan.openings[pairing.opening],
-            plan.players[pairing.white],
-            plan.players[pairing.black],
-            plan.experiment.seed,
-            plan.experiment.max_plies,
-            plan.experiment.allowance,
-        )
+def bundle_of(folder: Path, game: int) -> Path:
+    """Where the bundle of a failed game is, in a run's folder."""
+    return folder / INCIDENTS / f"game-{game}.yaml"
+
+
+def write_bundle(folder: Path, record: GameRecord, failures: Mapping[str, int]) -> Path | None:
+    """Write what is known of a game's failure into a run's folder; None without one.
+
+    None, too, if the player has enough bundles, by how often each player has failed, in this game, too. Raises
+    OSError.
+    """
+    incident, game = record.incident, record.pairing.game
+    if incident is None or failures[incident.player] > _BUNDLES:
+        return None
+    path = bundle_of(folder, game)
+    path.parent.mkdir(exist_ok=True)
+    document = {
+        "game": game,
+        **incident._asdict(),
+        "moves": " ".join(incident.moves),
+        "replay": shlex.join(["arena", "replay", str(folder), str(game)]),
+    }
+    return replace(path, lambda file: file.write_text(yaml_text(document), encoding="utf-8"))
+
+
+def _drawn(plan: Plan, batch: Iterable[Pairing]) -> Iterator[tuple[int, str, str, int]]:
+    """Games as `Ledger.remove_others` takes them."""
+    return ((it.game, plan.names[it.white], plan.names[it.black], it.opening + 1) for it in batch)
 
 
 def _play_pinned(task: Task, place: underway.UnderwayPlace | None) -> GameRecord:

@@ -82,11 +82,7 @@ class EloSoFar(NamedTuple):
 
 def so_far(folder: Path, results: ResultCounts, scale: EloScale) -> EloSoFar:
     """The Elo of the report in a run's folder, if that is of these games; else `estimates`."""
-    found = reported(folder, sum(results.values()))
-    if found is not None:
-        return EloSoFar(found, provisional=False)
-    estimated = estimates(results, scale)
-    return EloSoFar(estimated, provisional=bool(estimated))
+    return Refits(folder).of(results, scale, last=True)
 
 
 def reported(folder: Path, games: int) -> dict[str, EloEstimate] | None:
@@ -107,43 +103,48 @@ def tells_elo(points: float, games: int) -> bool:
 
 
 class Refits:
-    """The Elo of a run that goes on, for a window that is drawn often: fitted every few seconds at most.
+    """The Elo of a run that goes on, for a window that is drawn often: found again every few seconds at most.
 
     Fits take FIT_SHARE of the time at most, but for the first one, in which libraries prepare themselves.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._found = self._fitted = EloSoFar({}, provisional=False)
         self._scale: EloScale | None = None
-        self._found: dict[str, EloEstimate] = {}
         self._games = self._fits = 0
         self._due = -inf
         self._lock = Lock()
 
-    def of(self, results: ResultCounts, scale: EloScale, *, last: bool = False) -> dict[str, EloEstimate]:
-        """The Elo of the players as it was found last; if it is the `last` time, of just these results.
+    def of(self, results: ResultCounts, scale: EloScale, *, last: bool = False) -> EloSoFar:
+        """The Elo as it was found last; if it is the `last` time, of just these results.
 
-        On another scale than before, such as that of a first opponent, it is found again.
+        It is that of the run's report, if that is of these games; else it is fitted. On another scale than before,
+        such as that of a first opponent, it is found again.
         """
         is_due = last or scale != self._scale or time.monotonic() >= self._due
         if not is_due or not self._lock.acquire(blocking=False):
             return self._found
         try:
-            self._refit(dict(results), scale)
+            elo = reported(self._folder, sum(results.values()))
+            self._found = self._refitted(dict(results), scale) if elo is None else EloSoFar(elo, provisional=False)
         finally:
             self._lock.release()
         return self._found
 
-    def _refit(self, results: ResultCounts, scale: EloScale) -> None:
+    def _refitted(self, results: ResultCounts, scale: EloScale) -> EloSoFar:
         import arena.ratings.joint  # noqa: F401  its time is none of the fit's
 
         games = sum(results.values())
         if (games, scale) == (self._games, self._scale):
-            return
+            return self._fitted
         began = time.monotonic()
-        self._found, self._games, self._scale = estimates(results, scale), games, scale
+        elo = estimates(results, scale)
+        self._fitted, self._games, self._scale = EloSoFar(elo, provisional=bool(elo)), games, scale
         now = time.monotonic()
         took, self._fits = (now - began) * (self._fits > 0), self._fits + 1
         self._due = now + max(REFIT_SECONDS, took / FIT_SHARE)
+        return self._fitted
 
 
 def _reported(row: dict[str, str]) -> EloEstimate:

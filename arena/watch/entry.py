@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.base.number import with_error
 from arena.experiment.formats.fixed import Free
 from arena.ledger.ledger import FILE
-from arena.ledger.manifest import FILE as MANIFEST
+from arena.ledger.manifest import Session, Signatures
 from arena.ledger.store import StoreError
-from arena.ledger.tree import WorkingTree
 from arena.watch.elo import EloEstimate, EloScale, ResultCounts, so_far
-from arena.watch.live import Moment, Watcher
+from arena.watch.live import Watcher
+from arena.watch.words import date, outlook
 
 _HASH = 10
 """Characters of a commit that are shown."""
@@ -41,12 +39,9 @@ class Entry(NamedTuple):
     """Best first, as its report has it, or, where that is not up to date, of the games so far."""
     results: ResultCounts = {}  # noqa: RUF012
     scale: EloScale = EloScale()
-    machine: str = ""
-    """`host, 2 cores`, of its last session."""
-    processor: str = ""
-    tree: WorkingTree | None = None
-    """Of its last session."""
-    signatures: dict[str, Any] = {}  # noqa: RUF012
+    session: Session | None = None
+    """Its last one."""
+    signatures: Signatures = {}  # noqa: RUF012
     """By player, what it plays from fixed positions."""
 
     @property
@@ -62,7 +57,7 @@ class Entry(NamedTuple):
     @property
     def date(self) -> str:
         """`2026-11-22 03:44`, UTC."""
-        return datetime.fromisoformat(self.began).strftime("%Y-%m-%d %H:%M") if self.began else ""
+        return date(self.began)
 
     @property
     def leader(self) -> str:
@@ -76,8 +71,22 @@ class Entry(NamedTuple):
 
     @property
     def commit(self) -> str:
-        """`b3aa652f01`, with a + if files differed from it."""
-        return "" if self.tree is None else self.tree.commit[:_HASH] + "+" * self.tree.dirty
+        """Of its last session: `b3aa652f01`, with a + if files differed from it."""
+        tree = self.session.tree if self.session else None
+        return "" if tree is None else tree.commit[:_HASH] + "+" * tree.dirty
+
+    @property
+    def machine(self) -> str:
+        """`host, 2 cores`, of its last session, as far as it is known."""
+        if self.session is None:
+            return ""
+        cores = self.session.machine.get("cores")
+        return ", ".join(part for part in (self.session.host, f"{cores} cores" if cores else "") if part)
+
+    @property
+    def processor(self) -> str:
+        """Of its last session; "" where that is not known."""
+        return str(self.session.machine.get("processor") or "") if self.session else ""
 
 
 def entries(root: Path) -> list[Entry]:
@@ -96,13 +105,12 @@ def read_entry(folder: Path, root: Path) -> Entry:
         moment = Watcher(folder).read()
     except StoreError as error:
         return Entry(folder, name, _reason(str(error), folder))
-    manifest = _manifest(folder)
-    sessions = manifest.get("sessions") or [{}]
+    manifest = moment.manifest
     return Entry(
         folder,
         name,
-        _state(moment),
-        began=sessions[0].get("began", ""),
+        "complete" if moment.complete else outlook(moment),
+        began=manifest.sessions[0].began if manifest else "",
         title=moment.name,
         variant=moment.variant,
         format=moment.format,
@@ -111,10 +119,8 @@ def read_entry(folder: Path, root: Path) -> Entry:
         elo=so_far(folder, moment.results, moment.scale).elo,
         results=moment.results,
         scale=moment.scale,
-        machine=_machine(sessions[-1]),
-        processor=str((sessions[-1].get("machine") or {}).get("processor") or ""),
-        tree=None if moment.session is None else moment.session.tree,
-        signatures=manifest.get("signatures") or {},
+        session=moment.session,
+        signatures=manifest.signatures if manifest else {},
     )
 
 
@@ -122,30 +128,6 @@ def _folders(root: Path) -> Iterator[Path]:
     for path in root.rglob(FILE):
         if path.is_file():
             yield path.parent
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
-    """The manifest beside the ledger; empty if it is not there or damaged, as nothing depends on it."""
-    try:
-        document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return document if isinstance(document, dict) else {}
-
-
-def _state(moment: Moment) -> str:
-    if moment.complete:
-        return "complete"
-    if not moment.planned:
-        return f"{moment.games} games, being played" if moment.playing else f"{moment.games} games"
-    share = f"{moment.games} of {'' if moment.exact else 'at most '}{moment.planned} games"
-    return f"{share}, being played" if moment.playing else share
-
-
-def _machine(session: dict[str, Any]) -> str:
-    """`host, 2 cores`, as far as it is known."""
-    cores = (session.get("machine") or {}).get("cores")
-    return ", ".join(part for part in (str(session.get("host") or ""), f"{cores} cores" if cores else "") if part)
 
 
 def _reason(error: str, folder: Path) -> str:

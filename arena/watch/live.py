@@ -6,7 +6,7 @@ import os
 import platform
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from math import inf
 from pathlib import Path
@@ -20,7 +20,7 @@ from arena.experiment.formats.sequential import SequentialTest
 from arena.experiment.formats.sprt import Sprt
 from arena.ledger.documents import ANNULLED, documents
 from arena.ledger.ledger import FILE
-from arena.ledger.manifest import Session, parsed, session_document
+from arena.ledger.manifest import Manifest, Session, parsed, session_document
 from arena.ledger.store import StoreError, reading
 from arena.ratings.match import SprtState
 from arena.rules.game import FORFEITS
@@ -84,10 +84,11 @@ class Moment(NamedTuple):
     """In the order of their first games."""
     annulled: list[str]
     """The players of whom no game counts, in standings and results."""
-    session: Session | None
-    """The one that was begun last."""
+    manifest: Manifest | None
     playing: bool | None
-    """Whether that one is going on; None if that cannot be known from here."""
+    """Whether its last session is going on; None if that cannot be known from here."""
+    began: float | None
+    """When that session began to play, in seconds since 1970; None if that is not known."""
     stored: float | None
     """When the last game was stored, in seconds since 1970; None if that is not known."""
     now: float
@@ -102,17 +103,19 @@ class Moment(NamedTuple):
     """Pairs that the test has taken in."""
 
     @property
-    def counted(self) -> int:
-        """Games that count."""
-        return sum(self.results.values())
+    def session(self) -> Session | None:
+        """The one that was begun last."""
+        return self.manifest.sessions[-1] if self.manifest else None
 
     @property
     def rate(self) -> float | None:
-        """Games a second of the last session, its time for a probe included; None before its first game."""
-        if self.session is None or self.stored is None or self.games <= self.session.games:
+        """Games per second of the last session; None before its first game."""
+        if self.session is None or self.began is None or self.stored is None:
             return None
         end = self.now if self.playing else self.stored
-        seconds = end - datetime.fromisoformat(self.session.began).timestamp()
+        seconds = end - self.began
+        if self.games <= self.session.games:
+            return None
         return (self.games - self.session.games) / seconds if seconds > 0 else None
 
     @property
@@ -131,19 +134,16 @@ class Moment(NamedTuple):
             "sprt": None if self.sprt is None else self.sprt._asdict() | {"pairs": self.sprt_pairs},
             **self.scale._asdict(),
         }
-        return {name: value for name, value in values.items() if name not in ("results", "scale", "sprt_pairs")}
-
-
-def by_score(standings: Iterable[Standing]) -> list[Standing]:
-    """Best score first, equal ones by name."""
-    return sorted(standings, key=lambda standing: (-standing.score, standing.player))
+        left_out = ("manifest", "began", "results", "scale", "sprt_pairs")
+        return {name: value for name, value in values.items() if name not in left_out}
 
 
 class Watcher:
     """Reads a run again and again while it is played: of its games mostly the new ones, never their moves."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, began: float | None = None) -> None:
+        """Of the run in a folder; who plays it itself knows best when it `began` to, in seconds since 1970."""
+        self._folder, self._began = folder, began
         self._seen: Any = None
         self._tally = _Tally()
         self._test = SequentialTest(None)
@@ -194,8 +194,9 @@ class Watcher:
             standings=tally.standings(),
             incidents=sorted(tally.incidents.values(), key=lambda it: it.first),
             annulled=annulled,
-            session=session,
+            manifest=manifest,
             playing=False if complete else _is_playing(self._folder, session),
+            began=self._began or (datetime.fromisoformat(session.began).timestamp() if session else None),
             stored=_last_stored(path) if tally.games > (session.games if session else 0) else None,
             now=time.time(),
             players=len(experiment["players"]),
@@ -250,7 +251,8 @@ class _Tally:
             points = points_of(result)
             found[white][points] += games
             found[black][1 - points] += games
-        return by_score(Standing(player, won[1], won[0.5], won[0]) for player, won in found.items())
+        standings = (Standing(player, won[1], won[0.5], won[0]) for player, won in found.items())
+        return sorted(standings, key=lambda it: (-it.score, it.player))
 
     def _copy(self) -> _Tally:
         copy = _Tally(self._annulled)

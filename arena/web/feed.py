@@ -20,9 +20,10 @@ from arena.ledger.store import StoreError, reading
 from arena.rules.custom import build_variant
 from arena.rules.result import points_of
 from arena.rules.variants import Variant
-from arena.watch.elo import PROVISIONAL, EloEstimate, Refits, reported
+from arena.watch.elo import PROVISIONAL, EloSoFar, Refits
 from arena.watch.live import Moment, Watcher
 from arena.watch.underway import games_under_way
+from arena.watch.words import COLUMNS, date, incident, outlook, ranked, row_of, test_line
 from arena.web.boards import BoardKey, LiveBoards
 from arena.web.documents import board_document
 from arena.web.lanes import background
@@ -56,7 +57,7 @@ class Feed:
         self.document: dict[str, Any] = {}
         self._pool = pool
         self._watcher = Watcher(folder)
-        self._refits = Refits()
+        self._refits = Refits(folder)
         self._due = -math.inf
         """`time.monotonic()` from which on the ledger is read again."""
         self._stamp: Any = None
@@ -81,7 +82,8 @@ class Feed:
             spent = time.thread_time()
             moment = self._watcher.read()
             self._stamp = stamp
-            found = _document(self.name, moment, *self._elo(moment))
+            elo = self._refits.of(moment.results, moment.scale, last=not moment.playing)
+            found = _document(self.name, moment, elo) | {"reported": self._is_reported(elo)}
             if _notable(found) != _notable(self.document):
                 self.version += 1
             self.document = found
@@ -167,13 +169,9 @@ class Feed:
             manifest = parsed(stored, path)
         return build_variant(experiment.variant), manifest.men if manifest is not None else {}
 
-    def _elo(self, moment: Moment) -> tuple[Mapping[str, EloEstimate], bool]:
-        """The Elo of the players, best first, and whether it is that of a report of all games."""
-        if not moment.playing and (self.folder / REPORT).is_file():
-            found = reported(self.folder, moment.counted)
-            if found is not None:
-                return found, True
-        return self._refits.of(moment.results, moment.scale, last=not moment.playing), False
+    def _is_reported(self, found: EloSoFar) -> bool:
+        """Whether there is a report of all games."""
+        return bool(found.elo) and not found.provisional and (self.folder / REPORT).is_file()
 
     async def _in_pool(self, work: Callable[[], _Found]) -> _Found:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
@@ -215,18 +213,35 @@ class Feeds:
         return sorted(path for path in found if path.is_relative_to(root))
 
 
-def _document(name: str, moment: Moment, elo: Mapping[str, EloEstimate], is_reported: bool) -> dict[str, Any]:
-    """A run at a moment, as JSON types; numbers that are not finite are None."""
-    found = moment.as_dict(elo) | {"run": name, "reported": is_reported}
-    found["provisional"] = PROVISIONAL if elo and not is_reported else ""
-    rank = {player: place for place, player in enumerate(sorted(elo, key=lambda it: -elo[it].elo))}
-    found["standings"].sort(key=lambda it: rank.get(it["player"], len(rank)))
-    session = found.pop("session")
-    found["began"] = session["began"] if session else ""
-    found["workers"] = session["workers"] if session else None
-    found["crosstable"] = _crosstable([it["player"] for it in found["standings"]], moment)
-    finite: dict[str, Any] = _finite(found)
+def _document(name: str, moment: Moment, found: EloSoFar) -> dict[str, Any]:
+    """A run at a moment, as JSON types, with its words; numbers that are not finite are None."""
+    document = moment.as_dict(found.elo)
+    standings = ranked(moment.standings, found.elo)
+    numbers = {it["player"]: it for it in document["standings"]}
+    session = document.pop("session")
+    document |= {
+        "run": name,
+        "about": _about(moment),
+        "progress": outlook(moment),
+        "test": test_line(moment),
+        "incidents": [
+            it | {"text": incident(of)} for it, of in zip(document["incidents"], moment.incidents, strict=True)
+        ],
+        "columns": COLUMNS,
+        "standings": [numbers[it.player] | {"text": row_of(it, found.elo.get(it.player))} for it in standings],
+        "crosstable": _crosstable([it.player for it in standings], moment),
+        "provisional": PROVISIONAL if found.provisional else "",
+        "began": session["began"] if session else "",
+        "workers": session["workers"] if session else None,
+    }
+    finite: dict[str, Any] = _finite(document)
     return finite
+
+
+def _about(moment: Moment) -> str:
+    """`english, round-robin, 5 players, begun 2026-11-22 03:44 UTC`."""
+    begun = f", begun {date(moment.session.began)} UTC" if moment.session else ""
+    return f"{moment.variant}, {moment.format}, {moment.players} players{begun}"
 
 
 def _crosstable(players: list[str], moment: Moment) -> list[list[list[float]]]:
@@ -246,7 +261,7 @@ def _crosstable(players: list[str], moment: Moment) -> list[list[list[float]]]:
 def _summary(document: Mapping[str, Any]) -> dict[str, Any]:
     names = (
         "run", "name", "variant", "format", "games", "planned", "exact", "complete", "playing", "players", "rate",
-        "seconds_left", "began", "reported",
+        "seconds_left", "began", "reported", "about", "progress",
     )  # fmt: skip
     leader = next(iter(document["standings"]), None)
     return {name: document[name] for name in names} | {"leader": leader}

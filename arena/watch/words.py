@@ -1,0 +1,163 @@
+"""A run at a moment in words: the same ones for `run`, `watch`, `status`, lists of runs and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from arena.base.number import percent, with_error
+from arena.base.wording import listed
+from arena.watch.elo import PROVISIONAL, EloEstimate, EloSoFar
+from arena.watch.live import Forfeits, Moment, Standing
+
+COLUMNS = ("Elo", "score", "games", "won", "drawn", "lost")
+"""What is shown of a player beside its name."""
+
+
+class RunView(NamedTuple):
+    """What there is to show of a run."""
+
+    standings: Sequence[Standing]
+    """In their order, the leader first."""
+    elo: Mapping[str, EloEstimate]
+    """By player; empty where it is not known."""
+    games: int
+    planned: int
+    """0 if games come as they are played."""
+    above: Sequence[str] = ()
+    """Lines above the table."""
+    incidents: Sequence[str] = ()
+    """Lines on what went wrong, below the table."""
+    below: Sequence[str] = ()
+    """Lines below the bar."""
+
+
+def run_view(moment: Moment, found: EloSoFar) -> RunView:
+    """What a window shows of a run."""
+    test = test_line(moment)
+    annulled = f"annulled: all games of {listed(moment.annulled)}" if moment.annulled else ""
+    provisional = PROVISIONAL if found.provisional else ""
+    return RunView(
+        ranked(moment.standings, found.elo),
+        found.elo,
+        moment.games,
+        moment.planned,
+        above=[title(moment)],
+        incidents=[incident(it) for it in moment.incidents],
+        below=[text for text in (test, annulled, provisional, status_line(moment), state(moment)) if text],
+    )
+
+
+def ranked(standings: Sequence[Standing], elo: Mapping[str, EloEstimate]) -> list[Standing]:
+    """By Elo, the greatest first; players without one behind the others, as they stood."""
+    unknown = [it for it in standings if it.player not in elo]
+    return sorted((it for it in standings if it.player in elo), key=lambda it: -elo[it.player].elo) + unknown
+
+
+def row_of(standing: Standing, estimate: EloEstimate | None) -> dict[str, str]:
+    """A player's figures by column, those of COLUMNS; "" where there is none."""
+    return {
+        "Elo": "" if estimate is None else with_error(estimate.elo, estimate.error),
+        "score": percent(standing.score),
+        "games": str(standing.games),
+        "won": str(standing.wins),
+        "drawn": str(standing.draws),
+        "lost": str(standing.losses),
+    }
+
+
+def title(moment: Moment) -> str:
+    """`compare: round-robin, english`."""
+    return f"{moment.name}: {moment.format}, {moment.variant}"
+
+
+def progress(moment: Moment) -> str:
+    """`120/600 games (20 %), 35 games/s, 14 s left`, without what is not known.
+
+    A run whose games come as they are played has neither rate nor end.
+    """
+    if moment.searches < moment.searches_planned and not moment.games:
+        return f"{moment.searches}/{moment.searches_planned} searches to a fixed depth"
+    if not moment.planned:
+        return _games(moment.games)
+    most = "" if moment.exact else "at most "
+    text = f"{moment.games}/{most}{_games(moment.planned)} ({100 * moment.games / moment.planned:.0f} %)"
+    if rate := moment.rate:
+        text += f", {rate:.3g} games/s"
+    if (left := moment.seconds_left) is not None:
+        text += f", {most}{duration(left)} left"
+    return text
+
+
+def status_line(moment: Moment) -> str:
+    """`progress`, then `, leader simple-d6 75.0 %` and a sequential test's `, LLR 1.23`."""
+    leader = next(iter(moment.standings), None)
+    text = progress(moment) + (f", leader {leader.player} {percent(leader.score)}" if leader else "")
+    return text + (f", LLR {_ratio(moment.sprt.llr)}" if moment.sprt else "")
+
+
+def outlook(moment: Moment) -> str:
+    """How far a run is, and whether somebody plays it, as a list of runs says it."""
+    if moment.complete:
+        return f"complete, {_games(moment.games)}"
+    if not moment.planned:
+        return f"{_games(moment.games)} at the board" + (", being played" if moment.playing else "")
+    players = {True: "", False: ", no process is playing it", None: ", perhaps being played elsewhere"}
+    return progress(moment) + players[moment.playing]
+
+
+def state(moment: Moment) -> str:
+    """Whether somebody plays the run, and when its last game was stored."""
+    stored = ""
+    if moment.stored is not None:
+        stored = f", last game stored {duration(max(moment.now - moment.stored, 0))} ago"
+    session = moment.session
+    if moment.complete:
+        return f"complete{stored}"
+    if moment.playing is False:
+        return f"no process is playing it{stored}"
+    if session is None:
+        return f"nothing is known of who plays it{stored}"
+    by = f"{'' if moment.playing else 'perhaps '}being played by process {session.process} on {session.host}"
+    return f"{by} since {date(session.began)} UTC{stored}"
+
+
+def incident(forfeits: Forfeits) -> str:
+    """`own lost 2 games by error, first game 3: own raised ValueError at ply 5: no`."""
+    ended = forfeits.termination.replace("_", " ")
+    lost = f"{forfeits.player} lost {_games(forfeits.games)} by {ended}, first game {forfeits.first}"
+    return lost + (f": {forfeits.error}" if forfeits.error else "")
+
+
+def test_line(moment: Moment) -> str:
+    """`SPRT: LLR 1.23 of −2.94 (H0) to 2.94 (H1), 120 pairs`, and what it has decided; "" without a test."""
+    if (found := moment.sprt) is None:
+        return ""
+    bounds = f"{_ratio(found.lower)} (H0) to {_ratio(found.upper)} (H1)"
+    decided = "" if found.verdict == "continue" else f", {found.verdict} accepted"
+    pairs = moment.sprt_pairs
+    return f"SPRT: LLR {_ratio(found.llr)} of {bounds}, {pairs} pair{'' if pairs == 1 else 's'}{decided}"
+
+
+def date(text: str) -> str:
+    """`2026-11-22 03:44`, UTC, of a time in ISO 8601; "" for ""."""
+    return datetime.fromisoformat(text).astimezone(UTC).strftime("%Y-%m-%d %H:%M") if text else ""
+
+
+def duration(seconds: float) -> str:
+    """`14 s`, `3 min 05 s`, `2 h 10 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def _games(number: int) -> str:
+    return f"{number} game{'' if number == 1 else 's'}"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")

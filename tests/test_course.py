@@ -1,0 +1,162 @@
+"""The course of a tournament: the same results make the same games, in any order and however often it stops."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from arena.experiment.load import load
+from arena.ledger.record import GameRecord, Incident, Task, packed
+from arena.play.course import Course
+from arena.play.plan import Plan
+from arena.rules.variants import VARIANTS
+
+Stored = dict[int, GameRecord]
+ENGLISH = VARIANTS["english"]
+
+
+def plan_of(names: str, openings: int, **settings: Any) -> Plan:
+    """A plan of players that nobody builds, named by letters."""
+    players = [{"name": name, "type": "random"} for name in names]
+    experiment = load({"name": "t", "variant": "english", "players": players} | settings)
+    return Plan(experiment, ENGLISH, experiment.players, (ENGLISH.start,) * openings)
+
+
+def game(task: Task, bad: str = "") -> GameRecord:
+    """A made-up game, always the same for a number: the players in `bad` fail in each of theirs."""
+    names = task.white.name, task.black.name
+    for name, result in zip(names, ("0-1", "1-0"), strict=True):
+        if name in bad:
+            incident = Incident(name, 1, "", "", "", "", (), "")
+            return GameRecord(task.pairing, result, "error", 0.0, f"{name} failed", *packed([]), incident)
+    result = random.Random(str(task.pairing.game)).choice(("1-0", "1-0", "1/2-1/2", "0-1"))
+    return GameRecord(task.pairing, result, "no_moves", 0.0, "", *packed([]))
+
+
+def rows(plan: Plan, stored: Stored) -> list[tuple[int, str, str]]:
+    """What a ledger says of its games."""
+    return [(n, it.result, it.incident.player if it.incident else "") for n, it in sorted(stored.items())]
+
+
+def follow(
+    plan: Plan, stored: Stored, play: Callable[[Task], GameRecord], rng: random.Random, most: int
+) -> Course:
+    """Play up to so many of the games that are missing, several at once, which end in any order."""
+    course = Course(plan, rows(plan, stored))
+    left = most
+    while course.batch() is not None:
+        tasks, under_way = course.tasks(), list[Task]()
+        while True:
+            while len(under_way) < 5 and left and not (course.decided or course.stopped):
+                if (task := next(tasks, None)) is None:
+                    break
+                under_way.append(task)
+                left -= 1
+            if not under_way:
+                break
+            done = under_way.pop(rng.randrange(len(under_way)))
+            stored |= {each.pairing.game: each for each in course.take(play(done))}
+        if not left or course.stopped:
+            return course
+        stored |= {each.pairing.game: each for each in course.rulings()}
+    if course.decided:
+        for number in [number for number in stored if number > course.tested]:
+            del stored[number]
+    return course
+
+
+COURSES = {
+    "a round robin": (plan_of("abcd", 6), ""),
+    "a round robin with a player withdrawn": (plan_of("abcd", 6, withdraw={"after": 3, "games": "forfeit"}), "b"),
+    "a round robin of which two are annulled": (
+        plan_of("abcdef", 6, withdraw={"after": 2, "games": "annul"}),
+        "be",
+    ),
+    "a Swiss of which one is annulled": (
+        plan_of("abcdef", 6, format={"type": "swiss", "rounds": 4}, withdraw="annul"),
+        "c",
+    ),
+    "a knockout": (plan_of("abcd", 60, format="knockout"), ""),
+    "a match with a test": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), ""),
+    "a test of a player withdrawn": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), "b"),
+}
+
+
+@pytest.mark.parametrize("name", COURSES)
+def test_games_are_the_same_in_whatever_order_they_end_and_however_often_a_run_stops(name: str) -> None:
+    plan, bad = COURSES[name]
+    one = Stored()
+    in_order = random.Random(0)
+    in_order.randrange = lambda _: 0  # type: ignore[method-assign,misc,assignment]
+    course = follow(plan, one, lambda task: game(task, bad), in_order, most=10**6)
+    assert course.order is not None
+    assert len(one) <= plan.games and sorted(one) == list(range(1, len(one) + 1))
+    for seed in range(6):
+        rng, other = random.Random(seed), Stored()
+        for most in (rng.randrange(1, 20), rng.randrange(1, 20), 10**6):
+            last = follow(plan, other, lambda task: game(task, bad), rng, most)
+            stopped_names = last.annulled
+        assert other == one
+        assert (last.order, stopped_names) == (course.order, course.annulled)
+
+
+def test_a_test_that_is_decided_needs_no_further_game() -> None:
+    plan, stored = COURSES["a match with a test"][0], Stored()
+    assert follow(plan, stored, game, random.Random(1), most=10**6).decided and len(stored) < plan.games
+    course = Course(plan, rows(plan, stored))
+    assert course.batch() is None
+    assert course.order == []
+
+
+def test_a_player_that_fails_in_all_of_its_first_games_is_withdrawn_and_no_other() -> None:
+    plan, stored = COURSES["a round robin with a player withdrawn"][0], Stored()
+    follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
+    own = [
+        it
+        for _, it in sorted(stored.items())
+        if "b" in (plan.names[it.pairing.white], plan.names[it.pairing.black])
+    ]
+    assert [it.termination for it in own] == 3 * ["error"] + (len(own) - 3) * ["withdrawn"]
+    assert {it.error for it in own[3:]} == {"b withdrawn after 3 failures in the first 3 games"}
+    fine = Stored()
+    follow(
+        plan,
+        fine,
+        lambda task: game(task, "b" if task.pairing.game != own[1].pairing.game else ""),
+        random.Random(1),
+        most=10**6,
+    )
+    assert "withdrawn" not in {it.termination for it in fine.values()}
+
+
+def test_games_between_two_withdrawn_players_are_drawn() -> None:
+    plan, stored = COURSES["a round robin of which two are annulled"][0], Stored()
+    course = follow(plan, stored, lambda task: game(task, "be"), random.Random(1), most=10**6)
+    both = [
+        it for it in stored.values() if {plan.names[it.pairing.white], plan.names[it.pairing.black]} == set("be")
+    ]
+    drawn = [it for it in both if it.termination == "withdrawn" and it.result == "1/2-1/2"]
+    assert {it.error.split(" withdrawn")[0] for it in drawn} == {"b and e", "e and b"}
+    assert course.annulled == ["b", "e"]
+
+
+def test_failures_that_stop_a_run_are_not_stored() -> None:
+    plan, stored = plan_of("abc", 4, on_failure="stop", failures=2), Stored()
+    course = follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
+    assert len(course.stopped) >= 1 and course.order is None
+    assert sum(it.incident is not None for it in stored.values()) == 1
+    assert not {it.pairing.game for it in course.stopped} & stored.keys()
+    assert course.failures["b"] == 1 + len(course.stopped)
+
+
+def test_games_that_are_forgotten_are_played_again() -> None:
+    plan, stored = COURSES["a round robin"][0], Stored()
+    follow(plan, stored, game, random.Random(1), most=10**6)
+    course = Course(plan, rows(plan, stored))
+    assert course.batch() is not None
+    course.forget([3, 7])
+    assert [task.pairing.game for task in course.tasks()] == [3, 7]
+    assert course.batch() is None and course.order is None
