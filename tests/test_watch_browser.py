@@ -28,6 +28,7 @@ from arena.web.serving import endpoint, server
 from tests.helpers.command_line import invoke
 from tests.helpers.watched import DOCUMENT as WATCHED
 from tests.helpers.watched import worker_of
+from tests.helpers.web_browser import loaded
 
 BOLD = "<b>bold</b>"
 LONG = "a player whose name has forty characters"
@@ -120,7 +121,7 @@ def test_a_game_under_way_grows_ply_by_ply_and_is_held_while_paused(
             line.filter(has_text=f"ply {ply}: {texts[-1]}").wait_for()
         drawn = page.locator(".watch-board use").evaluate_all("all => all.map(use => +use.dataset.square)")
         assert sorted(drawn) == sorted(game.pieces)
-        assert page.locator(".watch-name").all_inner_texts() == [LONG, BOLD]
+        assert page.locator(".watch-side .strip-name").all_inner_texts() == [LONG, BOLD]
         assert page.locator(".watch-clock").all_inner_texts() == ["1:02", "1:01"]
         page.get_by_role("button", name="Pause").click()
         for _ in range(3):
@@ -154,11 +155,14 @@ def grid(browser: Any, address: str) -> Iterator[Any]:
     """
     with opened(browser, address, "#/run/finished") as page:
         page.locator("a.viewer-game").first.wait_for()
+        for module in ("web/page/live_boards.js", "web/page/server.js"):
+            loaded(page, module)
         page.evaluate(
             """async () => {
-              const host = arena.element("div");
+              const host = document.createElement("div");
               document.querySelector("main").replaceChildren(host);
-              window.grid = new arena.LiveBoards(host, await arena.get("/api/runs/finished/board"));
+              const board = await tested["web/page/server.js"].get("/api/runs/finished/board");
+              window.grid = new tested["web/page/live_boards.js"].LiveBoards(host, board);
               const pieces = "b".repeat(12) + ".".repeat(8) + "w".repeat(12);
               const ply = (_, place) => ({ text: `ply${place + 1}`, move: null, pieces, white: place % 2 === 1,
                 seconds: null, score: null, own: null, wins: null, clock: null });
@@ -212,11 +216,12 @@ def test_boards_stay_while_paused_and_one_that_comes_is_drawn(grid: Any) -> None
 def test_a_list_says_when_there_are_more_games_than_it_knows(browser: Any, address: str) -> None:
     with opened(browser, address, "#/run/finished") as page:
         page.locator("a.viewer-game").first.wait_for()
+        loaded(page, "web/page/finished.js")
         page.evaluate(
             """() => {
-              const host = arena.element("div");
+              const host = document.createElement("div");
               document.querySelector("main").replaceChildren(host);
-              window.list = new arena.FinishedGames(host, "finished");
+              window.list = new tested["web/page/finished.js"].FinishedGames(host, "finished");
               list.know([], 4);
             }"""
         )

@@ -13,7 +13,7 @@ import arena
 from arena.rules.move_text import line_texts
 from arena.rules.pdn.read import read_pdn
 from arena.rules.played import PlayedGame
-from tests.helpers.web_browser import opened, replayed, symbols
+from tests.helpers.web_browser import loaded, opened, replayed, symbols
 from tests.helpers.web_server import served
 
 MULTIPLE = ("international", "W:W47,33,49:B42,32,22,13,43,8")
@@ -120,13 +120,6 @@ def test_the_first_page_fits_its_window_and_says_who_begins(browser, address):
         page.locator(".game-setup h1", has_text="A new game").wait_for()
 
 
-def test_scores_are_rounded_before_they_get_a_sign(browser, address):
-    with opened(browser, address) as window:
-        scores = window.page.evaluate("[-0.04, 0.04, 0, -0.05, 1.25].map((men) => arena.men(men, 1))")
-        assert scores[:3] == ["0.0"] * 3
-        assert scores[3:] == ["−0.1", "+1.3"]
-
-
 def test_a_lost_game_by_clicks_and_drags_is_said_and_played_again(browser, address):
     with opened(browser, address) as window:
         window.begin("english", "human", "level-3")
@@ -209,7 +202,7 @@ def test_the_level_changes_in_mid_game(browser, address):
         slider.focus()
         for _ in range(2):
             slider.press("ArrowRight")
-        window.page.wait_for_selector(".game-name:has-text('level 3')")
+        window.page.wait_for_selector(".game-side .strip-name:has-text('level 3')")
         assert window.state["sides"]["white"]["key"] == "level-3"
         window.click(*window.state["legal"][0]["paths"][0])
         window.played(2)
@@ -352,7 +345,7 @@ def test_a_late_answer_about_a_fen_does_not_come_before_rules_chosen_since(brows
         page.wait_for_selector("text=You are White and begin")
         with page.expect_response("**/api/position"):
             held[0].continue_()
-        page.evaluate("arena.get('/api/variants/english/board')")
+        window.call("web/page/server.js", "get", "/api/variants/english/board")
         assert "You are White and begin" in page.inner_text("[data-part=invitation]")
         assert window.pieces == symbols("italian", arena.Game("italian").fen)
 
@@ -530,7 +523,7 @@ def test_a_server_that_is_gone_is_said_and_found_again(browser, address):
 def test_names_are_shown_as_they_are(browser, address):
     with opened(browser, address) as window:
         markup = "<img src=x onerror=alert(1)>"
-        window.page.evaluate("text => arena.say(text)", markup)
+        window.call("web/page/dialogs.js", "say", markup)
         assert window.page.inner_text("[data-say]") == markup
         assert window.page.locator("img").count() == 0
 
@@ -547,7 +540,7 @@ def test_the_rules_are_chosen_and_the_usual_opponent_with_them(browser, address,
 def test_a_published_program_shows_its_figures_as_it_printed_them(browser, address):
     with opened(browser, address) as window:
         window.page.select_option("[name=variant]", "cis300")
-        window.page.wait_for_selector(".game-name:has-text('cis300')")
+        window.page.wait_for_selector(".game-side .strip-name:has-text('cis300')")
         window.click(11)
         window.page.wait_for_selector(".sign-end")
         window.click(15)
@@ -677,12 +670,11 @@ def test_the_list_of_players_says_what_each_is(browser, address):
 
 def test_names_break_behind_their_parts_and_numbers_stay_beside_their_units(browser, address):
     with opened(browser, address) as window:
-        written = window.page.evaluate("arena.named('a.module/of:Mine 0.1 s').innerHTML")
-        assert written == "a.<wbr>module/<wbr>of:<wbr>Mine 0.1&nbsp;s"
-        assert (
-            window.page.evaluate("arena.unbroken('12 ms of 3 <b> 4 % a 5 man')")
-            == "12\u00a0ms of 3 <b> 4\u00a0% a 5 man"
+        loaded(window.page, "report/viewer/element.js")
+        written = window.page.evaluate(
+            "tested['report/viewer/element.js'].named('a.module/of:Mine 0.1 s').innerHTML"
         )
+        assert written == "a.<wbr>module/<wbr>of:<wbr>Mine 0.1&nbsp;s"
 
 
 def test_on_a_phone_what_is_cut_scrolls_and_shows_it_and_no_unit_stands_alone(browser, address):
@@ -754,9 +746,8 @@ def test_a_page_of_another_server_says_so_and_keeps_its_game(browser):
 def test_a_game_is_written_by_the_page_as_by_the_server(browser, address):
     with opened(browser, address) as window:
         window.begin(PROMOTING[0], "human", "human", "W" + PROMOTING[1][1:])
-        written = "arena.get(`/api/games/${location.hash.split('/')[2]}`).then(arena.pdn)"
         for plies in range(3):
-            (game,) = read_pdn(window.page.evaluate(written)).games
+            (game,) = read_pdn(window.call("web/page/game_words.js", "pdnOf", window.state)).games
             assert (texts(game), game.variant.name) == (window.moves, "english")
             window.click(*window.state["legal"][0]["paths"][0])
             window.played(plies + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -314,6 +315,26 @@ def test_the_page_allows_its_own_script_alone_and_no_frame(at):
     assert at.token not in first.text
     cookie = first.headers["set-cookie"]
     assert "HttpOnly" in cookie and "Path=/runs/" in cookie and at.token not in cookie
+
+
+def test_modules_of_the_page_are_at_an_address_of_their_own_and_nothing_else_is_there(at, stranger):
+    page = at.client.get("/").text
+    (script,) = re.findall(
+        r'<script type="module" nonce="\w+" src="(/modules/[\w-]+/)web/page/main.js"></script>', page
+    )
+    module = stranger.get(f"{script}report/viewer/board.js")
+    assert (module.status_code, module.headers["content-type"]) == (200, "text/javascript; charset=utf-8")
+    assert module.headers["x-content-type-options"] == "nosniff" and at.token not in module.text
+    for name in (
+        "report/viewer/games.py",
+        "web/page/index.html",
+        "web/page/documents.js",
+        "../arena/web/page/main.js",
+    ):
+        refused(stranger.get(f"{script}{name}"), 403 if ".." in name else 404)
+    refused(stranger.post(f"{script}report/viewer/board.js"), 403)
+    refused(stranger.get("/modules/x/report/viewer/board.js"), 403)
+    refused(stranger.get(script.removesuffix("/")), 403)
 
 
 def test_the_cookie_of_the_page_opens_files_of_runs_alone(at, stranger):

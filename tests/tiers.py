@@ -156,6 +156,14 @@ QUICK = {
     ),
     "test_fuzz": (),
     "test_installed": (),
+    "test_javascript": (
+        "test_a_circle_is_refused_with_its_modules",
+        "test_a_module_comes_after_all_that_it_imports",
+        "test_no_module_of_the_report_imports_one_of_the_page",
+        "test_no_two_modules_have_a_function_of_the_same_name",
+        "test_the_report_and_the_page_share_modules_and_none_is_left_over",
+        "test_what_cannot_be_put_into_one_script_is_refused",
+    ),
     "test_kills": (),
     "test_own_network": (),
     "test_recount": (),
@@ -186,8 +194,8 @@ QUICK = {
     "test_watch_browser": (),
     "test_web_browser": (),
 }
-"""Files of which only these tests are quick; the others need a browser, a wheel, Dask or a training, or kill
-processes."""
+"""Files of which only these tests are quick; the others need a browser, Node.js, a wheel, Dask or a training, or
+kill processes."""
 
 TIERS = ("quick", "rest", "full", "slow")
 

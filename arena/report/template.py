@@ -12,10 +12,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup, escape
 
 from arena.base.number import unbroken
+from arena.report.scripts import script
 
-STYLES, SCRIPTS = ("page/page.css",), ("page/tables.js", "page/charts.js")
-"""What every page has inside; `tables.js` needs no other."""
-
+STYLES, SCRIPTS = ("page/page.css",), ("report/page/tables.js", "report/page/charts.js")
+"""What every page has inside: styles of this room, and modules by their paths in the package `arena`."""
 
 _IN_NAME = re.compile(r"(?<=\w)([.:/_])(?=[A-Za-z])")
 
@@ -45,7 +45,7 @@ def part(name: str) -> str:
     return files("arena.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def page(name: str, style: str = "", **values: Any) -> str:
-    """A page, from a template that extends `page/frame.html`, with STYLES, `style` and SCRIPTS inside."""
-    inside = {"style": Markup("".join(map(part, STYLES)) + style), "script": Markup("".join(map(part, SCRIPTS)))}
+def page(name: str, style: str = "", scripts: tuple[str, ...] = (), **values: Any) -> str:
+    """A page, from a template that extends `page/frame.html`, with STYLES, SCRIPTS and these inside."""
+    inside = {"style": Markup("".join(map(part, STYLES)) + style), "script": Markup(script(*SCRIPTS, *scripts))}
     return environment().get_template(name).render(inside | values) + "\n"

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from arena.hosting.answer import message_of
+from arena.report.scripts import modules
 from arena.sitting.pdn import pdn_text
 from arena.sitting.sitting import SittingError
 from arena.web.answers import Json, Mailbox, Refusal, refused, send, until_gone
@@ -38,7 +39,7 @@ from arena.web.games import GameRoom
 from arena.web.guard import AGAIN, FAILED, FILES, Guard, Pass
 from arena.web.hosted import TAKEN, HostedGame
 from arena.web.lanes import background
-from arena.web.page.parts import page
+from arena.web.page.parts import SCRIPT, page
 from arena.web.runs import routes
 
 WINDOW_HEADER = "x-arena-window"
@@ -50,6 +51,7 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
     app = Starlette(
         routes=[
             Route("/", _page(entry)),
+            Route(f"{entry.modules}{{name:path}}", _module, methods=["GET"]),
             Route(AGAIN, _again(entry)),
             Route("/api/offer", _offer),
             Route("/api/variants/{name}/board", _board),
@@ -123,9 +125,19 @@ def _page(entry: Pass) -> Callable[[Request], Response]:
             f"connect-src 'self' ws://{request.headers['host']}; "
             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
-        return _with_cookie(HTMLResponse(page(nonce), headers={"Content-Security-Policy": policy}), entry)
+        return _with_cookie(
+            HTMLResponse(page(nonce, entry.modules), headers={"Content-Security-Policy": policy}), entry
+        )
 
     return answer
+
+
+async def _module(request: Request) -> Response:
+    """A module of the page; there are no other files."""
+    text = modules(SCRIPT).get(request.path_params["name"])
+    if text is None:
+        raise Refusal(404, "the page has no such module")
+    return Response(text, media_type="text/javascript")
 
 
 def _again(entry: Pass) -> Callable[[Request], Response]:

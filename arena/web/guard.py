@@ -49,7 +49,7 @@ FAILED = Refusal(500, "something went wrong here; the terminal says what")
 
 
 class Pass:
-    """What lets a request in: the token of the address, and for files of runs a key in a cookie.
+    """What lets a request in: the token; for files of runs a key in a cookie; for the page's modules an address.
 
     A page also has `page_key`, which it never sends: if a server is started again with the same one, the page gets
     that server's token by its answer to a nonce. Whoever else listens at the port meanwhile gets an answer that is
@@ -62,6 +62,8 @@ class Pass:
         self.hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
         """What the header Host may say."""
         self.cookie = f"{COOKIE}-{port}"
+        self.modules = f"/modules/{secrets.token_urlsafe(16)}/"
+        """The address of the modules of the page: who knows it has had the page."""
 
     def check(self, scope: Scope) -> None:
         """Raise Refusal for a request from elsewhere, or without the token but at AGAIN."""
@@ -96,6 +98,8 @@ class Pass:
                 given = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=20).get("token", [])
         if given:
             return len(given) == 1 and _same(given[0], self.token)
+        if reads and scope["path"].startswith(self.modules):
+            return True
         return reads and scope["path"].startswith(FILES) and _same(self._in_cookie(headers), self.files_key)
 
     def _in_cookie(self, headers: Headers) -> str:

@@ -26,15 +26,23 @@ class Visitor:
     def begin(self, variant: str, white: str, black: str, fen: str = "", **more: Any) -> None:
         """Begin a game by the address of one that was asked for."""
         body = {"variant": variant, "white": white, "black": black, **({"fen": fen} if fen else {}), **more}
-        state = self.page.evaluate("body => arena.post('/api/games', body)", body)
+        state = self.call("web/page/server.js", "post", "/api/games", body)
         self.page.evaluate("id => { location.hash = `#/game/${id}`; }", state["game"])
         self.page.wait_for_selector("[data-mode=game]")
         self.page.wait_for_selector(f".board-squares [data-square='{len(state['pieces'])}']")
 
+    def call(self, module: str, function: str, *values: Any) -> Any:
+        """What a function of one of the page's modules returns."""
+        loaded(self.page, module)
+        return self.page.evaluate(
+            "([module, name, values]) => tested[module][name](...values)", [module, function, values]
+        )
+
     @property
     def state(self) -> dict[str, Any]:
         """The game as the server has it."""
-        return dict(self.page.evaluate("arena.get(`/api/games/${location.hash.split('/')[2]}`)"))
+        game = self.page.evaluate("location.hash.split('/')[2]")
+        return dict(self.call("web/page/server.js", "get", f"/api/games/{game}"))
 
     @property
     def pieces(self) -> dict[int, str]:
@@ -112,6 +120,25 @@ class Visitor:
                 how[place % len(how)](*move["paths"][0])
             self.played(len(state["moves"]) + 1)
         raise AssertionError(f"no end after {most} moves")
+
+
+def loaded(page: Any, module: str) -> None:
+    """Have what a module of the page exports as `tested[module]`, the same that the page itself uses."""
+    page.evaluate(
+        """module => new Promise((resolve, reject) => {
+          window.tested ||= {};
+          if (tested[module]) return resolve();
+          const own = document.querySelector("script[type=module][src]");
+          const more = document.createElement("script");
+          Object.assign(more, { type: "module", nonce: own.nonce, onerror: reject });
+          more.textContent = `import * as found from "${own.src.replace("web/page/main.js", module)}";
+            tested["${module}"] = found;
+            window.dispatchEvent(new Event("tested"));`;
+          window.addEventListener("tested", resolve, { once: true });
+          document.head.append(more);
+        })""",
+        module,
+    )
 
 
 @contextmanager

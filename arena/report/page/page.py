@@ -17,7 +17,7 @@ from arena.report.content import content
 from arena.report.files import File
 from arena.report.run import Run
 from arena.report.template import page
-from arena.report.viewer.fragment import style
+from arena.report.viewer.fragment import SCRIPT, style
 
 WIDE = 560
 """Points (1/72 inch) above which a chart gets a row of its own."""
@@ -56,6 +56,7 @@ def html(
     return page(
         "page/page.html",
         style() if viewer else "",
+        (SCRIPT,) if viewer else (),
         **content(run),
         charts=plots(charts),
         kinds=["png", "svg", *(["pdf"] if pdf else [])],

@@ -1,32 +1,8 @@
-"use strict";
-
 // Tables of class "data": a click on a header sorts, a box above long ones filters.
 
+import { compareCells, sortKey } from "./sorting.js";
+
 const LONG_TABLE = 12; // rows above which a table has a box to filter
-const PREFIXES = { p: 1e-12, n: 1e-9, "µ": 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
-const BEYOND = 0.01; // how far "> 99.9" is above 99.9
-
-/** The number that a cell sorts by; NaN where it has none.
- *
- * Knows "+12 ± 5", "−7 to +20" (its lower end), "1.23 k", "500 µs", "> 99.9 %", "1,234", "3.10 (2.84 to 3.41)"
- * and "12.5/20" (points of games: their share). */
-function sortKey(text) {
-  const plain = text.trim().replaceAll("−", "-").replace(/(\d),(?=\d{3})/g, "$1");
-  const found = /^([<>]?)\s*([+-]?\d+(?:\.\d+)?)(?:\/(\d+(?:\.\d+)?))?(?:\s([pnµmkMGT])?s?(?=$|[\s,)]))?/.exec(plain);
-  if (!found) return NaN;
-  const [, bound, number, games, prefix] = found;
-  const value = games === undefined ? Number(number) : Number(number) / Math.max(Number(games), 1);
-  return value * (prefix ? PREFIXES[prefix] : 1) + (bound === ">" ? BEYOND : bound === "<" ? -BEYOND : 0);
-}
-
-/** Order of two cells: numbers before text, nothing last, whichever the direction. */
-function compareCells(a, b, sign, asText) {
-  const [p, q] = [a.trim(), b.trim()];
-  if (!p || !q) return (p ? 0 : 1) - (q ? 0 : 1);
-  const [x, y] = asText ? [NaN, NaN] : [sortKey(p), sortKey(q)];
-  if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
-  return sign * (Number.isNaN(x) ? p.localeCompare(q, undefined, { numeric: true }) : x - y);
-}
 
 function cellText(row, column) {
   return row.cells[column].textContent;
@@ -91,7 +67,9 @@ function makeFilterable(table) {
   });
 }
 
-for (const table of document.querySelectorAll("table.data")) {
+/** @type {NodeListOf<HTMLTableElement>} */
+const tables = document.querySelectorAll("table.data");
+for (const table of tables) {
   if (table.tBodies[0].rows.length > 1) makeSortable(table);
   if (table.tBodies[0].rows.length > LONG_TABLE) makeFilterable(table);
 }

@@ -11,13 +11,11 @@ from arena.report.run import Run
 from arena.report.tables.surprise import DECIDED
 from arena.report.template import environment, part
 from arena.report.viewer.games import AT_ONCE, CHARACTERS, Games, games_of
-from arena.report.viewer.stage import stage
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.custom import build_variant
 
-SCRIPTS = ("board.js", "games.js", "graph.js", "list.js", "stage.js", "viewer.js")
-"""In the order in which the browser reads them."""
-
+SCRIPT = "report/viewer/viewer.js"
+"""The module that shows them: see `arena.report.scripts`."""
 PAGE = 2_500_000
 """Characters of a page, at most, that its charts and its games share: with the tables it stays under 3 MB."""
 
@@ -44,9 +42,8 @@ def viewer(run: Run, most: int | None = None, characters: int = CHARACTERS) -> M
         .get_template("viewer/viewer.html")
         .render(
             inside=inside(games),
-            stage=stage(board_svg(variant, variant.start)),
+            board=Markup(board_svg(variant, variant.start)),
             data=Markup(json.dumps(data).replace("<", r"\u003c")),
-            scripts=[Markup(part(f"viewer/{name}")) for name in SCRIPTS],
         )
     )
     return Markup(text)

@@ -1,94 +1,121 @@
-"use strict";
-
 /* The games inside the page, as arena/report/viewer/games.py packs them: a list of all, and blocks of their moves. */
-(function (arena) {
-  class Games {
-    /* `data` is {listed, blocks, atOnce}; call `open` before anything else. */
-    constructor(data) {
-      this.data = data;
-      this.blocks = new Map();
-    }
 
-    async open() {
-      const index = await unpacked(this.data.listed);
-      this.players = index.players;
-      this.list = index.game.map((number, place) => ({
-        place, number,
-        white: index.players[index.white[place]],
-        black: index.players[index.black[place]],
-        opening: index.opening[place],
-        result: index.result[place],
-        end: index.ends[index.end[place]],
-        plies: index.plies[place],
-        swing: index.swing[place] === null ? null : index.swing[place] / 100,
-        error: index.error[place] || "",
-      }));
-      return this;
-    }
+import { plies } from "./ply.js";
 
-    /* What is on the board after each ply, from 0, and what was searched: see `plies`. */
-    async game(place) {
-      const number = Math.floor(place / this.data.atOnce);
-      if (!this.blocks.has(number)) this.blocks.set(number, unpacked(this.data.blocks[number]));
-      const stored = (await this.blocks.get(number))[place % this.data.atOnce];
-      return { positions: plies(stored), fault: stored.fault };
-    }
+/** @import { Look } from "./board.js" */
+/** @import { Ply, StoredGame } from "./ply.js" */
+
+/**
+ * What the page of a report holds; `listed` and `blocks` are packed.
+ * @typedef {{listed: string, blocks: string[], atOnce: number, look: Look}} Inside
+ */
+
+/**
+ * A game of the list: `place` in it, `number` in the run, `swing` in men.
+ * @typedef {{place: number, number: number, white: string, black: string, opening: number, result: string, end: string,
+ *   plies: number, swing: number|null, error: string}} ListedGame
+ */
+
+/**
+ * What is asked for, as a form has it: empty is any.
+ * @typedef {{player?: string, opponent?: string, opening?: string, result?: string, end?: string, shortest?: string,
+ *   longest?: string, order?: string}} Wanted
+ */
+
+const ORDERS = {
+  surprise: (a, b) => (b.swing ?? -1) - (a.swing ?? -1) || a.number - b.number,
+  number: (a, b) => a.number - b.number,
+  longest: (a, b) => b.plies - a.plies || a.number - b.number,
+  shortest: (a, b) => a.plies - b.plies || a.number - b.number,
+};
+
+export class Games {
+  /**
+   * @param {Inside} data
+   * @param {any} index
+   */
+  constructor(data, index) {
+    this.data = data;
+    /** @type {Map<number, Promise<StoredGame[]>>} */
+    this.blocks = new Map();
+    /** @type {string[]} */
+    this.players = index.players;
+    /** @type {ListedGame[]} */
+    this.list = listOf(index);
   }
 
-  async function unpacked(text) {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
+  /**
+   * The games that a page holds.
+   * @param {Inside} data
+   */
+  static async of(data) {
+    return new Games(data, await unpacked(data.listed));
   }
 
-  /* The positions of a game. Each has `pieces` (a letter a square) and `turn`; all but the first what led to it:
-     `text`, `move` for the board, `white` (who moved), `score` (men, of the mover), `own` (that of
-     a player whose unit is not known), `wins` (plies), `depth`, `nodes`,
-     `seconds`; what is not known is null. */
-  function plies(stored) {
-    let pieces = [...stored.board];
-    let white = stored.turn === "W";
-    const found = [{ pieces: stored.board, turn: stored.turn, move: null }];
-    const steps = stored.steps ? stored.steps.split(" ") : [];
-    steps.forEach((step, ply) => {
-      const [, text, crowned, taken] = /^([^=/]+)(?:=(.))?(?:\/(.+))?$/.exec(step);
-      const numbers = (text.match(/\d+/g) || []).map(Number);
-      const captured = taken ? taken.split(",").map(Number) : [];
-      const [origin, target] = numbers.length ? [numbers[0], numbers[numbers.length - 1]] : [0, 0];
-      if (origin) {
-        const piece = crowned || pieces[origin - 1];
-        for (const number of [origin, ...captured]) pieces[number - 1] = ".";
-        pieces[target - 1] = piece;
-      }
-      found.push({
-        pieces: pieces.join(""), turn: white ? "B" : "W", text, white, move: { origin, target, captured },
-        score: stored.score[ply] === null ? null : stored.score[ply] / 100, own: stored.own[ply], wins: stored.wins[ply],
-        depth: stored.depth[ply], nodes: stored.nodes[ply],
-        seconds: stored.time[ply] === null ? null : stored.time[ply] / 1e6,
-      });
-      white = !white;
-    });
-    return found;
+  /**
+   * What is on the board after each ply, from 0, and what was searched.
+   * @param {number} place
+   * @returns {Promise<{positions: Ply[], fault: string}>}
+   */
+  async game(place) {
+    const number = Math.floor(place / this.data.atOnce);
+    if (!this.blocks.has(number)) this.blocks.set(number, unpacked(this.data.blocks[number]));
+    const stored = (await this.blocks.get(number))[place % this.data.atOnce];
+    return { positions: plies(stored), fault: stored.fault };
   }
+}
 
-  /* A position as FEN. */
-  function fen({ pieces, turn }) {
-    const of = (man, king) => [...pieces]
-      .map((letter, place) => (letter === man ? `${place + 1}` : letter === king ? `K${place + 1}` : ""))
-      .filter(Boolean).join(",");
-    return `${turn}:W${of("w", "W")}:B${of("b", "B")}`;
+/**
+ * The list of games, from its columns.
+ * @returns {ListedGame[]}
+ */
+export function listOf(index) {
+  return index.game.map((number, place) => ({
+    place, number,
+    white: index.players[index.white[place]],
+    black: index.players[index.black[place]],
+    opening: index.opening[place],
+    result: index.result[place],
+    end: index.ends[index.end[place]],
+    plies: index.plies[place],
+    swing: index.swing[place] === null ? null : index.swing[place] / 100,
+    error: index.error[place] || "",
+  }));
+}
+
+/**
+ * The games that are wanted, in the order that is wanted.
+ * @param {ListedGame[]} games
+ * @param {Wanted} wanted
+ */
+export function chosen(games, { player = "", opponent = "", opening = "", result = "", end = "", shortest = "", longest = "", order = "surprise" }) {
+  const [least, most] = [Number(shortest || 0), Number(longest || Infinity)];
+  const found = games.filter((game) =>
+    seats(game, player, opponent) &&
+    (!opening || String(game.opening) === opening) &&
+    (!end || game.end === end) &&
+    hasResult(game, result, player) &&
+    game.plies >= least && game.plies <= most);
+  return found.sort(ORDERS[order]);
+}
+
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function seats(game, player, opponent) {
+  if (player && opponent && player !== opponent) {
+    return (game.white === player && game.black === opponent) || (game.white === opponent && game.black === player);
   }
+  const one = player || opponent;
+  return !one || game.white === one || game.black === one;
+}
 
-  /* A position in words. */
-  function description({ pieces, turn }) {
-    const of = (man, king) => [...pieces]
-      .map((letter, place) => (letter === man ? `${place + 1}` : letter === king ? `king ${place + 1}` : ""))
-      .filter(Boolean).join(", ") || "none";
-    return `${turn === "W" ? "White" : "Black"} to move. White: ${of("w", "W")}. Black: ${of("b", "B")}.`;
-  }
-
-  arena.Games = Games;
-  arena.plies = plies;
-  arena.fen = fen;
-  arena.description = description;
-})((window.arena = window.arena || {}));
+function hasResult(game, result, player) {
+  if (!result) return true;
+  if (result === "won") return game.result === (game.white === player ? "1-0" : "0-1");
+  if (result === "lost") return game.result === (game.white === player ? "0-1" : "1-0");
+  return game.result === result;
+}

@@ -1,110 +1,134 @@
-"use strict";
-
 /* The games of a report: the list, the stage, and the page's address, such as #game=12&ply=30 or #player=a&opponent=b. */
-(function (arena) {
-  const PAUSE = 200; // milliseconds without a change after which the address follows: browsers limit how often it may
 
-  async function begin(viewer) {
-    const data = JSON.parse(viewer.querySelector("[data-games]").textContent);
-    const plain = viewer.querySelector(".viewer-plain");
-    if (!("DecompressionStream" in window)) {
-      plain.textContent = "This browser is too old to unpack the games: it has no DecompressionStream.";
-      return;
-    }
-    const games = await new arena.Games(data).open();
-    plain.hidden = true;
-    const stage = viewer.querySelector(".viewer-stage");
-    const body = viewer.querySelector(".viewer-body");
-    body.hidden = false;
-    let timer = null;
+import { Games } from "./games.js";
+import { List } from "./list.js";
+import { Stage } from "./stage.js";
 
+/** @import { Inside, ListedGame } from "./games.js" */
+
+const PAUSE = 200; // milliseconds without a change after which the address follows: browsers limit how often it may
+
+class Viewer {
+  /**
+   * @param {HTMLElement} host
+   * @param {Inside} data
+   * @param {Games} games
+   */
+  constructor(host, data, games) {
+    this.host = host;
+    this.games = games;
+    this.isQuiet = true; // while a game is shown that the reader did not ask for, the address stays as it is
+    this.asked = 0;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.timer = undefined;
+    this.part(".viewer-body").hidden = false;
+    this.filters = /** @type {HTMLDetailsElement} */ (this.part(".viewer-filters"));
+    this.filters.open = window.matchMedia("(min-width: 64rem)").matches;
     const parts = {
-      form: viewer.querySelector("form"), host: viewer.querySelector(".viewer-list"),
-      more: viewer.querySelector(".viewer-more"), count: viewer.querySelector(".viewer-count"),
+      form: host.querySelector("form"), host: this.part(".viewer-list"), more: this.part(".viewer-more"), count: this.part(".viewer-count"),
     };
-    const filters = viewer.querySelector(".viewer-filters");
-    filters.open = window.matchMedia("(min-width: 64rem)").matches;
-    const list = new arena.List(games, parts, (game) => open(game, 0, { go: true }));
-    const shown = new arena.Stage(stage, data.look, {
+    this.list = new List(games, parts, (game) => this.open(game, 0, { go: true }));
+    this.stage = new Stage(this.part(".viewer-stage"), data.look, {
       beside: (step) => {
-        const game = list.beside(list.current, step);
-        if (game) open(game, 0);
+        const game = this.list.beside(this.list.current, step);
+        if (game) this.open(game, 0);
       },
-      onply: (game, ply) => {
-        clearTimeout(timer);
-        if (quiet) return;
-        timer = setTimeout(() => history.replaceState(null, "", `#game=${game.number}&ply=${ply}`), PAUSE);
-      },
+      onply: (game, ply) => this.address(`#game=${game.number}&ply=${ply}`),
     });
-    let quiet = true; // while a game is shown that the reader did not ask for, the address stays as it is
-    let asked = 0;
-
-    /* Show a game; `go` brings the board into view, `unasked` leaves the address as it is. */
-    async function open(game, ply, { go = false, unasked = false } = {}) {
-      asked += 1;
-      const mine = asked;
-      list.mark(game);
-      const found = await games.game(game.place);
-      if (mine !== asked) return;
-      quiet = unasked;
-      shown.open(game, found, ply);
-      quiet = false;
-      if (go) {
-        stage.scrollIntoView({ block: "nearest" });
-        stage.querySelector("[data-part=board]").focus({ preventScroll: true });
-      }
-    }
-
-    /* Show what the address names; returns whether it names something of these games. */
-    function follow() {
-      const words = new URLSearchParams(location.hash.slice(1));
-      if (words.has("game")) {
-        const game = games.list.find(({ number }) => String(number) === words.get("game"));
-        if (game) open(game, Number.parseInt(words.get("ply"), 10) || 0, { go: true });
-        else missing(`Game ${words.get("game")} is not inside this page.`);
-        return true;
-      }
-      if (words.has("player")) {
-        between(words.get("player"), words.get("opponent") || "");
-        return true;
-      }
-      return false;
-    }
-
-    function between(player, opponent) {
-      missing("");
-      list.between(player, opponent);
-      filters.open = true;
-      if (list.shown.length) open(list.shown[0], 0, { unasked: true });
-      else missing("No game of these two is inside this page.");
-      viewer.scrollIntoView();
-    }
-
-    function missing(words) {
-      const line = viewer.querySelector(".viewer-missing");
-      line.textContent = words;
-      line.hidden = !words;
-    }
-
-    document.addEventListener("click", (event) => {
-      const cell = event.target.closest("#crosstable button");
-      if (!cell) return;
-      const { row, column } = cell.closest("td").dataset;
-      const words = new URLSearchParams({ player: games.players[row], opponent: games.players[column] });
-      history.pushState(null, "", `#${words}`);
-      follow();
-    });
-    window.addEventListener("hashchange", follow);
-    if (!follow() && list.shown.length) open(list.shown[0], 0, { unasked: true });
-    viewer.dataset.ready = "yes";
   }
 
-  const viewer = document.getElementById("viewer");
-  if (viewer) {
-    begin(viewer).catch((error) => {
-      const plain = viewer.querySelector(".viewer-plain");
-      plain.hidden = false;
-      plain.textContent = `The games cannot be shown: ${error.message}`;
-    });
+  /** @returns {HTMLElement} */
+  part(selector) {
+    return this.host.querySelector(selector);
   }
-})((window.arena = window.arena || {}));
+
+  /* Have the page's address follow. */
+  address(hash) {
+    clearTimeout(this.timer);
+    if (this.isQuiet) return;
+    this.timer = setTimeout(() => history.replaceState(null, "", hash), PAUSE);
+  }
+
+  /**
+   * Show a game; `go` brings the board into view, `unasked` leaves the address as it is.
+   * @param {ListedGame} game
+   * @param {number} ply
+   */
+  async open(game, ply, { go = false, unasked = false } = {}) {
+    this.asked += 1;
+    const mine = this.asked;
+    this.list.mark(game);
+    const found = await this.games.game(game.place);
+    if (mine !== this.asked) return;
+    this.isQuiet = unasked;
+    this.stage.open(game, found, ply);
+    this.isQuiet = false;
+    if (go) {
+      this.part(".viewer-stage").scrollIntoView({ block: "nearest" });
+      this.part("[data-part=board]").focus({ preventScroll: true });
+    }
+  }
+
+  /* Show what the address names; returns whether it names something of these games. */
+  follow() {
+    const words = new URLSearchParams(location.hash.slice(1));
+    const [number, player] = [words.get("game"), words.get("player")];
+    if (number !== null) {
+      const game = this.games.list.find((each) => String(each.number) === number);
+      if (game) this.open(game, Number.parseInt(words.get("ply"), 10) || 0, { go: true });
+      else this.missing(`Game ${number} is not inside this page.`);
+    } else if (player !== null) this.between(player, words.get("opponent") || "");
+    return number !== null || player !== null;
+  }
+
+  between(player, opponent) {
+    this.missing("");
+    this.list.between(player, opponent);
+    this.filters.open = true;
+    if (this.list.shown.length) this.open(this.list.shown[0], 0, { unasked: true });
+    else this.missing("No game of these two is inside this page.");
+    this.host.scrollIntoView();
+  }
+
+  missing(words) {
+    const line = this.part(".viewer-missing");
+    line.textContent = words;
+    line.hidden = !words;
+  }
+
+  /* Show the games of a cell of the crosstable. */
+  cross(cell) {
+    const { row, column } = cell.closest("td").dataset;
+    const words = new URLSearchParams({ player: this.games.players[row], opponent: this.games.players[column] });
+    history.pushState(null, "", `#${words}`);
+    this.follow();
+  }
+}
+
+async function showGames(host) {
+  const data = JSON.parse(host.querySelector("[data-games]").textContent);
+  const plain = host.querySelector(".viewer-plain");
+  if (!("DecompressionStream" in window)) {
+    plain.textContent = "This browser is too old to unpack the games: it has no DecompressionStream.";
+    return;
+  }
+  const shown = new Viewer(host, data, await Games.of(data));
+  plain.hidden = true;
+  document.addEventListener("click", ({ target }) => {
+    const cell = target instanceof Element ? target.closest("#crosstable button") : null;
+    if (cell) shown.cross(cell);
+  });
+  window.addEventListener("hashchange", () => shown.follow());
+  if (!shown.follow() && shown.list.shown.length) shown.open(shown.list.shown[0], 0, { unasked: true });
+  host.dataset.ready = "yes";
+}
+
+const viewer = document.getElementById("viewer");
+if (viewer) {
+  showGames(viewer).catch((error) => {
+    /** @type {HTMLElement} */
+    const plain = viewer.querySelector(".viewer-plain");
+    plain.hidden = false;
+    plain.textContent = `The games cannot be shown: ${error.message}`;
+  });
+}

@@ -1,55 +1,61 @@
-"use strict";
+/* Questions, messages, and what to do when a game cannot be held by this window. */
 
-/* Questions, and what to do when a game cannot be held by this window. */
-(function (arena) {
-  const { element } = arena;
+import { element } from "../../report/viewer/element.js";
 
-  /* Ask; a promise of whether the answer is yes. */
-  arena.ask = (parts, question, yes = "Yes", no = "No") => new Promise((resolve) => {
-    const { asking } = parts;
-    parts.question.textContent = question;
-    parts.yes.textContent = yes;
-    parts.no.textContent = no;
-    asking.returnValue = "no";
-    asking.addEventListener("close", () => resolve(asking.returnValue === "yes"), { once: true });
-    asking.showModal();
+const SHOWN = 7000; // milliseconds that a message stays
+
+/** @type {ReturnType<typeof setTimeout>|undefined} */
+let hiding;
+
+/* Show a message for a while; an empty one hides the last. */
+export function say(text) {
+  const line = /** @type {HTMLElement} */ (document.querySelector("[data-say]"));
+  clearTimeout(hiding);
+  line.textContent = text;
+  line.hidden = !text;
+  if (text) hiding = setTimeout(() => say(""), SHOWN);
+}
+
+/* Ask; a promise of whether the answer is yes. */
+export function ask(parts, question, yes = "Yes", no = "No") {
+  const { asking } = parts;
+  parts.question.textContent = question;
+  parts.yes.textContent = yes;
+  parts.no.textContent = no;
+  return answerOf(asking);
+}
+
+/* Have one of a list picked, [[value, words], ...], the last one at first; a promise of its value, or null. */
+export async function pick(parts, question, list) {
+  const { picking, picked } = parts;
+  parts.which.textContent = question;
+  picked.replaceChildren(...list.map(([value, words]) => element("option", { value, ondblclick: () => picking.close("yes") }, words)));
+  picked.selectedIndex = list.length - 1;
+  const answer = answerOf(picking);
+  picked.selectedOptions[0].scrollIntoView({ block: "nearest" });
+  return (await answer) ? picked.value : null;
+}
+
+/* Say in place of the game what happened to it, with what can be done: [[words, action], ...]; no words hide it. */
+export function showLost({ lost }, words, actions = []) {
+  lost.hidden = !words;
+  if (!words) return;
+  lost.replaceChildren(element("p", {}, words), element("div.game-after", {},
+    actions.map(([text, action], place) => element(place ? "button" : "button.main", { type: "button", onclick: action }, text))));
+}
+
+/* Have a text saved as a file by the browser. */
+export function saveAs(name, text) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+/* Open a dialog; a promise of whether it is closed with yes. */
+function answerOf(dialog) {
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
   });
-
-  /* Have one of a list picked, [[value, words], ...], the last one at first; a promise of its value, or null. */
-  arena.pick = (parts, question, list) => new Promise((resolve) => {
-    const { picking, picked } = parts;
-    parts.which.textContent = question;
-    picked.replaceChildren(...list.map(([value, words]) => element("option", { value, ondblclick: () => picking.close("yes") }, words)));
-    picked.selectedIndex = list.length - 1;
-    picking.returnValue = "no";
-    picking.addEventListener("close", () => resolve(picking.returnValue === "yes" ? picked.value : null), { once: true });
-    picking.showModal();
-    picked.selectedOptions[0].scrollIntoView({ block: "nearest" });
-  });
-
-  /* Say in place of the game what happened to it, with what can be done: [[words, action], ...]; no words hide it. */
-  arena.lost = ({ lost }, words, actions = []) => {
-    lost.hidden = !words;
-    if (!words) return;
-    lost.replaceChildren(element("p", {}, words), element("div.game-after", {},
-      actions.map(([text, action], place) => element(place ? "button" : "button.main", { type: "button", onclick: action }, text))));
-  };
-
-  /* Have a text saved as a file by the browser. */
-  arena.saveAs = (name, text) => {
-    const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    element("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10000);
-  };
-
-  /* Copy a text of an input; what to say about it. */
-  arena.copied = async (input) => {
-    input.select();
-    try {
-      await navigator.clipboard.writeText(input.value);
-      return "Copied.";
-    } catch {
-      return document.execCommand("copy") ? "Copied." : "Press Ctrl+C to copy.";
-    }
-  };
-})((window.arena = window.arena || {}));
+}

@@ -1,70 +1,77 @@
-"use strict";
-
 /* The websocket of a game: what happens in it, as it happens; opened again when it is lost. */
-(function (arena) {
-  const [HELD, GONE] = [4009, 4404]; // close codes: another window holds the game; the server does not have it
-  const RESTARTS = 1012; // close code: the server ends
-  const WAITS = [300, 700, 1500, 3000, 5000]; // milliseconds before each attempt to open it again, the last for ever
 
-  class Link {
-    /* `on.event(message)` gets all but `taken`; `on.held(wasMine)` says that another window holds the game, `on.lost(wasStopped)`
-       that the connection is gone, `on.back()` that it is there, `on.gone()` that the server does not know the game,
-       `on.refused()` that it is another server, which does not know this page. */
-    constructor(game, on) {
-      Object.assign(this, { game, on, failures: 0, isOver: false, wasStopped: false });
-    }
+import { get, hangUp, openSocket } from "./server.js";
+import { store } from "./store.js";
 
-    open(take = false) {
-      clearTimeout(this.timer);
-      const socket = arena.socket(`/api/games/${encodeURIComponent(this.game)}/events`, { window: arena.window, ...(take ? { take: 1 } : {}) });
-      this.socket = socket;
-      let wasTaken = false;
-      socket.addEventListener("message", ({ data }) => {
-        if (socket !== this.socket) return;
-        const message = JSON.parse(data);
-        if (message.type === "taken") wasTaken = true;
-        else {
-          if (this.failures) this.on.back();
-          this.failures = 0;
-          this.wasStopped = false;
-          this.on.event(message);
-        }
-      });
-      socket.addEventListener("close", ({ code }) => {
-        if (this.isOver || socket !== this.socket) return;
-        if (wasTaken || code === HELD) this.on.held(wasTaken);
-        else if (code === GONE) this.on.gone();
-        else {
-          this.wasStopped ||= code === RESTARTS;
-          this.again();
-        }
-      });
-    }
+const [HELD, GONE] = [4009, 4404]; // close codes: another window holds the game; the server does not have it
+const RESTARTS = 1012; // close code: the server ends
+const WAITS = [300, 700, 1500, 3000, 5000]; // milliseconds before each attempt to open it again, the last for ever
 
-    close() {
-      this.isOver = true;
-      clearTimeout(this.timer);
-      if (this.socket) arena.hangUp(this.socket);
-    }
-
-    again() {
-      this.on.lost(this.wasStopped);
-      const wait = WAITS[Math.min(this.failures, WAITS.length - 1)];
-      this.failures += 1;
-      this.timer = setTimeout(async () => {
-        try {
-          await arena.get(`/api/games/${encodeURIComponent(this.game)}`, { quiet: true });
-        } catch (error) {
-          if (this.isOver) return;
-          if (error.status === 404) this.on.gone();
-          else if (error.status === 403) this.on.refused();
-          else this.again();
-          return;
-        }
-        if (!this.isOver) this.open();
-      }, wait);
-    }
+export class Link {
+  /* `on.event(message)` gets all but `taken`; `on.held(wasMine)` says that another window holds the game, `on.lost(wasStopped)`
+     that the connection is gone, `on.back()` that it is there, `on.gone()` that the server does not know the game,
+     `on.refused()` that it is another server, which does not know this page. */
+  constructor(game, on) {
+    this.game = game;
+    this.on = on;
+    this.failures = 0; // attempts since it was lost
+    this.isOver = false;
+    this.wasStopped = false;
+    /** @type {WebSocket|null} */
+    this.socket = null;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.timer = undefined;
   }
 
-  arena.Link = Link;
-})((window.arena = window.arena || {}));
+  open(take = false) {
+    clearTimeout(this.timer);
+    const socket = openSocket(`/api/games/${encodeURIComponent(this.game)}/events`, { window: store.window, ...(take ? { take: 1 } : {}) });
+    this.socket = socket;
+    let wasTaken = false;
+    socket.addEventListener("message", ({ data }) => {
+      if (socket !== this.socket) return;
+      const message = JSON.parse(data);
+      if (message.type === "taken") wasTaken = true;
+      else {
+        if (this.failures) this.on.back();
+        this.failures = 0;
+        this.wasStopped = false;
+        this.on.event(message);
+      }
+    });
+    socket.addEventListener("close", ({ code }) => {
+      if (this.isOver || socket !== this.socket) return;
+      if (wasTaken || code === HELD) this.on.held(wasTaken);
+      else if (code === GONE) this.on.gone();
+      else {
+        this.wasStopped ||= code === RESTARTS;
+        this.again();
+      }
+    });
+  }
+
+  close() {
+    this.isOver = true;
+    clearTimeout(this.timer);
+    if (this.socket) hangUp(this.socket);
+  }
+
+  again() {
+    this.on.lost(this.wasStopped);
+    const wait = WAITS[Math.min(this.failures, WAITS.length - 1)];
+    this.failures += 1;
+    this.timer = setTimeout(async () => {
+      try {
+        await get(`/api/games/${encodeURIComponent(this.game)}`, { quiet: true });
+      } catch (error) {
+        if (this.isOver) return;
+        if (error.status === 404) this.on.gone();
+        else if (error.status === 403) this.on.refused();
+        else this.again();
+        return;
+      }
+      if (!this.isOver) this.open();
+    }, wait);
+  }
+}
+

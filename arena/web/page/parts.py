@@ -7,7 +7,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from arena.report.viewer.stage import stage
+from arena.report import template
 
 STYLES = (
     "report/viewer/viewer.css",
@@ -16,35 +16,8 @@ STYLES = (
     "web/page/watch.css",
 )
 """Below the package `arena`, in the order in which the browser reads them."""
-SCRIPTS = (
-    "report/viewer/board.js",
-    "report/viewer/games.js",
-    "report/viewer/graph.js",
-    "report/viewer/list.js",
-    "report/viewer/stage.js",
-    "web/page/frame.js",
-    "web/page/playboard.js",
-    "web/page/pointer.js",
-    "web/page/hand.js",
-    "web/page/cells.js",
-    "web/page/table.js",
-    "web/page/link.js",
-    "web/page/dialogs.js",
-    "web/page/moves.js",
-    "web/page/evaluation.js",
-    "web/page/sides.js",
-    "web/page/setup.js",
-    "web/page/editor.js",
-    "web/page/panel.js",
-    "web/page/game.js",
-    "web/page/view.js",
-    "web/page/watch.js",
-    "web/page/watch_standings.js",
-    "web/page/watch_boards.js",
-    "web/page/watch_games.js",
-    "web/page/watch_run.js",
-)
-"""As STYLES."""
+SCRIPT = "web/page/main.js"
+"""The module that is the page, as STYLES: its imports say what else is read."""
 KEYS = (
     ("← ↑ → ↓", "go over the squares, when the board has the focus (Tab)"),
     ("Enter", "pick the piece on a square, or where it goes"),
@@ -62,8 +35,8 @@ KEYS = (
 """What the keyboard does, as the page's help says it."""
 
 
-def page(nonce: str) -> str:
-    """The page as one document that asks for nothing else when it is opened.
+def page(nonce: str, modules: str) -> str:
+    """The page; its modules are below the address `modules`, each at its path in the package `arena`.
 
     Its one style and its one script have `nonce`, a random text of letters and digits, new for every answer.
     """
@@ -77,9 +50,9 @@ def page(nonce: str) -> str:
     return environment.get_template("index.html").render(
         nonce=nonce,
         style=Markup("".join(map(_text, STYLES))),
-        script=Markup("".join(map(_text, SCRIPTS))),
+        script=f"{modules}{SCRIPT}",
         keys=KEYS,
-        stage=stage(""),
+        stage=Markup(template.environment().get_template("viewer/stage.html").render(board="")),
     )
 
 

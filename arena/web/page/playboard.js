@@ -1,166 +1,164 @@
-"use strict";
-
 /* A board to play on: signs on its squares, arrows, and pieces that walk. It knows no rules. */
-(function (arena) {
-  const HOP = 170; // milliseconds of a hop
-  const LONGEST = 900; // milliseconds of a walk, at most
-  const HEAD = 34; // length of an arrow's head, in units of the picture
 
-  class PlayBoard extends arena.Board {
-    constructor(svg, look) {
-      super(svg, look);
-      this.under = this.group("board-under", ".board-pieces");
-      this.over = this.group("board-over", null);
-      this.ways = this.group("board-arrows", null);
-      this.signs = {};
-      this.ghosts = []; // of the walk under way
-      this.drawn = [];
-      svg.setAttribute("aria-hidden", "true");
-      svg.removeAttribute("role");
-    }
+import { Board } from "../../report/viewer/board.js";
+import { shape } from "../../report/viewer/element.js";
 
-    show(pieces, last, words) {
-      for (const ghost of this.ghosts) {
-        for (const animation of ghost.getAnimations()) animation.cancel();
-        ghost.remove();
-      }
-      if (this.shown && this.shown[0] === pieces && !this.isTurning) this.keep(pieces, last, words);
-      else super.show(pieces, last, words);
-      this.grip();
-    }
+const HOP = 170; // milliseconds of a hop
+const LONGEST = 900; // milliseconds of a walk, at most
+const HEAD = 34; // length of an arrow's head, in units of the picture
 
-    /* The same pieces again: their elements stay, for one may be under a finger, which else loses it. */
-    keep(...shown) {
-      this.shown = shown;
-      this.last.replaceChildren(...this.marks(shown[1]));
-      for (const use of this.pieces.children) use.classList.remove("board-away");
-    }
-
-    flip() {
-      this.isTurning = true;
-      super.flip();
-      this.isTurning = false;
-      this.sign(this.signs);
-      this.arrows(this.drawn);
-    }
-
-    /* Signs on squares, numbers of which are lists: `movable` pieces can be moved, one is `chosen`, it can go on to
-       `steps` and end on `ends`; `cursor` is that of the keyboard. `grips` can be dragged and are not marked. */
-    sign(signs) {
-      this.signs = signs;
-      const { unit } = this.look;
-      const inset = 0.03 * unit;
-      const frames = ["movable", "chosen", "cursor"].flatMap((kind) => (signs[kind] || []).map((number) => {
-        const [x, y] = this.corner(number);
-        const size = unit - 2 * inset;
-        return arena.svg("rect", { "x": x + inset, "y": y + inset, "width": size, "height": size, "rx": 8, "class": `sign-${kind}` });
-      }));
-      const ends = signs.ends || [];
-      const steps = (signs.steps || []).filter((number) => !ends.includes(number));
-      const dots = [["step", steps, 0.1], ["end", ends, 0.17]].flatMap(([kind, numbers, radius]) => numbers.map((number) => {
-        const [cx, cy] = this.centre(number);
-        return arena.svg("circle", { cx, cy, "r": radius * unit, "class": `sign-${kind}` });
-      }));
-      this.under.replaceChildren(...frames.filter((frame) => !frame.classList.contains("sign-cursor")));
-      this.over.replaceChildren(...dots, ...frames.filter((frame) => frame.classList.contains("sign-cursor")));
-      this.grip();
-    }
-
-    /* Arrows: each {path, kind}, `path` the numbers of two squares or more, `kind` a class of the style. */
-    arrows(drawn) {
-      this.drawn = drawn;
-      this.ways.replaceChildren(...drawn.filter(({ path }) => path.length > 1).map((way) => this.arrow(way)));
-    }
-
-    arrow({ path, kind }) {
-      const points = path.map((number) => this.centre(number));
-      const [[x, y], [toX, toY]] = points.slice(-2);
-      const length = Math.hypot(toX - x, toY - y) || 1;
-      const [dx, dy] = [(toX - x) / length, (toY - y) / length];
-      const [baseX, baseY] = [toX - HEAD * dx, toY - HEAD * dy];
-      const [sideX, sideY] = [-dy * HEAD * 0.62, dx * HEAD * 0.62];
-      const made = arena.svg("g", { "class": `arrow arrow-${kind}` });
-      made.append(
-        arena.svg("path", { "class": "arrow-shaft", "d": `M${points.slice(0, -1).map((point) => point.join(" ")).join(" L")} L${baseX} ${baseY}` }),
-        arena.svg("path", { "class": "arrow-head", "d": `M${toX} ${toY} L${baseX + sideX} ${baseY + sideY} L${baseX - sideX} ${baseY - sideY} Z` }),
-      );
-      return made;
-    }
-
-    /* Show a move that led to the position shown: the piece walks from one number of `path` to the next, `letter` is what
-       it was, `captured` are [number, letter] of what it took. A promise of its end. */
-    async walk(path, letter, captured) {
-      if (path.length < 2 || window.matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-      const arrived = this.use(path.at(-1));
-      const taken = captured.map(([number, kind]) => this.ghost(number, kind));
-      const walker = this.ghost(path.at(-1), letter);
-      if (arrived) arrived.classList.add("board-away");
-      const [endX, endY] = this.corner(path.at(-1));
-      const frames = path.map((number) => {
-        const [x, y] = this.corner(number);
-        return { transform: `translate(${x - endX}px, ${y - endY}px)` };
-      });
-      const time = { duration: Math.min(HOP * (path.length - 1) + 60, LONGEST), easing: path.length > 2 ? "linear" : "ease-in-out" };
-      this.ghosts = [...taken, walker];
-      for (const ghost of taken) ghost.animate([{ opacity: 1 }, { opacity: 1, offset: 0.5 }, { opacity: 0 }], time);
-      await walker.animate(frames, time).finished.catch(() => {});
-      for (const ghost of [...taken, walker]) ghost.remove();
-      if (arrived) arrived.classList.remove("board-away");
-    }
-
-    /* A new king, seen for a moment. */
-    crown(number) {
-      const [cx, cy] = this.centre(number);
-      const ring = arena.svg("circle", { cx, cy, "r": 40, "class": "sign-crown" });
-      this.over.append(ring);
-      const time = { duration: 900, easing: "ease-out" };
-      ring.animate([{ opacity: 1 }, { opacity: 0 }], time).finished.catch(() => {}).then(() => ring.remove());
-    }
-
-    ghost(number, letter) {
-      const [x, y] = this.corner(number);
-      const { unit, symbols } = this.look;
-      const made = arena.svg("use", { "href": "#" + symbols[letter], x, y, "width": unit, "height": unit });
-      this.over.append(made);
-      return made;
-    }
-
-    /* The element of the piece on a square, or null. */
-    use(number) {
-      return this.pieces.querySelector(`[data-square="${number}"]`);
-    }
-
-    centre(number) {
-      const [x, y] = this.corner(number);
-      return [x + this.look.unit / 2, y + this.look.unit / 2];
-    }
-
-    /* A point of the window in units of the picture. */
-    point(clientX, clientY) {
-      const at = new DOMPoint(clientX, clientY).matrixTransform(this.svg.getScreenCTM().inverse());
-      return [at.x, at.y];
-    }
-
-    /* The number of the square at a point of the window; 0 if none is played on there. */
-    squareAt(clientX, clientY) {
-      const [x, y] = this.point(clientX, clientY);
-      const { unit } = this.look;
-      const place = this.squares.findIndex((_, index) => {
-        const [left, top] = this.corner(index + 1);
-        return x >= left && x < left + unit && y >= top && y < top + unit;
-      });
-      return place + 1;
-    }
-
-    /* Pieces that can be moved do not scroll the page under a finger. */
-    grip() {
-      const { movable = [], chosen = [], grips = [] } = this.signs;
-      for (const use of this.pieces.children) {
-        const number = Number(use.dataset.square);
-        use.classList.toggle("movable", [...movable, ...chosen, ...grips].includes(number));
-      }
-    }
+export class PlayBoard extends Board {
+  constructor(svg, look) {
+    super(svg, look);
+    this.under = this.group("board-under", ".board-pieces");
+    this.over = this.group("board-over", null);
+    this.ways = this.group("board-arrows", null);
+    this.signs = {};
+    this.ghosts = []; // of the walk under way
+    this.drawn = [];
+    svg.setAttribute("aria-hidden", "true");
+    svg.removeAttribute("role");
   }
 
-  arena.PlayBoard = PlayBoard;
-})((window.arena = window.arena || {}));
+  show(pieces, last, words) {
+    for (const ghost of this.ghosts) {
+      for (const animation of ghost.getAnimations()) animation.cancel();
+      ghost.remove();
+    }
+    if (this.shown && this.shown[0] === pieces && !this.isTurning) this.keep(pieces, last, words);
+    else super.show(pieces, last, words);
+    this.grip();
+  }
+
+  /* The same pieces again: their elements stay, for one may be under a finger, which else loses it. */
+  keep(pieces, last, words) {
+    this.note(pieces, last, words);
+    for (const use of this.pieces.children) use.classList.remove("board-away");
+  }
+
+  flip() {
+    this.isTurning = true;
+    super.flip();
+    this.isTurning = false;
+    this.sign(this.signs);
+    this.arrows(this.drawn);
+  }
+
+  /* Signs on squares, numbers of which are lists: `movable` pieces can be moved, one is `chosen`, it can go on to
+     `steps` and end on `ends`; `cursor` is that of the keyboard. `grips` can be dragged and are not marked. */
+  sign(signs) {
+    this.signs = signs;
+    const { unit } = this.look;
+    const inset = 0.03 * unit;
+    const frames = ["movable", "chosen", "cursor"].flatMap((kind) => (signs[kind] || []).map((number) => {
+      const [x, y] = this.corner(number);
+      const size = unit - 2 * inset;
+      return shape("rect", { "x": x + inset, "y": y + inset, "width": size, "height": size, "rx": 8, "class": `sign-${kind}` });
+    }));
+    const ends = signs.ends || [];
+    const steps = (signs.steps || []).filter((number) => !ends.includes(number));
+    const dots = [["step", steps, 0.1], ["end", ends, 0.17]].flatMap(([kind, numbers, radius]) => numbers.map((number) => {
+      const [cx, cy] = this.centre(number);
+      return shape("circle", { cx, cy, "r": radius * unit, "class": `sign-${kind}` });
+    }));
+    this.under.replaceChildren(...frames.filter((frame) => !frame.classList.contains("sign-cursor")));
+    this.over.replaceChildren(...dots, ...frames.filter((frame) => frame.classList.contains("sign-cursor")));
+    this.grip();
+  }
+
+  /* Arrows: each {path, kind}, `path` the numbers of two squares or more, `kind` a class of the style. */
+  arrows(drawn) {
+    this.drawn = drawn;
+    this.ways.replaceChildren(...drawn.filter(({ path }) => path.length > 1).map((way) => this.arrow(way)));
+  }
+
+  arrow({ path, kind }) {
+    const points = path.map((number) => this.centre(number));
+    const [[x, y], [toX, toY]] = points.slice(-2);
+    const length = Math.hypot(toX - x, toY - y) || 1;
+    const [dx, dy] = [(toX - x) / length, (toY - y) / length];
+    const [baseX, baseY] = [toX - HEAD * dx, toY - HEAD * dy];
+    const [sideX, sideY] = [-dy * HEAD * 0.62, dx * HEAD * 0.62];
+    const made = shape("g", { "class": `arrow arrow-${kind}` });
+    made.append(
+      shape("path", { "class": "arrow-shaft", "d": `M${points.slice(0, -1).map((point) => point.join(" ")).join(" L")} L${baseX} ${baseY}` }),
+      shape("path", { "class": "arrow-head", "d": `M${toX} ${toY} L${baseX + sideX} ${baseY + sideY} L${baseX - sideX} ${baseY - sideY} Z` }),
+    );
+    return made;
+  }
+
+  /* Show a move that led to the position shown: the piece walks from one number of `path` to the next, `letter` is what
+     it was, `captured` are [number, letter] of what it took. A promise of its end. */
+  async walk(path, letter, captured) {
+    if (path.length < 2 || window.matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const arrived = this.use(path.at(-1));
+    const taken = captured.map(([number, kind]) => this.ghost(number, kind));
+    const walker = this.ghost(path.at(-1), letter);
+    if (arrived) arrived.classList.add("board-away");
+    const [endX, endY] = this.corner(path.at(-1));
+    const frames = path.map((number) => {
+      const [x, y] = this.corner(number);
+      return { transform: `translate(${x - endX}px, ${y - endY}px)` };
+    });
+    const time = { duration: Math.min(HOP * (path.length - 1) + 60, LONGEST), easing: path.length > 2 ? "linear" : "ease-in-out" };
+    this.ghosts = [...taken, walker];
+    for (const ghost of taken) ghost.animate([{ opacity: 1 }, { opacity: 1, offset: 0.5 }, { opacity: 0 }], time);
+    await walker.animate(frames, time).finished.catch(() => {});
+    for (const ghost of [...taken, walker]) ghost.remove();
+    if (arrived) arrived.classList.remove("board-away");
+  }
+
+  /* A new king, seen for a moment. */
+  crown(number) {
+    const [cx, cy] = this.centre(number);
+    const ring = shape("circle", { cx, cy, "r": 40, "class": "sign-crown" });
+    this.over.append(ring);
+    const time = { duration: 900, easing: "ease-out" };
+    ring.animate([{ opacity: 1 }, { opacity: 0 }], time).finished.catch(() => {}).then(() => ring.remove());
+  }
+
+  ghost(number, letter) {
+    const [x, y] = this.corner(number);
+    const { unit, symbols } = this.look;
+    const made = shape("use", { "href": "#" + symbols[letter], x, y, "width": unit, "height": unit });
+    this.over.append(made);
+    return made;
+  }
+
+  /* The element of the piece on a square, or null. */
+  use(number) {
+    return this.pieces.querySelector(`[data-square="${number}"]`);
+  }
+
+  centre(number) {
+    const [x, y] = this.corner(number);
+    return [x + this.look.unit / 2, y + this.look.unit / 2];
+  }
+
+  /* A point of the window in units of the picture. */
+  point(clientX, clientY) {
+    const at = new DOMPoint(clientX, clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+    return [at.x, at.y];
+  }
+
+  /* The number of the square at a point of the window; 0 if none is played on there. */
+  squareAt(clientX, clientY) {
+    const [x, y] = this.point(clientX, clientY);
+    const { unit } = this.look;
+    const place = this.squares.findIndex((_, index) => {
+      const [left, top] = this.corner(index + 1);
+      return x >= left && x < left + unit && y >= top && y < top + unit;
+    });
+    return place + 1;
+  }
+
+  /* Pieces that can be moved do not scroll the page under a finger. */
+  grip() {
+    const { movable = [], chosen = [], grips = [] } = this.signs;
+    for (const use of this.pieces.children) {
+      const number = Number(use.dataset.square);
+      use.classList.toggle("movable", [...movable, ...chosen, ...grips].includes(number));
+    }
+  }
+}
+

@@ -1,81 +1,88 @@
-"use strict";
-
 /* Who plays White and who plays Black: a person, a level, or any other player on offer. */
-(function (arena) {
-  const HUMAN = "human";
-  const GROUPS = { strong: "Strong", published: "Published programs", simple: "Simple", yours: "Yours" };
 
-  class Sides {
-    /* `offer` is that of the server; `onchange` is called with {white, black}, keys, when a person has changed them. */
-    constructor(host, offer, onchange) {
-      Object.assign(this, { offer, onchange });
-      this.levels = offer.players.filter(({ group }) => group === "levels");
-      this.rows = { white: this.row("white"), black: this.row("black") };
-      host.replaceChildren(this.rows.white.element, this.rows.black.element);
-    }
+import { element } from "../../report/viewer/element.js";
+import { unbroken } from "../../report/viewer/words.js";
 
-    /* Show these players of a variant. */
-    show(variant, { white, black }) {
-      this.variant = variant;
-      for (const [colour, key] of [["white", white], ["black", black]]) {
-        const row = this.rows[colour];
-        const level = this.levels.findIndex((player) => player.key === key);
-        row.select.replaceChildren(...this.options(key));
-        if (level >= 0) row.slider.value = level + 1;
-        row.select.value = level >= 0 ? "level" : key;
-        this.tell(row);
-      }
-    }
+/** @import { Colour, Offer } from "./documents.js" */
 
-    get value() {
-      return { white: this.key("white"), black: this.key("black") };
-    }
+export const HUMAN = "human";
+const GROUPS = { strong: "Strong", published: "Published programs", simple: "Simple", yours: "Yours" };
 
-    key(colour) {
-      const { select, slider } = this.rows[colour];
-      return select.value === "level" ? this.levels[Number(slider.value) - 1].key : select.value;
-    }
+export class Sides {
+  /**
+   * `onchange` is called with the keys of both when a person has changed them.
+   * @param {HTMLElement} host
+   * @param {Offer} offer
+   * @param {(keys: Record<Colour, string>) => void} onchange
+   */
+  constructor(host, offer, onchange) {
+    this.offer = offer;
+    this.onchange = onchange;
+    this.variant = "";
+    this.levels = offer.players.filter(({ group }) => group === "levels");
+    this.rows = { white: this.row("white"), black: this.row("black") };
+    host.replaceChildren(this.rows.white.element, this.rows.black.element);
+  }
 
-    row(colour) {
-      const words = colour === "white" ? "White" : "Black";
-      const select = arena.element("select", { "aria-label": words });
-      const slider = arena.element("input", { "type": "range", "min": 1, "max": Math.max(1, this.levels.length), "step": 1, "aria-label": `Level of ${words}` });
-      const number = arena.element("output");
-      const levels = arena.element("label.sides-level", {}, "Level ", number, slider);
-      const about = arena.element("p.small");
-      const row = { select, slider, number, levels, about };
-      select.addEventListener("change", () => { this.tell(row); this.onchange(this.value); });
-      slider.addEventListener("input", () => this.tell(row));
-      slider.addEventListener("change", () => this.onchange(this.value));
-      row.element = arena.element("div.sides-row", {}, arena.element(`span.disc.disc-${colour}`, { "aria-hidden": "true" }),
-        arena.element("span", {}, words), select, levels, about);
-      return row;
-    }
-
-    /* Players that can play the variant; `key` is among them whatever it is. */
-    options(key) {
-      const option = (value, text) => arena.element("option", { value }, arena.unbroken(text));
-      const can = ({ variants, key: own }) => own === key || !variants || variants.includes(this.variant);
-      const groups = Object.entries(GROUPS).map(([group, label]) => {
-        const players = this.offer.players.filter((player) => player.group === group && can(player));
-        return players.length ? arena.element("optgroup", { label }, players.map((player) => option(player.key, `${player.name} – ${player.about}`))) : null;
-      });
-      const known = key === HUMAN || this.offer.players.some((player) => player.key === key);
-      const levels = this.levels.some(can) ? option("level", `Level 1 to ${this.levels.length}`) : null;
-      return [option(HUMAN, "A person"), levels, known ? null : option(key, key), ...groups].filter(Boolean);
-    }
-
-    tell({ select, slider, number, levels, about }) {
-      const isLevel = select.value === "level";
-      levels.hidden = !isLevel;
-      number.textContent = slider.value;
-      slider.setAttribute("aria-valuetext", `Level ${slider.value}`);
-      const player = isLevel ? this.levels[Number(slider.value) - 1] : this.offer.players.find(({ key }) => key === select.value);
-      about.textContent = arena.unbroken((player && player.about) || "");
-      about.hidden = !about.textContent;
+  /* Show these players of a variant. */
+  show(variant, { white, black }) {
+    this.variant = variant;
+    for (const [colour, key] of [["white", white], ["black", black]]) {
+      const row = this.rows[colour];
+      const level = this.levels.findIndex((player) => player.key === key);
+      row.select.replaceChildren(...this.options(key));
+      if (level >= 0) row.slider.value = level + 1;
+      row.select.value = level >= 0 ? "level" : key;
+      this.tell(row);
     }
   }
 
-  arena.HUMAN = HUMAN;
-  arena.Sides = Sides;
-})((window.arena = window.arena || {}));
+  get value() {
+    return { white: this.key("white"), black: this.key("black") };
+  }
+
+  key(colour) {
+    const { select, slider } = this.rows[colour];
+    return select.value === "level" ? this.levels[Number(slider.value) - 1].key : select.value;
+  }
+
+  row(colour) {
+    const words = colour === "white" ? "White" : "Black";
+    const select = element("select", { "aria-label": words });
+    const slider = element("input", { "type": "range", "min": 1, "max": Math.max(1, this.levels.length), "step": 1, "aria-label": `Level of ${words}` });
+    const number = element("output");
+    const levels = element("label.sides-level", {}, "Level ", number, slider);
+    const about = element("p.small");
+    const row = { select, slider, number, levels, about };
+    select.addEventListener("change", () => { this.tell(row); this.onchange(this.value); });
+    slider.addEventListener("input", () => this.tell(row));
+    slider.addEventListener("change", () => this.onchange(this.value));
+    row.element = element("div.sides-row", {}, element(`span.disc.disc-${colour}`, { "aria-hidden": "true" }),
+      element("span", {}, words), select, levels, about);
+    return row;
+  }
+
+  /* Players that can play the variant; `key` is among them whatever it is. */
+  options(key) {
+    const option = (value, text) => element("option", { value }, unbroken(text));
+    const can = ({ variants, key: own }) => own === key || !variants || variants.includes(this.variant);
+    const groups = Object.entries(GROUPS).map(([group, label]) => {
+      const players = this.offer.players.filter((player) => player.group === group && can(player));
+      return players.length ? element("optgroup", { label }, players.map((player) => option(player.key, `${player.name} – ${player.about}`))) : null;
+    });
+    const known = key === HUMAN || this.offer.players.some((player) => player.key === key);
+    const levels = this.levels.some(can) ? option("level", `Level 1 to ${this.levels.length}`) : null;
+    return [option(HUMAN, "A person"), levels, known ? null : option(key, key), ...groups].filter(Boolean);
+  }
+
+  tell({ select, slider, number, levels, about }) {
+    const isLevel = select.value === "level";
+    levels.hidden = !isLevel;
+    number.textContent = slider.value;
+    slider.setAttribute("aria-valuetext", `Level ${slider.value}`);
+    const player = isLevel ? this.levels[Number(slider.value) - 1] : this.offer.players.find(({ key }) => key === select.value);
+    about.textContent = unbroken((player && player.about) || "");
+    about.hidden = !about.textContent;
+  }
+}
+

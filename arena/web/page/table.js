@@ -1,96 +1,120 @@
-"use strict";
-
 /* The table of the game view: the board of a rule set, what moves pieces on it, and the view from either side. */
-(function (arena) {
-  const drawn = new Map(); // promises of GET /api/variants/{name}/board
 
-  class Table {
-    /* `host` gets the board; `on` is that of arena.Hand, and `settle()`, which ends a walk under way. */
-    constructor(host, on) {
-      Object.assign(this, { host, on, variant: null, hands: null });
-      this.cells = new arena.Cells(host, {
-        pick: (number) => { on.settle(); this.hands.pick(number); },
-        put: () => this.hands.put(),
-      });
-    }
+import { pictureOf } from "../../report/viewer/element.js";
+import { Cells } from "./cells.js";
+import { Hand } from "./hand.js";
+import { PlayBoard } from "./playboard.js";
+import { Pointer } from "./pointer.js";
+import { get } from "./server.js";
 
-    /* Have the board of a variant; a promise of {pieces, turn, fen}, its start. */
-    async take(variant) {
-      this.wanted = variant;
-      if (!drawn.has(variant)) {
-        drawn.set(variant, arena.get(`/api/variants/${encodeURIComponent(variant)}/board`));
-        drawn.get(variant).catch(() => drawn.delete(variant));
-      }
-      const { svg, look, start } = await drawn.get(variant);
-      if (this.variant !== variant && this.wanted === variant) {
-        this.variant = variant;
-        const picture = arena.picture(svg);
-        this.host.querySelector("svg")?.remove();
-        this.host.prepend(picture);
-        this.board = new arena.PlayBoard(picture, look);
-        this.hand = new arena.Hand(this.board, { ...this.on, change: () => this.tell() });
-        this.hands = this.hand;
-        new arena.Pointer(this.board, {
-          grab: (number) => { this.on.settle(); return this.hands.grab(number); },
-          tap: (number) => this.hands.tap(number),
-          drop: (from, to) => this.hands.drop(from, to),
-        });
-        this.cells.take(this.board);
-        this.hand.offer({ ...start, last: null, words: "", legal: [], mustCapture: false });
-      }
-      return start;
-    }
+/** @import { BoardDocument, PositionDocument, Turn } from "./documents.js" */
 
-    /* Show a position that the person may move in as `offered` says, see arena.Hand.offer. */
-    offer(offered) {
-      this.board.arrows([]);
-      this.host.classList.remove("game-begins");
-      this.hands = this.hand;
-      this.hand.offer(offered);
-    }
+/** @type {Map<string, Promise<BoardDocument>>} */
+const boards = new Map(); // what was asked for, by the name of the variant
 
-    /* Collect the squares that are picked while a game is being begun into a list, and mark them. */
-    wait(numbers) {
-      const pick = (number) => { numbers.push(number); mark(); };
-      const mark = () => {
-        this.board.sign({ ...this.board.signs, grips: [], chosen: [...new Set(numbers)] });
-        this.tell();
-      };
-      this.host.classList.add("game-begins");
-      this.hands = {
-        pick, tap: pick, grab: (number) => Boolean(this.board.use(number)), put: () => { numbers.length = 0; mark(); },
-        drop: (from, to) => { if (numbers.at(-1) !== from) pick(from); if (to) pick(to); },
-      };
-      mark();
-    }
-
-    /* Turn the board so that White, or Black if `flipped`, is below. */
-    turn(flipped) {
-      if (this.board.flipped === flipped) return;
-      this.board.flip();
-      this.cells.arrange();
-      this.tell();
-    }
-
-    tell() {
-      this.cells.tell(this.board.shown[0], this.board.signs);
-    }
-
-    /* Show the moves of a state that came after those shown, the pieces walking; false as soon as `isOld()`. */
-    async walk(moves, before, { isOld, skip }) {
-      let pieces = before;
-      for (const [place, { path, squares, pieces: after, crowned }] of moves.entries()) {
-        const letter = pieces[squares.origin - 1];
-        const captured = squares.captured.map((number) => [number, pieces[number - 1]]).filter(([, taken]) => taken !== ".");
-        this.board.show(after, squares, "");
-        if (letter && letter !== ".") await this.board.walk(place ? path : path.slice(skip), letter, captured);
-        if (isOld()) return false;
-        if (crowned) this.board.crown(squares.target);
-        pieces = after;
-      }
-      return true;
-    }
+export class Table {
+  /* `host` gets the board; `on` is that of Hand, and `settle()`, which ends a walk under way. */
+  constructor(host, on) {
+    this.host = host;
+    this.on = on;
+    /** @type {string|null} */
+    this.variant = null;
+    this.wanted = "";
+    /** @type {PlayBoard|null} */
+    this.board = null;
+    /** @type {Hand|null} */
+    this.hand = null;
+    /** @type {any} */
+    this.hands = null; // what picks pieces: the hand, or the editor
+    this.cells = new Cells(host, {
+      pick: (number) => { on.settle(); this.hands.pick(number); },
+      put: () => this.hands.put(),
+    });
   }
 
-  arena.Table = Table;
-})((window.arena = window.arena || {}));
+  /**
+   * Have the board of a variant; a promise of its start.
+   * @param {string} variant
+   * @returns {Promise<PositionDocument>}
+   */
+  async take(variant) {
+    this.wanted = variant;
+    if (!boards.has(variant)) {
+      boards.set(variant, get(`/api/variants/${encodeURIComponent(variant)}/board`));
+      boards.get(variant).catch(() => boards.delete(variant));
+    }
+    const { svg, look, start } = await boards.get(variant);
+    if (this.variant !== variant && this.wanted === variant) {
+      this.variant = variant;
+      const picture = pictureOf(svg);
+      this.host.querySelector("svg")?.remove();
+      this.host.prepend(picture);
+      this.board = new PlayBoard(picture, look);
+      this.hand = new Hand(this.board, { ...this.on, change: () => this.tell() });
+      this.hands = this.hand;
+      new Pointer(this.board, {
+        grab: (number) => { this.on.settle(); return this.hands.grab(number); },
+        tap: (number) => this.hands.tap(number),
+        drop: (from, to) => this.hands.drop(from, to),
+      });
+      this.cells.take(this.board);
+      this.hand.offer({ ...start, last: null, words: "", legal: [], mustCapture: false });
+    }
+    return start;
+  }
+
+  /* Show a position that the person may move in as `offered` says, see Hand.offer. */
+  offer(offered) {
+    this.board.arrows([]);
+    this.host.classList.remove("game-begins");
+    this.hands = this.hand;
+    this.hand.offer(offered);
+  }
+
+  /* Collect the squares that are picked while a game is being begun into a list, and mark them. */
+  wait(numbers) {
+    const pick = (number) => { numbers.push(number); mark(); };
+    const mark = () => {
+      this.board.sign({ ...this.board.signs, grips: [], chosen: [...new Set(numbers)] });
+      this.tell();
+    };
+    this.host.classList.add("game-begins");
+    this.hands = {
+      pick, tap: pick, grab: (number) => Boolean(this.board.use(number)), put: () => { numbers.length = 0; mark(); },
+      drop: (from, to) => { if (numbers.at(-1) !== from) pick(from); if (to) pick(to); },
+    };
+    mark();
+  }
+
+  /* Turn the board so that White, or Black if `flipped`, is below. */
+  turn(flipped) {
+    if (this.board.flipped === flipped) return;
+    this.board.flip();
+    this.cells.arrange();
+    this.tell();
+  }
+
+  tell() {
+    this.cells.tell(this.board.shown[0], this.board.signs);
+  }
+
+  /**
+   * Show the moves of a state that came after those shown, the pieces walking; false as soon as `isOld()`.
+   * @param {Turn[]} moves
+   * @param {string} before
+   */
+  async walk(moves, before, { isOld, skip }) {
+    let pieces = before;
+    for (const [place, { path, squares, pieces: after, crowned }] of moves.entries()) {
+      const letter = pieces[squares.origin - 1];
+      const captured = squares.captured.map((number) => [number, pieces[number - 1]]).filter(([, taken]) => taken !== ".");
+      this.board.show(after, squares, "");
+      if (letter && letter !== ".") await this.board.walk(place ? path : path.slice(skip), letter, captured);
+      if (isOld()) return false;
+      if (crowned) this.board.crown(squares.target);
+      pieces = after;
+    }
+    return true;
+  }
+}
+

@@ -1,0 +1,76 @@
+"""The JavaScript of pages: modules by their imports, and all that a page needs as one script."""
+
+from __future__ import annotations
+
+import functools
+import posixpath
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+
+_IMPORT = re.compile(r'^import (?:\{([\w,\s]+)\} from )?"(\.[^"]+\.js)";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.MULTILINE)
+_OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+
+
+class ScriptError(ValueError):
+    """A module that cannot be put into one script."""
+
+
+@functools.cache
+def modules(*entries: str) -> Mapping[str, str]:
+    """The text of some modules and of all that they import, each after those that it imports itself.
+
+    Keys are paths below the package `arena`, such as `report/viewer/board.js`. Raises ScriptError for a circle.
+    """
+    found: dict[str, str] = {}
+    for entry in entries:
+        _collect(entry, found, ())
+    return found
+
+
+@functools.cache
+def script(*entries: str) -> str:
+    """Some modules and all that they import as one script that needs no file beside it.
+
+    Each module is a function that is called once; what it exports is a value in one table. So an import is
+    `import { a, b } from "./x.js";` or `import "./x.js";`, and an export stands before a function, a class or
+    a constant. Raises ScriptError for any other, and for a circle.
+    """
+    bodies = [f"modules[{_quoted(name)}] = {_body(name, text)};\n" for name, text in modules(*entries).items()]
+    return '"use strict";\n(() => {\nconst modules = {};\n' + "".join(bodies) + "})();\n"
+
+
+def _collect(name: str, found: dict[str, str], importers: tuple[str, ...]) -> None:
+    if name in importers:
+        raise ScriptError(f"{' imports '.join((*importers, name))}: a circle")
+    if name in found:
+        return
+    text = files("arena").joinpath(name).read_text(encoding="utf-8")
+    for match in _IMPORT.finditer(text):
+        _collect(_target(name, match[2]), found, (*importers, name))
+    found[name] = text
+
+
+def _target(name: str, path: str) -> str:
+    """The module that a path in an import of a module means."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+
+
+def _body(name: str, text: str) -> str:
+    """A module as an expression: a function that is called, whose value has what the module exports."""
+    exported = [match[1] for match in _EXPORT.finditer(text)]
+    text = _IMPORT.sub(lambda match: _constants(match[1], _target(name, match[2])), text)
+    text = _EXPORT.sub("", text)
+    if other := _OTHER.search(text):
+        raise ScriptError(f"{name}: {other[0]!r} cannot be put into one script")
+    return f"(() => {{\n{text}return {{ {', '.join(exported)} }};\n}})()"
+
+
+def _constants(names: str | None, target: str) -> str:
+    """What stands in place of an import."""
+    return f"const {{{names}}} = modules[{_quoted(target)}];" if names else ""
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

@@ -1,0 +1,46 @@
+/* Numbers, results and positions in words. */
+
+/* A text whose numbers stay beside their units. */
+export function unbroken(text) {
+  return text.replace(/(\d) (?=(?:(?:s|ms|min|h|ply|plies|nodes|games|pieces|men)\b|%|±))/g, "$1\u00a0");
+}
+
+/* A whole number with thin spaces between thousands. */
+export function grouped(number) {
+  return number.toLocaleString("en").replaceAll(",", "\u202f");
+}
+
+/* A result as it is printed: "1/2-1/2" -> "½–½". */
+export function resultText(result) {
+  return result === "1/2-1/2" ? "½–½" : result.replace("-", "–");
+}
+
+/* A score in men with its sign, none for what is rounded to zero: -0.004 -> "0.00". */
+export function menText(value, digits) {
+  const text = Math.abs(value).toFixed(digits);
+  return Number(text) ? (value > 0 ? "+" : "−") + text : text;
+}
+
+/* Seconds with a unit: 0.0123 -> "12.3 ms". */
+export function durationText(seconds) {
+  const [value, unit] = seconds >= 1 ? [seconds, "s"] : seconds >= 1e-3 ? [1e3 * seconds, "ms"] : [1e6 * seconds, "µs"];
+  return `${Number(value.toPrecision(3))}\u00a0${unit}`;
+}
+
+/* A position, {pieces, turn: "W" or "B"}, as FEN. */
+export function fenOf({ pieces, turn }) {
+  return `${turn}:W${numbered(pieces, "w", "K")}:B${numbered(pieces, "b", "K")}`;
+}
+
+/* A position in words. */
+export function positionText({ pieces, turn }) {
+  const of = (man) => numbered(pieces, man, "king ", ", ") || "none";
+  return `${turn === "W" ? "White" : "Black"} to move. White: ${of("w")}. Black: ${of("b")}.`;
+}
+
+/* The squares of one side, in the order of their numbers, those of kings with a mark. */
+function numbered(pieces, man, king, comma = ",") {
+  return [...pieces]
+    .map((letter, place) => (letter === man ? `${place + 1}` : letter === man.toUpperCase() ? `${king}${place + 1}` : ""))
+    .filter(Boolean).join(comma);
+}

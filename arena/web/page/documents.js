@@ -1,0 +1,87 @@
+/* The documents that the server sends, as types: arena/web has what they mean. Nothing here is run. */
+
+/** @import { Look } from "../../report/viewer/board.js" */
+/** @import { Seen, Squares, StoredGame } from "../../report/viewer/ply.js" */
+
+/** @typedef {"white"|"black"} Colour */
+
+/**
+ * A position of arena/web/documents.py.
+ * @typedef {{fen: string, pieces: string, turn: Colour}} PositionDocument
+ */
+
+/** @typedef {{svg: string, look: Look, start: PositionDocument}} BoardDocument */
+
+/**
+ * What is on offer: rule sets, players, the usual opponent of each rule set, and where games are recorded.
+ * @typedef {{variants: VariantOffered[], players: PlayerOffered[], usual: Record<string, string>,
+ *   record: {folder: string, person: string}|null, runs: boolean, page_key: string}} Offer
+ */
+
+/** @typedef {{name: string, about: string, first: Colour, squares: number, columns: number, rows: number}} VariantOffered */
+/** @typedef {{key: string, name: string, group: string, about: string, variants: string[]|null}} PlayerOffered */
+
+/** @typedef {{text: string, paths: number[][], captured: number[]}} LegalMove */
+
+/**
+ * What a player saw before its move; `value` (men) and `wins_in` (plies) are from White's view.
+ * @typedef {{score: string, value: number|null, wins_in: number, depth: number, nodes: number, cutoffs: number,
+ *   seconds: number, line: string[], figures: string[]}} Note
+ */
+
+/** @typedef {{text: string, squares: Squares, path: number[], pieces: string, crowned: boolean, seconds: number, note: Note|null}} Turn */
+/** @typedef {{key: string, name: string, person: boolean}} Side */
+/** @typedef {{result: string, termination: string, text: string}} Outcome */
+
+/**
+ * A game at the board.
+ * @typedef {PositionDocument & {type: "state", game: string, version: number, variant: string, first: Colour,
+ *   start: PositionDocument, sides: Record<Colour, Side>, moves: Turn[], legal: LegalMove[], must_capture: boolean,
+ *   thinking: boolean, paused: boolean, pace: number, analysing: number, outcome: Outcome|null, failure: string,
+ *   clocks: Record<Colour, number>|null, running: boolean, clock: {seconds: number, increment: number}|null,
+ *   counts: boolean, recorded: string}} GameState
+ */
+
+/** @typedef {{score: string, value: number|null, wins_in: number, depth: number, moves: string[], path: number[]}} Line */
+/** @typedef {{type: "analysis", ply: number, depth: number, nodes: number, seconds: number, lines: Line[], failure?: string}} Findings */
+/** @typedef {{type: "thinking", depth: number, nodes: number}} Thinking */
+
+/**
+ * A ply of a game under way, scores from its mover's view.
+ * @typedef {Seen & {text: string, move: Squares|null, pieces: string, white: boolean, seconds: number|null, clock: number|null}} LivePly
+ */
+
+/**
+ * A game under way, or what was played of it since: `plies` are those from `from` on, counted from 0.
+ * @typedef {{worker: number, began: number, game: number, white: string, black: string, pieces: string, turn: "W"|"B",
+ *   from: number, plies: LivePly[], result: string, termination: string}} LiveGame
+ */
+
+/**
+ * @typedef {{player: string, games: number, wins: number, draws: number, losses: number, score: number,
+ *   elo: number|null, elo_low: number|null, elo_high: number|null}} Standing
+ */
+
+/** @typedef {{player: string, games: number, termination: string, first: number, error: string}} Incident */
+/** @typedef {{llr: number, lower: number, upper: number, pairs: number, verdict: string}} Test */
+
+/**
+ * What the list of runs says of one; `error` alone where it cannot be read.
+ * @typedef {{run: string, name: string, variant: string, format: string, games: number, planned: number, exact: boolean,
+ *   complete: boolean, playing: boolean|null, players: number, rate: number|null, seconds_left: number|null, began: string,
+ *   reported: boolean, leader: Standing|null, error?: string}} RunSummary
+ */
+
+/**
+ * A run, finished or not.
+ * @typedef {RunSummary & {standings: Standing[], crosstable: [number, number][][], incidents: Incident[], sprt: Test|null,
+ *   provisional: string, searches: number, searches_planned: number}} RunDocument
+ */
+
+/**
+ * A finished game of a run.
+ * @typedef {StoredGame & {number: number, game: number, last: number, white: string, black: string, opening: number,
+ *   result: string, end: string, plies: number, error: string, variant: string}} GameDocument
+ */
+
+export {};

@@ -1,0 +1,95 @@
+/* What the state of a game at the board means: who is to move, what stands where, who is below. */
+
+/** @import { Colour, Findings, GameState, Line, Note } from "./documents.js" */
+/** @import { Position } from "../../report/viewer/ply.js" */
+
+/** @type {Colour[]} */
+export const COLOURS = ["white", "black"];
+
+/* Whether a game is of rules that were changed: the server begins no other one by them. */
+export function isChanged({ variant }) {
+  return variant.endsWith("*");
+}
+
+/**
+ * The colour whose ply that is, counted from 1.
+ * @param {Pick<GameState, "start">} state
+ * @param {number} ply
+ * @returns {Colour}
+ */
+export function moverOf({ start }, ply) {
+  return (start.turn === "white") === (ply % 2 === 1) ? "white" : "black";
+}
+
+/**
+ * Whether a state is an earlier one and more moves.
+ * @param {GameState} before
+ * @param {GameState} after
+ */
+export function goesOn(before, after) {
+  return before.moves.every(({ text }, place) => after.moves[place]?.text === text);
+}
+
+/* Whether both sides are persons. */
+export function arePersons({ white, black }) {
+  return white.person && black.person;
+}
+
+/**
+ * What is known of a position, from White's view: by its analysis, else by what the players saw last, within a move;
+ * null if nothing is.
+ * @param {GameState} state
+ * @param {number} ply
+ * @param {Findings|undefined} findings
+ * @returns {Line|Note|null}
+ */
+export function valueAt(state, ply, findings) {
+  const found = findings?.lines[0];
+  if (found && isKnown(found)) return found;
+  for (let back = ply; back > Math.max(0, ply - 2); back -= 1) {
+    const { note } = state.moves[back - 1];
+    if (note && isKnown(note)) return note;
+  }
+  return null;
+}
+
+/* Whether a value says anything. */
+export function isKnown({ value, wins_in: wins }) {
+  return (value !== null && value !== undefined) || Boolean(wins);
+}
+
+/**
+ * The colours that persons play.
+ * @param {GameState} state
+ */
+export function personsOf({ sides }) {
+  return COLOURS.filter((colour) => sides[colour].person);
+}
+
+/**
+ * The position after so many plies.
+ * @param {GameState} state
+ * @param {number} ply
+ * @returns {Position}
+ */
+export function positionAt(state, ply) {
+  const pieces = ply ? state.moves[ply - 1].pieces : state.start.pieces;
+  return { pieces, turn: moverOf(state, ply + 1) === "white" ? "W" : "B" };
+}
+
+/**
+ * Whether Black is below, as long as nobody turns the board: one person has the own side below; of two, who began, or
+ * who is to move if the board `follows`; without a person White is below.
+ * @param {GameState} state
+ * @param {boolean} follows
+ */
+export function isBlackBelow(state, follows) {
+  const persons = personsOf(state);
+  const below = persons.length === 2 ? (follows ? state.turn : state.first) : persons[0] ?? "white";
+  return below === "black";
+}
+
+/* What a position is known by: how it came about, so that a move taken back does not mix it up with another. */
+export function keyOf({ game, start, moves }, ply) {
+  return [game, start.fen, ...moves.slice(0, ply).map(({ text }) => text)].join(" ");
+}

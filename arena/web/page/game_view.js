@@ -1,0 +1,254 @@
+/* The view of the board: a game is set up, played, and ends; a position is set up by hand. */
+
+import { copied, element, partsOf } from "../../report/viewer/element.js";
+import { fenOf, grouped } from "../../report/viewer/words.js";
+import { ask, pick, say, showLost } from "./dialogs.js";
+import { Editor } from "./editor.js";
+import { Game } from "./game.js";
+import { positionAt } from "./game_state.js";
+import { capital } from "./game_words.js";
+import { askOffer, get, post } from "./server.js";
+import { Setup } from "./setup.js";
+import { HUMAN } from "./sides.js";
+import { store } from "./store.js";
+import { Table } from "./table.js";
+
+const LONG = 700; // milliseconds of waiting for a game after which the reason is said
+const KEYS = {
+  u: "undo", h: "hint", f: "flip", m: "stop", p: "pass", " ": "pause", ",": "back", ".": "forward", Home: "first", End: "now", "?": "keys",
+};
+
+/** @type {Promise<void>|null} */
+let ready = null; // a promise: the parts are found, what is on offer is known
+/** @type {any} */
+let parts = null;
+/** @type {Table} */
+let table = null;
+/** @type {Game} */
+let game = null;
+/** @type {Setup} */
+let setup = null;
+/** @type {Editor} */
+let editor = null;
+let asked = 0; // counts previews and games, so that a late answer is known as one
+
+async function begin(host) {
+  const offer = await askOffer();
+  parts = partsOf(host);
+  table = new Table(parts.board, {
+    move: (text, path, skip) => game.play(text, path, skip),
+    settle: () => game.settle(),
+    say,
+    choice: choose,
+    begin: (numbers) => start(setup.request, numbers),
+  });
+  game = new Game(parts, table, offer);
+  setup = new Setup(parts, offer, {
+    preview,
+    begin: () => start(setup.request),
+    pdn: (pdn) => load(pdn).catch(() => {}),
+  });
+  editor = new Editor(parts, table);
+  for (const [name, button] of Object.entries(actions)) {
+    for (const each of host.querySelectorAll(`[data-action=${name}]`)) each.addEventListener("click", () => button());
+  }
+  document.addEventListener("keydown", (event) => key(event, host));
+}
+
+const mode = () => parts.game.dataset.mode;
+
+const actions = {
+  undo: () => game.act("undo").catch(() => {}),
+  hint: () => game.hint(),
+  flip: () => flip(),
+  stop: () => game.act("stop").catch(() => {}),
+  pass: () => game.play(store.game.legal.find(({ paths }) => paths.some((path) => !path.length)).text, [], 0),
+  pause: () => game.act("pause", { on: !store.game.paused }).catch(() => {}),
+  draw: () => game.draw().catch(() => {}),
+  resign: () => game.resign().catch(() => {}),
+  fresh: () => fresh(),
+  first: () => game.look(0),
+  back: () => game.look(store.ply - 1),
+  forward: () => game.look(store.ply + 1),
+  now: () => game.look(store.game.moves.length),
+  again: () => again(false),
+  swapped: () => again(true),
+  swap: () => setup.swap(),
+  goon: () => { location.hash = `#/game/${store.game.game}`; },
+  copy: async () => say((await copied(parts.fen)) ? "Copied." : "Press Ctrl+C to copy."),
+  keys: () => parts.help.showModal(),
+  edit: () => edit(store.position),
+  editnow: () => edit(lookedAt()),
+  editdone: () => { setup.place(editor.found); leave(); },
+  editstart: () => editor.put(editor.start),
+  editclear: () => editor.clear(),
+  editcancel: () => (atGame() ? gameView.show(parts.game, store.game.game) : set()),
+  fromhere: () => start({ ...requested(), counts: false, fen: lookedAt().fen }, [], game.flipped),
+};
+
+const atGame = () => location.hash.startsWith("#/game/");
+
+/* Go to where a game is set up. */
+function leave() {
+  if (atGame()) location.hash = "#/";
+  else set();
+}
+
+/* Have a new game set up; one that counts is resigned, if the person says so. */
+async function fresh() {
+  const { counts, outcome, moves } = store.game;
+  if (counts && !outcome && moves.length) {
+    if (!(await ask(parts, "This game counts: to leave it is to resign it.", "Resign", "Play on"))) return;
+    const { recorded } = await game.remove().catch(() => ({}));
+    if (recorded) say(recorded);
+  }
+  leave();
+}
+
+/* Play on from a game of a PDN: which one is asked for where it has several. */
+async function load(pdn) {
+  const { count, games } = await post("/api/pdn", { pdn });
+  const line = ({ number, white, black, result, date, plies }) =>
+    [`${number}. ${white || "?"} – ${black || "?"}`, result, plies === 1 ? "1 ply" : `${plies} plies`, date].filter(Boolean).join(" · ");
+  const question = `Which of the ${grouped(count)} games?`;
+  const number = games.length > 1 ? await pick(parts, question, games.map((each) => [each.number, line(each)])) : 1;
+  if (number) await start({ ...setup.request, fen: undefined, pdn, number: Number(number) });
+}
+
+/* Set up a game. */
+function set() {
+  game.leave();
+  game.panel.mode("setup");
+  parts.actions.goon.hidden = !store.game || Boolean(store.game.outcome);
+  showLost(parts, "");
+  if (setup.sides.variant) setup.changed();
+  else setup.usual();
+}
+
+/* Show what is set up, on a board that begins the game when a piece is touched. */
+async function preview({ variant, position, white, black }) {
+  asked += 1;
+  const mine = asked;
+  const usual = await table.take(variant).catch(() => null);
+  if (!usual || mine !== asked || mode() !== "setup") return;
+  const { pieces, turn } = position || usual;
+  const flipped = (white !== HUMAN && black === HUMAN) !== store.isSetupTurned;
+  table.turn(flipped);
+  const own = (colour) => (white === black ? capital(colour) : "You");
+  const name = (player, colour) => (player === HUMAN ? own(colour) : setup.name(player));
+  game.panel.strips({ white: name(white, "white"), black: name(black, "black") }, turn, pieces, flipped);
+  table.offer({ pieces, last: null, words: "", turn, legal: [], mustCapture: false, begins: true });
+}
+
+/* Begin a game, and pick squares in it: these, and those that are picked on the board while it is being begun.
+   `flipped` says whether Black is below, where that is not the usual side. */
+async function start(request, numbers = [], flipped = undefined) {
+  asked += 1;
+  const byHand = numbers.length > 0;
+  parts.begin.disabled = true;
+  if (mode() === "setup" && !request.pdn) table.wait(numbers);
+  const waiting = setTimeout(() => { parts.invitation.textContent = "One moment: these rules are being compiled …"; }, LONG);
+  try {
+    const state = await post("/api/games", request, { quiet: true });
+    store.isSetupTurned = false;
+    history.pushState(null, "", `#/game/${state.game}`);
+    await game.open(state, flipped);
+    if (!byHand) parts.board.scrollIntoView({ block: "nearest" });
+    for (const number of numbers) if (state.legal.length) table.hand.pick(number, true);
+  } catch (error) {
+    if (error.status === undefined) throw error;
+    if (mode() === "setup" && parts.wrong.closest("details").open) parts.wrong.textContent = error.message;
+    else say(error.message);
+    if (mode() === "setup") setup.changed();
+  } finally {
+    clearTimeout(waiting);
+    parts.begin.disabled = false;
+    setup.invite();
+  }
+}
+
+/* What the game at the table was asked for; one that counts names no position, for it begins from the usual one. */
+function requested() {
+  const { variant, sides, start: { fen }, clock, counts, pace } = store.game;
+  const request = { variant, white: sides.white.key, black: sides.black.key, pace, ...(clock ? { clock } : {}) };
+  return counts ? { ...request, counts } : { ...request, fen };
+}
+
+function again(swaps) {
+  const request = requested();
+  start(swaps ? { ...request, white: request.black, black: request.white } : request);
+}
+
+function lookedAt() {
+  const position = positionAt(store.game, store.ply);
+  return { pieces: position.pieces, turn: position.turn === "W" ? "white" : "black", fen: fenOf(position) };
+}
+
+async function edit(position) {
+  const variant = mode() === "setup" ? setup.variant.name : store.game.variant;
+  const usual = await table.take(variant);
+  const from = position || usual;
+  if (store.game && setup.variant.name !== variant) setup.use(variant);
+  game.leave();
+  game.panel.mode("edit");
+  editor.open({ variant, pieces: from.pieces, turn: from.turn, start: usual });
+}
+
+function flip() {
+  if (mode() === "setup") {
+    store.isSetupTurned = !store.isSetupTurned;
+    setup.changed();
+  } else if (mode() === "edit") table.turn(!table.board.flipped);
+  else {
+    store.isTurned = !store.isTurned;
+    game.render();
+  }
+}
+
+/* Have the person say which of several moves is meant. */
+function choose(texts) {
+  parts.choice.hidden = false;
+  parts.choice.replaceChildren("Which one? ", ...texts.map((text) => element("button", {
+    type: "button", onclick: () => game.play(text, [], 0),
+  }, text)));
+  parts.choice.querySelector("button").focus();
+}
+
+function key(event, host) {
+  if (host.hidden || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+  if (event.target.closest("input, select, textarea") || (event.key === " " && event.target.closest("button, summary, a"))) return;
+  const name = KEYS[event.key];
+  const inGame = mode() === "game" || mode() === "over";
+  if (!name || (!inGame && name !== "flip" && name !== "keys")) return;
+  const button = parts.actions[name];
+  if (button && (button.hidden || button.disabled) && !["back", "forward", "first", "now"].includes(name)) return;
+  event.preventDefault();
+  actions[name]();
+}
+
+export const gameView = {
+  async show(host, id = "", extra = "") {
+    document.title = "draughts-arena";
+    ready ||= begin(host).catch((error) => { ready = null; throw error; });
+    await ready;
+    if (!id) return set();
+    if (!store.game || store.game.game !== id || !game.hold.isOpen) {
+      try {
+        const state = await get(`/api/games/${encodeURIComponent(id)}`, { quiet: true });
+        await game.open(state, store.kept?.game === id ? store.kept.flipped : undefined);
+      } catch (error) {
+        say(error.status === 404 ? "The server does not have this game any more." : error.message);
+        location.replace("#/");
+        return undefined;
+      }
+    } else game.render();
+    if (extra === "analysis") {
+      game.evaluation.isOn = true;
+      await game.act("analysis", { on: true, lines: Number(parts.lines.value) }).catch(() => { game.evaluation.isOn = false; });
+    }
+    return undefined;
+  },
+  hide() {
+    if (game) game.leave();
+  },
+};

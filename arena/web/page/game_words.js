@@ -1,0 +1,123 @@
+/* A game at the board in words, and as PDN. */
+
+import { menText } from "../../report/viewer/words.js";
+import { arePersons, goesOn, moverOf } from "./game_state.js";
+
+/** @import { GameState, Turn } from "./documents.js" */
+
+export const HASTE = 20; // seconds below which a clock shows tenths
+const SLOPE = 2.5; // men at which the bar is three quarters full, about
+
+export function capital(word) {
+  return word[0].toUpperCase() + word.slice(1);
+}
+
+/* A score with a true minus sign. */
+export function trueMinus(score) {
+  return score.replace(/^-/, "−");
+}
+
+/* What a clock shows: `1:02:05`, `4:05`, with tenths when few seconds are left: `0:09.5`. */
+export function clockText(seconds) {
+  const left = Math.max(0, seconds);
+  const [whole, tenths] = (left < HASTE ? left.toFixed(1) : String(Math.floor(left))).split(".");
+  const [hours, minutes, rest] = [Math.floor(+whole / 3600), Math.floor((+whole % 3600) / 60), +whole % 60];
+  return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(rest)}${tenths ? `.${tenths}` : ""}`;
+}
+
+/**
+ * What is going on, in a few words.
+ * @param {GameState} state
+ */
+export function headlineOf({ sides, turn, outcome, thinking, paused }) {
+  if (outcome) return ended(sides, outcome);
+  if (sides[turn].person) return arePersons(sides) ? `${capital(turn)} to move` : "Your move";
+  if (paused) return "Paused";
+  return `${capital(sides[turn].name)} ${thinking ? "is thinking …" : "to move"}`;
+}
+
+/**
+ * What more there is to say.
+ * @param {GameState} state
+ */
+export function sublineOf({ outcome, failure, must_capture: mustCapture, legal, paused, sides, turn }) {
+  if (failure) return failure;
+  if (outcome) return `${outcome.text}.`;
+  if (legal.length && mustCapture) return `A capture is compulsory: ${legal.map(({ text }) => text).slice(0, 4).join(", ")}${legal.length > 4 ? " …" : ""}`;
+  if (legal.length === 1) return `The only legal move is ${legal[0].text}.`;
+  return paused && !sides[turn].person ? "Go on when you like." : "";
+}
+
+/**
+ * A move in words, by the name of its colour.
+ * @param {Turn} move
+ * @param {string} name
+ */
+export function moveText({ text, squares: { origin, target, captured }, crowned }, name) {
+  if (!origin) return `${name} passes.`;
+  const took = captured.length ? `, takes ${captured.length === 1 ? "one piece" : `${captured.length}\u00a0pieces`}` : "";
+  return `${name}: ${text.includes("x") ? `${origin} takes to ${target}` : `${origin} to ${target}`}${took}${crowned ? ", crowned" : ""}.`;
+}
+
+/**
+ * What was played since an earlier state, and how it ended, for who does not see the board; empty without news.
+ * @param {GameState} before
+ * @param {GameState} state
+ */
+export function newsText(before, state) {
+  const added = goesOn(before, state) ? state.moves.slice(before.moves.length) : [];
+  const words = added.map((move, place) => moveText(move, capital(moverOf(state, before.moves.length + place + 1))));
+  if (state.moves.length < before.moves.length) words.push("Taken back.");
+  if (state.outcome && !before.outcome) words.push(`${headlineOf(state)}. ${state.outcome.text}.`);
+  else if (state.legal.length && words.length) words.push(headlineOf(state), sublineOf(state));
+  return words.filter(Boolean).join(" ");
+}
+
+/* A value on the bar: `+1.2`, or `−#7` for a loss in 7 plies. */
+export function valueText({ value, wins_in: wins }) {
+  if (wins) return `${wins > 0 ? "+" : "−"}#${Math.abs(wins)}`;
+  return menText(value, 1);
+}
+
+/* The share of the bar that is White's. */
+export function shareOf({ value, wins_in: wins }) {
+  return wins ? (wins > 0 ? 1 : 0) : 0.5 + 0.5 * Math.tanh(value / SLOPE / 1.8);
+}
+
+/* How much is compiled, in words. */
+export function compilingText(variant, share) {
+  return `Compiling the rules of ${variant}, once: ${share ? `${Math.round(100 * share)}\u00a0%` : "…"}`;
+}
+
+/**
+ * The game of a state as PDN, without what players saw: for when the server cannot write it.
+ * @param {GameState} state
+ */
+export function pdnOf({ variant, first, start, sides, moves, outcome }) {
+  const result = outcome ? outcome.result : "*";
+  const today = new Date();
+  const tags = {
+    Event: "At the board", Date: [today.getFullYear(), two(today.getMonth() + 1), two(today.getDate())].join("."),
+    White: sides.white.name, WhiteType: sides.white.person ? "human" : "program",
+    Black: sides.black.name, BlackType: sides.black.person ? "human" : "program",
+    Result: result, Variant: variant, SetUp: "1", FEN: start.fen,
+  };
+  const head = Object.entries(tags).map(([name, value]) => `[${name} "${value.replace(/["\\]/g, "\\$&")}"]`);
+  const behind = start.turn === first ? 0 : 1;
+  const words = moves.map(({ text }, ply) => {
+    const place = ply + behind;
+    if (place % 2 === 0) return `${place / 2 + 1}. ${text}`;
+    return ply ? text : `${(place + 1) / 2}... ${text}`;
+  });
+  return `${head.join("\n")}\n\n${[...words, result].join("\n")}\n`;
+}
+
+function ended(sides, { result, text }) {
+  const winner = { "1-0": "white", "0-1": "black" }[result];
+  if (!winner || sides.white.person === sides.black.person) return text.split(": ")[0];
+  return sides[winner].person ? "You win" : "You lose";
+}
+
+function two(number) {
+  return String(number).padStart(2, "0");
+}

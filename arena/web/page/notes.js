@@ -1,0 +1,68 @@
+/* The moves of a game at the board, and what was seen before one. */
+
+import { element, named } from "../../report/viewer/element.js";
+import { MoveList } from "../../report/viewer/moves.js";
+import { numbersOf } from "../../report/viewer/ply.js";
+import { durationText, grouped } from "../../report/viewer/words.js";
+import { capital, trueMinus } from "./game_words.js";
+
+/** @import { Turn } from "./documents.js" */
+
+const STEPS = { ArrowLeft: -1, ArrowUp: -2, ArrowRight: 1, ArrowDown: 2 };
+
+export class Moves {
+  /* `onply` is called with the ply to look at. */
+  constructor(host, onply) {
+    this.host = host;
+    this.list = new MoveList(host, onply);
+    this.shown = "";
+    host.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  show({ moves, start }, ply) {
+    const texts = moves.map(({ text }) => text);
+    const shown = [start.fen, ...texts].join(" ");
+    if (shown !== this.shown) {
+      this.shown = shown;
+      this.list.fill(texts);
+      if (!texts.length) this.host.replaceChildren(element("p.small", {}, "No moves yet."));
+    }
+    this.list.mark(ply);
+  }
+
+  key(event) {
+    const { buttons } = this.list;
+    const step = STEPS[event.key];
+    const place = buttons.indexOf(document.activeElement);
+    if (!step || place < 0) return;
+    event.preventDefault();
+    const next = buttons[Math.max(0, Math.min(buttons.length - 1, place + step))];
+    next.focus();
+    next.click();
+  }
+}
+
+/* Moves of a line as buttons: a click draws arrows of the moves so far. `kind` is that of the first arrow. */
+export function lineButtons(texts, onarrows, kind) {
+  const arrows = (place) => texts.slice(0, place + 1).map((each, index) => ({ path: numbersOf(each), kind: index === place ? kind : "past" }));
+  return texts.flatMap((text, place) => [element("button.link.line-move", { type: "button", onclick: () => onarrows(arrows(place)) }, text), " "]);
+}
+
+/**
+ * What a player saw before its move, as elements.
+ * @param {Turn} turn
+ * @param {string} name
+ * @param {string} colour
+ */
+export function noteElements({ text, note }, name, colour, onarrows) {
+  const rows = [
+    ["Score", note.score && `${trueMinus(note.score)} for ${capital(colour)}`], ["Depth", note.depth || ""],
+    ["Nodes", note.nodes ? grouped(note.nodes) : ""], ["Time", durationText(note.seconds)],
+    ["Cutoffs", note.cutoffs ? grouped(note.cutoffs) : ""], ["Line", note.line?.length > 1 ? lineButtons(note.line, onarrows, "line") : ""],
+  ];
+  return [
+    element("h2.game-noted", {}, "What ", named(name), " saw before ", element("strong", {}, text)),
+    element("dl.game-facts", {}, rows.filter(([, value]) => value).map(([label, value]) => [element("dt", {}, label), element("dd", {}, value)])),
+    ...(note.figures?.length ? [element("pre.game-figures", { "aria-label": "As the program printed it" }, note.figures.join("\n"))] : []),
+  ];
+}

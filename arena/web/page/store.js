@@ -1,0 +1,36 @@
+/* The state of the page, in one place: what the server sent, and what the person looks at. Views show it and change it. */
+
+/** @import { Findings, GameState, Offer, PositionDocument } from "./documents.js" */
+
+export const store = {
+  /* This window's name. */
+  window: [...crypto.getRandomValues(new Uint8Array(9))].map((byte) => byte.toString(36)).join(""),
+  token: new URLSearchParams(globalThis.location?.search).get("token") || "",
+  /** @type {Promise<Offer>|null} */
+  offer: null,
+  /* The view that is shown, and what the address says behind its name. */
+  view: "",
+
+  /* The game at the board, and when it was received, by `performance.now()`. */
+  /** @type {GameState|null} */
+  game: null,
+  received: 0,
+  /* The ply of it that is looked at. */
+  ply: 0,
+  /* Whether its board was turned by hand. */
+  isTurned: false,
+  /* What analyses found, by `keyOf`. */
+  /** @type {Map<string, Findings>} */
+  findings: new Map(),
+  /* A game that is first shown with Black below, or White, whatever is usual. */
+  /** @type {{game: string, flipped: boolean}|null} */
+  kept: null,
+
+  /* The position that is set up, null for the usual one, and whether its board was turned by hand. */
+  /** @type {PositionDocument|null} */
+  position: null,
+  isSetupTurned: false,
+
+  /* The run that is shown. */
+  run: "",
+};

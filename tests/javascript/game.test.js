@@ -1,0 +1,103 @@
+/* A game at the board: what its state means, in words and as PDN. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { goesOn, isBlackBelow, keyOf, moverOf, personsOf, positionAt, valueAt } from "../../arena/web/page/game_state.js";
+import { clockText, headlineOf, newsText, pdnOf, shareOf, sublineOf, valueText } from "../../arena/web/page/game_words.js";
+
+const turn = (text, more = {}) => ({
+  text, squares: { origin: 11, target: 15, captured: [] }, path: [11, 15], pieces: `after ${text}`, crowned: false, seconds: 0, note: null, ...more,
+});
+const person = { key: "human", name: "human", person: true };
+const level = { key: "level-3", name: "level 3", person: false };
+const state = (more = {}) => ({
+  game: "g", variant: "english", first: "black", turn: "black", start: { fen: "B:W32:B1", turn: "black", pieces: "start" },
+  sides: { white: level, black: person }, moves: [], legal: [], must_capture: false, thinking: false, paused: false, outcome: null,
+  failure: "", recorded: "", ...more,
+});
+
+test("the mover follows from who began", () => {
+  assert.deepEqual([1, 2, 3].map((ply) => moverOf(state(), ply)), ["black", "white", "black"]);
+  assert.equal(moverOf(state({ start: { fen: "W:W32:B1", turn: "white" } }), 1), "white");
+});
+
+test("a position is that after so many plies, with who is to move", () => {
+  const played = state({ moves: [turn("11-15")] });
+  assert.deepEqual(positionAt(played, 0), { pieces: "start", turn: "B" });
+  assert.deepEqual(positionAt(played, 1), { pieces: "after 11-15", turn: "W" });
+});
+
+test("a person has the own side below; of two, who began or who is to move", () => {
+  assert.equal(isBlackBelow(state(), false), true);
+  assert.equal(isBlackBelow(state({ sides: { white: person, black: level } }), true), false);
+  assert.equal(isBlackBelow(state({ sides: { white: level, black: level } }), true), false);
+  const two = state({ sides: { white: person, black: person }, turn: "white" });
+  assert.deepEqual(personsOf(two), ["white", "black"]);
+  assert.deepEqual([false, true].map((follows) => isBlackBelow(two, follows)), [true, false]);
+});
+
+test("a state goes on from one whose moves it begins with", () => {
+  const [one, two, other] = [["a"], ["a", "b"], ["c", "b"]].map((texts) => state({ moves: texts.map((text) => turn(text)) }));
+  assert.deepEqual([goesOn(one, two), goesOn(two, one), goesOn(one, other)], [true, false, false]);
+  assert.notEqual(keyOf(one, 1), keyOf(other, 1));
+  assert.equal(keyOf(one, 1), keyOf(two, 1));
+});
+
+test("a position is worth what its analysis found, else what a player saw within a move", () => {
+  const note = (value) => turn("x", { note: { value, wins_in: 0 } });
+  const played = state({ moves: [note(1), turn("y"), turn("z")] });
+  assert.deepEqual([0, 1, 2, 3].map((ply) => valueAt(played, ply)?.value), [undefined, 1, 1, undefined]);
+  assert.equal(valueAt(played, 1, { lines: [{ value: 2, wins_in: 0 }] }).value, 2);
+  assert.equal(valueAt(played, 1, { lines: [{ value: null, wins_in: 0 }] }).value, 1);
+  assert.equal(valueAt(played, 1, { lines: [] }).value, 1);
+});
+
+test("the bar is full where a win is certain, half where nobody is ahead", () => {
+  assert.deepEqual([{ value: null, wins_in: 7 }, { value: null, wins_in: -7 }, { value: 0, wins_in: 0 }].map(shareOf), [1, 0, 0.5]);
+  assert.deepEqual([{ wins_in: 7 }, { wins_in: -7 }, { value: -1.25, wins_in: 0 }].map(valueText), ["+#7", "−#7", "−1.3"]);
+});
+
+test("a clock shows hours, and tenths when few seconds are left", () => {
+  assert.deepEqual([3725, 245.9, 20, 19.96, 9.54, -1].map(clockText), ["1:02:05", "4:05", "0:20", "0:20.0", "0:09.5", "0:00.0"]);
+});
+
+test("the headline says whose move it is, and who won", () => {
+  const two = { white: person, black: person };
+  assert.equal(headlineOf(state()), "Your move");
+  assert.equal(headlineOf(state({ turn: "white", thinking: true })), "Level 3 is thinking …");
+  assert.equal(headlineOf(state({ turn: "white", paused: true })), "Paused");
+  assert.equal(headlineOf(state({ sides: two })), "Black to move");
+  const won = { result: "0-1", termination: "no_moves", text: "Black wins: White has no move" };
+  assert.equal(headlineOf(state({ outcome: won })), "You win");
+  assert.equal(headlineOf(state({ outcome: { ...won, result: "1-0" } })), "You lose");
+  assert.equal(headlineOf(state({ outcome: won, sides: two })), "Black wins");
+});
+
+test("below the headline stand failures, the end, and what has to be played", () => {
+  const legal = ["a", "b", "c", "d", "e"].map((text) => ({ text, paths: [[1, 2]], captured: [] }));
+  assert.equal(sublineOf(state({ failure: "it broke" })), "it broke");
+  assert.equal(sublineOf(state({ legal, must_capture: true })), "A capture is compulsory: a, b, c, d …");
+  assert.equal(sublineOf(state({ legal: legal.slice(0, 1) })), "The only legal move is a.");
+  assert.equal(sublineOf(state({ turn: "white", paused: true })), "Go on when you like.");
+  assert.equal(sublineOf(state({ legal })), "");
+});
+
+test("what was played since is read aloud", () => {
+  const move = turn("11x18", { squares: { origin: 11, target: 18, captured: [15] }, crowned: true });
+  assert.equal(newsText(state(), state({ moves: [move] })), "Black: 11 takes to 18, takes one piece, crowned.");
+  assert.equal(newsText(state({ moves: [move] }), state()), "Taken back.");
+  assert.equal(newsText(state(), state()), "");
+  assert.equal(newsText(state(), state({ moves: [turn("pass", { squares: { origin: 0, target: 0, captured: [] } })] })), "Black passes.");
+  const outcome = { result: "1/2-1/2", termination: "agreed", text: "Draw: agreed" };
+  assert.equal(newsText(state(), state({ outcome })), "Draw. Draw: agreed.");
+});
+
+test("a PDN numbers moves from who begins, and quotes names", () => {
+  const played = { ...state({ moves: [turn("11-15"), turn("22-18"), turn("15x22")] }), sides: { white: { ...level, name: 'a "b"' }, black: person } };
+  const text = pdnOf(played);
+  assert.match(text, /\[White "a \\"b\\""\]/);
+  assert.ok(text.endsWith("\n\n1. 11-15\n22-18\n2. 15x22\n*\n"));
+  const behind = pdnOf({ ...played, start: { fen: "W:W32:B1", turn: "white" }, outcome: { result: "1-0" } });
+  assert.ok(behind.endsWith("\n\n1... 11-15\n2. 22-18\n15x22\n1-0\n"));
+});

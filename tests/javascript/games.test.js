@@ -1,0 +1,42 @@
+/* The list of games of a report. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { chosen, listOf } from "../../arena/report/viewer/games.js";
+
+const GAMES = listOf({
+  players: ["a", "b", "c"], ends: ["no moves", "repetition"], game: [1, 2, 3, 4], white: [0, 1, 0, 2], black: [1, 0, 2, 0],
+  opening: [1, 1, 2, 2], result: ["1-0", "1-0", "1/2-1/2", "0-1"], end: [0, 0, 1, 0], plies: [40, 60, 20, 60],
+  swing: [250, null, 900, 250], error: { 3: "ended" },
+});
+const numbers = (wanted) => chosen(GAMES, wanted).map(({ number }) => number);
+
+test("columns become games", () => {
+  assert.deepEqual(GAMES[3], {
+    place: 3, number: 4, white: "c", black: "a", opening: 2, result: "0-1", end: "no moves", plies: 60, swing: 2.5, error: "ended",
+  });
+  assert.equal(GAMES[1].swing, null);
+});
+
+test("games are in the order that is asked for, equal ones by number, and those without a swing last", () => {
+  assert.deepEqual(numbers({}), [3, 1, 4, 2]);
+  assert.deepEqual(numbers({ order: "number" }), [1, 2, 3, 4]);
+  assert.deepEqual(numbers({ order: "longest" }), [2, 4, 1, 3]);
+  assert.deepEqual(numbers({ order: "shortest" }), [3, 1, 2, 4]);
+});
+
+test("each filter leaves out the others", () => {
+  assert.deepEqual(numbers({ player: "a", opponent: "b", order: "number" }), [1, 2]);
+  assert.deepEqual(numbers({ opponent: "c", order: "number" }), [3, 4]);
+  assert.deepEqual(numbers({ player: "b", opponent: "b", order: "number" }), [1, 2]);
+  assert.deepEqual(numbers({ opening: "2", order: "number" }), [3, 4]);
+  assert.deepEqual(numbers({ end: "repetition" }), [3]);
+  assert.deepEqual(numbers({ shortest: "40", longest: "59" }), [1]);
+  assert.deepEqual(numbers({ result: "1-0", order: "number" }), [1, 2]);
+});
+
+test("won and lost are the player's", () => {
+  assert.deepEqual(numbers({ player: "a", result: "won", order: "number" }), [1, 4]);
+  assert.deepEqual(numbers({ player: "a", result: "lost", order: "number" }), [2]);
+});

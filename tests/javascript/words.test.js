@@ -1,0 +1,29 @@
+/* Numbers, results and positions in words. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { durationText, fenOf, grouped, menText, positionText, resultText, unbroken } from "../../arena/report/viewer/words.js";
+
+test("a score in men has a sign unless it is rounded to zero", () => {
+  assert.deepEqual([-0.04, 0.04, 0, -0.05, 1.25].map((men) => menText(men, 1)), ["0.0", "0.0", "0.0", "−0.1", "+1.3"]);
+});
+
+test("seconds have the unit in which they are read best", () => {
+  assert.deepEqual([75, 1, 0.0123, 0.00005].map(durationText), ["75\u00a0s", "1\u00a0s", "12.3\u00a0ms", "50\u00a0µs"]);
+});
+
+test("a number stays beside its unit, and beside nothing else", () => {
+  assert.equal(unbroken("12 ms of 3 <b> 4 % a 5 man"), "12\u00a0ms of 3 <b> 4\u00a0% a 5 man");
+});
+
+test("whole numbers have thin spaces, results true dashes", () => {
+  assert.equal(grouped(1234567), "1\u202f234\u202f567");
+  assert.deepEqual(["1-0", "1/2-1/2"].map(resultText), ["1–0", "½–½"]);
+});
+
+test("a position as FEN and in words names kings and empty sides", () => {
+  assert.equal(fenOf({ pieces: "b.Wb", turn: "W" }), "W:WK3:B1,4");
+  assert.equal(positionText({ pieces: "b.Wb", turn: "B" }), "Black to move. White: king 3. Black: 1, 4.");
+  assert.equal(positionText({ pieces: "..w.", turn: "W" }), "White to move. White: 3. Black: none.");
+});
