@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arena.base.number import shown
 from arena.report.charts.axes import LEADING
 from arena.report.charts.crosstable import NUMBERED, plot_crosstable
 from arena.report.charts.elo import plot_elo
@@ -200,13 +201,36 @@ def test_latex_escapes_what_means_something_there() -> None:
     assert r"\$x\textasciicircum 2\$ \textbackslash n \{y\} \textasciitilde  & 1.2 \textmu{}s \\" in text
 
 
+def test_cells_sort_by_the_numbers_that_they_show() -> None:
+    rising = ["−1,234", "−7 to +20", "0", "500 µs", "1.5 ms", "12.5/20", "0.75 (0.5 to 1)", "3/3", "+12 ± 5"]
+    rising += ["99.9 %", "> 99.9 %", "1,234", "1.3 k", "2 M"]
+    found = [value for text in rising if (value := shown(text)) is not None]
+    assert found == sorted(set(found)) and len(found) == len(rising)
+    assert [shown(text) for text in ("", "anchor", "name")] == [None] * 3
+    assert shown("12.5/20") == 0.625 and shown("500 µs") == pytest.approx(0.0005) and shown("0/0") == 0
+
+
+def test_a_cell_has_the_number_that_it_sorts_by_unless_it_is_a_name_or_words(made: Run) -> None:
+    text = (made.folder / "report.html").read_text(encoding="utf-8")
+    first: Any = made.standings.iloc[0]
+    row = text[text.index('id="standings-table"') :]
+    row = row[row.index("<tbody>") : row.index("</tr>", row.index("<tbody>"))]
+    assert re.findall(r'<td(?: class="name")?(?: data-sort="([^"]*)")?>', row)[:3] == [
+        "1",
+        "",
+        f"{first['elo']:.0f}",
+    ]
+    crossed = text[text.index('id="crosstable"') :]
+    assert re.search(r'<td data-sort="(0|0\.5|1)" data-row="0" data-column="1">', crossed)
+
+
 # in a browser
 
 
 def test_a_header_sorts_its_table_from_the_keyboard_and_back_again(browser: Any, made: Run) -> None:
     with opened(browser, made) as page:
         table = page.locator("#standings-table")
-        elo = "rows => rows.map(row => +row.cells[2].textContent.split('\u00a0')[0].replace('−', '-'))"
+        elo = "rows => rows.map(row => +row.cells[2].dataset.sort)"
         header = table.locator("th", has_text="Elo").first
         for key, order in (("Enter", "descending"), ("Space", "ascending")):
             header.locator("button").press(key)

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
-from arena.base.number import unbroken
+from arena.base.number import shown, unbroken
 from arena.report.scripts import script
 
 STYLES, SCRIPTS = ("page/page.css",), ("report/page/tables.js", "report/page/charts.js")
@@ -25,6 +25,12 @@ def wrapping(text: object) -> Markup:
     return Markup(_IN_NAME.sub(r"\1<wbr>", str(escape(unbroken(str(text))))))
 
 
+def sorting(text: object) -> Markup:
+    """The attribute of a cell that its table is sorted by, from its text; empty if that begins with no number."""
+    value = shown(str(text))
+    return Markup("" if value is None else f' data-sort="{value:.12g}"')
+
+
 @functools.cache
 def environment(**filters: Callable[..., str]) -> Environment:
     """Where templates are found, by their paths in this room, with further filters; HTML templates escape."""
@@ -36,7 +42,7 @@ def environment(**filters: Callable[..., str]) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters |= {"wrapping": wrapping} | filters
+    made.filters |= {"wrapping": wrapping, "sorting": sorting} | filters
     return made
 
 

@@ -1,28 +1,27 @@
 // Tables of class "data": a click on a header sorts, a box above long ones filters.
 
-import { compareCells, sortKey } from "./sorting.js";
+import { compareCells } from "./sorting.js";
 
 const LONG_TABLE = 12; // rows above which a table has a box to filter
 
-function cellText(row, column) {
-  return row.cells[column].textContent;
+/** The cell of a row; its number is in `data-sort`. */
+function cellOf(row, column) {
+  const cell = row.cells[column];
+  return { text: cell.textContent.trim(), value: "sort" in cell.dataset ? Number(cell.dataset.sort) : null };
 }
 
 /** Sort a table by a column; again by the same column: the other way round. Numbers begin with the greatest. */
 function sortTable(table, column) {
   const header = table.tHead.rows[0].cells[column];
   const body = table.tBodies[0];
-  const rows = [...body.rows];
-  const asText = ["name", "word"].some((kind) => header.classList.contains(kind));
-  const numbers = !asText && rows.some((row) => !Number.isNaN(sortKey(cellText(row, column))));
+  const rows = [...body.rows].map((row) => ({ row, cell: cellOf(row, column) }));
   const before = header.getAttribute("aria-sort");
-  const first = numbers && header.textContent.trim() !== "#" ? "descending" : "ascending";
+  const first = rows.some(({ cell }) => cell.value !== null) && header.textContent.trim() !== "#" ? "descending" : "ascending";
   const order = before ? (before === "ascending" ? "descending" : "ascending") : first;
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   header.setAttribute("aria-sort", order);
-  const sign = order === "ascending" ? 1 : -1;
-  rows.sort((a, b) => compareCells(cellText(a, column), cellText(b, column), sign, asText));
-  body.append(...rows);
+  rows.sort((a, b) => compareCells(a.cell, b.cell, order === "ascending" ? 1 : -1));
+  body.append(...rows.map(({ row }) => row));
 }
 
 /** Show the rows of a table that hold every word of a text; returns how many there are. */
