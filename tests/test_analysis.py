@@ -276,29 +276,26 @@ def test_scores_are_read_by_people():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    "arguments",
     [
-        (["english", "--player", "{type: negamx}"], "unknown player 'negamx'"),
-        (["english", "--player", "{depht: 3}"], "depht"),
-        (["english", "--player", "{depth: 99}"], "'depth' must be less than or equal to 64"),
-        (
-            ["english", "--player", "random", "--lines", "2"],
-            "gives no scores, so that moves cannot be compared",
-        ),
-        (["english", "--depth", "1", "--lines", "2"], "several lines need a depth of 2 or more"),
-        (["english", "--fen", "W:W:B1"], "the game is over: there is no legal move"),
-        (["english", "--player", "OWN:Silent", "--lines", "2"], "the player gives no scores"),
-        (["english", "--player", "OWN:Fails"], "the player raised RuntimeError: tired"),
-        (["english", "--player", "OWN:Cheats"], "the player returned the illegal move 12345"),
-        (["englsh"], "did you mean 'english'"),
+        ["english", "--player", "{type: negamx}"],
+        ["english", "--player", "{depht: 3}"],
+        ["english", "--player", "{depth: 99}"],
+        ["english", "--player", "random", "--lines", "2"],
+        ["english", "--depth", "1", "--lines", "2"],
+        ["english", "--fen", "W:W:B1"],
+        ["english", "--player", "OWN:Silent", "--lines", "2"],
+        ["english", "--player", "OWN:Fails"],
+        ["english", "--player", "OWN:Cheats"],
+        ["englsh"],
     ],
 )
-def test_what_cannot_be_analysed_gets_one_line(tmp_path, arguments, message):
+def test_what_cannot_be_analysed_gets_one_line(tmp_path, arguments, words):
     (tmp_path / "own.py").write_text(OWN)
     given = [re.sub("^OWN(.*)", f'{{type: "{tmp_path}/own.py\\1"}}', argument) for argument in arguments]
     result = invoke("analyse", *given)
     assert result.exit_code == 2
-    assert message in error_line(result.stderr)
+    words(error_line(result.stderr))
 
 
 @pytest.mark.compiled

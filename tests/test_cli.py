@@ -16,31 +16,36 @@ from arena.commands.output import show_table, wrapped
 from tests.helpers.at_terminal import Terminal
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.configs import BROKEN, GOOD
+from tests.helpers.words import Words
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 ROOT = Path(__file__).parents[1]
 BAD_CONFIGURATIONS = [
-    (GOOD + '  - {name: b, type: "broken.py:Crashes", level: x}', "6:42: level: 'x' is not of type int"),
-    (GOOD + '  - {name: b, type: "nowhere.py:Player"}', "nowhere.py"),
-    (GOOD.replace("english", "englsh"), "2:1: unknown variant 'englsh'; did you mean 'english'?"),
-    ("name: t\nvariant: [english\n", "3:1: YAML syntax:"),
+    GOOD + '  - {name: b, type: "broken.py:Crashes", level: x}',
+    GOOD + '  - {name: b, type: "nowhere.py:Player"}',
+    GOOD.replace("english", "englsh"),
+    "name: t\nvariant: [english\n",
 ]
 """More than the README shows, whose table `test_readme` tries."""
 
 
-def assert_one_clear_line(result: Result, text: str) -> None:
+def assert_one_clear_line(result: Result, text: str | Words) -> None:
+    """Assert that a command ended with one line that has a text, or the words that are kept."""
     assert result.exit_code == 2, result.output
-    assert text in error_line(result.stderr)
+    if isinstance(text, Words):
+        text(error_line(result.stderr))
+    else:
+        assert text in error_line(result.stderr)
     assert "Traceback" not in result.output
 
 
-@pytest.mark.parametrize(("text", "message"), BAD_CONFIGURATIONS)
-def test_a_broken_configuration_gets_one_line_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+@pytest.mark.parametrize("text", BAD_CONFIGURATIONS)
+def test_a_broken_configuration_gets_one_line_with_its_place(tmp_path: Path, text: str, words: Words) -> None:
     (tmp_path / "broken.py").write_text(BROKEN)
     config = tmp_path / "bad.yaml"
     config.write_text(text)
     result = invoke("run", config, "--out", tmp_path / "out")
-    assert_one_clear_line(result, message)
+    assert_one_clear_line(result, words)
     assert error_line(result.stderr).startswith(f"{config}:")
     assert not (tmp_path / "out").exists()
 
@@ -67,16 +72,16 @@ def test_another_experiment_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    "arguments",
     [
-        (["perft", "englisch"], "unknown variant 'englisch'; did you mean 'english'?"),
-        (["perft", "english", "--fen", "W:W1:B2"], "a man on '1' would have been crowned"),
-        (["perft", "english", "--fen", "W:W33:B2"], "'33' is not on the board, whose squares are 1 to 32"),
-        (["report", "nowhere"], "there is no run in nowhere"),
+        ["perft", "englisch"],
+        ["perft", "english", "--fen", "W:W1:B2"],
+        ["perft", "english", "--fen", "W:W33:B2"],
+        ["report", "nowhere"],
     ],
 )
-def test_bad_arguments_get_one_line(arguments: list[str], message: str) -> None:
-    assert_one_clear_line(invoke(*arguments), message)
+def test_bad_arguments_get_one_line(arguments: list[str], words: Words) -> None:
+    assert_one_clear_line(invoke(*arguments), words)
 
 
 def test_a_player_that_raises_loses_its_games_and_is_named(tmp_path: Path) -> None:

@@ -183,22 +183,13 @@ def test_a_pass_is_entered_where_it_is_the_move():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("11-14", "'11-14' is not a legal move; legal moves: 9-13, 10-14, 11-15, 12-16, 9-14, 10-15, 11-16"),
-        ("11", "'11' can be 11-15 or 11-16"),
-        ("", "'' is no move; legal moves"),
-        ("3 3 4 4 5", "is not a legal move"),
-        ("3 3 4 4", "row 3, column 3 is no square that is played on"),
-        ("(2, 1) (3", "is not rows and columns in pairs, as 5 2 4 3 is"),
-        ("a2-b3", "a2 is no square that is played on"),
-        ("9" * 500, "is no move"),
-    ],
+    "text",
+    ["11-14", "11", "", "3 3 4 4 5", "3 3 4 4", "(2, 1) (3", "a2-b3", "9" * 500],
 )
-def test_what_is_no_move_says_which_there_are(text, message):
+def test_what_is_no_move_says_which_there_are(text, words):
     with pytest.raises(EntryError) as caught:
         entered(text)
-    assert message in str(caught.value)
+    words(caught.value)
 
 
 def test_a_forced_capture_is_said():

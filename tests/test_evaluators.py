@@ -446,23 +446,24 @@ def test_a_file_that_cannot_be_loaded_is_refused_with_the_line(tmp_path, code, r
 
 
 @pytest.mark.parametrize(
-    ("evaluation", "reason"),
+    "evaluation",
     [
-        ("simpel", "did you mean 'simple'.*material, simple, game3, checkers-ai, cis300, strong"),
-        ("linear", "needs its weights"),
-        ({"linear": {"mann": 1}}, "did you mean 'man'"),
-        ({"linear": {"man": "1"}}, "must be a number or a pair"),
-        ({"linear": {"man": True}}, "must be a number or a pair"),
-        ({"linear": {"man": [1, 2, 3]}}, "must be a number or a pair"),
-        ({"linear": {"man": [1, None]}}, "must be a number or a pair"),
-        ({"linear": 3}, "expected a name, "),
-        ({"quadratic": {}}, "expected a name, "),
-        ("nowhere.py:mine", "there is no file nowhere.py"),
+        "simpel",
+        "linear",
+        {"linear": {"mann": 1}},
+        {"linear": {"man": "1"}},
+        {"linear": {"man": True}},
+        {"linear": {"man": [1, 2, 3]}},
+        {"linear": {"man": [1, None]}},
+        {"linear": 3},
+        {"quadratic": {}},
+        "nowhere.py:mine",
     ],
 )
-def test_an_unknown_evaluation_is_refused_with_the_choices(evaluation, reason):
-    with pytest.raises(PlayerError, match=reason):
+def test_an_unknown_evaluation_is_refused_with_the_choices(evaluation, words):
+    with pytest.raises(PlayerError, match=r".") as caught:
         build_evaluation(evaluation, ENGLISH)
+    words(caught.value)
 
 
 def evaluate(*arguments: str) -> Result:

@@ -231,16 +231,11 @@ def test_check_lists_what_was_found_with_boards_and_the_speed():
 
 
 @pytest.mark.parametrize(
-    ("evaluation", "variant", "message"),
-    [
-        ("simpel", "english", "did you mean 'simple'"),
-        ("simple", "englsh", "did you mean 'english'"),
-        ("{linear: {mann: 1}}", "english", "did you mean 'man'"),
-        ("own.py:goood", "english", "own.py has no 'goood'; did you mean 'good'?"),
-    ],
+    ("evaluation", "variant"),
+    [("simpel", "english"), ("simple", "englsh"), ("{linear: {mann: 1}}", "english"), ("own.py:goood", "english")],
 )
-def test_check_refuses_what_there_is_not_in_one_line(evaluation, variant, message):
+def test_check_refuses_what_there_is_not_in_one_line(evaluation, variant, words):
     result = invoke("check", evaluation, variant)
     assert result.exit_code == 2
-    assert message in result.stderr.splitlines()[-1]
+    words(result.stderr.splitlines()[-1])
     assert "Traceback" not in result.output

@@ -28,6 +28,7 @@ from arena.rules.variants import VARIANTS, Variant
 from players.player import Choice, Limit, PlayerSpec
 from tests.helpers.command_line import invoke
 from tests.helpers.rule_sets import RULE_SETS
+from tests.helpers.words import Words
 
 INTERNATIONAL = VARIANTS["international"]
 START = "Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww"
@@ -214,23 +215,23 @@ def test_a_search_while_the_other_thinks_goes_on_under_the_level_when_the_move_i
 
 
 @pytest.mark.parametrize(
-    ("lines", "message"),
+    "lines",
     [
-        (["pos pos=W"], "expected W or B"),
-        ([f'pos pos={START} moves="32-28 1-2"'], "1-2 is no legal move after 1 moves"),
-        (["pos pos=W", "level depth=2", "go think"], "there is no position"),
-        (["pos pos=W" + 50 * "e", "level depth=2", "go think"], "the game is over"),
-        ([f"pos pos={START}", "go think"], "negamax needs a limit"),
-        (["level depth=0"], "level depth=0 is out of bounds"),
-        (["level nodes=many"], "could not convert"),
-        (["set-param name=variant value=chess"], "unknown variant chess"),
-        (["set-param name=tt value=3"], "unknown parameter tt"),
+        ["pos pos=W"],
+        [f'pos pos={START} moves="32-28 1-2"'],
+        ["pos pos=W", "level depth=2", "go think"],
+        ["pos pos=W" + 50 * "e", "level depth=2", "go think"],
+        [f"pos pos={START}", "go think"],
+        ["level depth=0"],
+        ["level nodes=many"],
+        ["set-param name=variant value=chess"],
+        ["set-param name=tt value=3"],
     ],
 )
-def test_what_cannot_be_done_is_an_error_in_one_line(talk: Talk, lines: list[str], message: str):
+def test_what_cannot_be_done_is_an_error_in_one_line(talk: Talk, lines: list[str], words: Words):
     assert talk.say(*lines)
     errors = [parse_line(text).arguments["message"] for text in talk.lines if text.startswith("error")]
-    assert message in errors[-1]
+    words(errors[-1])
 
 
 def test_unknown_commands_are_passed_over_and_quit_ends_it(talk: Talk):
@@ -315,13 +316,10 @@ class Prints:
 
 
 @pytest.mark.parametrize(
-    ("player", "message"),
-    [
-        ("{preset: ful}", "--player: unknown preset 'ful'; did you mean 'full'?"),
-        ("full", "--player: unknown player 'full'"),
-        ("{depth: six}", "--player:1:1: 'depth' must be a whole number, not the text 'six'"),
-    ],
+    "player",
+    ["{preset: ful}", "full", "{depth: six}"],
 )
-def test_a_wrong_player_is_one_line(player: str, message: str):
+def test_a_wrong_player_is_one_line(player: str, words: Words):
     result = invoke("hub", "--player", player)
-    assert result.exit_code == 2 and result.output.startswith(message) and len(result.output.splitlines()) == 1
+    assert result.exit_code == 2 and len(result.output.splitlines()) == 1
+    words(result.output)

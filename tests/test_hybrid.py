@@ -108,17 +108,13 @@ def test_pieces_that_can_be_taken_are_counted_once():
 
 
 @pytest.mark.parametrize(
-    ("description", "message"),
-    [
-        ({"mix": {"materal": 1}}, "unknown part of the mix 'materal'; did you mean 'material'?"),
-        ({"mix": {"safety": "much"}}, "the weight of safety must be a number, not 'much'"),
-        ({"mx": {}}, "expected a name, {linear: {feature: weight, ...}} or {mix: {part: weight, ...}}, found"),
-    ],
+    "description",
+    [{"mix": {"materal": 1}}, {"mix": {"safety": "much"}}, {"mx": {}}],
 )
-def test_a_mix_that_there_is_not_is_refused_in_one_line(description, message):
+def test_a_mix_that_there_is_not_is_refused_in_one_line(description, words):
     with pytest.raises(PlayerError) as caught:
         build_player(PlayerSpec("h", "hybrid", Limit(nodes=1), {"evaluation": description}), ENGLISH)
-    assert str(caught.value).startswith(message)
+    words(caught.value)
     assert caught.value.keys[0] == "evaluation"
 
 

@@ -348,24 +348,20 @@ def test_its_own_simulations_are_a_limit_and_the_smaller_one_holds():
 
 
 @pytest.mark.parametrize(
-    ("limit", "options", "message"),
+    ("limit", "options"),
     [
-        (Limit(depth=4), {}, "a tree search has no depth to limit; give it nodes (simulations), seconds or clock"),
-        (Limit(), {}, "a tree search needs a limit: nodes (simulations), seconds or clock"),
-        (Limit(nodes=1), {"rollout": "randm"}, "unknown rollout 'randm'; did you mean 'random'?"),
-        (
-            Limit(nodes=1),
-            {"rollout": {"depth": 99}},
-            "rollout must be random, evaluation or {depth: 0 to 16}, not",
-        ),
-        (Limit(nodes=1), {"rollout": {"deep": 1}}, "rollout must be random, evaluation or {depth: 0 to 16}, not"),
-        (Limit(nodes=1), {"exploration": -1.0}, "exploration must be 0 or more, not -1.0"),
-        (Limit(nodes=1), {"tree": 0}, "tree must be 1 to 65536 megabytes, not 0"),
-        (Limit(nodes=1), {"explore": 1}, "unknown option 'explore'; did you mean 'exploration'?"),
+        (Limit(depth=4), {}),
+        (Limit(), {}),
+        (Limit(nodes=1), {"rollout": "randm"}),
+        (Limit(nodes=1), {"rollout": {"depth": 99}}),
+        (Limit(nodes=1), {"rollout": {"deep": 1}}),
+        (Limit(nodes=1), {"exploration": -1.0}),
+        (Limit(nodes=1), {"tree": 0}),
+        (Limit(nodes=1), {"explore": 1}),
     ],
 )
-def test_what_it_cannot_do_with_is_refused_in_one_line(limit, options, message):
+def test_what_it_cannot_do_with_is_refused_in_one_line(limit, options, words):
     with pytest.raises(PlayerError) as caught:
         build_player(PlayerSpec("m", "mcts", limit, options), ENGLISH)
-    assert str(caught.value).startswith(message)
+    words(caught.value)
     assert len(str(caught.value).splitlines()) == 1

@@ -120,51 +120,40 @@ def test_the_schema_describes_every_switch():
 
 
 @pytest.mark.parametrize(
-    ("options", "message", "keys"),
+    ("options", "keys"),
     [
-        (
-            {"presett": "full"},
-            "unknown option 'presett'; did you mean 'preset'? (choices: name, type,",
-            ("presett",),
-        ),
-        ({"sweeep": {}}, "unknown option 'sweeep'; did you mean 'sweep'?", ("sweeep",)),
-        ({"time": 3}, "unknown option 'time'; did you mean 'seconds'?", ("time",)),
-        ({"depht": 3}, "unknown option 'depht'; did you mean 'depth'?", ("depht",)),
-        ({"ties": "lats"}, "unknown ties 'lats'; did you mean 'last'? (choices: first, last, random)", ("ties",)),
-        ({"ties": 3}, "ties: 3 is not of type 'first' or 'last' or 'random' (", ("ties",)),
-        ({"pvs": "yes"}, "pvs: 'yes' is not of type bool (", ("pvs",)),
-        ({"tt": 70_000}, "tt must be 0 to 65536 megabytes, not 70000", ("tt",)),
-        ({"tt": 1.5}, "tt: 1.5 is not of type int (", ("tt",)),
-        ({"aspiration": -1}, "aspiration must be 0 or more men, not -1", ("aspiration",)),
-        ({"mtdf": True, "tt": 0}, "mtdf needs a transposition table (tt, in megabytes)", ("mtdf",)),
-        ({"preset": "mtdf", "tt": 0}, "mtdf needs a transposition table (tt, in megabytes)", ()),
+        ({"presett": "full"}, ("presett",)),
+        ({"sweeep": {}}, ("sweeep",)),
+        ({"time": 3}, ("time",)),
+        ({"depht": 3}, ("depht",)),
+        ({"ties": "lats"}, ("ties",)),
+        ({"ties": 3}, ("ties",)),
+        ({"pvs": "yes"}, ("pvs",)),
+        ({"tt": 70000}, ("tt",)),
+        ({"tt": 1.5}, ("tt",)),
+        ({"aspiration": -1}, ("aspiration",)),
+        ({"mtdf": True, "tt": 0}, ("mtdf",)),
+        ({"preset": "mtdf", "tt": 0}, ()),
     ],
 )
-def test_an_option_of_negamax_that_it_does_not_take_is_named(options, message, keys):
+def test_an_option_of_negamax_that_it_does_not_take_is_named(options, keys, words):
     with pytest.raises(PlayerError) as caught:
         build_player(spec(**options), ENGLISH)
-    assert str(caught.value).startswith(message)
+    words(caught.value)
     assert caught.value.keys == keys
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "needs the option 'level'"),
-        ({"level": 0}, "level must be 1 or more, not 0"),
-        ({"level": "x"}, "level: 'x' is not of type int ("),
-        ({"level": 1, "style": "mild"}, "unknown style 'mild'; did you mean 'wild'? (choices: calm, wild)"),
-        ({"time": 1}, "unknown option 'time'; did you mean 'seconds'? (choices: name, type,"),
-        ({"levl": 1}, "unknown option 'levl'; did you mean 'level'? (choices: name, type, sweep, in_process,"),
-    ],
+    "options",
+    [{}, {"level": 0}, {"level": "x"}, {"level": 1, "style": "mild"}, {"time": 1}, {"levl": 1}],
 )
-def test_options_of_a_users_class_are_those_of_its_constructor(tmp_path, options, message):
+def test_options_of_a_users_class_are_those_of_its_constructor(tmp_path, options, words):
     path = tmp_path / "users.py"
     path.write_text(USERS)
     build_player(spec(f"{path}:Mine", level=2, extra=[]), ENGLISH)
     with pytest.raises(PlayerError) as caught:
         build_player(spec(f"{path}:Mine", **options), ENGLISH)
-    assert message in str(caught.value)
+    words(caught.value)
 
 
 LIMITED = """

@@ -13,6 +13,7 @@ from arena.ledger.store import StoreError
 from arena.play.signature import PlayerChanged
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import repeatable
+from tests.helpers.words import Words
 
 CONFIG: dict[str, Any] = {
     "name": "from-python",
@@ -98,19 +99,20 @@ def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    "changes",
     [
-        ({"variant": "englsh"}, "['variant']: unknown variant 'englsh'; did you mean 'english'?"),
-        ({"games": 3}, "['games']: unknown key 'games'"),
-        ({"players": [RANDOM, RANDOM]}, "['players'][1]['name']: the player 'a' is already players[0]"),
-        ({"players": (RANDOM | {"type": "randm"}, RANDOM | {"name": "b"})}, "['players'][0]['type']"),
-        ({"players": []}, "['players']: "),
+        {"variant": "englsh"},
+        {"games": 3},
+        {"players": [RANDOM, RANDOM]},
+        {"players": (RANDOM | {"type": "randm"}, RANDOM | {"name": "b"})},
+        {"players": []},
     ],
 )
-def test_a_wrong_mapping_is_one_line_with_its_keys(here: Path, changes: dict[str, Any], message: str) -> None:
+def test_a_wrong_mapping_is_one_line_with_its_keys(here: Path, changes: dict[str, Any], words: Words) -> None:
     with pytest.raises(ValueError, match=r"^config\[") as caught:
         arena.run(CONFIG | changes)
-    assert str(caught.value).startswith(f"config{message}") and "\n" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+    words(caught.value)
     assert not (here / "reports").exists()
 
 

@@ -174,24 +174,24 @@ def test_the_position_of_a_run_is_the_one_after_its_moves(run):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    "arguments",
     [
-        (["englsh"], "'englsh' is no FEN, variant, PDN file or folder of a run; did you mean 'english'?"),
-        (["GAMES.old"], "GAMES.old' is no FEN, variant, PDN file or folder of a run"),
-        (["W:W40:B1", "--variant", "english"], "squares are 1 to 32; this looks like international, 10x10"),
-        (["W:W40:B1", "--variant", "englsh"], "unknown variant 'englsh'; did you mean 'english'?"),
-        (["english", "--ply", "3"], "--game and --ply go with a PDN file or the folder of a run"),
-        (["GAMES", "--fen", "W:W1:B2"], "--fen goes with the name of a variant"),
-        (["GAMES", "--ply", "13"], "--ply 13: game 1 of 3 of games.pdn has 12 plies"),
-        (["GAMES", "--game", "9"], "games.pdn has no game 9: its last one is game 4"),
-        (["GAMES", "--game", "3"], "games.pdn:12: game 3, ply 0: GameType '99' is no variant known here"),
-        (["RUN", "--game", "3"], "game 3 is not stored in RUN: its last one is game 2"),
-        (["RUN/.."], "ledger.sqlite"),
-        (["english", "--svg", "board.png"], "--svg board.png: a board is saved as .svg or .txt"),
+        ["englsh"],
+        ["GAMES.old"],
+        ["W:W40:B1", "--variant", "english"],
+        ["W:W40:B1", "--variant", "englsh"],
+        ["english", "--ply", "3"],
+        ["GAMES", "--fen", "W:W1:B2"],
+        ["GAMES", "--ply", "13"],
+        ["GAMES", "--game", "9"],
+        ["GAMES", "--game", "3"],
+        ["RUN", "--game", "3"],
+        ["RUN/.."],
+        ["english", "--svg", "board.png"],
     ],
 )
-def test_what_cannot_be_shown_gets_one_line(run, games, arguments, message):
+def test_what_cannot_be_shown_gets_one_line(run, games, arguments, words):
     given = [argument.replace("GAMES", str(games)).replace("RUN", str(run)) for argument in arguments]
     result = invoke("show", *given)
     assert result.exit_code == 2
-    assert message.replace("RUN", str(run)).replace("GAMES", str(games)) in error_line(result.stderr)
+    words(error_line(result.stderr).replace(str(run), "RUN").replace(str(games), "GAMES"))

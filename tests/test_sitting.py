@@ -539,21 +539,22 @@ def test_a_file_that_is_no_pdn_stays_as_it_is(own, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "number", "message"),
+    ("text", "number"),
     [
-        ("1. 11-15 *", 2, "has no game 2: its last one is game 1"),
-        ("", None, "has no games"),
-        ("1. 11-15 23-11 *", None, "game 1, ply 2: '23-11' is not legal"),
-        ('[GameType "99"]\n1. 11-15 *', None, "GameType '99' is no variant known here"),
-        ('[GameType "20"]\n1. 31-27 *', None, "is of international, not of english"),
+        ("1. 11-15 *", 2),
+        ("", None),
+        ("1. 11-15 23-11 *", None),
+        ('[GameType "99"]\n1. 11-15 *', None),
+        ('[GameType "20"]\n1. 31-27 *', None),
     ],
 )
-def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number, message):
+def test_what_cannot_be_played_on_is_one_line(tmp_path, text, number, words):
     file = tmp_path / "games.pdn"
     file.write_text(text)
     with pytest.raises(ValueError) as caught:  # noqa: PT011  the message is looked at below
         saved_game(file, None if "99" in text else ENGLISH, number)
-    assert message in str(caught.value) and len(str(caught.value).splitlines()) == 1
+    assert len(str(caught.value).splitlines()) == 1
+    words(caught.value)
 
 
 # --- what published programs printed

@@ -279,19 +279,20 @@ def test_of_a_clock_no_more_is_spent_than_is_there():
 
 
 @pytest.mark.parametrize(
-    ("switches", "reason"),
+    "switches",
     [
-        ({"preset": "fulll"}, "did you mean 'full'"),
-        ({"preset": "minimax", "pvs": True}, "pvs needs alpha_beta"),
-        ({"preset": "alphabeta", "mtdf": True}, "mtdf needs a transposition table"),
-        ({"preset": "full", "mtdf": True}, "mtdf and aspiration"),
-        ({"tt": -1}, "tt must be 0 to 65536 megabytes"),
-        ({"aspiration": -1.0}, "0 or more men"),
+        {"preset": "fulll"},
+        {"preset": "minimax", "pvs": True},
+        {"preset": "alphabeta", "mtdf": True},
+        {"preset": "full", "mtdf": True},
+        {"tt": -1},
+        {"aspiration": -1.0},
     ],
 )
-def test_switches_that_do_not_go_together_are_refused(switches, reason):
-    with pytest.raises(PlayerError, match=reason):
+def test_switches_that_do_not_go_together_are_refused(switches, words):
+    with pytest.raises(PlayerError, match=r".") as caught:
         Negamax(ENGLISH, "simple", **switches)
+    words(caught.value)
 
 
 @pytest.mark.parametrize(

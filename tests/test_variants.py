@@ -14,28 +14,24 @@ from tests.helpers.rule_sets import by_constants
 
 
 @pytest.mark.parametrize(
-    ("description", "message", "key"),
+    ("description", "key"),
     [
-        ("englsh", "unknown variant 'englsh'; did you mean 'english'?", "base"),
-        ({"promotion": "never"}, "needs a base", ""),
-        (
-            {"base": "english", "promotoin": "never"},
-            "unknown rule 'promotoin'; did you mean 'promotion'?",
-            "promotoin",
-        ),
-        ({"base": "english", "promotion": "sometimes"}, "unknown promotion 'sometimes'", "promotion"),
-        ({"base": "english", "flying": "yes"}, "'flying' must be true or false, not 'yes'", "flying"),
-        ({"base": "english", "men": 17}, "men must be 1 to 16, not 17", "men"),
-        ({"base": "english", "repetition": -1}, "'repetition' must not be below 0", "repetition"),
-        ({"base": "killer", "one_hop": True}, "killer and one_hop do not go together", "one_hop"),
-        ({"base": "international", "prefer_early_kings": True}, "needs 8x8", "prefer_early_kings"),
-        ({"base": "english", "top": 3}, "unknown rule 'top'", "top"),
+        ("englsh", "base"),
+        ({"promotion": "never"}, ""),
+        ({"base": "english", "promotoin": "never"}, "promotoin"),
+        ({"base": "english", "promotion": "sometimes"}, "promotion"),
+        ({"base": "english", "flying": "yes"}, "flying"),
+        ({"base": "english", "men": 17}, "men"),
+        ({"base": "english", "repetition": -1}, "repetition"),
+        ({"base": "killer", "one_hop": True}, "one_hop"),
+        ({"base": "international", "prefer_early_kings": True}, "prefer_early_kings"),
+        ({"base": "english", "top": 3}, "top"),
     ],
 )
-def test_a_wrong_description_is_told_with_its_key(description, message, key) -> None:
+def test_a_wrong_description_is_told_with_its_key(description, key, words) -> None:
     with pytest.raises(VariantError) as caught:
         build_variant(description)
-    assert message in str(caught.value)
+    words(caught.value)
     assert caught.value.key == key
 
 
