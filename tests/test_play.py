@@ -17,8 +17,8 @@ from click.testing import CliRunner, Result
 from arena import Game
 from arena.commands import common
 from arena.commands.cli import main
+from arena.commands.dialogue.inputs import COMMANDS
 from arena.commands.dialogue.lines import clock_text
-from arena.commands.dialogue.typed import COMMANDS
 from arena.commands.play import play
 from arena.commands.seating import Seating, seated_of, sitting_of
 from arena.rules.jit.kernel import announce_compilation
@@ -726,7 +726,7 @@ def test_a_line_after_the_end_of_the_time_is_obeyed_unless_it_is_a_move(monkeypa
         return next(lines)
 
     people = ("--white", "human", "--black", "human", "--clock", "0.001")
-    monkeypatch.setattr("arena.commands.dialogue.loop.line_of", late)
+    monkeypatch.setattr("arena.commands.play.line_of", late)
     shown = said(*people)
     assert "time is up" in shown and "1. Black" not in shown and next(lines, None) is None
     lines = iter(["fen", "quit"])

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from arena.commands.output import echo, fail, say, wrapped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rich.text import Text
-
-    from arena.commands.position import Scene
-    from arena.rules.board.board import Board
+from arena.commands.position import Scene
+from arena.rules.board.board import Board
+from arena.rules.board.svg import DARK, LABEL, LIGHT
+from arena.rules.board.text import FIGURES, LETTERS, WIDTHS, board_text, rows_of, to_move
+from arena.rules.notation import piece_letter
 
 _DISCS = {"w": "●", "W": "♛", "b": "●", "B": "♛", "": " "}
 _INK = {"w": "#ffffff", "b": "#000000", "": "#000000"}
@@ -35,12 +35,6 @@ def show_board(board: Board, beside: str = "", edges: bool = False) -> None:
     The text `beside` it stands at its right on a terminal that is wide enough, else below; on a narrow one the
     squares are narrower, too. With `edges` its rows and columns are numbered there.
     """
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from arena.rules.board.text import WIDTHS, rows_of
-
     console = Console(highlight=False)
     if not console.is_terminal:
         click.echo("\n\n".join(filter(None, (plain(board, edges), beside))))
@@ -85,8 +79,6 @@ def plain(board: Board, edges: bool = False, width: int | None = None) -> str:
 
     `width` is that of a square, the usual one unless it is given.
     """
-    from arena.rules.board.text import FIGURES, LETTERS, WIDTHS, board_text
-
     width = width or WIDTHS[0]
 
     pieces = FIGURES if sys.stdout.isatty() and _can_write("".join(FIGURES.values())) else LETTERS
@@ -111,12 +103,6 @@ def coloured(board: Board, edges: bool = False, width: int | None = None) -> Tex
 
     `width` is that of a square, the usual one unless it is given.
     """
-    from rich.text import Text
-
-    from arena.rules.board.svg import DARK, LABEL, LIGHT
-    from arena.rules.board.text import WIDTHS, rows_of, to_move
-    from arena.rules.notation import piece_letter
-
     width = width or WIDTHS[0]
     last = () if board.last is None else board.last[:2]
     rows, columns = _edges(board)

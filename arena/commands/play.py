@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 
-from arena.commands.common import announcing_compilation, preparing
+from arena.commands.common import GRACE_SECONDS, announcing_compilation, preparing
+from arena.commands.dialogue.inputs import run_command
+from arena.commands.dialogue.lines import clock_text
+from arena.commands.dialogue.terminal import TerminalGame
 from arena.commands.output import fail
 from arena.commands.seating import (
     Seating,
@@ -19,7 +24,14 @@ from arena.commands.seating import (
     sitting_of,
     words_of,
 )
+from arena.commands.waiting import line_of
+from arena.ledger.store import StoreError
 from arena.rules.position import COLOURS
+from arena.sitting.entering import legal_line, must_capture
+
+_ALARM_SECONDS = 0.02
+"""Seconds after the end of a clock at which it is looked at."""
+_AFTERWARDS = "`new` begins another game, `save FILE` keeps this one, `quit` leaves"
 
 
 @click.command()
@@ -35,9 +47,6 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
     Without any you have the colour that moves first, against the published program of the rules or a low level.
     Moves and commands are read from the standard input; `help` lists them.
     """
-    from arena.commands.dialogue.host import Host
-    from arena.commands.dialogue.loop import converse
-
     seating = Seating(**options)
     if browser:
         from arena.commands.serve import open_board
@@ -57,20 +66,19 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
             # Compiles the rules where no player has done so, as between two persons.
             _ = sitting.game.legal_moves
         words, seated = words_of(seating, sitting), seated_of(seating, sitting)
-        host = Host(sitting, seated, words, flip=flip, record=kept)
+        game = TerminalGame(sitting, seated, words, flip=flip, record=kept)
         if seating.from_file is not None and seating.game is None:
-            host.saved = (seating.from_file, sitting.version)
+            game.saved = (seating.from_file, sitting.version)
         sides = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(sitting.sides))
-        host.tell(f"{sitting.variant.name}: {', '.join(sides)}; `help` says what you can type")
+        game.print(f"{sitting.variant.name}: {', '.join(sides)}; `help` says what you can type")
         if kept is not None:
-            host.tell(*filter(None, [kept.repaired]))
-            host.tell("this game counts: no moves back, no hints, and to leave it is to resign")
-        converse(host)
+            game.print(*filter(None, [kept.repaired]))
+            game.print("this game counts: no moves back, no hints, and to leave it is to resign")
+        game_loop(game)
 
 
 def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
     """The run that games are added to; exits if there can be none."""
-    from arena.ledger.store import StoreError
     from arena.sitting.record import Record
 
     refuse_unless_it_counts(seating, sitting)
@@ -78,3 +86,79 @@ def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
         return Record(folder, seating.person, sitting.variant)
     except (StoreError, ValueError) as error:
         fail(f"--record: {error}")
+
+
+def game_loop(game: TerminalGame) -> None:
+    """Play games until the person leaves or the input ends."""
+    interrupts = 0
+    while not game.has_left:
+        try:
+            game.print_news()
+            sitting = game.sitting
+            if sitting.outcome is None and not sitting.side.is_person and not game.is_paused:
+                _think(game)
+                continue
+            _invite(game)
+            text = line_of(_prompt(game), _seconds_left(game))
+            interrupts = 0
+            if text is not None:
+                run_command(game, text)
+            elif not sys.stdin.isatty() or game.may_leave("Ctrl-D"):
+                game.leave()
+        except TimeoutError:
+            game.print("")
+        except KeyboardInterrupt:
+            interrupts += 1
+            if interrupts > 1:
+                game.print("")
+                game.leave()
+            else:
+                game.print("", f"Ctrl-C once more, or `quit`, {game.leaving()}")
+    closing = threading.Thread(target=game.sitting.close, daemon=True)
+    closing.start()
+    closing.join(GRACE_SECONDS)
+
+
+def _think(game: TerminalGame) -> None:
+    """Have the player to move play, or leave if it is not to be waited for."""
+    if not game.has_person:
+        game.show_once()
+    try:
+        game.think()
+    except KeyboardInterrupt:
+        game.leave()
+
+
+def _invite(game: TerminalGame) -> None:
+    """Show what there is to answer to, once a position."""
+    sitting = game.sitting
+    if game.invited_at == sitting.version:
+        return
+    game.invited_at = sitting.version
+    if sitting.outcome is not None:
+        game.print(_AFTERWARDS)
+        return
+    game.show_once()
+    if game.is_paused:
+        game.print("paused; press Enter to continue")
+    elif must_capture(sitting.game) or len(sitting.game.legal_moves) == 1:
+        game.print(legal_line(sitting.game))
+
+
+def _seconds_left(game: TerminalGame) -> float | None:
+    """Seconds until the clock of the person to move has run out, and it shows; None where none runs."""
+    sitting = game.sitting
+    clocks = sitting.clocks()
+    if clocks is None or sitting.outcome is not None or not sitting.side.is_person:
+        return None
+    return clocks[sitting.game.turn] + _ALARM_SECONDS
+
+
+def _prompt(game: TerminalGame) -> str:
+    if game.sitting.outcome is not None:
+        return "over> "
+    if game.is_paused:
+        return "paused> "
+    clocks = game.sitting.clocks()
+    left = f" {clock_text(clocks[game.sitting.game.turn])}" if clocks else ""
+    return f"{game.colour()}{left}> "

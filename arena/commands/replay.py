@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from arena.commands.common import announcing_compilation
 from arena.commands.output import echo, fail, show_table
-
-if TYPE_CHECKING:
-    from arena.ledger.record import GameRecord, Task
+from arena.ledger.game import stored_game
+from arena.ledger.record import GameRecord, Task
+from arena.ledger.store import StoreError
+from arena.play.match import play
+from arena.play.replay import changed_files, difference, movers, task_of, timed
+from arena.rules.notation import fen
 
 _HEADER = ("ply", "player", "move", "nodes", "score", "seconds")
 
@@ -27,11 +29,6 @@ def replay(run: Path, game: int) -> None:
     Prints its moves, the result, and the first difference from the game that is stored. Exits with 1 if there is
     one. The run is left as it is.
     """
-    from arena.ledger.game import stored_game
-    from arena.ledger.store import StoreError
-    from arena.play.match import play
-    from arena.play.replay import changed_files, difference, task_of, timed
-
     try:
         stored = stored_game(run, game)
         task = task_of(stored)
@@ -50,8 +47,6 @@ def replay(run: Path, game: int) -> None:
 
 
 def _print_head(task: Task, changed: list[str]) -> None:
-    from arena.rules.notation import fen
-
     pairing = task.pairing
     players = f"{task.white.name} (white) against {task.black.name} (black)"
     echo(f"game {pairing.game}, round {pairing.round}: {players}")
@@ -61,8 +56,6 @@ def _print_head(task: Task, changed: list[str]) -> None:
 
 
 def _print_moves(task: Task, again: GameRecord) -> None:
-    from arena.play.replay import movers
-
     names = [spec.name for spec in movers(task)]
     rows = [
         (

@@ -5,20 +5,37 @@ from __future__ import annotations
 import getpass
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from arena.base.wording import cut
 from arena.commands.output import fail, say
+from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import inline
+from arena.hosting.answer import message_of
+from arena.rules.custom import build_variant
+from arena.rules.game import Termination
+from arena.rules.notation import parse_fen
+from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
-
-if TYPE_CHECKING:
-    from arena.rules.played import PlayedGame
-    from arena.rules.variants import Variant
-    from arena.sitting.sides import Side
-    from arena.sitting.sitting import Sitting
-    from arena.sitting.turn import Clock
+from arena.rules.variants import Variant
+from arena.sitting.pdn import entries_of, saved_game
+from arena.sitting.sides import (
+    HUMAN,
+    ONLY_WITH_A_PLAYER,
+    Side,
+    can_count,
+    entry_named,
+    level_of,
+    person_spec,
+    side_of,
+    usual_entry,
+    usual_opponent,
+)
+from arena.sitting.sitting import Sitting
+from arena.sitting.turn import Clock
+from players.loading import PlayerError
 
 _USUAL = "english"
 """The variant where none is given."""
@@ -78,8 +95,6 @@ class ClockType(click.ParamType):
         return "MINUTES+SECONDS"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Clock:
-        from arena.sitting.turn import Clock
-
         match = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(?:\+([0-9]{1,4}(?:\.[0-9]{1,3})?))?", str(value))
         if not match or not float(match[1]):
             self.fail(f"{value!r} is no clock, as 5+3 is: 5 minutes, and 3 seconds more a move", param, ctx)
@@ -108,12 +123,6 @@ def seating_options(command: Any) -> Any:
 
 def sitting_of(options: Seating) -> Sitting:
     """The sitting that is meant, its players not yet built; exits where something is wrong with it."""
-    from arena.experiment.yaml.errors import ConfigError
-    from arena.rules.notation import parse_fen
-    from arena.sitting.pdn import saved_game
-    from arena.sitting.sitting import Sitting
-    from players.loading import PlayerError
-
     if options.fen is not None and options.from_file is not None:
         fail("--fen and --from both say where to begin: give one of them")
     if options.game is not None and options.from_file is None:
@@ -140,8 +149,6 @@ def sitting_of(options: Seating) -> Sitting:
 
 def refuse_unless_it_counts(options: Seating, sitting: Sitting) -> None:
     """Exit if a game cannot count, of those that an option has kept as a run."""
-    from arena.sitting.sides import ONLY_WITH_A_PLAYER, can_count
-
     if options.from_file is not None or options.fen is not None:
         fail("--record: a game counts only from its start position; leave out --from and --fen")
     if not can_count(sitting.sides):
@@ -158,17 +165,12 @@ def prepare(sitting: Sitting) -> None:
 
 def not_built(error: Exception) -> str:
     """Why a player of a sitting could not be built, in one line."""
-    from arena.hosting.answer import message_of
-    from players.loading import PlayerError
-
     words = message_of(error)
     return words if isinstance(error, PlayerError) else f"a player raised {type(error).__name__}: {words}"
 
 
 def seated_of(options: Seating, sitting: Sitting) -> Seated:
     """The sides of a sitting that was begun with those options."""
-    from arena.sitting.sides import HUMAN, entry_named, usual_entry
-
     usual = usual_entry(sitting.variant)
     white, black = (
         given or (HUMAN if side.is_person else entry_named(side.name, sitting.variant) or usual)
@@ -189,9 +191,6 @@ def words_of(options: Seating, sitting: Sitting) -> list[str]:
 
 def _variant(options: Seating) -> Variant | None:
     """The variant that is given; without one the usual, or None where a file says which."""
-    from arena.experiment.yaml.values import inline
-    from arena.rules.custom import build_variant
-
     if options.variant is None and options.from_file is not None and not options.no_draws:
         return None
     description = inline(options.variant or _USUAL, "VARIANT")
@@ -205,8 +204,6 @@ def _variant(options: Seating) -> Variant | None:
 
 def _as_saved(options: Seating, pdn: PlayedGame) -> Seating:
     """The options of a game from a file: who plays is whom the file names, unless an option says who."""
-    from arena.sitting.pdn import entries_of
-
     if options.white is not None or options.black is not None or options.level is not None:
         return options
     white, black = entries_of(pdn)
@@ -215,8 +212,6 @@ def _as_saved(options: Seating, pdn: PlayedGame) -> Seating:
 
 def _say_what_is_opened(path: Path, pdn: PlayedGame, sitting: Sitting) -> None:
     """Say which game of a file it is, and that one which was given up or broken off there goes on."""
-    from arena.rules.game import Termination
-
     words = f"game {pdn.number} of {pdn.count} of {path}"
     if pdn.result != "*" and sitting.outcome is None:
         last = pdn.tags.get("Termination") or pdn.comments.get(len(pdn.moves), "").rpartition(" ")[2]
@@ -238,8 +233,6 @@ def _say_who_is_unknown(saved: Seating, pdn: PlayedGame, sides: tuple[Side, Side
 
 def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:
     """White's side and Black's: who is given, against a person or the usual opponent."""
-    from arena.sitting.sides import HUMAN, Side, level_of, person_spec, side_of, usual_opponent
-
     given = {
         colour: side_of(entry, f"--{name}")
         for colour, (name, entry) in enumerate((("white", options.white), ("black", options.black)))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from arena.base.wording import listed
+from arena.rules.game import points
+from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS, Position
-
-if TYPE_CHECKING:
-    from arena.rules.variants import Variant
-    from arena.sitting.search import Thought
-    from arena.sitting.sitting import Sitting
+from arena.rules.variants import Variant
+from arena.sitting.search import Thought
+from arena.sitting.sitting import Sitting
+from arena.sitting.words import figures
 
 PLIES_SHOWN = 12
 """Of a line."""
@@ -21,9 +20,6 @@ _INDENT = "    "
 
 def turn_lines(sitting: Sitting, ply: int) -> list[str]:
     """A move that was played, `ply` counted from 1, what it captured and what its player saw."""
-    from arena.rules.move_text import move_squares
-    from arena.sitting.words import figures
-
     turn, before = sitting.turns[ply - 1], sitting.game.positions[ply - 1]
     captured = move_squares(sitting.variant, before, turn.move).captured
     behind = sitting.game.start.turn != sitting.variant.first
@@ -84,8 +80,6 @@ def _seen(thought: Thought | None) -> list[str]:
 
 
 def _pieces(variant: Variant, position: Position, colour: int) -> str:
-    from arena.rules.game import points
-
     own = position.black if colour else position.white
     kings = (own & position.kings).bit_count()
     men = own.bit_count() - kings

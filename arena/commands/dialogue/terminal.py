@@ -1,4 +1,4 @@
-"""The host of a game at the board: it shows the board, has players think, and keeps games that count."""
+"""TerminalGame: a game at the terminal; shows the board, has players think, and keeps games that count."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,23 +17,25 @@ from arena.commands.dialogue.lines import recent_moves, side_lines, turn_lines
 from arena.commands.output import echo, replaces_lines
 from arena.commands.seating import Seated, not_built
 from arena.commands.waiting import watched
-from arena.rules.position import COLOURS
+from arena.hosting.analysis import Analysis, Candidate
+from arena.ledger.store import StoreError
+from arena.rules.move_text import move_squares
+from arena.rules.position import COLOURS, Position
+from arena.sitting.search import Thought
+from arena.sitting.sides import ADVICE_SECONDS, ONLY_WITH_A_PLAYER, can_count, strongest
+from arena.sitting.sitting import Sitting
+from arena.sitting.words import ending_text
+from players.player import Limit
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from arena.hosting.analysis import Analysis, Candidate
-    from arena.rules.position import Position
     from arena.sitting.record import Record
-    from arena.sitting.search import Thought
-    from arena.sitting.sitting import Sitting
 
 _QUIET_SECONDS = 0.3
-"""Seconds that a player may think before that is said."""
+"""Seconds that a player may think before a line says so."""
 _RECENT_PLIES = 10
 
 
-class Host:
+class TerminalGame:
     """A game at the terminal, and the next ones: `sitting` is the one that is played."""
 
     def __init__(
@@ -76,35 +79,31 @@ class Host:
         """Whether to leave the game is to resign it: it counts, it is begun, it is not over."""
         return bool(self.record is not None and self.sitting.turns) and self.sitting.outcome is None
 
-    def tell(self, *lines: str) -> None:
+    def print(self, *lines: str) -> None:
         """Print lines."""
         for line in lines:
             echo(line)
 
-    def tell_news(self) -> None:
+    def print_news(self) -> None:
         """Print the moves that were not printed yet, and the end of the game, which is recorded if it counts."""
-        from arena.sitting.words import ending_text
-
         sitting = self.sitting
         sitting.clocks()
         self._shown_plies = min(self._shown_plies, len(sitting.turns))
         for ply in range(self._shown_plies + 1, len(sitting.turns) + 1):
-            self.tell(*turn_lines(sitting, ply))
+            self.print(*turn_lines(sitting, ply))
         self._shown_plies = len(sitting.turns)
         if sitting.outcome is None or self._ended_at == sitting.version:
             return
         self.show_once()
         if sitting.failure:
-            self.tell(sitting.failure)
-        self.tell(f"{ending_text(sitting.game, sitting.outcome)} ({sitting.outcome.result})")
+            self.print(sitting.failure)
+        self.print(f"{ending_text(sitting.game, sitting.outcome)} ({sitting.outcome.result})")
         if self.record is not None:
-            self.tell(self._recorded(self.record))
+            self.print(self._recorded(self.record))
         self._ended_at = sitting.version
 
     def show(self) -> None:
         """Print the board, the last move and what it captured marked; on a terminal with the sides beside it."""
-        from arena.rules.move_text import move_squares
-
         sitting = self.sitting
         captured: tuple[int, ...] = ()
         if sitting.turns:
@@ -174,10 +173,6 @@ class Host:
 
     def advice(self) -> tuple[Analysis, Candidate] | None:
         """What the strongest player here finds best in ADVICE_SECONDS; None if it found nothing."""
-        from arena.hosting.analysis import Analysis
-        from arena.sitting.sides import ADVICE_SECONDS, strongest
-        from players.player import Limit
-
         player = strongest(self.sitting.variant, Limit(seconds=ADVICE_SECONDS))
         analysis = Analysis(player, self.sitting.game.copy())
         found = None
@@ -192,8 +187,6 @@ class Host:
         Raises ValueError, in one line, if the game counts and its sides stay, or could not count with those, and
         for a player that cannot be built; then the old ones stay.
         """
-        from arena.sitting.sides import ONLY_WITH_A_PLAYER, can_count
-
         if self.is_at_stake:
             raise ValueError("this game counts: its players stay")
         if self.record is not None and not can_count(seated.sides):
@@ -215,8 +208,6 @@ class Host:
 
         Raises ValueError, in one line, for a player that cannot be built; then the game before stays.
         """
-        from arena.sitting.sitting import Sitting
-
         self._resigned()
         last, seated = self.sitting, self._next or self._seated
         last.release()
@@ -241,7 +232,7 @@ class Host:
         if not self.is_at_stake or self.asked_to_leave_at == self.sitting.version:
             return True
         self.asked_to_leave_at = self.sitting.version
-        self.tell(f"this game counts, and to leave it is to resign: `{word}` once more does")
+        self.print(f"this game counts, and to leave it is to resign: `{word}` once more does")
         return False
 
     def leave(self) -> None:
@@ -252,7 +243,7 @@ class Host:
             return
         if sitting.outcome is None and sitting.turns:
             kept = "" if self._is_saved else " (`save` would have kept its moves)"
-            self.tell(f"the game is not over{kept}; to resume it:\n{self._how_to_go_on()}")
+            self.print(f"the game is not over{kept}; to resume it:\n{self._how_to_go_on()}")
 
     def colour(self) -> str:
         """The colour to move, as it begins a sentence."""
@@ -264,7 +255,7 @@ class Host:
         if not (self.is_at_stake and persons):
             return False
         self.sitting.resign(persons[0])
-        self.tell_news()
+        self.print_news()
         return True
 
     @property
@@ -283,8 +274,6 @@ class Host:
         return shlex.join(words)
 
     def _recorded(self, record: Record) -> str:
-        from arena.ledger.store import StoreError
-
         try:
             return record.add(self.sitting)
         except (StoreError, ValueError) as error:

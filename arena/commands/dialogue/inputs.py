@@ -1,0 +1,251 @@
+"""What a person at the board can type: moves, and commands as `undo` and `hint`."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.base.wording import cut, nearest
+from arena.commands.dialogue.lines import PLIES_SHOWN
+from arena.commands.dialogue.terminal import TerminalGame
+from arena.commands.output import width_of
+from arena.experiment.yaml.errors import ConfigError
+from arena.hosting.analysis import Analysis, Candidate
+from arena.rules.position import COLOURS
+from arena.rules.scores import score_text
+from arena.sitting.entering import entered_move, is_like_move, legal_line
+from arena.sitting.pdn import append_game
+from arena.sitting.sides import Side, level_of, side_of
+from players.loading import PlayerError
+
+_HELP_WIDTH = 80
+"""Columns of what help explains, at most."""
+_ABOUT_MOVES = """\
+Type a move by its squares, 11-15 or 22x15x8 or 22 15, or by a beginning that no other move has: 11, 22x. \
+Four or more numbers with only spaces between them are rows and columns from 0 at the top left, as White sees \
+the board: 5 2 4 3. So are pairs in brackets: (5, 2) (4, 3). Type `pass` where there is no other move."""
+_ABOUT_COMMANDS = """\
+Commands can be shortened. An empty line shows the board. Ctrl-C makes a thinking player move now, except in \
+a game that counts; pressed twice at the prompt, it leaves."""
+
+
+class Input(NamedTuple):
+    """A command."""
+
+    run: Callable[[TerminalGame, str], None]
+    """Does it, with the words behind it. Raises ValueError, in one line, where it cannot be done."""
+    about: str
+    argument: str = ""
+
+
+def run_command(game: TerminalGame, text: str) -> None:
+    """Do what a line says, or tell what is wrong with it."""
+    sitting = game.sitting
+    version = sitting.version
+    sitting.clocks()
+    word, _, argument = text.partition(" ")
+    is_move = is_like_move(text) or (sitting.game.legal_moves == [0] and "pass".startswith(text.lower()))
+    if sitting.version != version:
+        game.print_news()
+        if is_move or not text:
+            return
+    try:
+        if not text:
+            game.is_paused = False
+            game.show()
+        elif is_move:
+            sitting.play(entered_move(sitting.game, text))
+        elif name := _named(word.lower()):
+            if argument.strip() and not COMMANDS[name].argument:
+                raise ValueError(f"{name} takes nothing behind it")
+            COMMANDS[name].run(game, argument.strip())
+        else:
+            raise ValueError(
+                f"{cut(text)!r} is no move and no command that `help` lists; {legal_line(sitting.game)}"
+            )
+    except OSError as error:
+        game.print(f"{error.filename}: {error.strerror}")
+    except (ValueError, ConfigError, PlayerError) as error:
+        game.print(" ".join(str(error).split()))
+
+
+def _named(word: str) -> str:
+    """The command that is a word, or alone begins with it; empty if none is. Raises ValueError for several."""
+    if word in COMMANDS:
+        return word
+    begun = [name for name in COMMANDS if name.startswith(word)]
+    if len(begun) > 1:
+        raise ValueError(f"{word!r} can be {' or '.join(begun)}")
+    if begun:
+        return begun[0]
+    if close := nearest(word, COMMANDS):
+        raise ValueError(f"unknown command {cut(word)!r}; did you mean {close!r}?")
+    return ""
+
+
+def _undo(game: TerminalGame, _: str) -> None:
+    _refuse_if_it_counts(game, "no move is taken back")
+    plies = game.sitting.undo()
+    game.print(f"took back {plies} {'ply' if plies == 1 else 'plies'}")
+
+
+def _hint(game: TerminalGame, _: str) -> None:
+    _refuse_if_it_counts(game, "there are no hints")
+    analysis, line = _advice(game)
+    texts = analysis.texts(line)
+    score = score_text(line.score, line.wins_in, analysis.man)
+    game.print(f"hint: {texts[0]} ({score}, depth {line.depth}; line: {' '.join(texts[:PLIES_SHOWN])})")
+
+
+def _eval(game: TerminalGame, _: str) -> None:
+    _refuse_if_it_counts(game, "there is no evaluation")
+    analysis, line = _advice(game)
+    turn = game.sitting.game.turn
+    if line.wins_in:
+        winner = turn if line.wins_in > 0 else 1 - turn
+        words = f"{COLOURS[winner].capitalize()} wins in {abs(line.wins_in)} plies"
+    else:
+        men = round((line.score or 0.0) / (analysis.man or 1.0), 2)
+        ahead = COLOURS[turn if men > 0 else 1 - turn].capitalize()
+        words = f"{ahead} is ahead by {abs(men):.2f} men" if men else "even"
+    game.print(f"{words} (depth {line.depth})")
+
+
+def _moves(game: TerminalGame, _: str) -> None:
+    game.print(legal_line(game.sitting.game))
+
+
+def _flip(game: TerminalGame, _: str) -> None:
+    game.is_turned = not game.is_turned
+    game.show()
+
+
+def _save(game: TerminalGame, argument: str) -> None:
+    if not argument:
+        raise ValueError("save where? `save FILE`")
+    try:
+        path = Path(argument).expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{argument}: {error}") from None
+    number = append_game(path, game.sitting)
+    game.saved = (path, game.sitting.version)
+    game.print(f"saved as game {number} of {path}")
+
+
+def _fen(game: TerminalGame, _: str) -> None:
+    game.print(game.sitting.game.fen)
+
+
+def _resign(game: TerminalGame, _: str) -> None:
+    game.sitting.resign(_persons_colour(game))
+
+
+def _draw(game: TerminalGame, _: str) -> None:
+    colour = _persons_colour(game)
+    if not game.sitting.offer_draw(colour):
+        game.print(f"{game.sitting.sides[1 - colour].name} declines the draw")
+
+
+def _new(game: TerminalGame, _: str) -> None:
+    if game.may_leave("new"):
+        game.begin_again()
+
+
+def _level(game: TerminalGame, argument: str) -> None:
+    if not any(side.is_person for side in game.seated.sides):
+        raise ValueError("no person plays: `white level 3` says which side")
+    if not argument:
+        raise ValueError("which level? `level 3`")
+    side = level_of(argument)
+    _seat(game, 1 - _persons_colour(game), side, side.name)
+
+
+def _white(game: TerminalGame, argument: str) -> None:
+    _seat_entry(game, 0, argument)
+
+
+def _black(game: TerminalGame, argument: str) -> None:
+    _seat_entry(game, 1, argument)
+
+
+def _swap(game: TerminalGame, _: str) -> None:
+    game.seat(game.seated.swapped())
+    white, black = game.seated.sides
+    game.print(f"White: {white.name}, Black: {black.name}{_from_when(game)}")
+
+
+def _quit(game: TerminalGame, _: str) -> None:
+    if game.may_leave("quit"):
+        game.leave()
+
+
+def _help(game: TerminalGame, _: str) -> None:
+    rows = [(f"{name} {command.argument}".strip(), command.about) for name, command in COMMANDS.items()]
+    width = max(len(name) for name, _about in rows)
+    game.print(_paragraph(_ABOUT_MOVES), *(f"  {name:<{width}}  {about}" for name, about in rows))
+    game.print(_paragraph(_ABOUT_COMMANDS))
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(text, min(width_of(sys.stdout) or _HELP_WIDTH, _HELP_WIDTH), break_on_hyphens=False)
+
+
+COMMANDS: Mapping[str, Input] = {
+    "undo": Input(_undo, "take back your last move and what followed"),
+    "hint": Input(_hint, "a good move, and what it leads to"),
+    "moves": Input(_moves, "the legal moves"),
+    "flip": Input(_flip, "turn the board"),
+    "eval": Input(_eval, "who is ahead, in men"),
+    "save": Input(_save, "write the game into a PDN file, behind others", "FILE"),
+    "fen": Input(_fen, "the position as FEN"),
+    "resign": Input(_resign, "give up"),
+    "draw": Input(_draw, "offer a draw"),
+    "new": Input(_new, "another game"),
+    "level": Input(_level, "play against a level, 1 to 12", "N"),
+    "white": Input(_white, "who plays White: human, level N, {type: mcts, ...}", "PLAYER"),
+    "black": Input(_black, "who plays Black", "PLAYER"),
+    "swap": Input(_swap, "change sides"),
+    "quit": Input(_quit, "leave"),
+    "help": Input(_help, "this"),
+}
+
+
+def _advice(game: TerminalGame) -> tuple[Analysis, Candidate]:
+    if game.sitting.outcome is not None:
+        raise ValueError("the game is over")
+    found = game.advice()
+    if found is None:
+        raise ValueError("nothing was found before the search was stopped")
+    return found
+
+
+def _refuse_if_it_counts(game: TerminalGame, words: str) -> None:
+    if game.record is not None:
+        raise ValueError(f"this game counts: {words}")
+
+
+def _persons_colour(game: TerminalGame) -> int:
+    """The colour to move if a person plays it, else that of the person there is."""
+    turn = game.sitting.game.turn
+    for colour in (turn, 1 - turn):
+        if game.seated.sides[colour].is_person:
+            return colour
+    raise ValueError("no person plays")
+
+
+def _seat_entry(game: TerminalGame, colour: int, argument: str) -> None:
+    if not argument:
+        raise ValueError("who? `white human`, `white level 3`, `white greedy`")
+    _seat(game, colour, side_of(argument, COLOURS[colour]), argument)
+
+
+def _seat(game: TerminalGame, colour: int, side: Side, entry: str) -> None:
+    game.seat(game.seated.replaced(colour, side, entry))
+    game.print(f"{COLOURS[colour].capitalize()} is played by {side.name}{_from_when(game)}")
+
+
+def _from_when(game: TerminalGame) -> str:
+    return "" if game.sitting.outcome is None else " in the next game, which `new` begins"
