@@ -15,8 +15,9 @@ from arena.rules.position import Position
 from arena.rules.rules import Rules
 from players.mcts.formations import kept_mix
 from players.mcts.state import EVALUATION, RANDOM, chance_below
+from players.negamax.leaves import leaf_value
 from players.negamax.score import LIMIT, WIN, decided_value
-from players.negamax.tree import leaf_value
+from players.negamax.state import Node
 
 GAME_PLIES = 200
 """Plies after which a random game is a draw."""
@@ -52,7 +53,7 @@ def shallow_value(
     shallow.progress[0, 1] = state.progress[n, 1]
     shallow.base = 0
     shallow.depth = depth
-    return call_at(shallow.search, rules, shallow, position, 0, depth, alpha, beta, 0, 0)
+    return call_at(shallow.search, rules, shallow, Node(position, 0, 0, 0), depth, alpha, beta)
 
 
 @kernel

@@ -16,10 +16,11 @@ from arena.rules.movegen import generate
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import key
+from players.negamax.leaves import quiesce
 from players.negamax.score import LIMIT, WIN
-from players.negamax.state import begin_search
+from players.negamax.state import Node, begin_search
 from players.negamax.switches import RANDOM
-from players.negamax.tree import quiesce, search_below, search_root
+from players.negamax.tree import search_below, search_root
 from players.negamax.workspace import Workspace
 
 _WIDEST = 64
@@ -42,9 +43,9 @@ def compiled_search(rules: Any) -> Compiled:
     The kernels that call themselves come first.
     """
     states, position, earlier = Workspace(0).states, Position(0, 0, 0, 0), np.zeros((0, 4), np.int64)
-    state = states[0]
-    entry(quiesce, types.float64, rules, state, position, -WIN, WIN, 0, 0)
-    address = address_of(search_below, types.float64, rules, state, position, 0, 1, -WIN, WIN, 0, 0)
+    state, node = states[0], Node(position, 0, 0, 0)
+    entry(quiesce, types.float64, rules, state, node, -WIN, WIN)
+    address = address_of(search_below, types.float64, rules, state, node, 1, -WIN, WIN)
     return Compiled(entry(search, types.float64, rules, states, position, earlier, 0, 0, 1, 1, WIN, WIN), address)
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import inlined
-from arena.rules.moves import Moves
-from players.negamax.state import HISTORY_BITS
+from arena.rules.jit.native import words
+from arena.rules.moves import Moves, sides
+from players.negamax.state import HISTORY_BITS, Node
 
 _HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
 
@@ -19,36 +20,32 @@ def history_index(move: int) -> int:
 
 
 @inlined
-def reward(state: Any, move: int, turn: int, ply: int, depth: int) -> None:
-    """Remember a quiet move that caused a cutoff."""
-    if state.order_killers and state.killers[ply, 0] != move:
-        state.killers[ply, 1] = state.killers[ply, 0]
-        state.killers[ply, 0] = move
+def reward(state: Any, node: Node, move: int, depth: int) -> None:
+    """Remember a move that caused a cutoff, unless it captures."""
+    if move & sides(node.position)[1]:
+        return
+    killers = state.killers
+    if state.order_killers and killers[node.ply, 0] != move:
+        killers[node.ply, 1] = killers[node.ply, 0]
+        killers[node.ply, 0] = move
     if state.order_history:
-        state.history[turn, history_index(move)] += depth * depth
+        state.history[node.position.turn, history_index(move)] += depth * depth
 
 
 @inlined
-def rank_moves(
-    state: Any,
-    moves: Moves,
-    own: int,
-    other: int,
-    capturing: bool,
-    turn: int,
-    table_move: int,
-    ply: int,
-    start: int,
-    end: int,
-) -> bool:
-    """Give each move in `moves[start:end]` its rank in `state.order`, higher first; False if there is none."""
+def rank_moves(state: Any, node: Node, end: int, capturing: bool, table_move: int) -> bool:
+    """Give each move from `moves[node.start]` to `moves[end]` its rank in `state.order`, higher first.
+
+    False if there is none to give.
+    """
+    moves, other = words(state.moves), sides(node.position)[1]
     wanted = table_move >= 0 and state.order_tt
     if capturing:
         if not (wanted or state.order_captures):
             return False
     elif not (wanted or state.order_killers or state.order_history):
         return False
-    for i in range(start, end):
+    for i in range(node.start, end):
         move = moves[i]
         rank = 0
         if wanted and move == table_move:
@@ -56,12 +53,12 @@ def rank_moves(
         elif capturing:
             if state.order_captures:
                 rank = popcount(move & other)
-        elif state.order_killers and move == state.killers[ply, 0]:
+        elif state.order_killers and move == state.killers[node.ply, 0]:
             rank = 1 << 59
-        elif state.order_killers and move == state.killers[ply, 1]:
+        elif state.order_killers and move == state.killers[node.ply, 1]:
             rank = 1 << 58
         elif state.order_history:
-            rank = state.history[turn, history_index(move)]
+            rank = state.history[node.position.turn, history_index(move)]
         state.order[i] = rank
     return True
 

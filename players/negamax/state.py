@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,6 @@ from arena.rules.jit.clock import monotonic
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.moves import BUFFER, sides
 from arena.rules.position import Position
-from players.negamax.score import LIMIT
 from players.negamax.switches import stored_types
 from players.player import EFFORT
 
@@ -86,6 +85,18 @@ has the root's moves first; `root_index` numbers them in the generator's order, 
 the root, and of the line under way; `progress` the plies since the last capture or move of a man, and since the
 last capture. `line` and `tied_moves` are those of the iteration that counts.
 """
+
+
+class Node(NamedTuple):
+    """A position of the tree, as kernels hand it on."""
+
+    position: Position
+    key: int
+    """The position's zobrist key; 0 where no table is read."""
+    ply: int
+    """Plies from the root."""
+    start: int
+    """Where its moves begin in `moves`."""
 
 
 @inlined
@@ -218,26 +229,6 @@ def bounded(state: Any, value: float, alpha: float, beta: float) -> float:
     if state.fail_soft:
         return value
     return min(max(value, alpha), beta)
-
-
-@inlined
-def to_table(value: float, ply: int) -> float:
-    """A value as the table keeps it: wins count their plies from the position itself."""
-    if value > LIMIT:
-        return value + ply
-    if value < -LIMIT:
-        return value - ply
-    return value
-
-
-@inlined
-def from_table(value: float, ply: int) -> float:
-    """What `to_table` kept, for a position `ply` plies from the root."""
-    if value > LIMIT:
-        return value - ply
-    if value < -LIMIT:
-        return value + ply
-    return value
 
 
 @inlined

@@ -9,11 +9,16 @@ as its `words`, and its size in words.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.jit.bits import bits_of, float_of
 from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.jit.native import words_at
+from players.negamax.score import LIMIT
+from players.negamax.state import Node
 
 TranspositionTable = NDArray[np.int64]
 
@@ -30,6 +35,48 @@ def new_table(megabytes: int) -> TranspositionTable:
     """An empty table of the greatest power of two of buckets that fits; one unused bucket for 0 megabytes."""
     buckets = max(megabytes * 2**20 // (8 * BUCKET), 1)
     return np.zeros(BUCKET << (buckets.bit_length() - 1), np.int64)
+
+
+class Known(NamedTuple):
+    """What the transposition table knows of a node."""
+
+    move: int
+    """The best move of an earlier search, -1 if there is none."""
+    settles: bool
+    """Whether the value answers this search."""
+    value: float
+
+
+@inlined
+def recall(state: Any, node: Node, depth: int, alpha: float, beta: float) -> Known:
+    """What the table, if there is one, knows of a node that is to be searched `depth` plies."""
+    if not state.tt or depth <= 1:
+        return Known(-1, False, 0.0)
+    table = words_at(state.table)
+    state.tt_probes += 1
+    entry = find(table, state.table_words, node.key, state.oldest)
+    if entry < 0:
+        return Known(-1, False, 0.0)
+    state.tt_hits += 1
+    searched = depth_of(table, entry)
+    if searched == depth or (state.tt_deeper and searched > depth):
+        value = from_table(score_of(table, entry), node.ply)
+        bound = bound_of(table, entry)
+        if bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha):
+            state.horizon += abs(value) < LIMIT
+            return Known(table[entry + MOVE], True, value)
+    return Known(table[entry + MOVE], False, 0.0)
+
+
+@inlined
+def remember(state: Any, node: Node, depth: int, alpha: float, beta: float, value: float, move: int) -> None:
+    """Write into the table, if there is one, what a search within alpha and beta found."""
+    if state.tt and depth > 1:
+        bound = LOWER if value >= beta else EXACT if value > alpha else UPPER
+        table, score = words_at(state.table), to_table(value, node.ply)
+        store(
+            table, state.table_words, node.key, move, score, depth, bound, state.generation, state.tt_replace != 0
+        )
 
 
 @inlined
@@ -83,3 +130,23 @@ def store(
     table[entry + MOVE] = move
     table[entry + SCORE] = bits_of(score)
     table[entry + INFO] = depth << _DEPTH | bound << _BOUND | generation << _GENERATION
+
+
+@inlined
+def to_table(value: float, ply: int) -> float:
+    """A value as the table keeps it: wins count their plies from the position itself."""
+    if value > LIMIT:
+        return value + ply
+    if value < -LIMIT:
+        return value - ply
+    return value
+
+
+@inlined
+def from_table(value: float, ply: int) -> float:
+    """What `to_table` kept, for a position `ply` plies from the root."""
+    if value > LIMIT:
+        return value - ply
+    if value < -LIMIT:
+        return value + ply
+    return value

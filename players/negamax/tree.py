@@ -4,54 +4,41 @@ Nodes are counted the same way everywhere: every position entered counts once ea
 included. Scores are from the view of the side to move. A side that has lost scores -(WIN - plies from the root),
 so that a quicker win is worth more; evaluations are held within +-LIMIT.
 
-`search_root` searches the root's moves, `search_below` the positions below, `_frontier` those one ply above the
-horizon, and `_leaf` values what lies there, with `quiesce` where captures are pending.
+`search_root` searches the root's moves, `search_below` the positions below, step by step, and `frontier` those one
+ply above the horizon. What people tune has a function of its own: `extension`, `reduction`, `is_futile`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.rules.captures import capturers
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import call_at, floats_at, words, words_at
-from arena.rules.movegen import apply, generate, has_move
+from arena.rules.jit.native import call_at, words
+from arena.rules.movegen import apply, generate
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
-from players.evaluation.evaluator import evaluate
+from players.negamax.leaves import is_threatened, leaf, leaf_value
 from players.negamax.ordering import pick_best, rank_moves, reward
-from players.negamax.score import LIMIT, WIN, final_value, within_limit
+from players.negamax.score import LIMIT, WIN, final_value
 from players.negamax.state import (
     MAX_DEPTH,
     MAX_PLY,
+    Node,
     bounded,
     count_cutoff,
     draw_value,
     enter,
     enter_leaf,
     extend_pv,
-    from_table,
     is_drawn,
-    is_repeated_after_four,
     out_of_budget,
-    to_table,
 )
-from players.negamax.switches import FIRST, RANDOM, THREATS
-from players.negamax.transposition import (
-    EXACT,
-    LOWER,
-    MOVE,
-    UPPER,
-    bound_of,
-    depth_of,
-    find,
-    score_of,
-    store,
-)
+from players.negamax.switches import FIRST, RANDOM
+from players.negamax.transposition import recall, remember
 
 FUTILE_DEPTH, FUTILE_ABOVE, FUTILE_BELOW = 5, 0.3, 0.8
 """Positions this deep or less are cut if their evaluation is so many men a ply above beta or below alpha."""
@@ -81,19 +68,19 @@ def search_root(
         move = moves[i]
         child = apply(rules, position, move)
         enter(state, 0, position, move, child)
+        node = Node(child, changed(key, position, child), 1, count)
         low = alpha
         if best > alpha:
             low = np.nextafter(best, -np.inf) if wins_ties(state, i) else best
         floor = low if state.alpha_beta else -np.inf
         state.deepest = max(state.deepest, 1)
         state.pv[1, 0] = -1
-        child_key = changed(key, position, child)
         value = np.inf
         if state.pvs and depth > 1 and i > 0 and floor > -np.inf:
             above = np.nextafter(floor, np.inf)
-            value = -call_at(state.search, rules, state, child, child_key, depth - 1, -above, -floor, 1, count)
+            value = -call_at(state.search, rules, state, node, depth - 1, -above, -floor)
         if value > floor and not state.stopped:
-            value = -call_at(state.search, rules, state, child, child_key, depth - 1, -beta, -floor, 1, count)
+            value = -call_at(state.search, rules, state, node, depth - 1, -beta, -floor)
         if state.stopped:
             break
         state.root_values[i] = value
@@ -120,146 +107,151 @@ def wins_ties(state: Any, i: int) -> bool:
 
 
 @kernel
-def search_below(
-    rules: Rules,
-    state: Any,
-    position: Position,
-    key: int,
-    depth: int,
-    alpha: float,
-    beta: float,
-    ply: int,
-    start: int,
-) -> float:
-    """The value v of a position searched `depth` plies: exact if alpha < v < beta, else a bound.
+def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float, beta: float) -> float:
+    """The value v of a node searched `depth` plies: exact if alpha < v < beta, else a bound.
 
-    Move lists start at `moves[start]`. The best line is left in `state.pv[ply]`, unless `depth` is 0.
+    The best line is left in `state.pv[node.ply]`, unless `depth` is 0.
     """
     if depth == 0:
-        return _leaf(rules, state, position, alpha, beta, ply, start)
-    moves = words(state.moves)
+        return leaf(rules, state, node, alpha, beta)
     if out_of_budget(state):
         return 0.0
-    state.nodes += 1
-    state.pv[ply, 0] = -1
-    if ply > state.deepest:
-        state.deepest = ply
-    if is_drawn(state, ply):
-        return draw_value(state, ply)
+    visit(state, node.ply)
+    if is_drawn(state, node.ply):
+        return draw_value(state, node.ply)
     if state.mate_distance:
-        alpha = max(alpha, ply - WIN)
-        beta = min(beta, WIN - ply)
+        alpha, beta = max(alpha, node.ply - WIN), min(beta, WIN - node.ply)
         if alpha >= beta:
             return alpha
-    table_move = -1
-    if state.tt and depth > 1:
-        table = words_at(state.table)
-        state.tt_probes += 1
-        entry = find(table, state.table_words, key, state.oldest)
-        if entry >= 0:
-            state.tt_hits += 1
-            table_move = table[entry + MOVE]
-            if depth_of(table, entry) == depth or (state.tt_deeper and depth_of(table, entry) > depth):
-                value = from_table(score_of(table, entry), ply)
-                bound = bound_of(table, entry)
-                if bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha):
-                    state.horizon += abs(value) < LIMIT
-                    return bounded(state, value, alpha, beta)
-    end = generate(rules, position, moves, start)
+    known = recall(state, node, depth, alpha, beta)
+    if known.settles:
+        return bounded(state, known.value, alpha, beta)
+    moves, start = words(state.moves), node.start
+    end = generate(rules, node.position, moves, start)
     if end == start:
-        return bounded(state, final_value(rules, state, position, ply), alpha, beta)
-    left = depth
-    if state.extensions and end == start + 1 and ply < 2 * state.depth and ply < MAX_PLY - MAX_DEPTH // 2:
-        left += 1
-    if left == 1 or ply >= MAX_PLY:
-        return _frontier(rules, state, position, alpha, beta, ply, start, end)
-    own, other = sides(position)
-    capturing = moves[start] & other != 0
+        return bounded(state, final_value(rules, state, node.position, node.ply), alpha, beta)
+    left = depth + extension(state, node.ply, end - start)
+    if left == 1 or node.ply >= MAX_PLY:
+        return frontier(rules, state, node, end, alpha, beta)
+    capturing = moves[start] & sides(node.position)[1] != 0
     if state.futility and not capturing and left <= FUTILE_DEPTH and abs(alpha) < LIMIT and abs(beta) < LIMIT:
-        static = leaf_value(rules, state, position)
-        above, below = FUTILE_ABOVE * left * state.man, FUTILE_BELOW * left * state.man
-        if (static - above >= beta or static + below <= alpha) and not is_threatened(rules, position):
+        static = leaf_value(rules, state, node.position)
+        if is_futile(state, static, left, alpha, beta) and not is_threatened(rules, node.position):
             state.leaves += 1
             return static
-    ordered = rank_moves(state, moves, own, other, capturing, position.turn, table_move, ply, start, end)
-    floor = alpha
-    best = -np.inf
-    best_move = -1
+    ordered = rank_moves(state, node, end, capturing, known.move)
+    floor, best, best_move = alpha, -np.inf, -1
     for i in range(start, end):
         if ordered:
             pick_best(state, moves, i, end)
         move = moves[i]
-        child = apply(rules, position, move)
-        enter(state, ply, position, move, child)
-        child_key = changed(key, position, child) if state.tt else 0
-        above = beta
-        cut = 0
-        narrow = False
-        if (state.pvs or state.lmr) and i > start and alpha > -np.inf:
-            above = np.nextafter(alpha, np.inf)
-            cut = reduction(state, left, i - start, capturing)
-            narrow = cut > 0 or (state.pvs != 0 and above < beta)
+        child = descend(rules, state, node, move, end)
+        attempt = first_attempt(state, left, i - start, capturing, alpha, beta)
         while True:
-            high = above if narrow else beta
-            value = -search_below(rules, state, child, child_key, left - 1 - cut, -high, -alpha, ply + 1, end)
-            if not narrow or value <= alpha:
+            value = -search_below(rules, state, child, left - 1 - attempt.reduced, -attempt.high, -alpha)
+            if value <= alpha or is_final(attempt, value, beta):
                 break
-            if cut > 0:
-                cut = 0
-                narrow = state.pvs != 0 and above < beta
-            elif value >= beta:
-                break
-            else:
-                narrow = False
+            attempt = next_attempt(state, attempt, alpha, beta)
         if state.stopped:
             return 0.0
         if value > best:
             best = value
             if value > alpha:
                 best_move = move
-                extend_pv(state, ply, move)
+                extend_pv(state, node.ply, move)
                 if state.alpha_beta:
                     alpha = value
                     if alpha >= beta:
-                        count_cutoff(state, ply, i == start)
-                        if not capturing:
-                            reward(state, move, position.turn, ply, left)
+                        count_cutoff(state, node.ply, i == start)
+                        reward(state, node, move, left)
                         break
-    if state.tt and depth > 1:
-        bound = LOWER if best >= beta else EXACT if best > floor else UPPER
-        if bound == UPPER:
-            best_move = table_move
-        score = to_table(best, ply)
-        table, always = words_at(state.table), state.tt_replace != 0
-        store(table, state.table_words, key, best_move, score, depth, bound, state.generation, always)
+    remember(state, node, depth, floor, beta, best, best_move if best > floor else known.move)
     return bounded(state, best, floor, beta)
 
 
 @inlined
-def _frontier(
-    rules: Rules,
-    state: Any,
-    position: Position,
-    alpha: float,
-    beta: float,
-    ply: int,
-    start: int,
-    end: int,
-) -> float:
-    """`search_below` at depth 1 for the moves in `moves[start:end]`: each is made and its position valued."""
+def visit(state: Any, ply: int) -> None:
+    """Count a node at `ply`, where no line is known yet."""
+    state.nodes += 1
+    state.pv[ply, 0] = -1
+    if ply > state.deepest:
+        state.deepest = ply
+
+
+@inlined
+def extension(state: Any, ply: int, count: int) -> int:
+    """Plies by which a node with `count` moves is searched deeper."""
+    return int(state.extensions and count == 1 and ply < 2 * state.depth and ply < MAX_PLY - MAX_DEPTH // 2)
+
+
+@inlined
+def is_futile(state: Any, static: float, left: int, alpha: float, beta: float) -> bool:
+    """Whether a node's evaluation is so far outside the window that its `left` plies will hardly change that."""
+    return bool(
+        static - FUTILE_ABOVE * left * state.man >= beta or static + FUTILE_BELOW * left * state.man <= alpha
+    )
+
+
+@inlined
+def descend(rules: Rules, state: Any, node: Node, move: int, start: int) -> Node:
+    """The node that a move leads to, put on the line; its move lists start at `moves[start]`."""
+    position = apply(rules, node.position, move)
+    enter(state, node.ply, node.position, move, position)
+    return Node(position, changed(node.key, node.position, position) if state.tt else 0, node.ply + 1, start)
+
+
+class Attempt(NamedTuple):
+    """How a move is searched: cheaply at first, and again if it turns out better than alpha."""
+
+    reduced: int
+    """Plies less than all that are left."""
+    high: float
+    """The upper end of the window, beta at most."""
+
+
+@inlined
+def first_attempt(state: Any, left: int, tried: int, capturing: bool, alpha: float, beta: float) -> Attempt:
+    """The first search of a move, before which `tried` others were searched."""
+    if not (state.pvs or state.lmr) or tried == 0 or alpha == -np.inf:
+        return Attempt(0, beta)
+    reduced = reduction(state, left, tried, capturing)
+    return Attempt(reduced, np.nextafter(alpha, np.inf) if reduced > 0 or state.pvs else beta)
+
+
+@inlined
+def next_attempt(state: Any, attempt: Attempt, alpha: float, beta: float) -> Attempt:
+    """The next search of a move, to the full depth, the window still closed or not."""
+    return Attempt(0, np.nextafter(alpha, np.inf) if attempt.reduced > 0 and state.pvs else beta)
+
+
+@inlined
+def is_final(attempt: Attempt, value: float, beta: float) -> bool:
+    """Whether a value above alpha needs no other search."""
+    return attempt.reduced == 0 and (attempt.high == beta or value >= beta)
+
+
+@inlined
+def reduction(state: Any, left: int, tried: int, capturing: bool) -> int:
+    """Plies by which the search of a late move is reduced; `tried` moves were searched before it."""
+    if not state.lmr or capturing or left < 3 or tried < 3:
+        return 0
+    return 2 if tried >= 6 and left >= 5 else 1
+
+
+@inlined
+def frontier(rules: Rules, state: Any, node: Node, end: int, alpha: float, beta: float) -> float:
+    """`search_below` at depth 1 for the moves up to `moves[end]`: each is made and its position valued."""
     moves = words(state.moves)
-    if ply >= state.deepest:
-        state.deepest = ply + 1
-    floor = alpha
-    best = -np.inf
-    best_move = -1
-    for i in range(start, end):
-        child = apply(rules, position, moves[i])
-        enter_leaf(state, ply, position, moves[i], child)
+    if node.ply >= state.deepest:
+        state.deepest = node.ply + 1
+    floor, best, best_move = alpha, -np.inf, -1
+    for i in range(node.start, end):
+        child = Node(apply(rules, node.position, moves[i]), 0, node.ply + 1, end)
+        enter_leaf(state, node.ply, node.position, moves[i], child.position)
         if state.nodes >= state.node_limit:
             state.stopped = 1
             return 0.0
-        value = -_leaf(rules, state, child, -beta, -alpha, ply + 1, end)
+        value = -leaf(rules, state, child, -beta, -alpha)
         if state.stopped:
             return 0.0
         if value > best:
@@ -269,103 +261,8 @@ def _frontier(
                 if state.alpha_beta:
                     alpha = value
                     if alpha >= beta:
-                        count_cutoff(state, ply, i == start)
+                        count_cutoff(state, node.ply, i == node.start)
                         break
-    state.pv[ply, 0] = best_move
-    state.pv[ply, 1] = -1
+    state.pv[node.ply, 0] = best_move
+    state.pv[node.ply, 1] = -1
     return bounded(state, best, floor, beta)
-
-
-@inlined
-def _leaf(rules: Rules, state: Any, position: Position, alpha: float, beta: float, ply: int, start: int) -> float:
-    """The value, for the side to move, of a position at the horizon."""
-    if state.quiescence and is_unquiet(rules, state, position, ply):
-        return quiesce(rules, state, position, alpha, beta, ply, start)
-    state.nodes += 1
-    if not has_move(rules, position):
-        return final_value(rules, state, position, ply)
-    if is_drawn(state, ply):
-        return draw_value(state, ply)
-    state.leaves += 1
-    value = leaf_value(rules, state, position)
-    if state.repetition_penalty != 0.0 and is_repeated_after_four(state, ply):
-        value -= state.repetition_penalty
-    return value
-
-
-@kernel
-def quiesce(
-    rules: Rules, state: Any, position: Position, alpha: float, beta: float, ply: int, start: int
-) -> float:
-    """The value of an unquiet position beyond the horizon: every legal move is searched until it is quiet."""
-    moves = words(state.moves)
-    if out_of_budget(state):
-        return 0.0
-    state.nodes += 1
-    if ply > state.deepest:
-        state.deepest = ply
-    end = generate(rules, position, moves, start)
-    if end == start:
-        return final_value(rules, state, position, ply)
-    floor = alpha
-    best = -np.inf
-    for i in range(start, end):
-        child = apply(rules, position, moves[i])
-        if is_unquiet(rules, state, child, ply + 1):
-            value = -quiesce(rules, state, child, -beta, -alpha, ply + 1, end)
-        else:
-            if state.nodes >= state.node_limit:
-                state.stopped = 1
-                return 0.0
-            state.nodes += 1
-            if ply + 1 > state.deepest:
-                state.deepest = ply + 1
-            if has_move(rules, child):
-                state.leaves += 1
-                value = -leaf_value(rules, state, child)
-            else:
-                value = -final_value(rules, state, child, ply + 1)
-        if state.stopped:
-            return 0.0
-        if value > best:
-            best = value
-            if state.alpha_beta:
-                alpha = max(alpha, value)
-                if alpha >= beta:
-                    count_cutoff(state, ply, i == start)
-                    break
-    return bounded(state, best, floor, beta)
-
-
-@inlined
-def leaf_value(rules: Rules, state: Any, position: Position) -> float:
-    """What the evaluation says of a position, within LIMIT."""
-    weights = floats_at(state.weights, state.weight_count)
-    return within_limit(evaluate(state.evaluation, position, rules, weights))
-
-
-@inlined
-def is_unquiet(rules: Rules, state: Any, position: Position, ply: int) -> bool:
-    """Whether a position beyond the horizon is searched on."""
-    if ply >= MAX_PLY:
-        return False
-    own, other = sides(position)
-    if capturers(rules, position, own, other) != 0:
-        return True
-    return bool(state.quiescence == THREATS and ply < state.depth + 6 and is_threatened(rules, position))
-
-
-@inlined
-def is_threatened(rules: Rules, position: Position) -> bool:
-    """Whether the other side could capture if it were to move."""
-    own, other = sides(position)
-    turned = Position(position.white, position.black, position.kings, 1 - position.turn)
-    return bool(capturers(rules, turned, other, own) != 0)
-
-
-@inlined
-def reduction(state: Any, left: int, tried: int, capturing: bool) -> int:
-    """Plies by which the search of a late move is reduced; `tried` moves were searched before it."""
-    if not state.lmr or capturing or left < 3 or tried < 3:
-        return 0
-    return 2 if tried >= 6 and left >= 5 else 1
