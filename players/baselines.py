@@ -8,9 +8,7 @@ from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, build_evaluation
-from players.negamax.certain import wins_in
-from players.negamax.score import compiled_static_value
-from players.negamax.worth import worth_of_a_man
+from players.negamax.score import compiled_static_value, wins_in, worth_of_a_man
 from players.player import Choice, Limit
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from arena.base.wording import quoted, unknown
 from players.loading import PlayerError
 from players.player import MEANT_LIMITS, Limit, PlayerSpec
+
+F = TypeVar("F", bound=Callable[..., None])
 
 ENTRY_KEYS = ("name", "type", "sweep", "in_process", *Limit._fields)
 """The keys that every entry of `players:` may have; the others are options of its class."""
@@ -23,6 +25,25 @@ def options_of(maker: type[Any]) -> Mapping[str, inspect.Parameter]:
     """The options of a player's class: the parameters of its constructor but the first, the variant."""
     parameters = inspect.signature(maker, eval_str=True).parameters.items()
     return MappingProxyType(dict(list(parameters)[1:]))
+
+
+def takes(kinds: Mapping[str, Any], defaults: Mapping[str, Any] = MappingProxyType({})) -> Callable[[F], F]:
+    """Decorator that writes options, by their types, into the signature of a constructor that takes them by `**`.
+
+    The default of one that *defaults* does not name is None.
+    """
+
+    def named(constructor: F) -> F:
+        signature = inspect.signature(constructor, eval_str=True)
+        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        options = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=kind)
+            for name, kind in kinds.items()
+        ]
+        constructor.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+        return constructor
+
+    return named
 
 
 def option_schemas(maker: type[Any]) -> dict[str, Any]:

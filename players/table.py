@@ -15,8 +15,7 @@ from players.loading import (
     blame,
     load_object,
 )
-from players.mcts.hybrid import Hybrid
-from players.mcts.player import Mcts
+from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.options import check_options
 from players.player import Player, PlayerSpec

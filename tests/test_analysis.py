@@ -23,7 +23,7 @@ from arena import Game, Opponent, PlayerSpec
 from arena.commands.analyse import lines_table
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.notation import parse_fen
-from arena.rules.scores import score_text
+from arena.rules.result import score_text
 from arena.rules.variants import VARIANTS
 from players.player import Limit
 from tests.helpers.command_line import error_line, invoke

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from arena import Board, Game
 from arena.commands.board import coloured, show_board
+from arena.rules.board.board import FIGURES, LETTERS, WIDTHS, board_text
 from arena.rules.board.svg import SYMBOLS, UNIT, board_svg, centre, corner, symbols
-from arena.rules.board.text import FIGURES, LETTERS, WIDTHS, board_text
 from arena.rules.move_text import MoveSquares, path
 from arena.rules.notation import fen, parse_fen, piece_letter
 from arena.rules.position import Position

@@ -31,9 +31,7 @@ from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import build_evaluation
-from players.negamax.certain import wins_in
-from players.negamax.score import LIMIT, WIN
-from players.negamax.worth import worth_of_a_man
+from players.negamax.score import LIMIT, WIN, wins_in, worth_of_a_man
 from players.player import PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke

@@ -15,8 +15,7 @@ from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation
 from players.evaluation.mix import WEIGHTS, mix, mix_weights, takeable
 from players.loading import PlayerError
-from players.mcts.hybrid import Hybrid
-from players.mcts.player import Mcts
+from players.mcts.player import Hybrid, Mcts
 from players.mcts.tree import COUNT, FIRST, MOVE, PROVEN, REJECTED, WIDTH
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT

@@ -132,7 +132,7 @@ def test_what_kernels_use_of_other_files_is_part_of_the_hash():
 
 def test_a_change_of_any_kernel_file_however_deep_has_another_folder(tmp_path, monkeypatch):
     tree = {
-        "arena/rules/step.py": "",
+        "arena/rules/moves.py": "",
         "arena/rules/jit/deeper/bits.py": "",
         "players/negamax/tree.py": "",
         "arena/learning/fits/columns.py": "from arena.rules.jit.kernel import kernel\n",

@@ -15,8 +15,16 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.appraise import values_of
 from players.evaluation.build import build_evaluation
-from players.evaluation.network import NETWORKS, NetworkFile, network_size, trained_variants
-from players.evaluation.neural import KINDS, ONE, PHASES, neural
+from players.evaluation.neural import (
+    KINDS,
+    NETWORKS,
+    ONE,
+    PHASES,
+    NetworkFile,
+    network_size,
+    neural,
+    trained_variants,
+)
 from players.evaluation.patterns import save_weights, weight_count
 from players.evaluation.sample import mirrored, positions_of
 from players.loading import PlayerError

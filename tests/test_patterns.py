@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from arena.rules.game import Game
-from arena.rules.position import Position
-from arena.rules.squares import square_of
+from arena.rules.position import Position, square_of
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.appraise import appraise, value_of
 from players.evaluation.build import build_evaluation

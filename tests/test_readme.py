@@ -32,9 +32,8 @@ from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
-from players.mcts.hybrid import Hybrid
 from players.mcts.options import option_rows
-from players.mcts.player import Mcts
+from players.mcts.player import Hybrid, Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
 from players.player import Player
 from players.table import PLAYERS

@@ -25,8 +25,7 @@ from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from players.evaluation.appraise import values_of
 from players.evaluation.build import build_evaluation
-from players.evaluation.network import NetworkFile, network_size
-from players.evaluation.neural import ONE
+from players.evaluation.neural import ONE, NetworkFile, network_size
 from players.evaluation.sample import positions_of
 
 ENGLISH = VARIANTS["english"]

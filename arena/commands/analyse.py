@@ -28,7 +28,7 @@ from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.hosting.answer import message_of
 from arena.rules.game import game_of
 from arena.rules.move_text import move_squares, path
-from arena.rules.scores import score_text
+from arena.rules.result import score_text
 from players.loading import PlayerError, located
 from players.player import AnswerError, Limit
 

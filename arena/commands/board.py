@@ -12,9 +12,8 @@ from rich.text import Text
 
 from arena.commands.output import echo, fail, say, wrapped
 from arena.commands.position import Scene
-from arena.rules.board.board import Board
+from arena.rules.board.board import FIGURES, LETTERS, WIDTHS, Board, board_text, rows_of, to_move
 from arena.rules.board.svg import DARK, LABEL, LIGHT
-from arena.rules.board.text import FIGURES, LETTERS, WIDTHS, board_text, rows_of, to_move
 from arena.rules.notation import piece_letter
 
 _DISCS = {"w": "●", "W": "♛", "b": "●", "B": "♛", "": " "}

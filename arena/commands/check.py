@@ -16,7 +16,7 @@ from arena.learning import tuning
 from arena.learning.config import load_training, load_tuning
 from arena.learning.driver import Rehearsal
 from arena.play.doctor import diagnose
-from arena.rules.board.text import board_text
+from arena.rules.board.board import board_text
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 from players.examine import Examination, Finding, examined

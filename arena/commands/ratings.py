@@ -13,8 +13,8 @@ from arena.commands.output import echo, fail, show_frame
 from arena.ratings import transitivity
 from arena.ratings.joint import Ratings
 from arena.ratings.joint import rate as rate_games
-from arena.ratings.models import RatingModel
 from arena.ratings.results import Results, ResultsError
+from arena.ratings.types import RatingModel
 from arena.report.compare import RatedSide, comparison_text, read_side
 from arena.report.compare import compare as compare_sides
 from arena.report.runs.compare import write_comparison

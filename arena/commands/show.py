@@ -13,7 +13,7 @@ import click
 from arena.commands.board import save, show_scene
 from arena.commands.output import echo, show_table
 from arena.commands.position import Scene, with_scene
-from arena.rules.scores import score_text
+from arena.rules.result import score_text
 
 _AROUND = 8
 """Plies before and after the position whose moves are printed."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.ratings.arrays import Floats, Ints
+from arena.ratings.types import Floats, Ints
 from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import kernel
 from arena.rules.position import Position

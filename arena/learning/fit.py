@@ -12,13 +12,12 @@ import torch
 from numpy.typing import NDArray
 
 from arena.learning.pattern_fit import Samples, turned
-from arena.ratings.arrays import Ints
+from arena.ratings.types import Ints
 from arena.rules.jit.lanes import LANES, OUTPUTS
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
-from players.evaluation.network import NetworkFile
-from players.evaluation.neural import KINDS, ONE, PHASES, neural, phase_of, squares
+from players.evaluation.neural import KINDS, ONE, PHASES, NetworkFile, neural, phase_of, squares
 
 LARGEST_INPUT = 2.5
 """The largest weight of an input: 50 of them, and the bias, are a sum that 16 bits hold."""
@@ -97,7 +96,7 @@ class Network(torch.nn.Module):
 
     @torch.no_grad()
     def whole_numbers(self) -> NDArray[np.int16]:
-        """The numbers of a network's file, see `players.evaluation.network`."""
+        """The numbers of a network's file, see `players.evaluation.neural`."""
         phases = torch.cat(
             [
                 self.second.flatten(1),

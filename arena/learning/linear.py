@@ -16,8 +16,8 @@ from arena.experiment.yaml.errors import Keys
 from arena.learning.columns import Columns
 from arena.learning.games import Terms
 from arena.learning.method import Method, Step
-from arena.ratings.arrays import Floats
 from arena.ratings.match import Z95
+from arena.ratings.types import Floats
 from arena.rules.variants import Variant
 from players.evaluation.linear import FEATURES
 

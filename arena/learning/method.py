@@ -15,7 +15,7 @@ from arena.learning.driver import Play, StageProgress
 from arena.learning.games import Terms
 from arena.learning.store import GameStore
 from arena.learning.terms import EvaluationField
-from arena.ratings.arrays import Floats
+from arena.ratings.types import Floats
 from arena.rules.variants import Variant
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from arena.learning.columns import MAN
 from arena.learning.regression import logistic_fit
 from arena.learning.store import Played
-from arena.ratings.arrays import Bools, Floats, Ints
+from arena.ratings.types import Bools, Floats, Ints
 from arena.rules.jit.bits import lowest_square, popcount
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.position import WHITE, Position

@@ -15,7 +15,7 @@ from arena.learning.method import Fitting, Method, Step, StepRun
 from arena.learning.pattern_fit import FitError, fit_tables, held_out_loss, samples
 from arena.learning.store import GameStore
 from arena.learning.terms import EvaluationField, evaluation_name
-from arena.ratings.arrays import Floats
+from arena.ratings.types import Floats
 from arena.rules.variants import Variant
 from players.evaluation.patterns import save_weights
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.ratings.arrays import Floats, Ints
+from arena.ratings.types import Floats, Ints
 
 
 class LogisticFit(NamedTuple):

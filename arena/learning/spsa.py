@@ -18,7 +18,7 @@ from arena.learning.linear import LinearMethod
 from arena.learning.method import Step, StepRun
 from arena.learning.regression import spread_of
 from arena.learning.store import GameStore
-from arena.ratings.arrays import Floats
+from arena.ratings.types import Floats
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 

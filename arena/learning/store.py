@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arena.ledger.store import Store
 from arena.ledger.table import Table
-from arena.ratings.arrays import Ints
+from arena.ratings.types import Ints
 from arena.rules.result import points_of
 
 CHECKPOINT = "checkpoint.pt"

@@ -37,7 +37,7 @@ from arena.ratings.match import Summary, summary
 from arena.rules.custom import build_variant
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
-from players.evaluation.network import NetworkFile
+from players.evaluation.neural import NetworkFile
 from players.loading import PlayerError, fingerprints
 from players.player import PlayerSpec
 from players.table import build_player

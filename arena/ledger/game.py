@@ -18,7 +18,7 @@ from arena.ledger.store import StoreError, check_columns, reading
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import pdn_game, search_comment
 from arena.rules.played import PlayedGame, Replayer
-from arena.rules.scores import in_men
+from arena.rules.result import in_men
 
 
 class StoredGame(NamedTuple):

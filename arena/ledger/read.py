@@ -19,8 +19,7 @@ from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
 from arena.ledger.store import StoreError, check_columns, check_intact, reading
 from arena.rules.custom import build_variant
-from arena.rules.result import NO_RESULT
-from arena.rules.scores import MOST_MEN
+from arena.rules.result import MOST_MEN, NO_RESULT
 
 GAMES_AT_ONCE = 50_000
 """Games that are read at once."""

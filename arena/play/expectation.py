@@ -9,8 +9,8 @@ import numpy as np
 
 from arena.play.pilot import Pilot
 from arena.play.plan import Plan
-from arena.ratings.arrays import Floats
 from arena.ratings.match import games_needed, resolution
+from arena.ratings.types import Floats
 from arena.rules.result import points_of
 
 TARGETS = (10, 20, 50)

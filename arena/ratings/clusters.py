@@ -1,5 +1,6 @@
-"""Games as codes and clusters: which of them are observations of their own, and how much each counts."""
+"""Games as codes, in clusters and by opening: which are observations of their own, and how much each counts."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -7,9 +8,11 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from arena.ratings.arrays import Ints
-from arena.ratings.cells import ClusteredGames
+from arena.ratings.repeats import alike
+from arena.ratings.types import Floats, Ints
 from arena.rules.result import RESULTS, Colour
+
+MAX_OPENINGS = 1000  # with more, the fit would take minutes: one advantage is fitted for all
 
 
 class CodedGames(NamedTuple):
@@ -31,6 +34,86 @@ class CodedGames(NamedTuple):
     def distinct(self) -> int:
         """Games that are not a repetition of another."""
         return len(np.unique(self.line[self.line >= 0])) + int(self.number[self.line < 0].sum())
+
+
+class ClusteredGames(NamedTuple):
+    """Games as the fit takes them, a row for each or for several that ended alike; `[rows]` but for `times`."""
+
+    first: Ints  # player who moves first
+    second: Ints
+    outcome: Ints  # 0 a win, 1 a draw, 2 a loss, from the first player's view
+    opening: Ints  # 0, 1, ... ; -1 where it is not known
+    cluster: Ints  # 0, 1, ... : games that are not independent share a number
+    weight: Floats  # games that the row counts as in each of the clusters that it is part of
+    information: Floats  # games whose variance, under the model, is that of the row in all those clusters
+    times: Floats  # `float[clusters]`: independent clusters like this one
+
+    def cells(self, size: int, times: Floats | None = None) -> "Cells":
+        """Games by opening, first and second player; with *times*, as if there were so many of each cluster."""
+        key = ((self.opening + 1) * size + self.first) * size + self.second
+        cell, cells = pd.factorize(key, sort=True)
+        games = self.weight * (self.times if times is None else times)[self.cluster]
+        counts = np.bincount(cell * 3 + self.outcome, games, minlength=3 * len(cells))
+        opening, players = np.divmod(cells, max(size, 1) ** 2)
+        first, second = np.divmod(players, max(size, 1))
+        return Cells(first, second, opening - 1, counts.reshape(-1, 3).astype(float))
+
+
+class Cells(NamedTuple):
+    """Encounters of two players with given colours in one opening."""
+
+    first: Ints
+    second: Ints
+    opening: Ints  # -1 where it is not known
+    counts: Floats  # of wins, draws and losses of the first player, `float[cells, 3]`
+
+
+class Objective(NamedTuple):
+    """What is fitted: the games in clusters, and which players they connect or show to be one."""
+
+    names: list[str]
+    played: CodedGames
+    """All games, as they were played."""
+    clusters: ClusteredGames
+    """Those games that the fit takes, each player's under the code of the one that it is."""
+    openings: pd.Index
+    """Those that games name, in the order of the games."""
+    known: int
+    twins: Mapping[tuple[str, str], int]
+    """Players that are one, with the games between them."""
+    one: Ints
+    """For each player the code of the one that it is."""
+    group: Ints
+    """Of each player, by the games that the fit takes: number 0 is the largest."""
+    tells_advantage: bool
+
+
+def names_of(games: pd.DataFrame, players: Sequence[str] | None) -> list[str]:
+    """The players in the order of equal ratings. Raises ValueError if columns are missing or names not unique."""
+    missing = [column for column in ("white", "black", "result") if column not in games]
+    if missing:
+        raise ValueError(f"games lack the columns {missing}; they have {list(games.columns)}")
+    names = sorted({*games["white"], *games["black"]}) if players is None else list(players)
+    if len(set(names)) < len(names):
+        raise ValueError(f"players are listed twice: {sorted({n for n in names if names.count(n) > 1})}")
+    return names
+
+
+def objective_of(games: pd.DataFrame, names: list[str], first: Colour, anchor: str | None) -> Objective:
+    """What the games of players with these *names* give to be fitted. Raises ValueError as `encode`."""
+    played = encode(games, names, first)
+    twins = alike(games, names)
+    one = _representatives(names, twins, anchor)
+    coded = encode(games, names, first, one) if twins else played
+    known = int(coded.opening.max(initial=-1)) + 1
+    if known > MAX_OPENINGS:
+        coded = coded._replace(opening=np.full_like(coded.opening, -1))
+    group = components(coded.first, coded.second, len(names))
+    several = np.bincount(group, minlength=1)[group[coded.first]] > 2
+    clusters = clustered(coded._replace(opening=np.where(several, coded.opening, -1)), len(names))
+    openings = pd.factorize(games["opening"])[1] if "opening" in games else pd.Index([])
+    tells = tells_advantage(clusters, len(names))
+    return Objective(names, played, clusters, openings, known, twins, one, group, tells)
 
 
 def encode(games: pd.DataFrame, names: list[str], first: Colour, one: Ints | None = None) -> CodedGames:
@@ -111,6 +194,28 @@ def components(a: Ints, b: Ints, size: int) -> Ints:
     number = np.empty(len(count), np.int64)
     number[np.lexsort((start, -count))] = np.arange(len(count))
     return number[inverse]
+
+
+def tells_advantage(games: ClusteredGames, size: int) -> bool:
+    """Whether no strengths are 1 apart, first less second, in every game: they would pass for the advantage."""
+    first, second = np.divmod(np.unique(games.first * size + games.second), max(size, 1))
+    met = np.zeros((size, size))
+    np.add.at(met, (first, second), 1.0)
+    met += met.T
+    balance = np.bincount(first, minlength=size) - np.bincount(second, minlength=size).astype(float)
+    laplacian = np.diag(met.sum(axis=1)) - met
+    explained = balance @ np.linalg.lstsq(laplacian, balance)[0] if size else 0.0
+    return bool(len(first) - explained > 1e-6)
+
+
+def _representatives(names: list[str], twins: Iterable[tuple[str, str]], anchor: str | None) -> Ints:
+    """For each player the code of the one that it is: that of the first of its *twins*, or of the anchor."""
+    codes = np.array([[names.index(player) for player in pair] for pair in twins]).reshape(-1, 2)
+    part = components(codes[:, 0], codes[:, 1], len(names))
+    first = np.unique(part, return_index=True)[1]
+    if anchor is not None:
+        first[part[names.index(anchor)]] = names.index(anchor)
+    return first[part]
 
 
 def _counts(games: pd.DataFrame) -> Ints:

@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from arena.ratings.arrays import Bools, Floats, Ints
-from arena.ratings.cells import ClusteredGames
-from arena.ratings.clusters import components
+from arena.ratings.clusters import ClusteredGames, components
 from arena.ratings.dispersion import dispersion
 from arena.ratings.match import Z95
 from arena.ratings.strengths import (
@@ -22,6 +20,7 @@ from arena.ratings.strengths import (
     outer_sum,
     solved,
 )
+from arena.ratings.types import Bools, Floats, Ints
 
 NORMAL_LEVEL = 0.975  # of the quantile Z95
 
@@ -44,6 +43,15 @@ class Estimates(NamedTuple):
         """Every player's Elo and interval moved by *shift*, `float[players]`."""
         shift = np.append(shift, 0.0)
         return self._replace(values=self.values + shift, low=self.low + shift, high=self.high + shift)
+
+
+def centred(group: Ints, anchor: int | None) -> Floats:
+    """Matrix that turns strengths into differences to the group's mean, or to the anchor in its group."""
+    same = group[:, None] == group
+    share = same / np.maximum(same.sum(axis=1, keepdims=True), 1)
+    if anchor is not None:
+        share[same[anchor]] = np.arange(len(group)) == anchor
+    return np.eye(len(group)) - share
 
 
 def sandwich(games: ClusteredGames, fit: StrengthFit, reference: Floats, groups: int) -> Estimates:

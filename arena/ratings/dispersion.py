@@ -9,7 +9,7 @@ variance p (1 - p) - c min(p, 1 - p) / 2.
 
 import numpy as np
 
-from arena.ratings.arrays import Floats, Ints
+from arena.ratings.types import Floats, Ints
 
 
 def drawn_share(expected: Floats, draws: Floats, games: Floats) -> float:

@@ -5,6 +5,15 @@ favours neither side. The model is Bradley and Terry's with a draw as half a poi
 ratings are the strengths that mean the same score without the first-move advantage (`both_colours` there). Under
 Davidson's model, Elo = 400 / ln 10 * 2 / (2 + nu) * strength, which has that meaning for small differences only.
 
+Games. A table with the columns white, black, result ("1-0", "1/2-1/2", "0-1") and optionally
+
+* pair: games of the same two players with the same value are one cluster, missing values stand alone;
+* opening: which opening, as any value; what it adds to the advantage is fitted, unless it is missing, or there
+  are more than 1000 openings, or the two players meet nobody else, or no advantage is fitted;
+* line: what was played (opening and moves) as any value; games of the same two players with the same colours
+  and the same line repeat one another, a missing value repeats nothing;
+* count: how many independent games the row stands for, a whole number of 0 or more.
+
 Prior. The fit maximizes the likelihood times a weak prior made of virtual results, *prior* of each kind:
 
 * a win of every player over a virtual opponent 800 Elo below the middle of the player's group, and a loss to one
@@ -36,29 +45,39 @@ cannot tell it from the players' strengths, as when one player always moves firs
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 
 from arena.base.wording import unknown
-from arena.ratings.arrays import Bools, Floats, Ints
-from arena.ratings.cells import ClusteredGames
-from arena.ratings.clusters import CodedGames, clustered, components, encode
-from arena.ratings.covariance import Estimates, bootstrapped, resample, sandwich
+from arena.ratings.clusters import (
+    MAX_OPENINGS,
+    ClusteredGames,
+    CodedGames,
+    Objective,
+    names_of,
+    objective_of,
+)
+from arena.ratings.covariance import Estimates, bootstrapped, centred, resample, sandwich
 from arena.ratings.dispersion import drawn_share
 from arena.ratings.match import los
-from arena.ratings.models import RatingModel
-from arena.ratings.notes import DAVIDSON, NO_ADVANTAGE, NOT_RESAMPLED, one_player_notes, ratings_notes
-from arena.ratings.repeats import alike
+from arena.ratings.notes import (
+    DAVIDSON,
+    NO_ADVANTAGE,
+    NOT_RESAMPLED,
+    many_openings,
+    one_player_notes,
+    ratings_notes,
+)
 from arena.ratings.strengths import POINTS, StrengthFit, maximize
+from arena.ratings.types import Floats, Ints, RatingModel
 from arena.rules.result import Colour
 
 Intervals: TypeAlias = Literal["sandwich", "bootstrap"]
 
-MAX_OPENINGS = 1000  # with more, the fit would take minutes: one advantage is fitted for all
 TIE_DECIMALS = 6  # ratings that are equal to so many decimals of an Elo tie in the order of the table
 
 
@@ -83,7 +102,7 @@ class Ratings:
     model: RatingModel
     parameters: Floats  # of the fit, players in rank order: see `arena.ratings.strengths`
     groups: tuple[tuple[str, ...], ...]  # players connected through games; Elo compares only inside a group
-    notes: tuple[str, ...]  # what a reader of the table must know, in sentences
+    notes: tuple[str, ...] = ()  # what a reader of the table must know, in sentences
 
     def los_matrix(self) -> pd.DataFrame:
         """Likelihood of superiority of the row's player over the column's, 0.5 between groups and to oneself.
@@ -115,16 +134,7 @@ def rate(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Ratings:
-    """Rate all players at once from all games by maximum a posteriori (see the module docstring).
-
-    *games* has the columns white, black, result ("1-0", "1/2-1/2", "0-1") and optionally
-
-    * pair: games of the same two players with the same value are one cluster, missing values stand alone;
-    * opening: which opening, as any value; what it adds to the advantage is fitted, unless it is missing, or there
-      are more than 1000 openings, or the two players meet nobody else, or no advantage is fitted;
-    * line: what was played (opening and moves) as any value; games of the same two players with the same colours
-      and the same line repeat one another, a missing value repeats nothing;
-    * count: how many independent games the row stands for, a whole number of 0 or more.
+    """Rate all players at once from all *games* by maximum a posteriori (see the module docstring).
 
     *players* lists all players, those without games too; it decides the order of equal ratings (default: by
     name). *first* is the colour that moves first, *advantage* whether its advantage is fitted.
@@ -142,105 +152,81 @@ def rate(
     """
     _check_options(model, first, intervals, prior, resamples)
     games = games if len(games) else games.reindex(columns=["white", "black", "result"])
-    names = _names(games, players)
+    names = names_of(games, players)
     if anchor is not None:
         _check_choice("anchor", anchor, names)
-    every = encode(games, names, first)
-    twins = alike(games, names)
-    one = _representatives(names, twins, anchor)
-    coded = encode(games, names, first, one) if twins else every
-    known = int(coded.opening.max(initial=-1)) + 1
-    if known > MAX_OPENINGS:
-        coded = coded._replace(opening=np.full_like(coded.opening, -1))
-    group = components(coded.first, coded.second, len(names))
-    several = np.bincount(group, minlength=1)[group[coded.first]] > 2
-    clusters = clustered(coded._replace(opening=np.where(several, coded.opening, -1)), len(names))
-    reference = _reference(group, None if anchor is None else names.index(anchor))
+    objective = objective_of(games, names, first, anchor)
+    clusters, group = objective.clusters, objective.group
+    fitted = advantage and objective.tells_advantage
+    fit = maximize(clusters.cells(len(names)), len(names), model, fitted, prior)
 
-    told = _tells_advantage(clusters, len(names))
-    fit = maximize(clusters.cells(len(names)), len(names), model, advantage and told, prior)
+    reference = centred(group, None if anchor is None else names.index(anchor))
     estimates = sandwich(clusters, fit, reference, len(np.unique(group)))
     if intervals == "bootstrap" and len(clusters.first) and not estimates.one_sided:
         rng = np.random.default_rng(seed)
-        found = resample(clusters, fit, reference, advantage and told, prior, resamples, rng)
+        found = resample(clusters, fit, reference, fitted, prior, resamples, rng)
         estimates = bootstrapped(estimates, found)
     if anchor is not None:
         estimates = estimates.shifted(anchor_elo * (group == group[names.index(anchor)]))
 
-    alone = np.bincount(group, minlength=len(names))[group] == 1
-    estimates, group = estimates.shared(one), group[one]
-    order = np.lexsort((np.arange(len(names)), -np.round(estimates.values[:-1], TIE_DECIMALS), group))
-    groups = tuple(tuple(names[p] for p in order if group[p] == number) for number in np.unique(group))
-    notes = [*one_player_notes(twins), *ratings_notes(every, groups, estimates.one_sided, anchor)]
-    if model == "davidson":
-        notes.append(DAVIDSON)
-    if advantage and not told and len(clusters.first):
-        notes.append(NO_ADVANTAGE)
-    if advantage and known > MAX_OPENINGS:
-        notes.append(
-            f"One first-move advantage stands for all {known} openings: more than {MAX_OPENINGS} are not fitted."
-        )
-    if estimates.one_sided and intervals == "bootstrap":
-        notes.append(NOT_RESAMPLED)
-    draw_rate = fit.draw_rate if model == "davidson" else _drawn_share(clusters, fit)
-    fit = fit._replace(parameters=np.append(fit.parameters[one], fit.parameters[len(names) :]))
-    openings = _openings(games, fit)
-    ratings = _ratings(names, order, estimates, every, fit, draw_rate, openings, groups, tuple(notes))
-    return _without_unknown(ratings, one[order], alone[one[order]] & (np.bincount(one)[one[order]] > 1))
+    ratings = _named(objective, fit, estimates.shared(objective.one))
+    notes = _notes(objective, ratings, estimates.one_sided, anchor, advantage, intervals)
+    return replace(ratings, notes=tuple(notes))
 
 
-def _ratings(
-    names: list[str],
-    order: Ints,
-    estimates: Estimates,
-    games: CodedGames,
-    fit: StrengthFit,
-    draw_rate: float,
-    openings: pd.Series,
-    groups: tuple[tuple[str, ...], ...],
-    notes: tuple[str, ...],
-) -> Ratings:
-    """The joint rating with the players in *order*, codes by rank."""
+def _named(objective: Objective, fit: StrengthFit, estimates: Estimates) -> Ratings:
+    """The joint rating by the players' names, in rank order; *estimates* has the same of players that are one."""
+    names, one, games = objective.names, objective.one, objective.played
+    group = objective.group[one]
     values, low, high, spread, _ = estimates
-    elo = pd.DataFrame({"elo": values[:-1], "elo_low": low[:-1], "elo_high": high[:-1]})
+    order = np.lexsort((np.arange(len(names)), -np.round(values[:-1], TIE_DECIMALS), group))
     ranked = [names[player] for player in order]
+    elo = pd.DataFrame({"elo": values[:-1], "elo_low": low[:-1], "elo_high": high[:-1]})
     ratings = Ratings(
         table=_table(names, elo, games).iloc[order].reset_index(drop=True),
         covariance=pd.DataFrame(spread[np.ix_(order, order)], index=ranked, columns=ranked),
         advantage=float(values[-1]),
         advantage_error=float(high[-1] - low[-1]) / 2,
-        openings=openings,
+        openings=_openings(objective.openings, fit),
         opening_spread=fit.spread * fit.scale,
-        draw_rate=draw_rate,
+        draw_rate=fit.draw_rate if fit.model == "davidson" else _drawn_share(objective.clusters, fit),
         model=fit.model,
-        parameters=np.append(fit.parameters[order], fit.parameters[len(order) :]),
-        groups=groups,
-        notes=notes,
+        parameters=np.append(fit.parameters[one][order], fit.parameters[len(order) :]),
+        groups=tuple(tuple(names[p] for p in order if group[p] == number) for number in np.unique(group)),
     )
     ratings.table["rank"] = np.arange(1, len(names) + 1)
     ratings.table["los"] = np.append(np.diag(ratings.los_matrix(), 1), 0.5)[: len(names)]
+    _forget_unknown(ratings.table, objective, order)
     return ratings
 
 
-def _representatives(names: list[str], twins: Iterable[tuple[str, str]], anchor: str | None) -> Ints:
-    """For each player the code of the one that it is: that of the first of its *twins*, or of the anchor."""
-    codes = np.array([[names.index(player) for player in pair] for pair in twins]).reshape(-1, 2)
-    part = components(codes[:, 0], codes[:, 1], len(names))
-    first = np.unique(part, return_index=True)[1]
-    if anchor is not None:
-        first[part[names.index(anchor)]] = names.index(anchor)
-    return first[part]
-
-
-def _without_unknown(ratings: Ratings, one: Ints, unrated: Bools) -> Ratings:
-    """The rating without what the games cannot tell: which of one player is better, and Elo from no other games.
-
-    *one* are the representatives of the players in rank order, *unrated* those that met nobody else.
-    """
-    table = ratings.table
+def _forget_unknown(table: pd.DataFrame, objective: Objective, order: Ints) -> None:
+    """Empty what the games cannot tell: which of one player is better, and Elo from no other games."""
+    one, group = objective.one[order], objective.group
+    lone = np.bincount(group, minlength=len(group))[group][one] == 1
     table.loc[np.append(one[:-1] == one[1:], False)[: len(one)], "los"] = math.nan
-    table.loc[unrated, ["elo", "elo_low", "elo_high", "los"]] = math.nan
-    return ratings
+    table.loc[lone & (np.bincount(one)[one] > 1), ["elo", "elo_low", "elo_high", "los"]] = math.nan
+
+
+def _notes(
+    objective: Objective,
+    ratings: Ratings,
+    one_sided: int,
+    anchor: str | None,
+    advantage: bool,
+    intervals: Intervals,
+) -> Iterator[str]:
+    """What a reader of the table must know; *one_sided* pairings had results that were all alike."""
+    yield from one_player_notes(objective.twins)
+    yield from ratings_notes(objective.played, ratings.groups, one_sided, anchor)
+    if ratings.model == "davidson":
+        yield DAVIDSON
+    if advantage and not objective.tells_advantage and len(objective.clusters.first):
+        yield NO_ADVANTAGE
+    if advantage and objective.known > MAX_OPENINGS:
+        yield many_openings(objective.known, MAX_OPENINGS)
+    if one_sided and intervals == "bootstrap":
+        yield NOT_RESAMPLED
 
 
 def _check_options(model: str, first: str, intervals: str, prior: float, resamples: int) -> None:
@@ -258,48 +244,16 @@ def _check_choice(what: str, value: str, valid: Sequence[str]) -> None:
         raise ValueError(unknown(what, value, valid))
 
 
-def _names(games: pd.DataFrame, players: Sequence[str] | None) -> list[str]:
-    """The players in the order of equal ratings. Raises ValueError if columns are missing or names not unique."""
-    missing = [column for column in ("white", "black", "result") if column not in games]
-    if missing:
-        raise ValueError(f"games lack the columns {missing}; they have {list(games.columns)}")
-    names = sorted({*games["white"], *games["black"]}) if players is None else list(players)
-    if len(set(names)) < len(names):
-        raise ValueError(f"players are listed twice: {sorted({n for n in names if names.count(n) > 1})}")
-    return names
-
-
-def _tells_advantage(games: ClusteredGames, size: int) -> bool:
-    """Whether no strengths are 1 apart, first less second, in every game: they would pass for the advantage."""
-    first, second = np.divmod(np.unique(games.first * size + games.second), max(size, 1))
-    met = np.zeros((size, size))
-    np.add.at(met, (first, second), 1.0)
-    met += met.T
-    balance = np.bincount(first, minlength=size) - np.bincount(second, minlength=size).astype(float)
-    laplacian = np.diag(met.sum(axis=1)) - met
-    explained = balance @ np.linalg.lstsq(laplacian, balance)[0] if size else 0.0
-    return bool(len(first) - explained > 1e-6)
-
-
 def _drawn_share(games: ClusteredGames, fit: StrengthFit) -> float:
     expected = 0.5 + fit.probability(games.first, games.second, games.opening) @ POINTS
     number = games.weight * games.times[games.cluster]
     return drawn_share(expected, number * (games.outcome == 1), number)
 
 
-def _openings(games: pd.DataFrame, fit: StrengthFit) -> pd.Series:
-    """What each opening adds to the advantage, in Elo, by opening in the order of the games."""
+def _openings(openings: pd.Index, fit: StrengthFit) -> pd.Series:
+    """What each of the *openings* adds to the advantage, in Elo; the fit has none of them, or the first."""
     found = fit.parameters[fit.size + 2 :] * fit.scale
-    return pd.Series(found, pd.factorize(games["opening"])[1][: len(found)] if len(found) else [], dtype=float)
-
-
-def _reference(group: Ints, anchor: int | None) -> Floats:
-    """Matrix that turns strengths into differences to the group's mean, or to the anchor in its group."""
-    same = group[:, None] == group
-    share = same / np.maximum(same.sum(axis=1, keepdims=True), 1)
-    if anchor is not None:
-        share[same[anchor]] = np.arange(len(group)) == anchor
-    return np.eye(len(group)) - share
+    return pd.Series(found, openings[: len(found)] if len(found) else [], dtype=float)
 
 
 def _table(names: list[str], elo: pd.DataFrame, games: CodedGames) -> pd.DataFrame:

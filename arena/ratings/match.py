@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from arena.ratings.arrays import Floats
 from arena.ratings.tangents import iterated_fit
+from arena.ratings.types import Floats
 
 Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
 ELO_PER_LOGIT = 400 / math.log(10)

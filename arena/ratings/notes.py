@@ -25,6 +25,11 @@ def one_player_notes(twins: Mapping[tuple[str, str], int]) -> list[str]:
     return [*notes[:MAX_NAMES], *([f"So did {rest} more pairs of players."] if rest > 0 else [])]
 
 
+def many_openings(known: int, most: int) -> str:
+    """A sentence on openings that are too many to be fitted."""
+    return f"One first-move advantage stands for all {known} openings: more than {most} are not fitted."
+
+
 def ratings_notes(
     games: CodedGames, groups: tuple[tuple[str, ...], ...], one_sided: int, anchor: str | None
 ) -> list[str]:

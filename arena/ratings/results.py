@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 
 from arena.base.wording import cut, quoted
-from arena.ratings.arrays import Bools, Ints
-from arena.rules.pdn.gametype import variant_of_tags
-from arena.rules.pdn.tokens import TaggedGame, tagged_games
+from arena.ratings.types import Bools, Ints
+from arena.rules.pdn.tokens import TaggedGame, tagged_games, variant_of_tags
 from arena.rules.position import BLACK
 from arena.rules.result import RESULTS, Colour, Result
 

@@ -22,11 +22,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_softmax, softmax
 
-from arena.ratings.arrays import Bools, Floats, Ints
-from arena.ratings.cells import Cells
+from arena.ratings.clusters import Cells
 from arena.ratings.dispersion import mean_dispersion
 from arena.ratings.match import ELO_PER_LOGIT
-from arena.ratings.models import RatingModel
+from arena.ratings.types import Bools, Floats, Ints, RatingModel
 
 POINTS = np.array([0.5, 0.0, -0.5])  # of a win, draw and loss, less those of a draw
 NO_DRAWS = -800.0  # ln nu of Bradley-Terry: e^-800 is 0 in double precision
@@ -226,7 +225,6 @@ def _newton(
     free[size : size + 2] = advantage, model == "davidson"
     if model == "bradley-terry":
         counts = counts @ np.array([[1, 0, 0], [0.5, 0, 0.5], [0, 0, 1]])
-
     played = counts.sum(axis=1)
 
     def loss(x: Floats) -> float:

@@ -9,13 +9,12 @@ import pandas as pd
 from scipy.optimize import linprog, minimize
 from scipy.special import logsumexp, ndtri, softmax
 
-from arena.ratings.arrays import Floats, Ints
-from arena.ratings.cells import Cells
-from arena.ratings.clusters import clustered, encode
+from arena.ratings.clusters import Cells, clustered, encode
 from arena.ratings.dispersion import dispersion
 from arena.ratings.joint import Ratings
 from arena.ratings.match import ELO_PER_LOGIT
 from arena.ratings.strengths import POINTS, RIDGE, game_moments, logits, outer_sum
+from arena.ratings.types import Floats, Ints
 from arena.rules.result import Colour
 
 MAX_CYCLES = 10  # that are listed

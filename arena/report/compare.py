@@ -9,10 +9,10 @@ import pandas as pd
 
 from arena.base.number import quantity, signed
 from arena.ledger.store import StoreError
-from arena.ratings.arrays import Floats
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.ratings.results import ResultsError
+from arena.ratings.types import Floats
 from arena.report.run import Run, load
 from arena.report.sources import read_results
 from arena.rules.result import Colour

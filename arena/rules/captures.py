@@ -20,11 +20,11 @@ from arena.rules.moves import (
     capacity,
     landed,
     promotion_row,
+    step,
     target_of,
 )
 from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING, STOPS, Rules
-from arena.rules.step import step
 
 
 @kernel
@@ -140,11 +140,8 @@ def extend(
     there is a jump at all. Raises IndexError when the buffer is full.
     """
     captured = move & other
-    king = position.kings & origin != 0
-    if rules.promotion == IN_PASSING and move & CROWNED:
-        king = True
-    crowned = current & promotion_row(rules, position.turn)
-    if rules.promotion == STOPS and captured != 0 and crowned != 0 and not king:
+    king = position.kings & origin != 0 or (rules.promotion == IN_PASSING and move & CROWNED != 0)
+    if rules.promotion == STOPS and captured != 0 and not king and current & promotion_row(rules, position.turn):
         return end, False
     empty = (rules.board & ~(own | other)) | origin
     if rules.removed_at_once:
@@ -175,18 +172,7 @@ def extend(
             entry |= FIRST_HOP >> popcount(captured)
         if rules.flying and king:
             end = land(
-                rules,
-                position,
-                other,
-                origin,
-                entry,
-                victim,
-                landing,
-                direction,
-                empty,
-                moves,
-                end,
-                merge_from,
+                rules, position, other, origin, entry, victim, landing, direction, empty, moves, end, merge_from
             )
         else:
             touches = rules.promotion == IN_PASSING or rules.promotion == DELAYED

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from arena.rules.position import Position
+from arena.rules.position import Position, bit_of, column_of
 from arena.rules.rules import Rules
-from arena.rules.squares import bit_of, column_of
 
 
 class Ending(NamedTuple):

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.moves import sides, target_of
-from arena.rules.position import WHITE
-from arena.rules.squares import column_of, square_of
+from arena.rules.position import WHITE, column_of, square_of
 from arena.rules.variants import Variant
 
 PLANES = ("own men", "own kings", "other men", "other kings", "plies without progress", "earlier occurrences")

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from arena.rules.movegen import apply, legal_moves
-from arena.rules.moves import CROWNED, promotion_row, sides, target_of
+from arena.rules.moves import CROWNED, promotion_row, sides, step, target_of
 from arena.rules.notation import NotationError, fen
 from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING
-from arena.rules.step import step
 from arena.rules.variants import Variant
 
 

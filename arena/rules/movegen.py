@@ -12,10 +12,9 @@ from arena.rules.captures import capturers, generate_captures
 from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import entry, inlined, kernel
 from arena.rules.jit.native import words
-from arena.rules.moves import CROWNED, ROOM, Moves, capacity, new_buffer, promotion_row, sides, target_of
+from arena.rules.moves import CROWNED, ROOM, Moves, capacity, new_buffer, promotion_row, sides, step, target_of
 from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING, NEVER, Rules
-from arena.rules.step import step
 
 BOARD = 4
 """Entries of a buffer that are a position, in `advance`: white, black, kings and turn."""

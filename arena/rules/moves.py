@@ -1,8 +1,11 @@
-"""Moves: how a move is one integer, and what can be read off it.
+"""Moves: how a move is one integer, what can be read off it, and a step in a direction, as shifts of bits.
 
 A move is bit(origin) | bit(target) | captured, decoded against its position. A move list is a stretch of an int64
 buffer, so that a search keeps the lists of all its plies in one array, end to end; the room behind a list is the
 generator's to work in. The same capture reached by two paths is one move. A pass is 0.
+
+Directions are numbered: 0 and 1 go down diagonally (to higher squares, black's way), 2 and 3 up; d and d ^ 2 are
+opposite. 4 to 7 go straight to the next dark square: right, down, left, up; that is two columns or rows away.
 """
 
 from __future__ import annotations
@@ -90,3 +93,23 @@ def promotion_row(rules: Rules, turn: int) -> int:
     if turn == 0:
         return rules.top
     return rules.bottom
+
+
+@inlined
+def step(rules: Rules, bits: int, direction: int) -> int:
+    """All `bits` moved to the next square in a direction; what falls on a ghost must be masked by the caller."""
+    if direction == 0:
+        return bits << rules.per_row
+    if direction == 1:
+        return bits << (rules.per_row + 1)
+    if direction == 2:
+        return bits >> rules.per_row
+    if direction == 3:
+        return bits >> (rules.per_row + 1)
+    if direction == 4:
+        return (bits & ~rules.rightmost) << 1
+    if direction == 5:
+        return bits << (2 * rules.per_row + 1)
+    if direction == 6:
+        return (bits & ~rules.leftmost) >> 1
+    return bits >> (2 * rules.per_row + 1)

@@ -6,9 +6,8 @@ import re
 from functools import lru_cache
 
 from arena.rules.moves import promotion_row
-from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.position import BLACK, WHITE, Position, column_of, square_of
 from arena.rules.rules import NEVER
-from arena.rules.squares import column_of, square_of
 from arena.rules.variants import VARIANTS, Variant
 
 _LETTERS = "WB"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from arena.rules.squares import bit_of, column_of, row_mask
+from arena.rules.position import bit_of, column_of, row_mask
 
 NEVER, AT_END, STOPS, IN_PASSING, DELAYED = range(5)
 """Promotion: never; where a move ends; touching the last row ends the move; at once, going on as a king; going on

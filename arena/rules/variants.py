@@ -12,9 +12,8 @@ from typing import cast
 
 from arena.rules.draws import Draws, Ending
 from arena.rules.jit.constants import Constants
-from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.position import BLACK, WHITE, Position, bit_of
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules, board_rules
-from arena.rules.squares import bit_of
 
 
 @dataclass(frozen=True)

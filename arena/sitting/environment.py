@@ -17,7 +17,7 @@ from arena.experiment.openings.lines import random_line
 from arena.rules.encoding import LARGEST, Bytes, Encoding
 from arena.rules.game import Game
 from arena.rules.position import COLOURS
-from arena.rules.scores import in_men
+from arena.rules.result import in_men
 from arena.rules.variants import Variant
 from arena.sitting.opponent import Opponent
 from players.player import Choice

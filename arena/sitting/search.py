@@ -11,7 +11,7 @@ from arena.base.wording import quoted
 from arena.hosting.tenure import Tenure, press
 from arena.rules.game import Game
 from arena.rules.move_text import line_texts
-from arena.rules.scores import score_text
+from arena.rules.result import score_text
 from arena.rules.variants import Variant
 from players.player import AnswerError, Choice, Limit, PlayerSpec
 

@@ -13,7 +13,7 @@ from arena.rules.move_text import move_squares, path, paths
 from arena.rules.moves import sides
 from arena.rules.notation import fen, piece_letter
 from arena.rules.position import COLOURS, WHITE, Position
-from arena.rules.scores import score_text
+from arena.rules.result import score_text
 from arena.rules.variants import Variant
 from arena.sitting.search import Thought
 from arena.sitting.sitting import Sitting

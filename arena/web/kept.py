@@ -12,8 +12,7 @@ from arena.ledger.game import stored_game
 from arena.ledger.ledger import FILE
 from arena.ledger.store import reading
 from arena.rules.notation import pieces_text
-from arena.rules.result import humanised
-from arena.rules.scores import in_men
+from arena.rules.result import humanised, in_men
 from arena.web.boards import finite
 
 MOST_GAMES = 200

@@ -14,8 +14,7 @@ from arena.rules.rules import Rules
 from arena.rules.variants import Variant
 from players.evaluation.build import EVALUATORS, LEARNED, build_evaluation, is_learned
 from players.evaluation.evaluator import evaluate
-from players.evaluation.linear import Share, shares
-from players.evaluation.strong import strong_weights
+from players.evaluation.linear import Share, shares, strong_weights
 from players.loading import PlayerError
 
 

@@ -17,13 +17,11 @@ from arena.base.wording import unknown
 from arena.rules.variants import Variant
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
 from players.evaluation.evaluator import Evaluator
-from players.evaluation.linear import VOCABULARY, build_linear, linear
+from players.evaluation.linear import VOCABULARY, build_linear, linear, strong
 from players.evaluation.mix import PARTS, WEIGHTS, mix, mix_weights
-from players.evaluation.network import copy_of, network_in, trained, trained_variants
-from players.evaluation.neural import neural, word_count
+from players.evaluation.neural import copy_of, network_in, neural, trained, trained_variants, word_count
 from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in
 from players.evaluation.refusal import line_that_prints, refusal
-from players.evaluation.strong import strong
 from players.loading import PlayerError, load_object
 
 EVALUATORS: dict[str, Evaluator] = {

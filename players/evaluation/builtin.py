@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import inlined
+from arena.rules.moves import step
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from arena.rules.step import step
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import (
     apart,

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from arena.rules.jit.bits import lowest_square, popcount
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.movegen import count_steps
+from arena.rules.moves import step
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from arena.rules.step import step
 
 ENDING = 8
 """Pieces on the board up to which `distance` counts."""
@@ -198,7 +198,7 @@ def men_mask(position: Position, side: int) -> int:
 
 @inlined
 def forward_of(side: int) -> int:
-    """The first of the two directions in which men of a side step; see `arena.rules.step`."""
+    """The first of the two directions in which men of a side step; see `arena.rules.moves`."""
     return 2 if side == 0 else 0
 
 

@@ -13,9 +13,9 @@ from arena.base.wording import unknown
 from arena.rules.captures import men_capture_towards
 from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.moves import step
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from arena.rules.step import step
 from players.evaluation.evaluator import evaluator
 from players.evaluation.features import back_row, connected, kings, men, pieces_mask
 from players.loading import PlayerError

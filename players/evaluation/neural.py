@@ -10,12 +10,20 @@ The sums of the position that was valued last are kept, and only the rows of pie
 are added and subtracted. All numbers are whole, so a value is the same whatever was valued before. What is kept
 stands behind the weights: two threads must not value positions with the same array at the same time.
 
+A network's file `.npz` has two arrays. `network` is int16: a row of LANES for each input (kinds of pieces in the
+order above, each of as many squares as the board has bits), the first layer's bias, and for each phase, fewest
+pieces first, the 2 * LANES weights of each of OUTPUTS numbers, their biases, the last weights, and 2 * OUTPUTS of
+which the first is the last bias. `unit` is float64: hundredths of a man that 1 of the last layer is worth.
+
 Y. Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi" (2018), has the idea.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +33,7 @@ from arena.rules.jit.kernel import inlined
 from arena.rules.jit.lanes import LANES, OUTPUTS, add, copy, shorts, subtract, two_layers
 from arena.rules.position import Position
 from arena.rules.rules import Rules
+from arena.rules.variants import VARIANTS
 from players.evaluation.evaluator import evaluator
 from players.evaluation.patterns import last_bit
 
@@ -40,11 +49,14 @@ is the last bias."""
 
 _LINE = 8
 """Words of 64 bits that a processor fetches at once; the sums that are kept begin with one."""
+NETWORKS = Path(__file__).parent / "networks"
+_ALIGNED = 64
+"""Bytes that a processor fetches at once; a network's memory begins with such a part."""
 
 
 @evaluator
 def neural(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
-    """The value that a network gives a position, in hundredths of a man; see `players.evaluation.network`."""
+    """The value that a network gives a position, in hundredths of a man; see `players.evaluation.neural`."""
     small = shorts(weights)
     keep_up(position, rules, weights, small)
     sums = 4 * sums_at(rules)
@@ -134,3 +146,70 @@ def update(rules: Rules, small: Any, before: int, after: int, kind: int) -> None
         gone &= gone - 1
         subtract(small, white, (own + square) * LANES)
         subtract(small, black, (turned - square) * LANES)
+
+
+class NetworkFile(NamedTuple):
+    """What a network's file holds."""
+
+    network: NDArray[np.int16]
+    unit: float
+
+    def fits(self, rules: Rules) -> bool:
+        """Whether the network is for the size of board of some rules."""
+        return self.network.shape == (network_size(rules),)
+
+    def runnable(self, rules: Rules) -> NDArray[np.float64]:
+        """The memory in which `neural` evaluates: the network, and what it keeps, for now of the empty board."""
+        memory = _aligned(word_count(rules))
+        memory.view(np.int16)[: self.network.size] = self.network
+        memory[unit_at(rules)] = self.unit
+        bias = self.network[KINDS * squares(rules) * LANES :][:LANES]
+        memory.view(np.int16)[4 * sums_at(rules) :] = np.tile(bias, 2)
+        return memory
+
+    def save(self, path: Path) -> None:
+        """Write the file; the same network makes the same bytes."""
+        with path.open("wb") as file:
+            np.savez_compressed(file, network=self.network, unit=np.float64(self.unit))
+
+
+def copy_of(memory: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A `runnable` network as another one that two threads can evaluate by at the same time."""
+    copied = _aligned(memory.size)
+    copied[:] = memory
+    return copied
+
+
+def network_size(rules: Rules) -> int:
+    """How many int16 the network for a board is."""
+    return 4 * unit_at(rules)
+
+
+def network_in(file: Mapping[str, Any]) -> NetworkFile:
+    """The network in an opened file. Raises KeyError or ValueError if it holds none."""
+    network, unit = file["network"], file["unit"]
+    if network.dtype != np.int16 or unit.shape != () or not np.isfinite(unit):
+        raise ValueError("no network")
+    return NetworkFile(network, float(unit))
+
+
+@cache
+def trained(rules: Rules) -> NDArray[np.float64] | None:
+    """The `runnable` network in `players/evaluation/networks` for some rules, None if there is none."""
+    for path in sorted(NETWORKS.glob("*.npz")):
+        if VARIANTS[path.stem].rules == rules:
+            with np.load(path) as file:
+                return network_in(file).runnable(rules)
+    return None
+
+
+def trained_variants() -> list[str]:
+    """The variants whose rules there are networks for in `players/evaluation/networks`."""
+    return [path.stem for path in sorted(NETWORKS.glob("*.npz"))]
+
+
+def _aligned(words: int) -> NDArray[np.float64]:
+    """So many words of memory, all 0."""
+    room = np.zeros(words + _ALIGNED // 8)
+    skipped = -room.ctypes.data % _ALIGNED // 8
+    return room[skipped : skipped + words]

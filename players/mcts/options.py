@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated, Any, get_type_hints
 
 from pydantic import Field, WithJsonSchema
 
@@ -48,16 +50,34 @@ Rollout = Annotated[
         }
     ),
 ]
-Simulations = Annotated[int | None, option("simulations of a move, as the limit `nodes`", "simulations", least=1)]
-Exploration = Annotated[float, option("the constant of UCB1: how often moves that look worse are tried", least=0)]
-FirstPlay = Annotated[float, option("the value of an untried move, against mean plus exploration of others")]
-Scale = Annotated[float, option("an evaluation v counts tanh(v / scale)", "men", least=0.01)]
-Solver = Annotated[bool, option("proven wins, losses and draws are passed up the tree and not searched again")]
-KeepTree = Annotated[bool, option("the subtree of the position after both moves is kept")]
-TreeSize = Annotated[
-    int, option("memory of the tree; it stops growing when full", "megabytes", least=1, most=65_536)
-]
 
+
+@dataclass(frozen=True)
+class TreeOptions:
+    """How a tree is searched, each option with its unit and what it does; the same for `mcts` and `hybrid`."""
+
+    simulations: Annotated[
+        int | None, option("simulations of a move, as the limit `nodes`", "simulations", least=1)
+    ] = None
+    exploration: Annotated[
+        float, option("the constant of UCB1: how often moves that look worse are tried", least=0)
+    ] = 0.7
+    first_play: Annotated[
+        float, option("the value of an untried move, against mean plus exploration of others")
+    ] = 1.0
+    scale: Annotated[float, option("an evaluation v counts tanh(v / scale)", "men", least=0.01)] = 3.0
+    solver: Annotated[
+        bool, option("proven wins, losses and draws are passed up the tree and not searched again")
+    ] = True
+    keep_tree: Annotated[bool, option("the subtree of the position after both moves is kept")] = True
+    tree: Annotated[
+        int, option("memory of the tree; it stops growing when full", "megabytes", least=1, most=65_536)
+    ] = 64
+
+
+KINDS: Mapping[str, Any] = MappingProxyType(get_type_hints(TreeOptions, include_extras=True))
+"""The type of each of the TreeOptions, with its bounds and what it does."""
+DEFAULTS: Mapping[str, Any] = MappingProxyType(vars(TreeOptions()))
 
 RejectDepth = Annotated[
     int, option("a shallow search that shows which moves lose, 0: none is rejected", "plies", least=0, most=16)

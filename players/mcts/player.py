@@ -1,4 +1,7 @@
-"""The Monte-Carlo tree search player: its options and limits, and what it reports of the compiled search."""
+"""The players `mcts` and `hybrid`: their options and limits, and what they report of the compiled search.
+
+The hybrid rejects losing moves early, and values leaves by the mix, or a network.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +17,26 @@ from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.evaluation.build import Description
 from players.mcts.options import (
-    Exploration,
-    FirstPlay,
-    KeepTree,
+    DEFAULTS,
+    KINDS,
+    Cache,
+    RejectDepth,
+    RejectMargin,
     Rollout,
-    Scale,
-    Simulations,
-    Solver,
-    TreeSize,
+    TreeOptions,
     rollout_of,
 )
 from players.mcts.search import compiled_tree_search
 from players.mcts.workspace import TreeWorkspace
-from players.negamax.game import earlier_positions, give_moves
-from players.negamax.player import budget, settings_of
+from players.negamax.player import budget, earlier_positions, give_moves, settings_of
 from players.negamax.workspace import Workspace
+from players.options import takes
 from players.player import AnswerError, Choice, Limit
 
 SHALLOW_SEARCH = {"order_captures": True, "quiescence": "captures", "draws": True}
 """Negamax's switches, beside those of `alphabeta`, in a shallow search: none remembers anything."""
+MIX: dict[str, Any] = {"mix": {}}
+"""The evaluation if none is named: `players.evaluation.mix` with its own weights."""
 
 _NOTHING_PLAYED = np.zeros(0, np.int64)
 _IDLE_MEGABYTES = 256
@@ -51,38 +55,34 @@ class Mcts:
 
     limits = ("nodes", "seconds", "clock", "increment")
 
+    @takes(KINDS, DEFAULTS)
     def __init__(
         self,
         variant: Variant,
         rollout: Rollout = "random",
         evaluation: Description = "simple",
-        simulations: Simulations = None,
-        exploration: Exploration = 0.7,
-        first_play: FirstPlay = 1.0,
-        scale: Scale = 3.0,
-        solver: Solver = True,
-        keep_tree: KeepTree = True,
-        tree: TreeSize = 64,
+        **options: Any,
     ) -> None:
+        chosen = TreeOptions(**options)
         way, depth = rollout_of(rollout)
         self._settings = settings_of(variant, evaluation, "alphabeta", SHALLOW_SEARCH)
-        self._simulations, self._keeps = simulations, keep_tree
+        self._simulations, self._keeps = chosen.simulations, chosen.keep_tree
         self._rules = variant.constants
         self._search = compiled_tree_search(self._rules)
         try:
-            self._memory, self._shallow = _idle[tree].pop()
+            self._memory, self._shallow = _idle[chosen.tree].pop()
         except IndexError:
-            self._memory, self._shallow = TreeWorkspace(tree), Workspace(0)
+            self._memory, self._shallow = TreeWorkspace(chosen.tree), Workspace(0)
         self._shallow.begin_game(self._settings.stored)
         self._man = float(self._shallow.states[0]["man"])
         self._memory.begin_game(
             {
                 "rollout": way,
                 "rollout_depth": depth,
-                "exploration": exploration,
-                "first_play": first_play,
-                "scale": scale * self._man,
-                "solver": solver,
+                "exploration": chosen.exploration,
+                "first_play": chosen.first_play,
+                "scale": chosen.scale * self._man,
+                "solver": chosen.solver,
                 "reject_depth": 0,
                 "reject_margin": 0.0,
                 "cached": False,
@@ -93,7 +93,7 @@ class Mcts:
         )
         self._searched: tuple[Any, list[int]] | None = None
         """The start and the moves of the game whose tree there is."""
-        weakref.finalize(self, _give_back, self._memory, self._shallow, tree).atexit = False
+        weakref.finalize(self, _give_back, self._memory, self._shallow, chosen.tree).atexit = False
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Simulate until the first limit is met or the position is proven, and choose a move.
@@ -144,6 +144,34 @@ class Mcts:
         if game.moves[:known] != before[1]:
             return _NOTHING_PLAYED
         return np.array(game.moves[known:], np.int64)
+
+
+class Hybrid(Mcts):
+    """Monte-Carlo tree search that rejects losing moves by a shallow search and values leaves by a weighted mix.
+
+    As the published program `casual-10x10` describes its hybrid. The shallow search is negamax by the same
+    evaluation; its positions are not counted. `tt_probes` and `tt_hits` are those of the kept formation values.
+    """
+
+    @takes(KINDS, DEFAULTS)
+    def __init__(
+        self,
+        variant: Variant,
+        reject_depth: RejectDepth = 3,
+        reject_margin: RejectMargin = 1.0,
+        cache: Cache = True,
+        evaluation: Description = MIX,
+        rollout: Rollout = "evaluation",
+        **options: Any,
+    ) -> None:
+        super().__init__(variant, rollout, evaluation, **options)
+        self._memory.set(
+            {
+                "reject_depth": reject_depth,
+                "reject_margin": reject_margin * self._man,
+                "cached": cache and isinstance(evaluation, dict) and "mix" in evaluation,
+            }
+        )
 
 
 def _give_back(memory: TreeWorkspace, shallow: Workspace, megabytes: int) -> None:

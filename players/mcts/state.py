@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.jit.clock import monotonic
 from arena.rules.jit.kernel import inlined
+from arena.rules.jit.native import monotonic
 from arena.rules.moves import BUFFER
 from arena.rules.position import Position
 from players.negamax.state import HISTORY, MAX_MOVES, begin_path
@@ -24,7 +24,7 @@ SETTINGS = (
     *(("repetition", "i8"), ("no_progress", "i8"), ("no_capture", "i8")),
 )
 """What a player sets, `scale` and `reject_margin` in the evaluation's unit; `cached`: leaves are valued by
-`players.mcts.formations.kept_mix`. Then the draw rules in force."""
+`players.mcts.rollout.kept_mix`. Then the draw rules in force."""
 COUNTERS = ("nodes", "leaves", "deepest", "tt_probes", "tt_hits", "line_length", "stopped", "undefined")
 """What a search counts, as in `players.player.Choice`, the length of its `line`, whether a limit ended it, and
 whether it met an evaluation that is no number."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arena.rules.jit.kernel import is_compiling
-from players.mcts.formations import new_formations
+from players.mcts.rollout import new_formations
 from players.mcts.state import COUNTERS, TREE_SEARCH
 from players.mcts.tree import COUNT, DRAWN, FIRST, MOVE, PROVEN, ROOT, WIDTH, new_tree
 from players.negamax.workspace import PlainState

@@ -9,9 +9,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from arena.rules.jit.clock import monotonic
 from arena.rules.jit.kernel import address_of, entry, inlined, kernel
-from arena.rules.jit.native import words
+from arena.rules.jit.native import monotonic, words
 from arena.rules.movegen import generate
 from arena.rules.position import Position
 from arena.rules.rules import Rules

@@ -12,20 +12,19 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, Evaluation, build_evaluation, unshared
-from players.negamax.certain import wins_in
 from players.negamax.deepening import compiled_search
-from players.negamax.game import earlier_positions, give_moves
-from players.negamax.score import LIMIT, compiled_static_value
-from players.negamax.state import MAX_DEPTH, PLIES
-from players.negamax.switches import DEFAULT_PRESET, PresetName, Switches, named_switches, stored, switches_of
+from players.negamax.score import LIMIT, compiled_static_value, wins_in, without_each, worth_of_a_man
+from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
+from players.negamax.switches import DEFAULT_PRESET, KINDS, PresetName, Switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings, with_weights
-from players.negamax.worth import without_each, worth_of_a_man
+from players.options import takes
 from players.player import AnswerError, Choice, Limit
 
 _RESERVE = 0.0005
@@ -61,7 +60,7 @@ class Negamax:
     ends an iteration, its best move so far counts with `partial`, else that of the last iteration.
     """
 
-    @named_switches
+    @takes(KINDS)
     def __init__(
         self,
         variant: Variant,
@@ -211,3 +210,18 @@ def budget(limit: Limit) -> tuple[float, float]:
         hard = min(hard, 3 * wanted, limit.clock / 3)
         soft = min(soft, wanted / 2)
     return soft, hard
+
+
+def earlier_positions(game: Game) -> NDArray[np.int64]:
+    """The game's positions before this one that a draw may depend on, `int64[n, 4]`, the oldest first."""
+    known = min(game.without_progress, HISTORY - 1)
+    return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4)
+
+
+def give_moves(game: Game, moves: NDArray[np.int64]) -> int:
+    """Write the legal moves into `moves` and return how many; 0 if the generator knows them itself."""
+    if not game.variant.king_moves:
+        return 0
+    count = len(game.legal_moves)
+    moves[:count] = game.legal_moves
+    return count

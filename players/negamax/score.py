@@ -1,8 +1,11 @@
-"""Values: what a search holds of positions that it does not search, in the view of the side to move."""
+"""Values, for the side to move: of positions that a search does not search, of certain wins, and of a man."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from functools import cache
+from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
@@ -15,12 +18,20 @@ from arena.rules.movegen import has_move
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
+from arena.rules.variants import Variant
+from players.evaluation.build import Evaluation
 from players.evaluation.evaluator import evaluate
+from players.evaluation.sample import positions_of
 
 WIN = 1_000_000.0
 """Score of a game won at the root; a win in n plies scores WIN - n."""
 LIMIT = 900_000.0
 """Evaluations beyond are cut to this, so that none looks like a win."""
+
+_STRIDE = 6
+"""Every so many positions of the sample are valued."""
+_ERRORS = 4.0
+"""Standard errors by which the mean must differ from 0."""
 
 
 @inlined
@@ -77,3 +88,40 @@ def own_points(rules: Rules, position: Position) -> int:
     if position.turn == 0:
         return white - black
     return black - white
+
+
+def wins_in(score: float) -> int:
+    """Plies to the win that a score is, less than 0 to a loss; 0 for one that is neither."""
+    if abs(score) <= LIMIT:
+        return 0
+    plies = round(WIN - abs(score))
+    return plies if score > 0 else -plies
+
+
+def worth_of_a_man(variant: Variant, evaluation: Evaluation) -> float | None:
+    """What a man is worth in an evaluation's unit, more than 0; None for one that does not mind a man.
+
+    It is the size of the mean change of a position's value when one man of the side that is not to move is taken
+    off, if that has another piece: over the positions of `players.evaluation.sample` and, in each, over all such
+    men.
+    """
+    changes = []
+    value, rules = compiled_static_value(variant.constants), variant.constants
+    for position in positions_of(variant)[::_STRIDE]:
+        before = value(rules, *evaluation, position, 0)
+        _, other = sides(position)
+        men = other & ~position.kings if other.bit_count() > 1 else 0
+        after = [value(rules, *evaluation, less, 0) for less in without_each(position, men)]
+        found = [other - before for other in after if max(abs(other), abs(before)) < LIMIT]
+        if found:
+            changes.append(fmean(found))
+    if len(changes) < 2:
+        return None
+    mean, error = fmean(changes), stdev(changes) / math.sqrt(len(changes))
+    return abs(mean) if math.isfinite(mean) and abs(mean) > _ERRORS * error else None
+
+
+def without_each(position: Position, men: int) -> Iterator[Position]:
+    """The position without one of these men, for each of them, from the lowest bit."""
+    for bit in (1 << i for i in range(men.bit_length()) if men >> i & 1):
+        yield position._replace(white=position.white & ~bit, black=position.black & ~bit)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.jit.clock import monotonic
 from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.jit.native import monotonic
 from arena.rules.moves import BUFFER, sides
 from arena.rules.position import Position
 from players.negamax.switches import stored_types

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 from pydantic import Field
 
 from arena.base.wording import unknown
 from players.loading import PlayerError
 from players.options import check_option, choices_of, words_of
-
-F = TypeVar("F", bound=Callable[..., None])
 
 FIRST, LAST, RANDOM = range(3)
 """The choices of `ties`, as kernels read them."""
@@ -151,18 +148,6 @@ def switches_of(preset: str, given: Mapping[str, Any]) -> Switches:
     for name, fault in _conflicts(switches):
         raise PlayerError(fault, *([name] if name in given else []))
     return switches
-
-
-def named_switches(constructor: F) -> F:
-    """Decorator that writes the switches into the signature of a constructor that takes them as `**switches`."""
-    signature = inspect.signature(constructor, eval_str=True)
-    own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
-    switches = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, kind in KINDS.items()
-    ]
-    constructor.__signature__ = signature.replace(parameters=[*own, *switches])  # type: ignore[attr-defined]
-    return constructor
 
 
 def stored(switches: Switches) -> dict[str, float]:

@@ -14,8 +14,8 @@ from arena.play.match import play
 from arena.ratings.match import summary
 from arena.rules.game import Game
 from arena.rules.notation import fen
+from arena.rules.position import bit_of
 from arena.rules.result import pair_points, pentanomial, points_of
-from arena.rules.squares import bit_of
 from arena.rules.variants import VARIANTS, Variant
 from players.player import Allowance, Choice, Limit, PlayerSpec
 

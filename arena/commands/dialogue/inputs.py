@@ -15,7 +15,7 @@ from arena.commands.output import width_of
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.analysis import Analysis, Candidate
 from arena.rules.position import COLOURS
-from arena.rules.scores import score_text
+from arena.rules.result import score_text
 from arena.sitting.entering import entered_move, is_like_move, legal_line
 from arena.sitting.pdn import append_game
 from arena.sitting.sides import Side, level_of, side_of

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from arena.experiment.formats.base import Tie
-from arena.ratings.arrays import Floats
 from arena.ratings.match import ELO_PER_LOGIT, Z95
+from arena.ratings.types import Floats
 
 TRUSTED = 10
 """Pairs of a player below which its interval, a matter of chance itself, does not end the run."""

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.joint import rate
-from arena.ratings.models import RatingModel
+from arena.ratings.types import RatingModel
 from arena.rules.result import Colour
 
 PARTS = 12

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from arena.ratings.arrays import Floats
 from arena.ratings.joint import Ratings
 from arena.ratings.match import Z95
+from arena.ratings.types import Floats
 from arena.report.tables.settings import families
 from players.player import PlayerSpec
 

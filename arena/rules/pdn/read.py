@@ -11,8 +11,7 @@ from typing import NamedTuple
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply
 from arena.rules.notation import NotationError, parse_fen, squares_by_name
-from arena.rules.pdn.gametype import INTERNATIONAL, type_number, variant_of_tags
-from arena.rules.pdn.tokens import SQUARE, RawGame, split
+from arena.rules.pdn.tokens import INTERNATIONAL, SQUARE, RawGame, split, type_number, variant_of_tags
 from arena.rules.played import PlayedGame, Problem
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant

@@ -1,11 +1,13 @@
-"""The tokens of a PDN, and how a text is cut into games: by what is read of it, or by its tags alone."""
+"""The tokens of a PDN, what its tags mean, and how a text is cut into games: by what is read, or by tags alone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from arena.rules.variants import VARIANTS, Variant
 
 _TAG_NAMES = {
     name.lower(): name
@@ -49,6 +51,8 @@ _LONGEST_END = 20
 """Characters, spaces included, in which the end of a game is looked for."""
 _END_OF_GAME = re.compile(r"\s*(?:\[|\Z)|[ \t]*\n[ \t]*\n")
 _TAG_SECTION = re.compile(rf"\n[ \t]*\n\s*{_TAG}", re.IGNORECASE | re.ASCII)
+INTERNATIONAL = {"1-0": "2-0", "1/2-1/2": "1-1", "0-1": "0-2"}
+"""Results as PDN 3.0's result type International counts them, by how they are counted elsewhere."""
 
 
 class Token(NamedTuple):
@@ -199,3 +203,27 @@ def _tag(token: str) -> tuple[str, str]:
     assert match is not None
     name = _TAG_NAMES.get(match[1].lower(), match[1][0].upper() + match[1][1:])
     return name, re.sub(r'\\(["\\])', r"\1", match[2])
+
+
+def variant_of_tags(tags: Mapping[str, str], given: Variant | None) -> Variant | None:
+    """The variant that the tags Variant and GameType name, else `given`, which is the one to expect."""
+    name, gametype = tags.get("Variant", "").strip().lower(), tags.get("GameType", "")
+    if given and given.name == name:
+        return given
+    if name in VARIANTS:
+        return VARIANTS[name]
+    if given and gametype and type_number(given.gametype) == type_number(gametype):
+        return given
+    return variant_of_type(gametype) or given
+
+
+def variant_of_type(gametype: str) -> Variant | None:
+    """The variant with a GameType, or else the first with its number."""
+    number = type_number(gametype)
+    rows = [row for row in VARIANTS.values() if number and type_number(row.gametype) == number]
+    return next((row for row in rows if row.gametype == gametype.replace(" ", "")), rows[0] if rows else None)
+
+
+def type_number(gametype: str) -> str:
+    """The number that a GameType begins with, empty if there is none."""
+    return gametype.partition(",")[0].strip()

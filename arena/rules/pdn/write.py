@@ -14,7 +14,7 @@ from math import isnan
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import algebraic, fen
-from arena.rules.pdn.gametype import INTERNATIONAL, type_number, variant_of_type
+from arena.rules.pdn.tokens import INTERNATIONAL, type_number, variant_of_type
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
