@@ -16,6 +16,7 @@ from players.examine import Examination, examine, examined
 from players.loading import PlayerError
 from tests.helpers import naive
 from tests.helpers.command_line import invoke
+from tests.helpers.rule_sets import RULE_SETS
 
 ENGLISH = VARIANTS["english"]
 OWN = """\
@@ -149,7 +150,7 @@ def examination(description: Any, name: str = "english") -> Examination:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
 def test_what_is_built_in_passes_everywhere(name):
     names = [one for one in EVALUATORS if one not in ("linear", *LEARNED)]
     names += [one for one in LEARNED if is_learned(one, VARIANTS[name])]

@@ -23,7 +23,7 @@ from players.player import Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers import naive
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
-from tests.helpers.rule_sets import UNCOMPILED
+from tests.helpers.rule_sets import RULE_SETS, UNCOMPILED
 
 ENGLISH = VARIANTS["english"]
 NODES = 20 if UNCOMPILED else 500
@@ -228,7 +228,7 @@ def test_every_part_is_a_switch_that_changes_the_search(options):
     assert any(choose(position) != choose(position, **options) for position in positions)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
 def test_it_plays_every_variant(name):
     variant = VARIANTS[name]
     game, player = Game(variant), Hybrid(variant)

@@ -97,7 +97,7 @@ FULL = {
     ),
     "test_rate_pdn": ("test_the_pdn_of_a_run_is_rated_as_the_run",),
     "test_ratings": (
-        "test_a_thousand_players_fit",
+        "test_hundreds_of_players_fit",
         "test_any_counts_and_repetitions_give_a_finite_table",
         "test_bootstrap_agrees_with_the_sandwich_and_with_its_seed",
         "test_intervals_cover_the_truth_about_as_often_as_they_say",
