@@ -107,7 +107,7 @@ def test_what_cannot_be_put_into_one_script_is_refused(package, line):
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_every_page_has_one_script_that_names_nothing_twice_and_cannot_end_early(entry, tmp_path):
     text = script(entry)
-    assert "</script" not in text.lower() and "<!--" not in text
+    assert "</script" not in text.lower() and "<!--" not in text and "@import" not in text
     (tmp_path / "all.cjs").write_text(text, encoding="utf-8")
     node("--check", str(tmp_path / "all.cjs"))
 

@@ -10,6 +10,8 @@ from importlib.resources import files
 
 _IMPORT = re.compile(r'^import (?:\{([\w,\s]+)\} from )?"(\.[^"]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.MULTILINE)
+_DOCUMENTED = re.compile(r"^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
+"""A comment for who reads a module and for what checks its types."""
 _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
@@ -35,7 +37,7 @@ def script(*entries: str) -> str:
 
     Each module is a function that is called once; what it exports is a value in one table. So an import is
     `import { a, b } from "./x.js";` or `import "./x.js";`, and an export stands before a function, a class or
-    a constant. Raises ScriptError for any other, and for a circle.
+    a constant. Comments that begin with `/**` are left out. Raises ScriptError for any other, and for a circle.
     """
     bodies = [f"modules[{_quoted(name)}] = {_body(name, text)};\n" for name, text in modules(*entries).items()]
     return '"use strict";\n(() => {\nconst modules = {};\n' + "".join(bodies) + "})();\n"
@@ -60,6 +62,7 @@ def _target(name: str, path: str) -> str:
 def _body(name: str, text: str) -> str:
     """A module as an expression: a function that is called, whose value has what the module exports."""
     exported = [match[1] for match in _EXPORT.finditer(text)]
+    text = _DOCUMENTED.sub("", text)
     text = _IMPORT.sub(lambda match: _constants(match[1], _target(name, match[2])), text)
     text = _EXPORT.sub("", text)
     if other := _OTHER.search(text):
