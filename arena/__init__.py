@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arena.play.runner import run
-    from arena.report.run import Run, load
+    from arena.report.load import load
+    from arena.report.run import Run
     from arena.rules.board.board import Board
     from arena.rules.encoding import Encoding
     from arena.rules.game import Game, Outcome, Termination
@@ -55,7 +56,7 @@ _HOMES = {
     "features": "players.evaluation",
     "fen": "arena.rules.notation",
     "kernel": "arena.rules.jit.kernel",
-    "load": "arena.report.run",
+    "load": "arena.report.load",
     "move_text": "arena.rules.move_text",
     "parse_fen": "arena.rules.notation",
     "parse_move": "arena.rules.move_text",

@@ -23,9 +23,10 @@ from arena.ledger.read import PHASES
 from arena.ledger.record import MEASURED, unpacked
 from arena.play.match import play
 from arena.play.signature import worths
-from arena.report.dictionary import TABLES
+from arena.report.load import card
 from arena.report.pdn import pdn_games
 from arena.report.run import Run
+from arena.report.tables.catalogue import TABLES
 from arena.report.write import parquet_name
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
@@ -105,10 +106,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 # --- moves
 
 
+def names(table: str) -> list[str]:
+    """The names of the columns that a table is described to have."""
+    return [column.name for column in TABLES[table].columns]
+
+
 def test_tables_of_a_real_run_have_the_columns_that_are_described(run: Run) -> None:
     for name in ("games", "moves", "probes", "standings", "search", "telemetry", "rated_games"):
-        assert list(getattr(run, name)) == [each for each in TABLES[name] if each != "score_elo"], name
-    assert list(run.positions([1])) == list(TABLES["positions"])
+        assert list(getattr(run, name)) == [each for each in names(name) if each != "score_elo"], name
+    assert list(run.positions([1])) == names("positions")
 
 
 def test_pieces_phase_and_fen_are_of_the_position_before_the_move(run: Run) -> None:
@@ -317,7 +323,7 @@ def test_a_report_has_positions_and_parquet_if_asked_for(run: Run) -> None:
 
 
 def test_without_pyarrow_one_line_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.report.parquet.find_spec", lambda name: None)
+    monkeypatch.setattr("arena.report.writers.find_spec", lambda name: None)
     result = invoke("report", run.folder, "--parquet")
     line = "--parquet needs pyarrow, which is not installed: pip install -e '.[parquet]'\n"
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", line)
@@ -325,13 +331,18 @@ def test_without_pyarrow_one_line_says_what_to_install(run: Run, monkeypatch: py
 
 def test_a_run_shows_itself(run: Run, tmp_path: Path) -> None:
     assert repr(run) == f"<Run data: english, 5 players, 40 of 40 games, in {run.folder}>"
-    html = run._repr_html_()
-    assert "data (english)" in html and "5 players, 40 games, " in html and "<td>tree</td>" in html
+    html = run._repr_html_() or ""
+    assert (
+        html == card(run)
+        and "data (english)" in html
+        and "5 players, 40 games, " in html
+        and "<td>tree</td>" in html
+    )
     hostile = [player("<script>alert(1)</script>", 1), player("حسن & 将", 2)]
-    shown = run_of(tmp_path, experiment(hostile), *frames(hostile, 2))._repr_html_()
+    shown = card(run_of(tmp_path, experiment(hostile), *frames(hostile, 2)))
     assert "<script" not in shown and "&lt;script&gt;" in shown and "حسن &amp; 将" in shown
     empty = run_of(tmp_path, experiment(hostile, variant={"base": "english", "men": 8}), run.games.iloc[:0])
-    assert "2 players, 0 games." in empty._repr_html_() and "(english, changed)" in empty._repr_html_()
+    assert "2 players, 0 games." in card(empty) and "(english, changed)" in card(empty)
     assert repr(empty) == f"<Run synthetic: english, changed, 2 players, 0 games, in {tmp_path}>"
 
 
@@ -340,8 +351,8 @@ def test_a_run_without_games_has_its_tables_and_shows_itself(tmp_path: Path) -> 
     empty = arena.load(tmp_path / "out")
     for name in ("games", "annulled", "moves", "positions"):
         table = empty.positions() if name == "positions" else getattr(empty, name)
-        assert list(table) == list(TABLES[name]) and not len(table), name
-    html = empty._repr_html_()
+        assert list(table) == names(name) and not len(table), name
+    html = empty._repr_html_() or ""
     assert "Not complete: 0 of 48 games; 3 pairings have not met. 3 players, 0 games." in html
     assert ", 0 of 48 games," in repr(empty)
 

@@ -31,13 +31,12 @@ from arena.play.pilot import Pilot, pilot, sample
 from arena.play.tournament import play
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
+from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.picture import svg
-from arena.report.charts.sprt import plot_sprt
+from arena.report.sentences.answers import decision
 from arena.report.sentences.facts import headline
 from arena.report.sentences.notes import notes
-from arena.report.sentences.sprt import decision
-from arena.report.tables.sprt import sprt_path, verdict
-from arena.report.tables.text import order_text
+from arena.report.tables.decided import ORDER, sprt_path, verdict
 from arena.report.write import write
 from arena.rules.result import WHITE_POINTS, result_of
 from tests.helpers.report_data import changed, experiment, player, synthetic
@@ -161,7 +160,7 @@ def test_a_tie_of_a_knockout_that_the_seed_decided_says_so(tmp_path: Path) -> No
         experiment=experiment(players, format={"type": "knockout"}),
         order=[("abcd"[place.player], place.figures) for place in order],
     )
-    assert order_text(finished.order)["Decided by"].tolist() == ["seed"] * 4
+    assert ORDER.text(finished.order)["Decided by"].tolist() == ["seed"] * 4
     assert (
         headline(finished)[0]
         == "Final order (knockout): 1. a; 2. b; 3. c; level with b, a is first by its higher seed."

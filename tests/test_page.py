@@ -17,16 +17,15 @@ import pytest
 
 from arena.base.number import shown
 from arena.report.charts.axes import LEADING
-from arena.report.charts.crosstable import NUMBERED, plot_crosstable
 from arena.report.charts.elo import plot_elo
 from arena.report.charts.fonts import without_glyphs
 from arena.report.charts.picture import save_pdf, save_png, svg
-from arena.report.latex import latex
-from arena.report.markdown import escaped
+from arena.report.charts.results import NUMBERED, plot_crosstable
 from arena.report.page.page import FOLDED, WIDE, plots
 from arena.report.run import Run
 from arena.report.template import wrapping
 from arena.report.write import write
+from arena.report.writers import escaped, latex
 from tests.helpers.report_data import player, synthetic, texts
 
 CJK, ARABIC, MARKUP = "対局プログラム", "برنامج الداما", 'a <b> & "id="x" url(#y)'

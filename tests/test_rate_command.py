@@ -12,9 +12,9 @@ import pytest
 
 from arena.ratings.joint import rate
 from arena.ratings.results import ResultsError
-from arena.report import sources
+from arena.report import load
 from arena.report.compare import RatedSide, compare
-from arena.report.sources import read_results
+from arena.report.load import read_results
 from arena.rules.result import Colour
 from tests.helpers.command_line import invoke
 from tests.helpers.results import error_of_difference, frame, repeat, simulate, written
@@ -272,8 +272,8 @@ def test_a_run_is_rated_as_in_its_report(run):
 
 
 def test_runs_that_differ_in_who_moves_first_need_first(run, monkeypatch):
-    read, colours = sources.read_run, itertools.cycle(get_args(Colour))
-    monkeypatch.setattr(sources, "read_run", lambda folder: read(folder)._replace(first=next(colours)))
+    read, colours = load.read_run, itertools.cycle(get_args(Colour))
+    monkeypatch.setattr(load, "read_run", lambda folder: read(folder)._replace(first=next(colours)))
     with pytest.raises(ResultsError, match="--first"):
         read_results([run, run])
     assert isinstance(read_results([run, run], "white").games, pd.DataFrame)

@@ -25,8 +25,8 @@ from arena.commands.cli import COMMANDS, main
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
 from arena.learning.config import load_tuning
-from arena.report.dictionary import dictionary
 from arena.report.files import FILES
+from arena.report.tables.catalogue import dictionary
 from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS

@@ -14,21 +14,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from arena.report.charts.catalogue import CHARTS
-from arena.report.charts.crosstable import plot_crosstable
-from arena.report.charts.doublings import plot_elo_by_depth
 from arena.report.charts.effort import plot_nodes, plot_time
-from arena.report.charts.elo import plot_elo
-from arena.report.charts.outcomes import plot_outcomes, plot_terminations
+from arena.report.charts.elo import plot_elo, plot_elo_by_depth
+from arena.report.charts.games import plot_terminations
 from arena.report.charts.picture import save_png
+from arena.report.charts.results import plot_crosstable, plot_outcomes
 from arena.report.charts.style import SCORE_COLOURS
 from arena.report.files import FILES
-from arena.report.markdown import markdown
 from arena.report.run import Run
 from arena.report.sentences.facts import facts, headline
 from arena.report.sentences.notes import notes
 from arena.report.tables.effort import search_time
-from arena.report.tables.text import standings_text
+from arena.report.tables.standings import STANDINGS
 from arena.report.write import write
+from arena.report.writers import markdown
 from tests.helpers.report_data import (
     MISSING_WORD,
     MOVE_COLUMNS,
@@ -264,7 +263,7 @@ def test_the_summary_says_who_leads_and_how_many_games_are_played(mixed: Run) ->
 
 def test_the_anchor_is_zero_and_has_no_interval(tmp_path: Path) -> None:
     made = synthetic(tmp_path, MIXED, 3, anchor="ab-d3", plies=6)
-    shown: Any = standings_text(made.standings).set_index("Player")
+    shown: Any = STANDINGS.text(made.standings).set_index("Player")
     assert shown.loc["ab-d3", ["Elo", "95 % interval"]].tolist() == ["0", "anchor"]
     assert " to " in str(shown.loc["ab-d5", "95 % interval"])
     assert drawn(made)["elo"].get_xlabel() == "Elo (ab-d3 = 0)"

@@ -15,13 +15,12 @@ from scipy import stats
 
 from arena.base.number import times
 from arena.ratings.joint import rate
-from arena.report.charts.ablation import plot_ablation
-from arena.report.markdown import escaped
+from arena.report.charts.comparisons import plot_ablation
 from arena.report.run import Run
 from arena.report.sentences.ablation import findings, verdict
 from arena.report.sentences.notes import notes
-from arena.report.tables.ablation import ablation, elo_difference
-from arena.report.tables.text import ablation_text
+from arena.report.tables.ablation import ABLATION, ablation, elo_difference
+from arena.report.writers import escaped
 from players.player import Limit
 from tests.helpers.report_data import MISSING_WORD, experiment, frames, plain, player, run_of, write_quickly
 
@@ -250,7 +249,7 @@ def test_the_page_and_the_summary_show_the_findings_and_who_was_not_measured(tmp
     assert "weak searched 2 of 3 positions to depth 6 (ValueError: no idea)." in shown
     assert "lost searched 0 of 3 positions to depth 6." in shown
     assert not [note for note in shown if note.startswith(("full", "no_tt"))]
-    cells: Any = ablation_text(run.ablation).set_index("Player")
+    cells: Any = ABLATION.text(run.ablation).set_index("Player")
     assert cells.loc["full", "Nodes ratio (95 %)"] == "1.00"
     assert re.fullmatch(r"2\.97 \(1\.96 to 4\.52\)", cells.loc["no_tt", "Nodes ratio (95 %)"])
     assert cells.loc["lost"].tolist()[:-1] == 6 * [""]

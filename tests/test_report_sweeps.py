@@ -15,24 +15,23 @@ from scipy.stats import f_oneway, t
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.report.charts.axes import retitle
-from arena.report.charts.convergence import plot_convergence
-from arena.report.charts.openings import plot_openings
+from arena.report.charts.course import plot_convergence
+from arena.report.charts.games import plot_openings
 from arena.report.content import content
 from arena.report.files import files_of
-from arena.report.markdown import markdown
 from arena.report.page.page import html
 from arena.report.run import Run
 from arena.report.sentences.answers import lead, opening_sentences
 from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import headline
-from arena.report.tables.comparisons import comparisons
+from arena.report.tables.comparisons import EQUAL_TERMS, comparisons
 from arena.report.tables.contrasts import contrast
 from arena.report.tables.convergence import convergence
 from arena.report.tables.doublings import elo_by_nodes, gains
 from arena.report.tables.openings import homogeneity, openings
 from arena.report.tables.phases import phases
 from arena.report.tables.settings import families
-from arena.report.tables.text import equal_terms_text
+from arena.report.writers import markdown
 from tests.helpers.report_data import (
     MISSING_WORD,
     START,
@@ -421,7 +420,7 @@ def test_names_at_one_limit_leave_out_what_all_have_and_los_is_shown_where_it_is
     players = [player(f"{e}, depth 4", 4, evaluation=e) for e in "xyz"]
     players += [player(f"{e}, nodes 9", nodes=9, evaluation=e) for e in "xy"]
     table = equal(tmp_path, players).equal_terms.assign(los=[0.9995, 0.9, np.nan, 0.9999, np.nan])
-    depth, nodes = equal_terms_text(table).values()
+    depth, nodes = EQUAL_TERMS.text(table).values()
     assert sorted(depth["Player"]) == ["x", "y", "z"] and sorted(nodes["Player"]) == ["x", "y"]
     assert depth["LOS"].tolist() == ["", "90.0 %", ""] and "LOS" not in nodes
     assert "Nodes/move" in depth and "Nodes/move" not in nodes

@@ -16,19 +16,19 @@ from arena.base.number import quantity, signed
 from arena.ledger.ledger import GAME_COLUMNS
 from arena.ledger.record import PROBE_COLUMNS
 from arena.ratings.repeats import line_hashes, repeated_games
-from arena.report.columns import COLUMNS, IN_FILE, OF_PLAYERS, rounded
-from arena.report.dictionary import TABLES, described
 from arena.report.run import Run
 from arena.report.tables.ablation import ablation
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.columns import COLUMNS
 from arena.report.tables.doublings import elo_by_depth
 from arena.report.tables.effort import branching, search_time
 from arena.report.tables.matrix import crosstable, score_matrix
 from arena.report.tables.outcomes import outcomes, terminations
 from arena.report.tables.settings import families
-from arena.report.tables.standings import standings
+from arena.report.tables.standings import STANDINGS, standings
+from arena.report.tables.stored import GAMES
 from arena.report.tables.survey import Survey, totals
-from arena.report.tables.telemetry import telemetry
-from arena.report.tables.text import telemetry_text
+from arena.report.tables.telemetry import TELEMETRY, telemetry
 from tests.helpers.report_data import (
     OPENING,
     START,
@@ -252,29 +252,30 @@ def test_telemetry_of_more_players_than_a_byte_counts_needs_none_that_searches()
 
 
 def test_telemetry_shows_the_columns_and_players_that_have_data() -> None:
-    silent = telemetry_text(telemetry_of(recorded()))
+    silent = TELEMETRY.text(telemetry_of(recorded()))
     assert silent.columns.tolist() == ["Player", "Nodes/s", "Mean depth"]
     assert silent["Player"].tolist() == ["busy"]
-    hits = telemetry_text(telemetry_of(recorded(tt_probes=[4, 4, 0, 0])))
+    hits = TELEMETRY.text(telemetry_of(recorded(tt_probes=[4, 4, 0, 0])))
     assert hits.columns.tolist()[3:] == ["TT hits"] and hits["TT hits"].tolist() == ["0.0 %"]
-    late = telemetry_text(telemetry_of(recorded(overrun=pd.array([np.nan, np.nan, 0.0, 0.2], dtype="Float64"))))
+    late = TELEMETRY.text(telemetry_of(recorded(overrun=pd.array([np.nan, np.nan, 0.0, 0.2], dtype="Float64"))))
     assert late["Player"].tolist() == ["idle", "busy"]
     assert late[["Over limit, 99 %", "Over limit, worst", "Lost on time"]].to_numpy().tolist() == [
         ["198 ms", "200 ms", "0"],
         ["", "", ""],
     ]
-    assert telemetry_text(telemetry_of(recorded()[:0])).empty
+    assert TELEMETRY.text(telemetry_of(recorded()[:0])).empty
 
 
 def test_rounding_has_one_decimal_of_elo_four_of_score_and_six_digits_of_seconds() -> None:
-    table = pd.DataFrame({"elo": [12.3456, -0.04], "score": [0.123456, 1], "seconds": [1.23456789e-5, np.inf]})
-    text = rounded(table, "games.csv").to_csv(index=False)
-    assert text == "elo,score,seconds\n12.3,0.1235,1.23457e-05\n0.0,1.0,\n"
+    table = pd.DataFrame({"elo": [12.3456, -0.04], "score": [0.123456, 1]})
+    table["seconds_per_move"] = [1.23456789e-5, np.inf]
+    text = STANDINGS.rounded(table).to_csv(index=False)
+    assert text == "elo,score,seconds_per_move\n12.3,0.1235,1.23457e-05\n0.0,1.0,\n"
 
 
 def test_rounding_to_six_digits_never_shows_more() -> None:
     values = np.random.default_rng(1).lognormal(0, 6, 2000)
-    written = rounded(pd.DataFrame({"seconds": values}), "games.csv")["seconds"]
+    written = GAMES.rounded(pd.DataFrame({"seconds": values}))["seconds"]
     np.testing.assert_allclose(written, values, rtol=5.1e-6)
     digits = [repr(v).split("e")[0].replace(".", "").strip("0") for v in written.tolist()]
     assert max(map(len, digits)) == 6
@@ -305,36 +306,44 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
     run = run_of(tmp_path, whole, *frames(players, 2, plies=4), pd.DataFrame(columns=list(PROBE_COLUMNS)))
     run = changed(
         run,
-        order=[("x1", dict.fromkeys(TABLES["order"][2:], 1))],
+        order=[("x1", dict.fromkeys(names("order")[2:], 1))],
         games=run.games.reindex(columns=list(GAME_COLUMNS)),
     )
     others = {"ablation": ablation(run.probes, run.ratings, whole), "positions": run.moves.assign(fen="")}
-    for name, columns in TABLES.items():
+    for name, of in TABLES.items():
         table = others[name] if name in others else getattr(run, name)
-        of_players = run.players if f"{name}.csv" in OF_PLAYERS else []
-        wanted = [each for each in (*columns, *of_players) if each != "score_elo"]  # that is for two players
+        of_players = run.players if of.others else []
+        wanted = [each for each in (*names(name), *of_players) if each != "score_elo"]  # that is for two players
         assert [*filter(None, [table.index.name]), *table.columns] == wanted, name
-        assert set(IN_FILE.get(f"{name}.csv", {})) <= set(columns), name
-    assert {name.removesuffix(".csv") for name in (*IN_FILE, *OF_PLAYERS)} <= set(TABLES)
-    assert {name for columns in TABLES.values() for name in columns} == set(COLUMNS)
+        assert all(column.heading for column in of.shown_columns()), name
+    assert {name for of in TABLES for name in names(of)} >= set(COLUMNS)
+
+
+def names(table: str) -> list[str]:
+    """The names of the columns that a table is described to have."""
+    return [column.name for column in TABLES[table].columns]
 
 
 def test_a_column_means_the_same_in_a_table_and_in_one_that_repeats_its_rows() -> None:
     for table, wider in (("moves", "positions"), ("games", "rated_games")):
-        assert set(described(table)) <= set(described(wider))
-    assert dict(described("positions"))["score"] != dict(described("standings"))["score"]
+        assert set(TABLES[table].columns) <= set(TABLES[wider].columns)
+    (of_moves,), (of_players,) = (
+        [column.meaning for column in TABLES[name].columns if column.name == "score"]
+        for name in ("positions", "standings")
+    )
+    assert of_moves != of_players
 
 
 def test_every_table_of_a_run_and_no_other_is_told_of_by_its_help() -> None:
     told = {name: pydoc.plain(pydoc.render_doc(vars(Run)[name])) for name in TABLES}
     for name, text in told.items():
-        for column_name, of in described(name):
-            assert f"{column_name}: {of.meaning}{f' [{of.unit}]' if of.unit else ''}\n" in f"{text}\n", name
+        for of in TABLES[name].described():
+            assert f"{of.name}: {of.meaning}{f' [{of.unit}]' if of.unit else ''}\n" in f"{text}\n", name
     helped = pydoc.plain(pydoc.render_doc(Run))
     assert f"Tables: {', '.join(TABLES)}." in helped
     assert "score_men: " in helped
-    tables = {name for name, of in vars(Run).items() if _returned(of) == "pd.DataFrame"}
-    assert tables == set(TABLES)
+    others = {name for of in Run.__mro__ for name, it in vars(of).items() if _returned(it) == "pd.DataFrame"}
+    assert others <= {*TABLES, "table"}
 
 
 def _returned(member: Any) -> Any:

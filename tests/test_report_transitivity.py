@@ -9,10 +9,10 @@ import pytest
 
 from arena.ratings.joint import rate
 from arena.ratings.transitivity import cycles, residuals, threshold
-from arena.report.files import FILES, MATRIX
+from arena.report.files import FILES
+from arena.report.sentences.cautions import misfits, misfits_text
 from arena.report.sentences.notes import notes
-from arena.report.sentences.transitivity import misfits_text, sentences
-from arena.report.tables.matrix import los_matrix
+from arena.report.tables.matrix import MOST, los_matrix
 from arena.report.tables.transitivity import FEWEST_POINTS, certain_cycles, standing_out
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import changed, plain, player, synthetic, write_quickly
@@ -74,7 +74,7 @@ def test_players_on_one_line_stand_out_in_one_tournament_of_twenty():
 
 def test_a_pairing_that_stands_out_is_named_with_its_scores():
     table = pd.DataFrame([row(0.71, 0.551, 3.14), row(0.5, 0.52, -0.3), row(0.5, 0.5, 0.0)])
-    (sentence,) = sentences(table, cycles(frame([]), []))
+    (sentence,) = misfits(table, cycles(frame([]), []))
     assert sentence == (
         "1 of 3 pairings differs from the ratings by more than chance allows (Bonferroni, 5 %): "
         "a against b scored 71.0 % where the ratings expect 55.1 % (z +3.1)."
@@ -82,7 +82,7 @@ def test_a_pairing_that_stands_out_is_named_with_its_scores():
 
 
 def test_three_pairings_are_named_and_the_others_counted():
-    found = sentences(pd.DataFrame([row(0.3, 0.6, -5.0)] * 5), cycles(frame([]), []))[0]
+    found = misfits(pd.DataFrame([row(0.3, 0.6, -5.0)] * 5), cycles(frame([]), []))[0]
     assert found.startswith("5 of 5 pairings differ") and found.count("a against b") == 3
     assert "(z −5.0)" in found and found.endswith("; and 2 more.")
 
@@ -90,7 +90,7 @@ def test_three_pairings_are_named_and_the_others_counted():
 def test_a_cycle_is_named_with_its_weakest_lead():
     games = rock_paper_scissors(10)
     ratings = rate(games)
-    found = sentences(residuals(games, ratings), cycles(games, list("abc")))
+    found = misfits(residuals(games, ratings), cycles(games, list("abc")))
     assert (
         found[1]
         == "Ratings cannot express that a beats b beats c beats a (every lead is 4.5 standard errors or more)."
@@ -102,7 +102,7 @@ def test_a_cycle_within_chance_is_not_certain():
     games = rock_paper_scissors(2)
     found = cycles(games, list("abc"))
     assert found["z"][0] == pytest.approx(2.0) and certain_cycles(found, 1).index.tolist() == [0]
-    assert len(certain_cycles(found, 3)) == 0 and len(sentences(residuals(games, rate(games)), found)) < 2
+    assert len(certain_cycles(found, 3)) == 0 and len(misfits(residuals(games, rate(games)), found)) < 2
 
 
 def test_the_text_says_that_nothing_stands_out():
@@ -174,9 +174,9 @@ def test_a_player_may_be_called_player(tmp_path):
     assert (tmp_path / "crosstable.csv").read_text().splitlines()[0] == ",".join(["player", *run.players])
 
 
-@pytest.mark.parametrize(("count", "has"), [(1, False), (2, True), (MATRIX, True), (MATRIX + 1, False)])
+@pytest.mark.parametrize(("count", "has"), [(1, False), (2, True), (MOST, True), (MOST + 1, False)])
 def test_superiority_is_for_two_to_two_hundred_players(tmp_path, monkeypatch, count, has):
-    monkeypatch.setattr("arena.report.run.FEW", -1)
+    monkeypatch.setattr("arena.report.tables.rated_run.FEW", -1)
     run = synthetic(tmp_path, [player(f"p{i}", 2) for i in range(count)], 0)
     (los,) = (file for file in FILES if file.name == "los.csv")
     assert los.applies(run) is has

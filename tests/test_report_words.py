@@ -15,7 +15,6 @@ from arena.experiment.load import load
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts_of
 from arena.report.content import content
-from arena.report.markdown import markdown
 from arena.report.page.page import html
 from arena.report.run import Run
 from arena.report.sentences.answers import gain_sentences
@@ -23,10 +22,11 @@ from arena.report.sentences.cautions import below_random, pondered, too_long, un
 from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import MOST, details, headline
 from arena.report.sentences.notes import notes
-from arena.report.tables.comparisons import comparisons
+from arena.report.tables.comparisons import comparisons, comparisons_text
 from arena.report.tables.contrasts import contrast
 from arena.report.tables.effort import CALL, PROGRAM, SEAT, call_seconds, nodes_per_second
-from arena.report.tables.text import comparisons_text, standings_text
+from arena.report.tables.standings import STANDINGS
+from arena.report.writers import markdown
 from players.player import PlayerSpec
 from tests.helpers.report_data import (
     MISSING_WORD,
@@ -412,7 +412,7 @@ def test_two_entries_that_play_the_same_moves_are_called_one_player_and_have_no_
     alike = changed(run, moves=moves, games=run.games.assign(result=run.games["result"][::2].repeat(2).to_numpy()))
     said = "A and B played the same moves in all 20 games: they are one player."
     assert headline(alike) == [said] and said not in notes(alike)
-    shown = standings_text(alike.standings)
+    shown = STANDINGS.text(alike.standings)
     assert shown[["Elo", "95 % interval", "LOS"]].to_numpy().tolist() == [["", "", ""]] * 2
     assert not MISSING_WORD.search(markdown(alike).replace("none", ""))
     assert not {"elo", "convergence"} & {chart.name for chart in charts_of(alike)}

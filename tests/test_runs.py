@@ -20,12 +20,10 @@ from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
 from arena.ledger.tree import WorkingTree, working_tree
 from arena.play import signature
 from arena.play.plan import prepare
-from arena.report.charts.compare import plot_differences, plot_sides
-from arena.report.charts.runs import plot_runs
-from arena.report.compare import compare, read_side
-from arena.report.run import load as load_run
+from arena.report.charts.runs import plot_differences, plot_runs, plot_sides
+from arena.report.compare import compare, read_side, sameness, sameness_sentence
+from arena.report.load import load as load_run
 from arena.report.runs.overlay import overlays
-from arena.report.sameness import sameness, sentence
 from arena.watch.entry import entries, read_entry
 from arena.watch.live import Watcher
 from tests.helpers.command_line import error_line, invoke
@@ -225,7 +223,7 @@ def compared(tmp_path: Path, other: Path) -> str:
     first = tmp_path / "first"
     if not first.exists():
         run(first, games(2, 2))
-    return sentence(sameness(load_run(first), load_run(other)))
+    return sameness_sentence(sameness(load_run(first), load_run(other)))
 
 
 def test_games_that_differ_in_time_alone_are_identical_but_for_time(tmp_path: Path) -> None:
@@ -239,7 +237,7 @@ def test_a_run_is_a_copy_of_itself(tmp_path: Path) -> None:
     only = load_run(run(tmp_path / "only", games(2, 2)))
     found = sameness(only, only)
     assert found == (4, 4, 4, 4, 4, 4)
-    assert sentence(found) == "The games are identical, all 4, times included: copies of one run."
+    assert sameness_sentence(found) == "The games are identical, all 4, times included: copies of one run."
 
 
 def test_the_same_moves_found_by_another_search_are_told_apart(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from arena.ledger.record import GameRecord, Incident
 from arena.play.match import play as play_game
 from arena.play.plan import prepare
 from arena.play.tournament import RunStopped, play, write_bundle
-from arena.report.sources import read_results
+from arena.report.load import read_results
 from arena.rules.game import Game, Termination
 from arena.rules.variants import VARIANTS
 from arena.watch.live import Watcher

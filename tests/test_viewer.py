@@ -17,7 +17,7 @@ import pytest
 
 import arena
 from arena.report.run import Run
-from arena.report.tables.surprise import DECIDED, swings
+from arena.report.tables.survey import DECIDED, swings
 from arena.report.viewer import games as viewer_games
 from arena.report.viewer.fragment import viewer
 from arena.report.viewer.games import by_surprise, games_of, steps

@@ -1,9 +1,9 @@
-"""Words of messages: a value with its type, quoted input, an enumeration, an unknown name and its choices."""
+"""Words of messages: a value with its type, quoted input, counts, enumerations, unknown names and choices."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -75,6 +75,16 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`; nothing for no words."""
     *head, tail = list(words) or [""]
     return f"{', '.join(head)} {last} {tail}" if head else tail
+
+
+def counted(n: int, noun: str) -> str:
+    """A number of things: "1 game", "2 games"."""
+    return f"{n} {noun}" + ("" if n == 1 else "s")
+
+
+def first_few(parts: Sequence[str], total: int) -> str:
+    """Parts, and how many more there are: "a; b; and 3 more"."""
+    return "; ".join([*parts, *([f"and {total - len(parts)} more"] if total > len(parts) else [])])
 
 
 def _cut(text: str, most: int) -> str:

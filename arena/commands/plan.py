@@ -27,7 +27,7 @@ from arena.play.expectation import Costs, Expectation, expectation
 from arena.play.pilot import pilot
 from arena.play.plan import Plan, prepare
 from arena.play.signature import signatures
-from arena.report.run import load as load_run
+from arena.report.load import load as load_run
 from arena.report.write import write
 from arena.rules.notation import fen
 from arena.watch.words import duration

@@ -15,14 +15,12 @@ from arena.ratings.joint import Ratings
 from arena.ratings.joint import rate as rate_games
 from arena.ratings.results import Results, ResultsError
 from arena.ratings.types import RatingModel
-from arena.report.compare import RatedSide, comparison_text, read_side
+from arena.report.compare import RatedSide, comparison_text, read_side, sameness, sameness_sentence
 from arena.report.compare import compare as compare_sides
+from arena.report.load import read_results
 from arena.report.runs.compare import write_comparison
-from arena.report.sameness import sameness, sentence
-from arena.report.sentences.transitivity import misfits_text
-from arena.report.sources import read_results
-from arena.report.tables.standings import rated
-from arena.report.tables.text import nash_text, standings_text
+from arena.report.sentences.cautions import misfits_text
+from arena.report.tables.standings import STANDINGS, nash_text, rated
 from arena.rules.result import Colour
 
 
@@ -150,7 +148,7 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
 def _same_games(sides: Sequence[RatedSide]) -> str:
     """How many games of two runs are the same, in words; "" where that is not known, or they share none."""
     a, b = (side.run for side in sides)
-    return "" if a is None or b is None else sentence(sameness(a, b))
+    return "" if a is None or b is None else sameness_sentence(sameness(a, b))
 
 
 def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> dict[str, Any]:
@@ -165,7 +163,7 @@ def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> di
 
 
 def _print_ratings(ratings: Ratings, beside: dict[str, Any]) -> None:
-    table = standings_text(rated(ratings.table, ratings.groups))
+    table = STANDINGS.text(rated(ratings.table, ratings.groups))
     if "nash" in beside:
         table = table.join(nash_text(beside["nash"], ratings.table["player"].tolist()))
     show_frame(table)

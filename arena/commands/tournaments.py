@@ -32,14 +32,15 @@ from arena.play.plan import Plan
 from arena.play.signature import PlayerChanged, begin
 from arena.play.tournament import RunStopped, bundle_of, conduct
 from arena.report.charts.fonts import without_glyphs
-from arena.report.parquet import is_installed
+from arena.report.load import load as load_run
 from arena.report.run import Run
-from arena.report.run import load as load_run
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
 from arena.report.sentences.forfeits import annulments, faulty, forfeits
-from arena.report.tables.text import order_text, standings_text
+from arena.report.tables.decided import ORDER
+from arena.report.tables.standings import STANDINGS
 from arena.report.write import write
+from arena.report.writers import parquet_is_installed
 from arena.watch.display import Display
 from players.examine import Finding
 from players.loading import user_files
@@ -90,7 +91,7 @@ def run(
 @click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
 def report(folder: Path, **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
-    if wanted["parquet"] and not is_installed():
+    if wanted["parquet"] and not parquet_is_installed():
         fail("--parquet needs pyarrow, which is not installed: pip install -e '.[parquet]'")
     _report(folder, **wanted)
 
@@ -266,5 +267,5 @@ def _print_standings(finished: Run) -> None:
         for sentence in sentences(finished):
             echo(sentence)
     if len(finished.order):
-        show_frame(order_text(finished.order))
-    show_frame(standings_text(finished.standings))
+        show_frame(ORDER.text(finished.order))
+    show_frame(STANDINGS.text(finished.standings))

@@ -13,8 +13,8 @@ from arena.learning.fit import Epoch
 from arena.learning.terms import evaluation_name
 from arena.learning.training import AGAINST, NETWORK, Learning, TrainingOutcome, TrainingPlan
 from arena.learning.tuning_report import match_row, verdict
+from arena.report.charts.learning import plot_losses
 from arena.report.charts.picture import save_png, svg
-from arena.report.charts.training import plot_losses
 
 
 def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> list[Path]:

@@ -12,8 +12,8 @@ from arena.learning.method import Fitting, Step
 from arena.learning.terms import evaluation_name
 from arena.learning.tuning import AGAINST, START, TuningOutcome, TuningPlan
 from arena.ratings.match import Summary
+from arena.report.charts.learning import plot_path
 from arena.report.charts.picture import save_png, svg
-from arena.report.charts.tuning import plot_path
 
 
 def write(plan: TuningPlan, found: TuningOutcome, folder: Path) -> list[Path]:

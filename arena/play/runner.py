@@ -15,8 +15,8 @@ from arena.ledger.ledger import Ledger
 from arena.play.plan import prepare
 from arena.play.signature import begin
 from arena.play.tournament import conduct
+from arena.report.load import load as load_run
 from arena.report.run import Run
-from arena.report.run import load as load_run
 from arena.report.write import write
 from arena.watch.display import Display
 

@@ -9,7 +9,8 @@ from arena.report.sentences import ablation, comparisons
 from arena.report.sentences import notes as note
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import details, facts, headline
-from arena.report.tables import text
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.comparisons import comparisons_text
 
 OPEN_PAIRS = 28
 """Pairs of values that a page shows at once, those of eight values; more are folded."""
@@ -29,13 +30,13 @@ def content(run: Run) -> dict[str, Any]:
         "details": details(run),
         "facts": facts(run),
         "notes": note.notes(run),
-        "order": text.order_text(run.order),
-        "standings": text.standings_text(run.standings),
-        "equal_terms": text.equal_terms_text(run.equal_terms),
+        "order": TABLES["order"].text(run.order),
+        "standings": TABLES["standings"].text(run.standings),
+        "equal_terms": TABLES["equal_terms"].text(run.equal_terms),
         "equal_terms_note": note.EQUAL_TERMS,
-        "crosstable": text.crosstable_text(run.crosstable),
-        "search": text.search_text(run.search),
-        "telemetry": text.telemetry_text(run.telemetry),
+        "crosstable": TABLES["crosstable"].text(run.crosstable),
+        "search": TABLES["search"].text(run.search),
+        "telemetry": TABLES["telemetry"].text(run.telemetry),
         "los_note": note.LOS,
         "nodes_note": note.NODES,
         "speed_note": note.SPEED,
@@ -50,7 +51,7 @@ def _ablation(run: Run) -> dict[str, Any]:
         "heading": ablation.heading(run),
         "findings": ablation.findings(run.ablation, run.experiment),
         "title": f"To depth {ablation.probe_depth(run)}",
-        "table": text.ablation_text(run.ablation),
+        "table": TABLES["ablation"].text(run.ablation),
         "note": ablation.note(run),
     }
 
@@ -67,9 +68,9 @@ def _comparisons(run: Run) -> dict[str, Any]:
     shown = table.merge(every.head(MOST_PAIRS))
     return {
         "title": comparisons.title(table),
-        "table": None if shown_already else text.comparisons_text(table),
+        "table": None if shown_already else comparisons_text(table),
         "note": comparisons.note(table),
-        "pairs": None if table["baseline"].all() else text.comparisons_text(shown, pairs=True),
+        "pairs": None if table["baseline"].all() else comparisons_text(shown, pairs=True),
         "pairs_title": comparisons.pairs_title(len(every), MOST_PAIRS),
         "folded": shown_already or len(every) > OPEN_PAIRS,
     }

@@ -12,9 +12,10 @@ from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.files import FILES, File, files_of, parts_of, write_file, write_text
 from arena.report.page.page import html
-from arena.report.parquet import write_parquet
 from arena.report.run import Run
+from arena.report.tables.stored import POSITIONS
 from arena.report.viewer.fragment import room, viewer
+from arena.report.writers import write_parquet
 
 
 def write(
@@ -45,7 +46,8 @@ def write(
     listed = files_of(run, moves, latex)
     if fen:
         listed = [
-            file._replace(parts=Run.positions_in_parts) if file.name == "moves.csv" else file for file in listed
+            file._replace(table=POSITIONS, parts=Run.positions_in_parts) if file.name == "moves.csv" else file
+            for file in listed
         ]
     files: dict[str, Callable[[Path], object]] = {file.name: partial(write_file, file, run) for file in listed}
     if parquet:

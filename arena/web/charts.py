@@ -109,7 +109,7 @@ def draw(run: Path, folder: Path) -> None:
     """Draw the charts of a run into a folder as SVG, with a LIST of them. Raises StoreError."""
     from arena.report.charts.catalogue import charts_of
     from arena.report.charts.picture import svg
-    from arena.report.run import load
+    from arena.report.load import load
 
     loaded = load(run)
     made = []

@@ -36,7 +36,7 @@ _SEED = 1
 
 _REPORT = """
 import json, resource, sys, time
-from arena.report.run import load
+from arena.report.load import load
 from arena.report.write import write
 began = time.perf_counter()
 write(load(sys.argv[1]))

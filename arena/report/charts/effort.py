@@ -23,8 +23,10 @@ from arena.report.charts.axes import (
     rows_of,
     whole_depths,
 )
+from arena.report.charts.chart import Chart
 from arena.report.charts.style import GRID, SERIES, series, styled
 from arena.report.charts.tips import tip_points, tip_rows
+from arena.report.sentences import notes
 from arena.report.tables.effort import QUANTILES
 
 
@@ -151,3 +153,27 @@ def _times(row: dict[Hashable, Any]) -> str:
         return ""
     mean, median, low, high = (quantity(row[name], "s") for name in ("mean", "p50", "p05", "p95"))
     return f"{row['player']}: mean {mean}, median {median}, 5th to 95th percentile {low} to {high}"
+
+
+CHARTS = (
+    Chart(
+        "nodes",
+        notes.NODES,
+        "search.csv",
+        lambda run: plot_nodes(run.search),
+        lambda run: len(run.search) > 0,
+    ),
+    Chart(
+        "time",
+        "Time per move over all moves: median, quartiles (box), 5th and 95th percentile (whiskers).",
+        "moves.csv",
+        lambda run: plot_time(run.search_time),
+    ),
+    Chart(
+        "time_to_depth",
+        f"Mean time of the moves searched to the depth limit, of players that differ in it only. {notes.FIXED}.",
+        "search.csv",
+        lambda run: plot_time_to_depth(run.time_to_depth),
+        lambda run: len(run.time_to_depth) > 0,
+    ),
+)

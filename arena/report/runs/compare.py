@@ -9,8 +9,8 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from arena.base.files import replace
-from arena.report.charts.compare import plot_differences, plot_sides
 from arena.report.charts.picture import save_png, svg
+from arena.report.charts.runs import plot_differences, plot_sides
 from arena.report.compare import Comparison, comparison_text
 from arena.report.page.page import plot_of
 from arena.report.template import page

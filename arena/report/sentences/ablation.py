@@ -5,10 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from arena.base.number import known, times, with_error
-from arena.base.wording import listed
+from arena.base.wording import counted, listed
 from arena.experiment.model import Experiment
 from arena.report.run import Run
-from arena.report.sentences.words import certain_difference, counted
 from arena.report.tables.ablation import Estimate, reference_of
 from arena.report.tables.settings import LIMITS, limits, settings, terms
 from players.player import PlayerSpec
@@ -112,7 +111,7 @@ def _strength(elo: Estimate) -> str:
     error = (elo.high - elo.low) / 2
     if abs(elo.value) <= error:
         return f"is not measurably stronger or weaker ({with_error(elo.value, error)} Elo)"
-    return f"is {certain_difference(elo.value, error)}"
+    return f"is {abs(elo.value):.0f} ± {error:.0f} Elo {'stronger' if elo.value > 0 else 'weaker'}"
 
 
 def _games(spec: PlayerSpec, reference: PlayerSpec) -> str:

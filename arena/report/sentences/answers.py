@@ -1,4 +1,4 @@
-"""The answers of a run: what a doubling is worth, which setting is better at equal terms, who leads."""
+"""The answers of a run: what a test decided, what a doubling is worth, which setting is better, who leads."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from arena.base.number import known, probability, signed, with_error
-from arena.base.wording import listed
+from arena.base.wording import counted, listed
+from arena.experiment.model import Experiment
 from arena.report.run import Run
-from arena.report.sentences import comparisons, sprt
-from arena.report.sentences.ablation import verdict
-from arena.report.sentences.words import CERTAIN
+from arena.report.sentences import ablation, comparisons
+from arena.report.tables.contrasts import CERTAIN
+from arena.report.tables.decided import verdict
 from arena.report.tables.openings import Homogeneity
 from players.player import PlayerSpec
 
@@ -29,7 +30,7 @@ def answers(run: Run, most: int) -> list[str]:
     """
     gains = gain_sentences(run.gains)
     if len(run.ablation):
-        settings = [*filter(None, [verdict(run.ablation, run.experiment)])]
+        settings = [*filter(None, [ablation.verdict(run.ablation, run.experiment)])]
     else:
         settings = comparisons.comparison_sentences(run.comparisons, most - len(gains[:1]))
     return [*gains[:1], *settings, *gains[1:]]
@@ -38,7 +39,7 @@ def answers(run: Run, most: int) -> list[str]:
 def answering_chart(run: Run) -> tuple[str, str]:
     """The name of the chart that shows the first answer, and that answer as its title, "" where it has no room."""
     if run.experiment.sprt:
-        return "sprt", sprt.decision(run.sprt, run.experiment).rstrip(".").partition(" (")[0]
+        return "sprt", decision(run.sprt, run.experiment).rstrip(".").partition(" (")[0]
     if len(run.gains):
         return f"elo_by_{run.gains['per'].iloc[0]}", gain_sentences(run.gains)[0].rstrip(".")
     if len(run.ablation):
@@ -105,10 +106,35 @@ def lead(standings: pd.DataFrame, specs: Sequence[PlayerSpec] = ()) -> list[str]
 
 
 def leads(equal_terms: pd.DataFrame) -> list[str]:
-    """The sentence about who leads at each limit of `tables.equal_terms`, and whether that is certain."""
+    """The sentence about who leads at each limit of the table `equal_terms`, and whether that is certain."""
     parts = []
     for row in equal_terms[equal_terms["rank"] == 1].to_dict("records"):
         at = f" ({row['at']})" if row["at"] else ""
         doubt = f", not certain (LOS {probability(row['los'])})" if row["los"] < CERTAIN else ""
         parts.append(f"{row['player']} leads at equal {row['terms']}{at}{doubt}")
     return [f"{'; '.join(parts)}."]
+
+
+def decision(path: pd.DataFrame, experiment: Experiment) -> str:
+    """What the sequential test of an experiment decided, by the path of `tables.decided.sprt_path`.
+
+    Accepting H1 rejects that the first player is elo0 stronger or less, at an error of alpha; accepting H0 rejects
+    that it is elo1 stronger or more, at an error of beta.
+    """
+    test, decided = experiment.sprt, verdict(path)
+    assert test is not None
+    first, second = (spec.name for spec in experiment.players[:2])
+    unit = "normalized Elo" if test.model == "normalized" else "Elo"
+    pairs = counted(len(path), "pair")
+    if decided == "continue":
+        ratio = f": LLR {path['llr'].iloc[-1]:.2f}" if len(path) else ""
+        return f"The test of {test.elo0:g} against {test.elo1:g} {unit} is open after {pairs}{ratio}."
+    if decided == "H1":
+        bound, than, or_, error = test.elo0, "more", "or less", test.alpha
+    else:
+        bound, than, or_, error = test.elo1, "less", "or more", test.beta
+    shown = f"{bound:g}".replace("-", "−")
+    return (
+        f"{decided} accepted after {pairs}: {first} is {than} than {shown} {unit} stronger than {second} "
+        f"(chance of error {100 * error:g} % if it is {shown} {or_})."
+    )

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from arena.base.number import probability, with_error
-from arena.base.wording import listed
-from arena.report.sentences.words import CERTAIN, counted
+from arena.base.wording import counted, listed
+from arena.report.tables.contrasts import CERTAIN
 from arena.report.tables.telemetry import TOO_LONG
 
 NAMED = 4

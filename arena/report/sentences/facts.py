@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from arena.base.number import known, percent, with_error
+from arena.base.wording import counted
 from arena.ratings.notes import ONE_PLAYER
 from arena.report.run import Run
-from arena.report.sentences import sprt
-from arena.report.sentences.answers import answers, lead, leads, opening_sentences
-from arena.report.sentences.persons import persons
-from arena.report.sentences.words import counted
+from arena.report.sentences.answers import answers, decision, lead, leads, opening_sentences
+from arena.watch.elo import tells_elo
+from players.player import HUMAN
 
 MOST = 4
 """Sentences of the opening words."""
@@ -18,6 +18,8 @@ WITHOUT_POINTS = {"seed": "its higher seed", "holder": "holding the place"}
 """How a level tie is decided, by the column `decided` of the final order."""
 PODIUM = 3
 """Places of the final order that the sentence names."""
+PERSONS = 4
+"""Persons that have a sentence."""
 
 
 def headline(run: Run) -> list[str]:
@@ -38,7 +40,7 @@ def details(run: Run) -> list[str]:
 def decisions(run: Run) -> list[str]:
     """That two players are one, and what the sequential test and the format decided, as sentences."""
     sentences = [note for note in run.ratings.notes if note.endswith(ONE_PLAYER)][:1]
-    sentences += [sprt.decision(run.sprt, run.experiment)] if run.experiment.sprt else []
+    sentences += [decision(run.sprt, run.experiment)] if run.experiment.sprt else []
     if len(run.order):
         first = [f"{row.place}. {row.player}" for row in run.order.head(PODIUM).itertuples()]
         sentences.append(f"Final order ({run.experiment.format.type}): {'; '.join(first)}{_level(run.order)}.")
@@ -54,6 +56,22 @@ def facts(run: Run) -> list[str]:
     if known(ratings.advantage) and ratings.advantage_error > 0:
         worth = with_error(ratings.advantage, ratings.advantage_error)
         sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {worth} Elo.")
+    return sentences
+
+
+def persons(run: Run) -> list[str]:
+    """What each person scored, and its Elo where results say something of one; the most games first."""
+    own = [spec.name for spec in run.experiment.players if spec.type == HUMAN]
+    table = run.ratings.table[run.ratings.table["player"].isin(own) & (run.ratings.table["games"] > 0)]
+    sentences = []
+    for row in table.sort_values("games", ascending=False, kind="stable").head(PERSONS).to_dict("records"):
+        games, points = row["games"], row["wins"] + row["draws"] / 2
+        text = f"{row['player']} scored {points:g} of {counted(games, 'game')} ({percent(points / games)})"
+        if tells_elo(points, games):
+            elo = with_error(row["elo"], (row["elo_high"] - row["elo_low"]) / 2)
+            sentences.append(f"{text}: {elo} Elo, {run.zero}.")
+        else:
+            sentences.append(f"{text}, which says too little for an Elo.")
     return sentences
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from arena.base.wording import listed
+from arena.base.wording import counted, listed
 from arena.report.run import Run
-from arena.report.sentences.words import counted
 from arena.rules.game import FORFEITS, Termination
 
 PLAYERS = 5

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from arena.base.number import quantity
+from arena.base.wording import counted, first_few
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
-from arena.report.sentences.cautions import MOST, below_random, pondered, too_long, unbalanced, waited
+from arena.report.sentences.cautions import MOST, below_random, misfits, pondered, too_long, unbalanced, waited
 from arena.report.sentences.facts import WITHOUT_POINTS, decisions
 from arena.report.sentences.forfeits import annulments, faulty, forfeits
-from arena.report.sentences.transitivity import sentences
-from arena.report.sentences.words import counted, first_few
+from arena.report.tables.decided import verdict
 from arena.report.tables.effort import CALL, MOST_CALL, PROGRAM, SEAT
-from arena.report.tables.sprt import verdict
 
 LOS = "LOS: likelihood of superiority over the next player in the table."
 EQUAL_TERMS = (
@@ -44,7 +43,7 @@ def notes(run: Run) -> list[str]:
     if len(run.games):
         found = [*forfeits(run), *found, *too_long(run), *waited(run), *pondered(run), *unbalanced(run)]
         found += [note for note in run.ratings.notes if note not in decisions(run)]
-        found += [*sentences(run.residuals, run.cycles), *below_random(run)]
+        found += [*misfits(run.residuals, run.cycles), *below_random(run)]
     if verdict(run.sprt) != "continue":
         found.append(
             "The match ended when the test was decided, which on average lets the difference in Elo look larger "

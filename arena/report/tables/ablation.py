@@ -14,9 +14,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtrit as student_quantile
 
+from arena.base.number import quantity, signed, times
 from arena.experiment.model import Experiment
 from arena.ratings.joint import Ratings
+from arena.report.tables.columns import ELO_DIFFERENCE, columns, seconds, with_interval
 from arena.report.tables.contrasts import contrast
+from arena.report.tables.table import Column, RunTable
 
 
 class Estimate(NamedTuple):
@@ -38,10 +41,8 @@ def reference_of(experiment: Experiment) -> str:
 def ablation(probes: pd.DataFrame, ratings: Ratings, experiment: Experiment) -> pd.DataFrame:
     """One row per player, the reference first, then in the order of the configuration, which has a probe.
 
-    Columns: player; depth (of the probe); positions (which it searched to that depth); geometric means nodes
-    and seconds over these; branching_factor (the depth-th root of nodes); node_ratio and time_ratio to the
-    reference, over the positions that both searched to the depth; elo_difference to the reference. The last
-    three have 95 % intervals in `_low` and `_high`. `probes` is that of `arena.ledger.read.RunData`.
+    The branching factor is the depth-th root of the nodes; ratios are over the positions that both searched to the
+    depth. `probes` is that of `arena.ledger.read.RunData`.
     """
     assert experiment.probe is not None
     depth, reference = experiment.probe.depth, reference_of(experiment)
@@ -97,3 +98,35 @@ def elo_difference(ratings: Ratings, player: str, reference: str) -> Estimate:
 
 def _columns(name: str, estimate: Estimate) -> dict[str, float]:
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+ABLATION = RunTable(
+    "ablation",
+    "cost to a fixed depth and Elo against the reference",
+    lambda run: ablation(run.probes, run.ratings, run.experiment) if len(run.probes) else pd.DataFrame(),
+    columns(
+        "player",
+        Column("depth", "depth of the probe", "plies"),
+        Column(
+            "positions",
+            "positions that the player searched to the depth in full",
+            "positions",
+            "Positions",
+            lambda count: str(count) if count else "",
+        ),
+        Column("nodes", "geometric mean of the nodes over these positions", "nodes", "Nodes", quantity),
+        Column("seconds", "geometric mean of the time over these positions", "s", "Time", seconds),
+        "branching_factor",
+        *with_interval(
+            Column("node_ratio", "nodes to the depth, relative to the reference"), "Nodes ratio (95 %)", times
+        ),
+        *with_interval(
+            Column("time_ratio", "time to the depth, relative to the reference"), "Time ratio (95 %)", times
+        ),
+        *with_interval(ELO_DIFFERENCE, "Elo difference (95 %)", signed),
+    ),
+    note="Empty without a probe.",
+    shown="player positions nodes node_ratio seconds time_ratio branching_factor elo_difference",
+    paper="cost to a fixed depth",
+)
+TABLES = (ABLATION,)

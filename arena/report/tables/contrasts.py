@@ -11,6 +11,9 @@ import numpy as np
 from arena.ratings.joint import Ratings
 from arena.ratings.match import Z95, los
 
+CERTAIN = 0.975
+"""Likelihood of superiority above which a lead is called certain: the 95 % interval excludes 0."""
+
 
 class Contrast(NamedTuple):
     """A weighted sum of ratings, in Elo, with its 95 % interval and the probability that it is positive."""

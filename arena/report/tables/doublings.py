@@ -11,18 +11,17 @@ import pandas as pd
 from arena.ratings.joint import Ratings
 from arena.ratings.match import Z95
 from arena.ratings.types import Floats
+from arena.report.tables.columns import columns, interval
 from arena.report.tables.settings import families
+from arena.report.tables.table import Column, RunTable
 from players.player import PlayerSpec
 
 FEWEST = 3
 """Players of a family, at different depths or nodes, that make a line."""
-GAINS = (
-    "family", "per", "players", "x_low", "x_high", "gain", "gain_low", "gain_high", "elo_at_1", "misfit",
-)  # fmt: skip
 
 
 def elo_by_depth(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame:
-    """Elo against depth: family, depth, player, elo, elo_low, elo_high.
+    """Elo against depth.
 
     One family for players that differ in name and depth only, if it has at least three depths with games.
     """
@@ -38,7 +37,7 @@ def elo_by_depth(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.Dat
 
 
 def elo_by_nodes(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.DataFrame:
-    """Elo against measured nodes per move: family, player, nodes_per_move, elo, elo_low, elo_high.
+    """Elo against measured nodes per move.
 
     One family for players that differ in name and one limit only (depth, nodes or seconds), if at least three
     of them have games and searched different numbers of nodes. Families of one name that differ in the limit
@@ -65,9 +64,7 @@ def elo_by_nodes(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.Dat
 def gains(ratings: Ratings, by_depth: pd.DataFrame, by_nodes: pd.DataFrame) -> pd.DataFrame:
     """What a doubling of depth and of nodes is worth: the line Elo = elo_at_1 + gain * log2(x), family by family.
 
-    Columns: family, per ("depth", "nodes"), players, x_low and x_high (the least and greatest x), gain (Elo per
-    doubling), gain_low, gain_high (95 %), elo_at_1 and misfit (root mean square distance of the ratings from the
-    line, Elo). `by_depth` is that of `elo_by_depth`, `by_nodes` that of `elo_by_nodes`.
+    `by_depth` is that of `elo_by_depth`, `by_nodes` that of `elo_by_nodes`.
 
     Generalized least squares with the covariance of the ratings, on differences to the family's first player, so
     that it does not matter what Elo is relative to. Where the ratings lie further from the line than chance has
@@ -89,7 +86,7 @@ def gains(ratings: Ratings, by_depth: pd.DataFrame, by_nodes: pd.DataFrame) -> p
             rows.append(
                 (family, per, len(names), x.min(), x.max(), gain, gain - error, gain + error, at_one, misfit)
             )
-    return pd.DataFrame(rows, columns=list(GAINS))
+    return pd.DataFrame(rows, columns=[column.name for column in GAINS.columns])
 
 
 def _slope(x: Floats, y: Floats, covariance: Floats) -> tuple[float, float]:
@@ -103,3 +100,37 @@ def _slope(x: Floats, y: Floats, covariance: Floats) -> tuple[float, float]:
     chi_square, freedom = float(residual @ inverse @ residual), len(dx) - 1
     excess = math.sqrt(max(chi_square / freedom, 1.0)) if freedom else 1.0
     return slope, Z95 * excess / math.sqrt(information)
+
+
+GAINS = RunTable(
+    "gains",
+    "Elo per doubling of depth and of nodes, by family",
+    lambda run: gains(run.ratings, run.elo_by_depth, run.elo_by_nodes),
+    columns(
+        "family",
+        Column("per", "what is doubled: depth or nodes"),
+        Column("players", "players of the family", "players"),
+        Column("x_low", "least depth, or nodes per move, of the family", "plies or nodes"),
+        Column("x_high", "greatest depth, or nodes per move, of the family", "plies or nodes"),
+        *interval(Column("gain", "what a doubling is worth", "Elo")),
+        Column("elo_at_1", "Elo of the fitted line at depth 1, or at one node", "Elo"),
+        Column("misfit", "root mean square distance of the ratings from the line", "Elo"),
+    ),
+)
+TABLES = (
+    GAINS,
+    RunTable(
+        "elo_by_depth",
+        "Elo against depth, by family",
+        lambda run: elo_by_depth(run.standings, run.compared),
+        columns("family depth player elo elo_low elo_high"),
+        note="Empty if no family of players has three depths.",
+    ),
+    RunTable(
+        "elo_by_nodes",
+        "Elo against nodes per move, by family",
+        lambda run: elo_by_nodes(run.standings, run.compared),
+        columns("family player nodes_per_move elo elo_low elo_high"),
+        note="Empty if no family has three players.",
+    ),
+)

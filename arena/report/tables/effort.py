@@ -1,4 +1,4 @@
-"""Search effort: nodes and time per move and at a depth, by player, and the effective branching factor."""
+"""Search effort of each player: nodes and time per move and at a depth, and what its search counted."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from arena.report.tables.order import by_player
+from arena.base.number import quantity
+from arena.report.tables.columns import columns, seconds, whole
 from arena.report.tables.settings import families
+from arena.report.tables.table import Column, RunTable
 from players.loading import ENGINE, own_code
 from players.player import PlayerSpec
 
@@ -39,10 +41,6 @@ def nodes_per_second(nodes: pd.Series, seconds: pd.Series, call: pd.Series) -> p
 
 def branching(totals: pd.DataFrame, players: Sequence[str], specs: Iterable[PlayerSpec]) -> pd.DataFrame:
     """Search effort of each player that searched a node, in the order of `players`; `totals`: see `tables.survey`.
-
-    Columns: player, moves and the means legal_moves, nodes_per_move, leaves_per_move and seconds_per_move over all
-    its moves; depth (its limit, missing without one) and the means nodes_at_depth and seconds_at_depth over the
-    moves searched to it in full; family and branching_factor.
 
     A family is a set of players, described by `specs`, that differ in name and depth only. Its effective branching
     factor is the geometric mean of the ratios of mean nodes at successive depths, per ply: with nodes N and
@@ -83,9 +81,69 @@ def search_time(moves: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     return by_player(table.reset_index(), players)
 
 
+def by_player(table: pd.DataFrame, players: Sequence[str], then: str | None = None) -> pd.DataFrame:
+    """Rows in the order of `players`, then by the column `then`; names as plain text."""
+    table = table.assign(player=table["player"].astype(str).astype(object))
+    order = table["player"].map({name: i for i, name in enumerate(players)})
+    table = table.assign(_order=order).sort_values(["_order", then] if then else ["_order"], kind="stable")
+    return table.drop(columns="_order").reset_index(drop=True)
+
+
 def _branching_factor(rows: pd.DataFrame) -> float:
     """Effective branching factor of one family (see `branching`); nan with fewer than two depths."""
     nodes = rows.dropna(subset="nodes_at_depth").groupby("depth")["nodes_at_depth"].mean()
     if len(nodes) < 2:
         return math.nan
     return float((nodes.iloc[-1] / nodes.iloc[0]) ** (1 / (nodes.index[-1] - nodes.index[0])))
+
+
+_EFFORT = columns(
+    "player moves legal_moves nodes_per_move",
+    Column("leaves_per_move", "mean calls of the evaluation for a move", "leaves", "Leaves/move", quantity),
+    "seconds_per_move",
+    Column("depth", "depth that limits the player; empty without such a limit", "plies", "Depth limit", whole),
+    Column(
+        "nodes_at_depth",
+        "mean positions entered for a move searched to the depth in full",
+        "nodes",
+        "Nodes at depth",
+        quantity,
+    ),
+    Column("seconds_at_depth", "mean time of a move searched to the depth in full", "s", "Time at depth", seconds),
+    "family",
+    "branching_factor",
+)
+TABLES = (
+    RunTable(
+        "search",
+        "nodes, leaves and time per move by player",
+        lambda run: branching(run.survey.totals, run.players, run.compared),
+        _EFFORT,
+        note="Players that search, with the effective branching factor.",
+        shown="player nodes_per_move leaves_per_move seconds_per_move | depth nodes_at_depth seconds_at_depth "
+        "branching_factor",
+        always=True,
+        paper="nodes, leaves and time per move",
+    ),
+    RunTable(
+        "time_to_depth",
+        "the rows of `search` that show time against depth",
+        lambda run: timed(run.search),
+        _EFFORT,
+        written=False,
+    ),
+    RunTable(
+        "search_time",
+        "quantiles of the time per move by player",
+        lambda run: search_time(run.survey.sample, run.players),
+        columns(
+            "player moves",
+            Column("mean", "mean time of a move", "s"),
+            *(
+                Column(name, f"time that {round(100 * share)} % of the moves took at most", "s")
+                for name, share in QUANTILES.items()
+            ),
+        ),
+        written=False,
+    ),
+)

@@ -8,7 +8,14 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.joint import Ratings
-from arena.report.tables.points import white_points
+from arena.report.tables.columns import columns
+from arena.report.tables.outcomes import white_points
+from arena.report.tables.table import Column, RunTable
+
+MOST = 200
+"""Players above which no matrix of likelihoods of superiority is written."""
+ON_PAPER = 16
+"""Players above which a crosstable is too wide for paper."""
 
 
 def crosstable(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
@@ -28,6 +35,15 @@ def score_matrix(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
     """Score of the row player against the column player, 0 to 1; missing where the two never met."""
     points, played = _meetings(games, players)
     return _matrix(np.divide(points, played, out=np.full(points.shape, np.nan), where=played > 0), players)
+
+
+def crosstable_text(crosstable: pd.DataFrame) -> pd.DataFrame:
+    """The crosstable with numbered columns, the row numbers and names first."""
+    names = [str(name) for name in crosstable.index]
+    table = pd.DataFrame({"#": [str(i + 1) for i in range(len(names))], "Player": names})
+    for i in range(len(names)):
+        table[str(i + 1)] = crosstable.iloc[:, i].to_numpy()
+    return table
 
 
 def los_matrix(ratings: Ratings) -> pd.DataFrame:
@@ -59,3 +75,36 @@ def _meetings(games: pd.DataFrame, players: Sequence[str]) -> tuple[np.ndarray, 
 
 def _matrix(values: np.ndarray, players: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(values, index=pd.Index(list(players), name="player"), columns=list(players))
+
+
+OTHERS = "a player"
+"""What the columns of all players are called."""
+TABLES = (
+    RunTable(
+        "crosstable",
+        "points of row against column",
+        lambda run: crosstable(run.games, run.players),
+        columns("player"),
+        Column(OTHERS, 'points out of games against the player of the column, such as "12.5/20"', "points"),
+        as_text=crosstable_text,
+        always=True,
+        paper="crosstable",
+        fits_paper=lambda run: len(run.players) <= ON_PAPER,
+    ),
+    RunTable(
+        "score_matrix",
+        "score of row against column",
+        lambda run: score_matrix(run.games, run.players),
+        columns("player"),
+        Column(OTHERS, "points per game against the player of the column", "0 to 1", decimals=4),
+        written=False,
+    ),
+    RunTable(
+        "los",
+        "likelihood of superiority of row over column",
+        lambda run: los_matrix(run.ratings),
+        columns("player"),
+        Column(OTHERS, "likelihood of superiority over the player of the column", "0 to 1", decimals=4),
+        applies=lambda run: 2 <= len(run.players) <= MOST and not run.small,
+    ),
+)

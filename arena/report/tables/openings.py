@@ -10,7 +10,9 @@ import pandas as pd
 from scipy.special import fdtrc as f_tail
 from scipy.special import stdtrit as student_quantile
 
-from arena.report.tables.points import white_points
+from arena.report.tables.columns import columns, interval
+from arena.report.tables.outcomes import white_points
+from arena.report.tables.table import Column, RunTable
 
 
 class Homogeneity(NamedTuple):
@@ -23,7 +25,6 @@ class Homogeneity(NamedTuple):
 def openings(games: pd.DataFrame, first: str) -> pd.DataFrame:
     """How each opening favours the colour that moves first in a game, `first`; the most biased opening first.
 
-    Columns: opening (number), opening_fen, pairs, score (of that colour, 0 to 1), score_low, score_high (95 %).
     Over pairs of games with colours swapped, in which the players' own strengths cancel; a pair that the stronger
     player wins twice counts as even, so unequal players draw the score towards a half. Single games are left
     out. The interval is Student's, with the spread of pairs within openings pooled over all of
@@ -75,3 +76,16 @@ def _within(pairs: pd.DataFrame) -> tuple[float, int]:
         return math.nan, 0
     residual = pairs["score"] - pairs.groupby("opening")["score"].transform("mean")
     return float((residual**2).sum()) / freedom, freedom
+
+
+TABLES = (
+    RunTable(
+        "openings",
+        "score of the first mover by opening",
+        lambda run: openings(run.games, run.facts.first),
+        columns(
+            "opening opening_fen pairs",
+            *interval(Column("score", "score of the colour that moves first", "0 to 1", decimals=4)),
+        ),
+    ),
+)

@@ -1,4 +1,4 @@
-"""Outcomes: who won, drew and lost with which colour, and how games ended."""
+"""Outcomes: the points of games, who won, drew and lost with which colour, and how games ended."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import get_args
 
 import pandas as pd
 
-from arena.report.tables.points import white_points
-from arena.rules.result import Colour
+from arena.report.tables.columns import columns
+from arena.report.tables.table import Column, RunTable
+from arena.rules.result import WHITE_POINTS, Colour, points_of
 
 
 def outcomes(games: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
@@ -36,3 +37,33 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
     counts = games["termination"].astype(str).value_counts().rename_axis("termination").reset_index(name="games")
     counts["share"] = counts["games"] / max(len(games), 1)
     return counts.sort_values(["games", "termination"], ascending=[False, True]).reset_index(drop=True)
+
+
+def white_points(games: pd.DataFrame) -> pd.Series:
+    """White's points by game, 0 to 1. Raises ValueError for what is no result."""
+    results = games["result"].astype(str)
+    for result in results.unique():
+        points_of(result)
+    return results.map(WHITE_POINTS).astype(float)
+
+
+TABLES = (
+    RunTable(
+        "outcomes",
+        "wins, draws and losses by player and colour",
+        lambda run: outcomes(run.games, run.players),
+        columns("player colour games wins draws losses"),
+        written=False,
+    ),
+    RunTable(
+        "terminations",
+        "how games ended",
+        lambda run: terminations(run.games),
+        columns(
+            "termination",
+            Column("games", "games that ended so", "games"),
+            Column("share", "of all games", "0 to 1"),
+        ),
+        written=False,
+    ),
+)

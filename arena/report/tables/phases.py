@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.match import Z95
+from arena.report.tables.columns import columns, interval
+from arena.report.tables.table import Column, RunTable
 
 TENTHS = 10
 _WINNERS = {"1-0": "white", "0-1": "black"}
@@ -14,10 +16,8 @@ _WINNERS = {"1-0": "white", "0-1": "black"}
 def phases(games: pd.DataFrame, moves: pd.DataFrame) -> pd.DataFrame:
     """When the searches of winner and loser saw the result coming, in decisive games, by tenths of the game.
 
-    Columns: tenth (1 to 10, of the game's plies), role ("winner", "loser"), pairs, moves, share (of the player's
-    moves whose own score favours the later winner, 0 to 1; level counts half), share_low, share_high (95 %),
-    legal_moves (mean number of choices). Only moves with a score are counted. Scores are those of the players' own
-    searches, so this is when the result was seen, not when it was decided.
+    Only moves with a score are counted. Scores are those of the players' own searches, so this is when the result
+    was seen, not when it was decided.
 
     Shares are means over pairs of games; the interval is Wilson's with as many trials as pairs, which is wide
     rather than narrow, as moves of one pair are not all alike.
@@ -53,3 +53,27 @@ def phases(games: pd.DataFrame, moves: pd.DataFrame) -> pd.DataFrame:
     result.insert(5, "share_low", np.maximum(middle - half, 0.0))
     result.insert(6, "share_high", np.minimum(middle + half, 1.0))
     return result
+
+
+TABLES = (
+    RunTable(
+        "phases",
+        "when winner and loser saw the result, by tenths of the game",
+        lambda run: phases(run.games, run.survey.sample),
+        columns(
+            Column("tenth", "tenth of the game's plies, 1 to 10"),
+            Column("role", "winner or loser of the game"),
+            "pairs moves",
+            *interval(
+                Column(
+                    "share",
+                    "moves whose own score favours the later winner; level counts half",
+                    "0 to 1",
+                    decimals=4,
+                )
+            ),
+            "legal_moves",
+        ),
+        applies=lambda run: not run.small,
+    ),
+)

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
+from arena.base.number import percent, probability, signed
 from arena.ratings.match import elo_from_score
+from arena.report.tables.columns import columns, elo, interval_text
+from arena.report.tables.table import Column, RunTable
 
 
 def standings(ratings: pd.DataFrame, totals: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.DataFrame:
@@ -41,3 +44,47 @@ def rated(ratings: pd.DataFrame, groups: Iterable[Sequence[str]] = ()) -> pd.Dat
         table["score_elo"] = [elo_from_score(s) if 0 < s < 1 else np.nan for s in table["score"]]
         table["score_elo"] = table["score_elo"].where(table["elo"].notna())
     return table
+
+
+def nash_text(averages: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+    """Nash weight and Nash skill (Elo) as text for people, a row for each of *players*, in their order."""
+    table = averages.set_index("player").loc[list(players)]
+    return pd.DataFrame(
+        {
+            "Nash weight": [percent(value) for value in table["weight"]],
+            "Nash skill": [signed(value) for value in table["skill"]],
+        }
+    )
+
+
+STANDINGS = RunTable(
+    "standings",
+    "standings",
+    lambda run: standings(run.ratings.table, run.survey.totals, run.ratings.groups),
+    columns(
+        Column("rank", "place in the joint rating, from 1", heading="#"),
+        "player elo",
+        *(
+            column._replace(heading="95 % interval", text=interval_text, reads=("elo_low", "elo_high"))
+            for column in columns("elo_low")
+        ),
+        "elo_high games wins draws losses score",
+        Column(
+            "los", "likelihood of superiority over the next player of the table", "0 to 1", "LOS", probability, 4
+        ),
+        "nodes_per_move seconds_per_move",
+        Column(
+            "score_elo",
+            "Elo of the score alone over the other player, where there are two",
+            "Elo",
+            "Elo of score",
+            elo,
+            1,
+        ),
+    ),
+    note="Rating, counts and cost per move of each player, in rank order.",
+    shown="rank player elo elo_low games wins draws losses score score_elo los nodes_per_move seconds_per_move",
+    always=True,
+    paper="standings",
+)
+TABLES = (STANDINGS,)

@@ -1,4 +1,4 @@
-"""One pass over all moves of a run: what they come to by player and depth, their lines, and a sample of them."""
+"""One pass over all moves of a run: what they come to by player and depth, their lines, their swings, a sample."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from arena.ratings.repeats import line_hashes
-from arena.report.tables.surprise import swings
 
 SAMPLE = 1_000_000
 """Plies of a run above which tables that need single moves rest on the moves of so many plies, and `moves.csv` and
@@ -17,6 +16,8 @@ SAMPLE = 1_000_000
 COUNTED = ("legal_moves", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits")
 """Columns of moves that `totals` sums, beside the seconds."""
 _SEED = 1
+DECIDED = 4.0
+"""Men from which on a score counts as a decided game: more, and a certain win, surprise no further."""
 
 
 class Survey(NamedTuple):
@@ -29,7 +30,7 @@ class Survey(NamedTuple):
     sample: pd.DataFrame
     """The moves of the games of `sampled`."""
     swings: pd.Series
-    """That of `tables.surprise.swings`, of all games."""
+    """That of `tables.survey.swings`, of all games."""
 
 
 def survey(games: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Survey:
@@ -76,6 +77,27 @@ def totals(moves: pd.DataFrame) -> pd.DataFrame:
     columns = moves[["player", "depth", *COUNTED, "seconds", "deepest"]]
     values = {name: moves[name].to_numpy(float, na_value=np.nan) for name in ("cpu_seconds", "overrun")}
     return _together(columns.assign(searched=moves["nodes"] > 0, moves=1, **values))
+
+
+def swings(moves: pd.DataFrame) -> pd.Series:
+    """The greatest swing of each game, in men, by the game's number; none for games without two such scores.
+
+    A swing is the difference between two scores that one player gave one after the other in a game, each in men
+    and cut off at ±DECIDED; a certain win or loss counts as ±DECIDED. So 2 × DECIDED is the greatest: of a player
+    that thought the game won and, at its next move, lost. `moves` are those of `arena.ledger.read.RunData`.
+    """
+    certain = moves["wins_in"].to_numpy(dtype=float, na_value=np.nan)
+    score = moves["score_men"].to_numpy(dtype=float, na_value=np.nan)
+    score = np.where(np.isnan(certain), score, np.copysign(DECIDED, certain))
+    there = np.flatnonzero(~np.isnan(score))
+    games, of = pd.factorize(moves["game"].to_numpy()[there])
+    side = 2 * games + (moves["colour"].to_numpy()[there] == "white")
+    order = np.argsort(side, kind="stable")
+    same = np.diff(side[order]) == 0
+    swing = np.abs(np.diff(np.clip(score[there][order], -DECIDED, DECIDED)))[same]
+    greatest = np.full(len(of), -1.0)
+    np.maximum.at(greatest, games[order][1:][same], swing)
+    return pd.Series(greatest, index=pd.Index(of, name="game"))[greatest >= 0]
 
 
 def _together(table: pd.DataFrame) -> pd.DataFrame:

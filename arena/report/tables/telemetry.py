@@ -1,14 +1,18 @@
-"""Telemetry: what searches and clocks recorded, by player."""
+"""Telemetry: what the searches of each player recorded, and its clock, over all its moves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
 
 import pandas as pd
 
-from arena.report.tables.effort import CALL, call_seconds, nodes_per_second
-from arena.report.tables.order import by_player
+from arena.base.number import fixed, known, percent, quantity
+from arena.report.tables.columns import COLUMNS, columns, seconds, whole
+from arena.report.tables.effort import CALL, by_player, call_seconds, nodes_per_second
 from arena.report.tables.survey import Survey
+from arena.report.tables.table import Column, RunTable, text_of
 from players.player import PlayerSpec
 
 TOO_LONG = 1.2
@@ -20,13 +24,8 @@ def telemetry(
 ) -> pd.DataFrame:
     """Search and clock of each player that moved, over all its moves; missing what no move recorded.
 
-    Columns: player, nodes_per_second and nodes_per_wall_second (see `tables.effort.nodes_per_second`; the first by
-    processor time where that is known of all moves), mean_depth (over the moves that searched at least one node),
-    cpu_seconds_per_move (over all moves), deepest (plies), first_move_cutoffs (share of the beta cutoffs that the
-    first move tried gave), tt_hits (share of the lookups that found the position), time_used (mean seconds of the
-    moves that searched, over the limit `seconds`, where there is one), overrun_p99 and overrun_max (seconds beyond
-    the time limit, over the moves that had one; the percentile rests on the sample), time_losses (games lost on
-    time, if any move had a time limit).
+    Moves that searched entered at least one node. The percentile of the overrun rests on the sample; games lost on
+    time are missing unless a move had a time limit.
     """
     specs, totals, sample = list(specs), survey.totals, survey.sample
     searched = totals[totals["searched"]]
@@ -70,3 +69,79 @@ def summed(totals: pd.DataFrame) -> pd.DataFrame:
 def _counted(counts: pd.Series) -> pd.Series:
     """Counts, missing where they are 0, as of a player that does not count."""
     return counts.where(counts > 0)
+
+
+def _telemetry_text(table: pd.DataFrame) -> pd.DataFrame:
+    """The players of which anything is known."""
+    text = text_of(TELEMETRY, table)
+    return text[(text.drop(columns="Player") != "").any(axis=1)]
+
+
+def _if_known(form: Callable[[Any], str]) -> Callable[[Any, Any], str]:
+    """What shows a value if another one is known."""
+    return lambda value, other: form(value) if known(other) else ""
+
+
+TELEMETRY = RunTable(
+    "telemetry",
+    "depths, cutoffs, table hits and time over the limit by player",
+    lambda run: telemetry(run.games, run.survey, run.players, run.experiment.players),
+    columns(
+        "player",
+        Column(
+            "nodes_per_second",
+            "positions entered in a second of search, by processor time where that is known; empty "
+            "where more than a fifth of the time is the call's own",
+            "nodes/s",
+            "Nodes/s",
+            quantity,
+        ),
+        Column(
+            "nodes_per_wall_second",
+            "the same by wall time",
+            "nodes/s",
+            "Nodes/s, wall",
+            _if_known(quantity),
+            reads=("nodes_per_wall_second", "cpu_seconds_per_move"),
+        ),
+        Column(
+            "cpu_seconds_per_move",
+            "mean processor time of a move; empty unless it is known of all moves",
+            "s",
+            "CPU/move",
+            _if_known(seconds),
+            reads=("cpu_seconds_per_move", "mean_depth"),
+        ),
+        Column(
+            "mean_depth",
+            "mean depth of the moves that searched",
+            "plies",
+            "Mean depth",
+            partial(fixed, decimals=1),
+        ),
+        COLUMNS["deepest"]._replace(heading="Deepest", text=whole),
+        Column(
+            "first_move_cutoffs",
+            "beta cutoffs that the first move tried gave, of all",
+            "0 to 1",
+            "First-move cutoffs",
+            percent,
+        ),
+        Column("tt_hits", "lookups that found the position, of all lookups", "0 to 1", "TT hits", percent),
+        "time_used",
+        Column(
+            "overrun_p99",
+            "time beyond the limit, 99th percentile of the moves that had one",
+            "s",
+            "Over limit, 99 %",
+            seconds,
+        ),
+        Column("overrun_max", "time beyond the limit, worst move", "s", "Over limit, worst", seconds),
+        Column("time_losses", "games lost on time", "games", "Lost on time", whole),
+    ),
+    shown="player | nodes_per_second nodes_per_wall_second cpu_seconds_per_move mean_depth deepest "
+    "first_move_cutoffs tt_hits time_used overrun_p99 overrun_max time_losses",
+    as_text=_telemetry_text,
+    always=True,
+)
+TABLES = (TELEMETRY,)

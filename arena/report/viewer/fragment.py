@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from markupsafe import Markup
 
 from arena.report.run import Run
-from arena.report.tables.surprise import DECIDED
+from arena.report.tables.survey import DECIDED
 from arena.report.template import environment, part
 from arena.report.viewer.games import AT_ONCE, CHARACTERS, Games, games_of
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg

@@ -42,7 +42,7 @@ class Games(NamedTuple):
 
 
 def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Games:
-    """The games of a run that a page holds, the greatest swings first: see `arena.report.tables.surprise`.
+    """The games of a run that a page holds, the greatest swings first: see `arena.report.tables.survey`.
 
     As many as fit into `characters`, or `most` if that is a number.
     """

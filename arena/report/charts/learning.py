@@ -1,4 +1,4 @@
-"""A tuning: every weight, or the loss, along its path."""
+"""A tuning: every weight, or the loss, along its path. A training: the loss of its network, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -72,4 +72,22 @@ def _plot_loss(path: pd.DataFrame, step: str) -> Axes:
     ax.set_xlabel(f"{step} (0: the start)")
     ax.set_ylabel("cross-entropy, nats")
     figure.suptitle("Loss on games held out of the fit", x=0.01, ha="left", size=12, weight="bold")
+    return ax
+
+
+@styled
+def plot_losses(losses: pd.DataFrame) -> Axes:
+    """The losses of `loss_table` by epoch: on the way, and of the positions held out."""
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    ax: Axes = figure.subplots()
+    for column, label, colour, marker in (
+        ("loss", "learned, on the way", SERIES[1], "s"),
+        ("held_out", "held out", SERIES[0], "o"),
+    ):
+        ax.plot(losses["epoch"], losses[column], color=colour, marker=marker, markersize=4, label=label)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("epoch")
+    ax.set_ylabel("cross-entropy, nats")
+    ax.legend()
+    figure.suptitle("Loss of the network", x=0.01, ha="left", size=12, weight="bold")
     return ax

@@ -1,0 +1,105 @@
+"""How a run and its games went: Elo as games were added, and when a result was seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from arena.base.number import percent, signed
+from arena.report.charts.axes import area, elo_label, legend, no_games
+from arena.report.charts.chart import Chart
+from arena.report.charts.style import DASHED, MUTED, series, styled
+from arena.report.charts.tips import interval, tip_points
+
+SHOWN = 8
+"""Players that the chart has room for."""
+
+
+@styled
+def plot_convergence(convergence: pd.DataFrame, ax: Axes | None = None, *, reference: str = "") -> Axes:
+    """Elo after growing parts of the schedule with 95 % bands; `convergence` is that of `tables.convergence`.
+
+    Of more than eight players, eight evenly spread over the ranks are shown.
+    """
+    ax = area(ax, "Convergence of Elo, with 95 % bands", height=4.6)
+    if convergence.empty:
+        return no_games(ax)
+    last = convergence[convergence["games"] == convergence["games"].max()]
+    ranked = last.sort_values("elo", ascending=False, kind="stable")["player"].tolist()
+    places = np.linspace(0, len(ranked) - 1, min(SHOWN, len(ranked))).round().astype(int)
+    for i, place in enumerate(places.tolist()):
+        rows = convergence[convergence["player"] == ranked[place]]
+        style = series(i)
+        ax.fill_between(
+            rows["games"], rows["elo_low"], rows["elo_high"], color=style["color"], alpha=0.13, linewidth=0
+        )
+        ax.plot(rows["games"], rows["elo"], label=ranked[place], markersize=4, **style)
+        said = [
+            f"{ranked[place]}, {games} games: {signed(elo)}"
+            for games, elo in zip(rows["games"], rows["elo"], strict=True)
+        ]
+        tip_points(ax, rows["games"].to_numpy(), rows["elo"].to_numpy(dtype=float), said)
+    if len(places) < len(ranked):
+        ax.set_title(f"Convergence of Elo, {len(places)} of {len(ranked)} players, with 95 % bands")
+    ax.margins(x=0.03)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("games rated, in the order of the schedule")
+    ax.set_ylabel(elo_label(reference))
+    legend(ax)
+    return ax
+
+
+@styled
+def plot_phases(phases: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Share of the moves at which winner and loser saw the winner ahead, by tenths of the game, 95 % bands.
+
+    `phases` is that of `tables.phases`.
+    """
+    ax = area(ax, "Who saw the result coming, and when, with 95 % bands", height=4.2)
+    if phases.empty:
+        return no_games(ax)
+    ax.axhline(50, color=MUTED, linewidth=0.9, linestyle=DASHED)
+    for i, role in enumerate(("winner", "loser")):
+        rows = phases[phases["role"] == role]
+        if rows.empty:
+            continue
+        x = 10 * rows["tenth"].to_numpy(dtype=float) - 5
+        share, low, high = (
+            100 * rows[name].to_numpy(dtype=float) for name in ("share", "share_low", "share_high")
+        )
+        style = series(i)
+        ax.fill_between(x, low, high, color=style["color"], alpha=0.16, linewidth=0)
+        ax.plot(x, share, label=f"the {role}'s own searches", **style)
+        said = [
+            f"{at - 5:.0f} to {at + 5:.0f} % of the game, {role}: {percent(value)}{interval(least, most, percent)}"
+            for at, value, least, most in zip(x, share / 100, low / 100, high / 100, strict=True)
+        ]
+        tip_points(ax, x, share, said)
+    ax.set_xlim(0, 100)
+    ax.set_xticks(range(0, 101, 10))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}"))
+    ax.set_xlabel("part of the game played, %")
+    ax.set_ylabel("moves whose score favours the winner, %")
+    legend(ax)
+    return ax
+
+
+CHARTS = (
+    Chart(
+        "convergence",
+        "All games up to a round of the schedule, rated again, with 95 % bands.",
+        "convergence.csv",
+        lambda run: plot_convergence(run.convergence, reference=run.zero),
+        lambda run: len(run.convergence) > 0,
+    ),
+    Chart(
+        "phases",
+        "Decisive games: share of the moves at which a player's own score favours the later winner, level "
+        "counting half. It shows when the searches saw the result, not when it was decided.",
+        "phases.csv",
+        lambda run: plot_phases(run.phases),
+        lambda run: len(run.phases) > 0 and not run.small,
+    ),
+)

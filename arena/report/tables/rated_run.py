@@ -1,0 +1,108 @@
+"""A run with its ratings: what every table is computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from arena.experiment.formats.fixed import Free
+from arena.experiment.model import Experiment
+from arena.ledger.ledger import Facts
+from arena.ledger.read import RunData
+from arena.ratings.joint import Ratings, rate
+from arena.ratings.repeats import repeated_games
+from arena.report.tables.survey import Survey, is_large, survey
+from players.player import PlayerSpec
+
+FEW = 30
+"""Games of a run up to which its report has no residuals, phases and likelihoods of superiority of all pairs."""
+
+
+@dataclass(frozen=True, eq=False)
+class RatedRun:
+    """A run as the ledger holds it, rated; `arena.report.run.Run` adds the tables."""
+
+    folder: Path
+    data: RunData
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, table: str) -> pd.DataFrame:
+            """The table of that name: see `arena.report.tables.catalogue.TABLES`."""
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """The configuration, without the players whose games are annulled: `data.experiment` has all."""
+        found, out = self.data.experiment, self.data.withdrawn
+        counted = tuple(player for player in found.players if player.name not in out)
+        anchor = None if found.anchor in out else found.anchor
+        return found.model_copy(update={"players": counted, "anchor": anchor}) if out else found
+
+    @property
+    def facts(self) -> Facts:
+        """What the ledger holds beside the configuration: who moves first, how many games are planned."""
+        return self.data.facts
+
+    @property
+    def name(self) -> str:
+        """The run's name in the configuration."""
+        return self.experiment.name
+
+    @property
+    def rules(self) -> str:
+        """The name of the rules; of custom ones that of their base, with `, changed`."""
+        variant = self.experiment.variant
+        return variant if isinstance(variant, str) else f"{variant['base']}, changed"
+
+    @property
+    def players(self) -> list[str]:
+        """Names in rank order."""
+        return self.ratings.table["player"].tolist()
+
+    @property
+    def zero(self) -> str:
+        """What Elo is relative to, in words."""
+        if self.experiment.anchor:
+            return f"{self.experiment.anchor} = 0"
+        return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'} = 0"
+
+    @property
+    def small(self) -> bool:
+        """Whether the run has too few games to say more than who won: FEW at most."""
+        return len(self.games) <= FEW
+
+    @property
+    def large(self) -> bool:
+        """Whether the run has more moves than its tables take into memory: `tables.survey.SAMPLE`."""
+        return is_large(self.games)
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What the tables rest on of the moves: `tables.survey`."""
+        return survey(self.games, self.data.moves())
+
+    @cached_property
+    def repeated_games(self) -> int:
+        """Games that repeat an earlier one move for move: `arena.ratings.repeats.repeated_games`."""
+        return repeated_games(self.games, self.survey.hashes)
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """The joint rating of all players."""
+        players = [player.name for player in self.experiment.players]
+        anchor, model = self.experiment.anchor, self.experiment.rating.model
+        return rate(self.rated_games, players, first=self.facts.first, anchor=anchor, model=model)
+
+    @property
+    def compared(self) -> tuple[PlayerSpec, ...]:
+        """The players that the run compares; none if persons chose whom to play, as then nobody else met."""
+        return () if isinstance(self.experiment.format, Free) else self.experiment.players
+
+    @property
+    def time_used(self) -> dict[str, float]:
+        """What each player took of its time limit, as the table `telemetry` has it."""
+        return dict(zip(self.telemetry["player"], self.telemetry["time_used"], strict=True))

@@ -1,0 +1,168 @@
+"""What a run stores: games, moves with their positions, and searches of the probe."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import pandas as pd
+
+from arena.ratings.repeats import lines
+from arena.report.tables.columns import columns
+from arena.report.tables.rated_run import RatedRun
+from arena.report.tables.table import Column, RunTable
+from arena.rules.custom import build_variant
+from arena.rules.move_text import parse_move
+from arena.rules.movegen import apply
+from arena.rules.notation import fen, parse_fen
+from arena.rules.variants import Variant
+
+
+def with_fen(variant: Variant, games: pd.DataFrame, moves: pd.DataFrame) -> pd.DataFrame:
+    """Moves of whole games with a further column `fen`, the position before the move.
+
+    `games` has game and opening_fen of each of them, `moves` has game and move, in the order of play.
+    """
+    opening = dict(zip(games["game"], games["opening_fen"], strict=True))
+    found = [
+        text
+        for game, texts in moves.groupby("game", sort=False)["move"]
+        for text in _fens(variant, str(opening[game]), texts.tolist())
+    ]
+    return moves.assign(fen=pd.array(found, dtype="str"))
+
+
+def _fens(variant: Variant, opening: str, moves: list[str]) -> Iterator[str]:
+    """The position before each move of a game."""
+    position = parse_fen(variant, opening)
+    for text in moves:
+        yield fen(variant, position)
+        position = apply(variant.constants, position, parse_move(variant, position, text))
+
+
+def positions_in_parts(run: RatedRun, games: Collection[int] | None = None) -> Iterator[pd.DataFrame]:
+    """The moves of these games, or of all, with the position before each; at least one part."""
+    for part in run.data.moves():
+        chosen = part if games is None else part[part["game"].isin(list(games))]
+        yield with_fen(build_variant(run.experiment.variant), run.games, chosen)
+
+
+def _all_games(run: RatedRun) -> pd.DataFrame:
+    """The games, those that do not count among them."""
+    if not len(run.annulled):
+        return run.games
+    return pd.concat([run.games, run.annulled]).sort_values("game").reset_index(drop=True)
+
+
+_GAMES = columns(
+    "game",
+    Column("pair", "number of the pair: two games from one opening with colours swapped"),
+    Column("round", "round of the schedule, from 1"),
+    Column("white", "player of the white pieces"),
+    Column("black", "player of the black pieces"),
+    "opening opening_fen",
+    Column("result", "result as PDN writes it: 1-0, 1/2-1/2 or 0-1, White first"),
+    "termination",
+    Column("plies", "plies played after the opening", "plies"),
+    Column("seconds", "wall time of the whole game", "s"),
+    Column("cpu_seconds", "processor time of both players' moves", "s"),
+    Column("began", "when the game was begun, as ISO 8601; empty, as the next ones, if nobody played it", "UTC"),
+    Column("worker", "process that played the game, by its number on the machine"),
+    Column("machine", "name of that machine"),
+    "error",
+)
+_ANNULLED = Column("result", "*, as the game does not count")
+_SCORE = Column(
+    "score", "value that the search gave the position; empty where there is none", "unit of the evaluation"
+)
+_COUNTS = "cutoffs_max cutoffs_min cutoffs_first tt_probes tt_hits tree said_ms"
+_MOVES = columns(
+    "game",
+    Column("ply", "ply within the game, from 1", "plies"),
+    "player colour",
+    Column("move", "the move, in the notation of the rules"),
+    "legal_moves",
+    Column("pieces", "pieces on the board before the move", "pieces"),
+    Column(
+        "phase",
+        "opening with more than two thirds of the start's pieces on the board, middle with more than one, ending",
+    ),
+    "depth deepest nodes leaves",
+    Column("seconds", "wall time of the move", "s"),
+    "cpu_seconds",
+    _SCORE,
+    Column(
+        "score_men",
+        "score over what a man is worth to the evaluation; empty for certain wins, and where that is not known",
+        "men",
+    ),
+    "wins_in",
+    _COUNTS,
+    Column("clock", "what the player's clock shows after the move; empty without a clock", "s"),
+    Column("overrun", "time beyond the limit; empty without a time limit", "s"),
+    Column(
+        "pondered_seconds",
+        "processor time of the player in its opponent's time before the move; empty unless it sits in a seat",
+        "s",
+    ),
+)
+GAMES = RunTable(
+    "games",
+    "one row per game; of those annulled the result is *",
+    lambda run: run.data.games,
+    _GAMES,
+    note="The attribute has only the games that count: those of players that were withdrawn are in `annulled`.",
+    always=True,
+    parts=lambda run: [_all_games(run)],
+)
+POSITIONS = RunTable(
+    "positions",
+    "one row per move with the position before it",
+    lambda run: pd.concat(list(positions_in_parts(run)), ignore_index=True),
+    (*_MOVES, Column("fen", "the position before the move, as FEN")),
+    written=False,
+)
+TABLES = (
+    GAMES,
+    RunTable(
+        "annulled",
+        "games that do not count, as a player that failed in all of its first games was withdrawn",
+        lambda run: run.data.annulled,
+        tuple(_ANNULLED if column.name == "result" else column for column in _GAMES),
+        written=False,
+    ),
+    RunTable(
+        "moves",
+        "one row per move",
+        lambda run: pd.concat(list(run.data.moves()), ignore_index=True),
+        _MOVES,
+        note="All are in memory; `data.moves()` reads them in parts.",
+        always=True,
+        parts=lambda run: run.data.moves(),
+        of_moves=True,
+    ),
+    POSITIONS,
+    RunTable(
+        "probes",
+        "one row per search to a fixed depth",
+        lambda run: run.data.probes,
+        columns(
+            "player",
+            Column("position", "number of the position, from 1"),
+            Column("fen", "the position, as FEN"),
+            "depth deepest nodes leaves",
+            Column("seconds", "wall time of the search", "s"),
+            "cpu_seconds",
+            _SCORE,
+            "wins_in",
+            _COUNTS,
+            "error",
+        ),
+    ),
+)
+RATED_GAMES = RunTable(
+    "rated_games",
+    "the games with what was played as a number, as `arena.ratings.joint.rate` takes them",
+    lambda run: run.games.assign(line=lines(run.games, run.survey.hashes)),
+    (*_GAMES, Column("line", "what was played, as a number that games of the same opening and moves share")),
+    written=False,
+)
