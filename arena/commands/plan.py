@@ -81,7 +81,7 @@ def loaded(config: Path) -> Experiment:
         fail(str(error))
 
 
-def prepared_of(experiment: Experiment, compiled: Callable[[str], object] = lambda what: None) -> Plan:
+def prepared_of(experiment: Experiment, compiled: Callable[[str], object] = lambda _: None) -> Plan:
     """A tournament ready to play; exits with what is wrong.
 
     `compiled` is called with the names of what had to be compiled for it.

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from arena.base.number import is_nan
 from arena.commands.output import echo, fail, show_frame
 from arena.ratings import transitivity
 from arena.ratings.joint import Ratings
@@ -130,7 +131,7 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
         page = write_comparison(found, changes, (str(a), str(b)), out)[0]
     if as_json:
         players = [
-            {key: None if value != value else value for key, value in row.items()}
+            {key: None if is_nan(value) else value for key, value in row.items()}
             for row in found.table.astype(object).where(found.table.notna(), None).to_dict("records")
         ]
         changed = {"games": same or None, "changes": found.changes, "notes": found.notes}
@@ -180,7 +181,7 @@ def _ratings_document(
         los = None if row["player"] in last else row["los"]
         error = (row["elo_high"] - row["elo_low"]) / 2
         known = {"player": row["player"], "elo": row["elo"], "error": error, **row, "los": los}
-        players.append({key: None if value != value else value for key, value in known.items()})
+        players.append({key: None if is_nan(value) else value for key, value in known.items()})
         if row["player"] in nash:
             players[-1] |= {f"nash_{name}": nash[row["player"]][name] for name in ("weight", "skill")}
     return {

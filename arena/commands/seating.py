@@ -22,7 +22,6 @@ from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
 from arena.sitting.pdn import entries_of, saved_game
 from arena.sitting.sides import (
-    HUMAN,
     ONLY_WITH_A_PLAYER,
     Side,
     can_count,
@@ -36,6 +35,7 @@ from arena.sitting.sides import (
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
 from players.loading import PlayerError
+from players.player import HUMAN
 
 _USUAL = "english"
 """The variant where none is given."""

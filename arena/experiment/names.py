@@ -65,6 +65,7 @@ def filled(template: str, words: Mapping[str, str]) -> str:
 
 
 def is_number(value: Any) -> bool:
+    """Whether a value of a file is a number: true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

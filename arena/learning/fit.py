@@ -83,7 +83,7 @@ class Network(torch.nn.Module):
         sums = [view.flatten(1) @ self.rows + self.bias for view in (inputs, other)]
         held = torch.cat(sums, 1).clamp(0, 1)
         layer = (held @ self.second.flatten(0, 1).T).unflatten(1, (PHASES, OUTPUTS)) + self.second_bias
-        found = (layer.clamp(0, 1) * self.last).sum(2) + self.last_bias
+        found: torch.Tensor = (layer.clamp(0, 1) * self.last).sum(2) + self.last_bias
         return found.gather(1, phases[:, None])[:, 0]
 
     @torch.no_grad()

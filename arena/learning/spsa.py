@@ -109,7 +109,7 @@ def spsa_step(theta: Floats, scale: Floats, gains: Gains, k: int, deltas: Floats
     c_k * delta scored more than theta - c_k * delta in each pair, as a fraction of its points, -1 to 1. Weights
     are moved in units of `scale`. The slope is the mean over the pairs (Spall 1992, gradient averaging).
     """
-    slope = (scores[:, None] * deltas).mean(axis=0) / (2 * gains.perturbation(k))
+    slope: Floats = (scores[:, None] * deltas).mean(axis=0) / (2 * gains.perturbation(k))
     return theta + scale * gains.step(k) * slope
 
 

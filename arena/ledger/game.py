@@ -8,6 +8,7 @@ from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arena.base.number import is_nan
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
 from arena.ledger.documents import documents
@@ -120,7 +121,7 @@ def _tags(event: str, facts: Facts, row: Mapping[str, Any]) -> dict[str, str]:
 
 def _date(began: datetime | float | None) -> dict[str, str]:
     """The tag Date, in UTC; none for a game that nobody played."""
-    if began is None or began != began:
+    if began is None or is_nan(began):
         return {}
     day = datetime.fromtimestamp(began, UTC) if isinstance(began, float) else began
     return {"Date": f"{day:%Y.%m.%d}"}

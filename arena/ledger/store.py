@@ -67,7 +67,7 @@ class Store:
             with _errors(path, "used"), ExitStack() as opened:
                 opened.callback(lock_folder(path.parent).release)
                 self._connect()
-                opened.callback(lambda: self._disconnect())
+                opened.callback(self._disconnect)
                 described = {**parts, "columns": columns}
                 if _is_new(self.connection):
                     self._make(described)

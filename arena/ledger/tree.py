@@ -43,6 +43,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
             text=True,
             errors="replace",
             timeout=SECONDS,
+            check=False,
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -18,7 +18,8 @@ Schema = dict[str, Any]
 def model_schema(model: type[BaseModel]) -> Schema:
     """The JSON schema of a model, its parts written out where they are used."""
     schema = model.model_json_schema()
-    return _inlined(schema, schema.get("$defs", {}))
+    inlined: Schema = _inlined(schema, schema.get("$defs", {}))
+    return inlined
 
 
 def either(key: str, present: Mapping[str, Any], absent: Mapping[str, Any]) -> Schema:
