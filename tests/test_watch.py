@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
@@ -17,15 +19,22 @@ import arena
 from arena.ledger.ledger import FILE
 from arena.report.pdn import pdn_games
 from arena.rules.game import Game
+from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
+from arena.rules.played import PlayedGame
 from arena.rules.variants import VARIANTS
+from arena.sitting.search import Thought
+from arena.sitting.sides import Side
+from arena.sitting.sitting import Sitting
 from arena.watch import underway
 from arena.watch.live import Watcher
 from arena.watch.underway import UnderwayPly
-from arena.web.boards import BoardKey, LiveBoards
+from arena.web.boards import BoardKey, LiveBoard, LiveBoards
 from arena.web.charts import LIST, draw
+from arena.web.documents import played_documents, turn_document
 from arena.web.feed import Feed
 from arena.web.runs import SANDBOX
+from players.player import Choice
 from tests.helpers.command_line import invoke
 from tests.helpers.watched import DOCUMENT, NAMES, NAN, START
 from tests.helpers.web_server import WAIT_SECONDS, Served
@@ -76,13 +85,13 @@ def test_a_window_is_sent_what_it_has_not_been_sent(served: Path) -> None:
     sent: dict[BoardKey, tuple[int, str]] = {}
     assert feed.news(sent) is None
     feed._boards.update([shown])
-    assert [(it["from"], it["plies"]) for it in _games(feed.news(sent))] == [(0, [])]
+    assert [(it["from"], it["moves"]) for it in _games(feed.news(sent))] == [(0, [])]
     plies: list[UnderwayPly] = []
     for count in (1, 2):
         plies.append(UnderwayPly(game.legal_moves[0], 0.1, NAN, NAN, 0))
         game.push(game.legal_moves[0])
         feed._boards.update([shown._replace(plies=list(plies))])
-        assert [(it["from"], len(it["plies"])) for it in _games(feed.news(sent))] == [(count - 1, 1)]
+        assert [(it["from"], len(it["moves"])) for it in _games(feed.news(sent))] == [(count - 1, 1)]
         assert feed.news(sent) is None
     feed._boards.update([shown._replace(plies=plies, result="1-0")])
     assert [it["result"] for it in _games(feed.news(sent))] == ["1-0"]
@@ -142,11 +151,47 @@ def test_games_that_cannot_be_asked_for_are_refused_in_a_line(client: httpx.Clie
 
 def test_a_finished_game_is_told_as_the_viewer_takes_it(client: httpx.Client, served: Path) -> None:
     game = client.get("/api/runs/deep/watched/games/2").json()
-    steps = game["steps"].split(" ")
-    assert len(steps) == game["plies"] == len(game["score"]) == len(game["time"])
-    assert (game["fault"], game["number"], game["last"], len(game["board"])) == ("", 2, 4, 32)
-    white = game["white"] == NAMES[0]
-    assert any(score is not None for score in game["score"][(game["turn"] == "W") != white :: 2])
+    assert (game["fault"], game["number"], game["last"], len(game["start"]["pieces"])) == ("", 2, 4, 32)
+    moves = arena.load(served / "deep" / "watched").moves.query("game == 2")
+    assert [move["text"] for move in game["moves"]] == moves["move"].tolist() and len(moves) == game["plies"]
+    assert [move["white"] for move in game["moves"]] == (moves["colour"] == "white").tolist()
+    sign = np.where(moves["colour"] == "white", 1, -1)
+    men = (sign * moves["score_men"].to_numpy(float, na_value=np.nan)).tolist()
+    found = [math.nan if move["note"]["value"] is None else move["note"]["value"] for move in game["moves"]]
+    assert found == pytest.approx(men, abs=1e-3, nan_ok=True) and any(men)
+    wins = (sign * moves["wins_in"].to_numpy(np.int64, na_value=0)).tolist()
+    assert [move["note"]["wins_in"] for move in game["moves"]] == wins
+
+
+def test_a_ply_is_the_same_document_under_way_at_the_board_and_finished() -> None:
+    """Scores are from White's view, whoever moved, in men where a man's worth is known."""
+    english, seen = VARIANTS["english"], [(50.0, 0), (-25.0, 0), (30.0, 0), (0.0, 7), (0.0, -6)]
+    sitting = Sitting(english, (Side("w"), Side("b")), parse_fen(english, "B:W9,K32:B3,5,20"))
+    game, plies = Game(english, sitting.game.start), list[UnderwayPly]()
+    for score, wins_in in seen:
+        move = game.legal_moves[-1]
+        plies.append(UnderwayPly(move, 0.5, score, 9.0, wins_in))
+        choice = Choice(move, score=score, wins_in=wins_in, depth=3, nodes=9)
+        man = 100.0 if game.turn else None
+        sitting._push(move, 0.5, Thought(choice, 0.5, man, ()))
+        game.push(move)
+    shown = underway.UnderwayGame(9, 1, 3, *NAMES, sitting.game.start, 0.0, plies, "", "")
+    board = LiveBoard(english, {NAMES[1]: 100.0}, shown)
+    board.extend(shown)
+    columns: dict[str, Any] = {name: [getattr(ply, name) for ply in plies] for name in ("score", "wins_in")}
+    columns |= {"seconds": [0.5] * 5, "clock": [9.0] * 5, "depth": [3] * 5, "nodes": [9] * 5}
+    answers = {name: np.array(values) for name, values in columns.items()}
+    answers["move"] = np.array([turn.text.encode() for turn in sitting.turns])
+    played = PlayedGame(english, sitting.game.start, game.moves, answers=answers, men=(None, 100.0))
+    live, finished = board.document(0, 5)["moves"], played_documents(played)
+    table = [turn_document(sitting, ply) for ply in range(5)]
+    for one, other, third in zip(live, finished, table, strict=True):
+        known = set(one["note"])
+        assert one == other | {"note": {name: other["note"][name] for name in known}}
+        assert one | {"clock": None} == third | {"note": {name: third["note"][name] for name in known}}
+    assert [move["white"] for move in live] == [False, True, False, True, False]
+    notes = [(it["note"]["value"], it["note"]["own"], it["note"]["wins_in"]) for it in live]
+    assert notes == [(-0.5, None, 0), (None, -25.0, 0), (-0.3, None, 0), (None, None, 7), (None, None, 6)]
 
 
 def test_a_finished_game_is_saved_as_pdn(client: httpx.Client) -> None:

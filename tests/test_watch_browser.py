@@ -164,10 +164,11 @@ def grid(browser: Any, address: str) -> Iterator[Any]:
               const board = await tested["web/page/server.js"].get("/api/runs/finished/board");
               window.grid = new tested["web/page/live_boards.js"].LiveBoards(host, board);
               const pieces = "b".repeat(12) + ".".repeat(8) + "w".repeat(12);
-              const ply = (_, place) => ({ text: `ply${place + 1}`, move: null, pieces, white: place % 2 === 1,
-                seconds: null, score: null, own: null, wins: null, clock: null });
-              window.told = (game, count) => ({ worker: 7, began: game, game, white: "w", black: "b", pieces,
-                turn: "B", from: 0, plies: Array.from({ length: count }, ply), result: "", termination: "" });
+              const ply = (_, place) => ({ text: `ply${place + 1}`, squares: null, pieces, white: place % 2 === 1,
+                seconds: null, clock: null, note: null });
+              window.told = (game, count) => ({ worker: 7, began: game, game, white: "w", black: "b",
+                start: { pieces, turn: "black" }, from: 0, moves: Array.from({ length: count }, ply),
+                result: "", termination: "" });
             }"""
         )
         yield page

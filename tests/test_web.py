@@ -242,6 +242,31 @@ def test_moves_are_taken_back_and_sides_change(at):
     assert at.state(state)["sides"] == seated["sides"]
 
 
+def test_a_move_is_sent_to_a_window_once_and_states_are_numbered(at):
+    async def whole() -> None:
+        state = at.begin(white="human", black="human")
+        async with window(at, state) as seen:
+            await seen.next()
+            for place, text in enumerate(("11-15", "22-18", "15x22")):
+                answer = (await post(at, state, "move", text=text)).json()
+                assert (answer["from"], [move["text"] for move in answer["moves"]]) == (place, [text])
+                state = await seen.next(moves=place + 1)
+            assert [(it["from"], len(it["moves"])) for it in seen.heard] == [(0, 0), (0, 1), (1, 1), (2, 1)]
+            undone = (await post(at, state, "undo")).json()
+            assert (undone["from"], undone["moves"]) == (2, [])
+            state = await seen.next(moves=2)
+            number = seen.heard[-1]["number"]
+            assert state["version"] == undone["version"] and state["moves"] == at.state(state)["moves"]
+            late = (await post(at, {**state, "version": 0}, "pause", on=True)).json()
+            assert (late["from"], late["moves"]) == (0, state["moves"])  # who asks may know other moves
+        numbers = [it["number"] for it in seen.heard]
+        assert numbers == sorted(set(numbers)) and undone["number"] == number
+        async with window(at, state) as again:
+            assert (await again.next())["from"] == 0 and len(again.heard[0]["moves"]) == 2
+
+    run(whole())
+
+
 def test_a_game_ends_by_resignation_and_by_agreement(at):
     state = at.begin(white="human", black="human")
     over = at.ask(state, "resign", colour="black").json()
@@ -277,7 +302,7 @@ def test_players_play_by_themselves_while_a_window_is_there_and_nothing_is_pause
                 pass
             paused = await post(at, state, "pause", on=True)
             assert paused.json()["paused"]
-            stood = len(paused.json()["moves"])
+            stood = paused.json()["from"] + len(paused.json()["moves"])
             await asyncio.sleep(0.2)
             assert len(at.state(state)["moves"]) == stood
             await post(at, state, "pause", on=False)

@@ -54,6 +54,11 @@ def soon(times: Sequence[float], share: float) -> float:
     return sorted(times)[int(share * (len(times) - 1))]
 
 
+def played(state: dict[str, Any]) -> int:
+    """The plies of a game, of which a state has those that were not sent before."""
+    return int(state["from"]) + len(state["moves"])
+
+
 async def play(at: Running, key: str, moves: int, seed: int, pause: float = 0.0, ends: bool = True) -> list[float]:
     """Play random moves against a player; seconds from each of them to its answer."""
     rng, times = random.Random(seed), list[float]()
@@ -67,13 +72,13 @@ async def play(at: Running, key: str, moves: int, seed: int, pause: float = 0.0,
             async def state(plies: int) -> dict[str, Any]:
                 while True:
                     found: dict[str, Any] = json.loads(await socket.recv())
-                    if found["type"] == "state" and (found["outcome"] or len(found["moves"]) >= plies):
+                    if found["type"] == "state" and (found["outcome"] or played(found) >= plies):
                         return found
 
             now = await state(0)
             while len(times) < moves and now["legal"]:
                 await asyncio.sleep(pause * rng.uniform(0.5, 1.5))
-                text, plies = rng.choice(now["legal"])["text"], len(now["moves"])
+                text, plies = rng.choice(now["legal"])["text"], played(now)
                 began = time.perf_counter()
                 await client.post(f"{game}/move", json={"text": text, "version": now["version"]})
                 now = await state(plies + 2)

@@ -47,6 +47,8 @@ class Mailbox:
     def __init__(self, window: str) -> None:
         self.window = window
         """The name that the window gave itself."""
+        self.moves: list[dict[str, Any]] = []
+        """Of its game, the documents that were sent."""
         self._messages: dict[str, Message] = {}
         self._is_filled = asyncio.Event()
         self._closing: tuple[int, str] | None = None

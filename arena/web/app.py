@@ -217,16 +217,18 @@ def _hosted(request: Request) -> HostedGame:
 
 
 async def _act(request: Request) -> Response:
-    """Do what is asked of a game, and answer with its state."""
+    """Do what is asked of a game, and answer with its state, without the moves that who asks knows."""
     what = request.path_params["what"]
     if what not in _ACTS:
         raise Refusal(404, f"a game can be asked for {', '.join(_ACTS)}")
     hosted = _hosted(request)
+    known, version = hosted.moves, hosted.sitting.version
     try:
-        answer = await _ACTS[what](request, hosted)
+        more = await _ACTS[what](request, hosted)
     except SittingError as error:
         raise Refusal(422, str(error)) from None
-    return Json(hosted.state() if answer is None else answer)
+    is_current = (await request.json())["version"] == version
+    return Json(hosted.state(known if is_current else ()) | (more or {}))
 
 
 async def _move(request: Request, hosted: HostedGame) -> None:
@@ -254,8 +256,7 @@ async def _resign(request: Request, hosted: HostedGame) -> None:
 
 
 async def _draw(request: Request, hosted: HostedGame) -> dict[str, Any]:
-    refused = hosted.draw(_current(hosted, await body_of(request, ByColour)).colour)
-    return {**hosted.state(), "refused": refused}
+    return {"refused": hosted.draw(_current(hosted, await body_of(request, ByColour)).colour)}
 
 
 async def _seat(request: Request, hosted: HostedGame) -> None:
@@ -289,7 +290,7 @@ _ACTS: dict[str, Callable[[Request, HostedGame], Awaitable[dict[str, Any] | None
     "hint": _hint,
     "analysis": _analysis,
 }
-"""What can be asked of a game; a document is answered in place of the state."""
+"""What can be asked of a game; a document is answered with the state."""
 
 
 def _current(hosted: HostedGame, given: Any) -> Any:

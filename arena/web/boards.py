@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from arena.watch.underway import UnderwayGame, UnderwayPly
-from arena.web.documents import pieces_text
+from arena.web.documents import note_document, ply_document, position_document
 
 BoardKey: TypeAlias = tuple[int, float]
 """The process that plays a game, and when it began."""
 
 
 class LiveBoard:
-    """A game under way on its board: its plies as far as they are worked out."""
+    """A game under way on its board: its moves as far as they are worked out."""
 
     def __init__(self, variant: Variant, men: Mapping[str, float | None], game: UnderwayGame) -> None:
         """`men` says what a man is worth in a player's scores."""
         self.shown = game
         self._men = (men.get(game.white), men.get(game.black))
         self._game = Game(variant, game.opening)
-        self._start = pieces_text(variant, game.opening)
-        self.plies: list[dict[str, Any]] = []
+        self._start = position_document(variant, game.opening)
+        self.moves: list[dict[str, Any]] = []
 
     @property
     def key(self) -> BoardKey:
@@ -34,13 +33,13 @@ class LiveBoard:
     def extend(self, game: UnderwayGame) -> None:
         """Take in further plies of the same game, up to the first that is no legal move."""
         self.shown = game
-        for ply in game.plies[len(self.plies) :]:
+        for ply in game.plies[len(self.moves) :]:
             if ply.move not in self._game.legal_moves:
                 return
-            self.plies.append(self._ply(ply))
+            self.moves.append(self._move(ply))
 
     def document(self, first: int, last: int) -> dict[str, Any]:
-        """The game as JSON types, with its plies from `first` up to `last`, counted from 0, without `last`."""
+        """The game as JSON types, with its moves from `first` up to `last`, counted from 0, without `last`."""
         game = self.shown
         return {
             "worker": game.worker,
@@ -48,31 +47,23 @@ class LiveBoard:
             "game": game.game,
             "white": game.white,
             "black": game.black,
-            "pieces": self._start,
-            "turn": "WB"[game.opening.turn],
+            "start": self._start,
             "from": first,
-            "plies": self.plies[first:last],
+            "moves": self.moves[first:last],
             "result": game.result,
             "termination": game.termination.replace("_", " "),
         }
 
-    def _ply(self, ply: UnderwayPly) -> dict[str, Any]:
-        """Play a move; returns what the board and the lines beside it show of it, scores from the mover's view."""
+    def _move(self, ply: UnderwayPly) -> dict[str, Any]:
+        """Play a move; returns what the page gets of it."""
         game = self._game
-        turn, man = game.turn, self._men[game.turn]
-        text, squares = game.text(ply.move), game.squares(ply.move)
+        text = game.text(ply.move)
         game.push(ply.move)
-        return {
-            "text": text,
-            "move": squares._asdict(),
-            "pieces": pieces_text(game.variant, game.position),
-            "white": turn == 0,
-            "seconds": finite(ply.seconds),
-            "score": finite(ply.score / man) if man and not ply.wins_in else None,
-            "own": finite(ply.score) if not man and not ply.wins_in else None,
-            "wins": int(ply.wins_in) or None,
-            "clock": finite(ply.clock),
-        }
+        before, after = game.positions[-2:]
+        note = note_document(before.turn, ply.score, int(ply.wins_in), self._men[before.turn])
+        return ply_document(
+            game.variant, (before, after), ply.move, text, seconds=ply.seconds, clock=ply.clock, note=note
+        )
 
 
 class LiveBoards:
@@ -97,8 +88,3 @@ class LiveBoards:
 
 def _key(game: UnderwayGame) -> BoardKey:
     return game.worker, game.began
-
-
-def finite(value: float) -> float | None:
-    """A number as JSON can have it, None for nan and infinity; six digits."""
-    return float(f"{value:.6g}") if math.isfinite(value) else None

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
+from math import isfinite, nan
 from typing import Any
 
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.game import Game
-from arena.rules.move_text import move_squares, path, paths
-from arena.rules.moves import sides
-from arena.rules.notation import fen, piece_letter
+from arena.rules.move_text import crowns, move_squares, path, paths
+from arena.rules.notation import fen, pieces_text
+from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, WHITE, Position
-from arena.rules.result import score_text
+from arena.rules.result import in_men, score_text
 from arena.rules.variants import Variant
-from arena.sitting.search import Thought
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Turn
 from arena.sitting.words import ending_text, figures
@@ -23,11 +23,7 @@ from players.player import Choice
 
 MOST_PATHS = 16
 """Ways of one capture that a page is sent."""
-
-
-def pieces_text(variant: Variant, position: Position) -> str:
-    """A letter a square in the order of their numbers: `w W b B`, `.` where nothing stands."""
-    return "".join(piece_letter(position, bit) or "." for bit in variant.bits)
+_ANSWERED = ("score", "wins_in", "depth", "nodes", "clock", "seconds")
 
 
 def position_document(variant: Variant, position: Position) -> dict[str, Any]:
@@ -68,19 +64,87 @@ def legal_documents(game: Game) -> list[dict[str, Any]]:
     return found
 
 
-def turn_document(sitting: Sitting, ply: int, figures: Sequence[str] = ()) -> dict[str, Any]:
-    """A move that was played, `ply` plies before it, and the position after it."""
-    turn, variant = sitting.turns[ply], sitting.variant
-    before, after = sitting.game.positions[ply : ply + 2]
+def ply_document(
+    variant: Variant,
+    positions: Sequence[Position],
+    move: int,
+    text: str,
+    *,
+    seconds: float,
+    clock: float = nan,
+    note: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A move that was played between two positions, and what its mover saw: what a page gets of any ply.
+
+    `clock` is what the mover's clock showed after it; what is not known is None.
+    """
+    before, after = positions
     return {
-        "text": turn.text,
-        "squares": move_squares(variant, before, turn.move)._asdict(),
-        "path": first_path(variant, before, turn.move),
+        "text": text,
+        "squares": move_squares(variant, before, move)._asdict(),
+        "path": first_path(variant, before, move),
         "pieces": pieces_text(variant, after),
-        "crowned": _crowned(before, after, turn.move),
-        "seconds": round(turn.seconds, 3),
-        "note": None if turn.thought is None else _note(turn.thought, before.turn, figures),
+        "crowned": crowns(before, after, move),
+        "white": before.turn == WHITE,
+        "seconds": finite(seconds),
+        "clock": finite(clock),
+        "note": note,
     }
+
+
+def note_document(
+    turn: int, score: float | None, wins_in: int, man: float | None, /, **known: Any
+) -> dict[str, Any]:
+    """What the mover `turn` saw, from White's view, with what else is `known` of its search.
+
+    `value` is in men, `own` in the player's unit where it is not known what a man is worth, `wins_in` in plies, 0
+    without a certain win.
+    """
+    sign = 1 if turn == WHITE else -1
+    score = None if score is None else finite(score)
+    men = in_men(score, wins_in, man)
+    return {
+        "value": None if men is None else round(sign * men, 3) + 0.0,
+        "own": None if score is None or men is not None or wins_in else sign * score + 0.0,
+        "wins_in": sign * wins_in,
+        **known,
+    }
+
+
+def turn_document(sitting: Sitting, ply: int) -> dict[str, Any]:
+    """A move that was played at the board, `ply` plies before it."""
+    turn, variant = sitting.turns[ply], sitting.variant
+    positions = sitting.game.positions[ply : ply + 2]
+    note = None
+    if turn.thought is not None:
+        choice, seconds = turn.thought.choice, round(turn.thought.seconds, 4)
+        note = note_document(
+            positions[0].turn,
+            choice.score,
+            choice.wins_in,
+            turn.thought.man,
+            score=turn.thought.score,
+            depth=choice.depth,
+            nodes=choice.nodes,
+            cutoffs=choice.cutoffs_max + choice.cutoffs_min,
+            seconds=seconds,
+            line=turn.thought.line,
+            figures=figures(turn, positions[0], variant),
+        )
+    return ply_document(variant, positions, turn.move, turn.text, seconds=round(turn.seconds, 3), note=note)
+
+
+def played_documents(game: PlayedGame) -> list[dict[str, Any]]:
+    """The moves of a game of a run, and what their movers answered."""
+    columns = {name: values.tolist() for name, values in (game.answers or {}).items()}
+    found = []
+    for place, (move, positions) in enumerate(zip(game.moves, pairwise(game.positions), strict=True)):
+        score, wins_in, depth, nodes, clock, seconds = (columns[name][place] for name in _ANSWERED)
+        turn = positions[0].turn
+        note = note_document(turn, score, wins_in, game.men[turn], depth=depth, nodes=nodes)
+        text = columns["move"][place].decode()
+        found.append(ply_document(game.variant, positions, move, text, seconds=seconds, clock=clock, note=note))
+    return found
 
 
 def first_path(variant: Variant, position: Position, move: int) -> list[int]:
@@ -125,43 +189,19 @@ def analysis_document(analysis: Analysis, game: Game, findings: Findings, ply: i
 
 
 def line_document(analysis: Analysis, game: Game, line: Candidate) -> dict[str, Any]:
-    """A line of an analysis; `value` and `wins_in` are from White's view."""
+    """A line of an analysis, see `note_document`."""
     return {
+        **note_document(game.turn, line.score, line.wins_in, analysis.man),
         "score": score_text(line.score, line.wins_in, analysis.man),
-        "value": _value(line.score, line.wins_in, analysis.man, game.turn),
-        "wins_in": line.wins_in if game.turn == WHITE else -line.wins_in,
         "depth": line.depth,
         "moves": analysis.texts(line),
         "path": first_path(game.variant, game.position, line.move),
     }
 
 
-def _note(thought: Thought, turn: int, figures: Sequence[str]) -> dict[str, Any]:
-    choice = thought.choice
-    return {
-        "score": thought.score,
-        "value": _value(choice.score, choice.wins_in, thought.man, turn),
-        "wins_in": choice.wins_in if turn == WHITE else -choice.wins_in,
-        "depth": choice.depth,
-        "nodes": choice.nodes,
-        "cutoffs": choice.cutoffs_max + choice.cutoffs_min,
-        "seconds": round(thought.seconds, 4),
-        "line": thought.line,
-        "figures": list(figures),
-    }
-
-
-def _value(score: float | None, wins_in: int, man: float | None, turn: int) -> float | None:
-    """A score in men from White's view; None for a certain win, and where it or a man's worth is not known."""
-    if score is None or man is None or wins_in:
-        return None
-    return round(score / man if turn == WHITE else -score / man, 3) + 0.0
-
-
-def _crowned(before: Position, after: Position, move: int) -> bool:
-    """Whether a man became a king by the move."""
-    own, _ = sides(before)
-    return after.kings.bit_count() > (before.kings & ~move).bit_count() + bool(before.kings & own & move)
+def finite(value: float) -> float | None:
+    """A number as JSON can have it, None for nan and infinity; six digits."""
+    return float(f"{value:.6g}") if isfinite(value) else None
 
 
 class SittingDocuments:
@@ -191,6 +231,5 @@ class SittingDocuments:
             kept += 1
         del self._turns[kept:]
         for ply in range(kept, len(turns)):
-            printed = figures(turns[ply], self._sitting.game.positions[ply], self._sitting.variant)
-            self._turns.append((turns[ply], turn_document(self._sitting, ply, printed)))
+            self._turns.append((turns[ply], turn_document(self._sitting, ply)))
         return [document for _, document in self._turns]

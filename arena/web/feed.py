@@ -122,7 +122,7 @@ class Feed:
         for key in gone:
             del sent[key]
         for key, board in boards.items():  # they grow meanwhile, in another thread
-            now = len(board.plies), board.shown.result
+            now = len(board.moves), board.shown.result
             if sent.get(key) != now:
                 games.append(board.document(sent.get(key, (0, ""))[0], now[0]))
                 sent[key] = now

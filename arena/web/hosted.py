@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from arena.hosting.answer import message_of
@@ -52,6 +54,8 @@ class HostedGame:
         self._lines = 0
         """Of the analysis that is switched on, 0 without one."""
         self._documents = SittingDocuments(sitting)
+        self._number = 0
+        """Counts the states."""
         self._flag: asyncio.TimerHandle | None = None
         self._thinking = Thinking(
             sitting, lanes, pace, may_think=self._may_think, changed=self._changed, tell=self._tell
@@ -177,15 +181,22 @@ class HostedGame:
             self._window.close(GONE, "this game has ended")
         self._window = None
 
-    def state(self) -> dict[str, Any]:
-        """The game as the page takes it."""
-        sitting = self.sitting
+    @property
+    def moves(self) -> list[dict[str, Any]]:
+        """The documents of the moves that were played, each made once."""
+        return self._documents.turns()
+
+    def state(self, known: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+        """The game as the page takes it: `number` grows with all that happens, `moves` lacks those `known`."""
+        sitting, moves = self.sitting, self.moves
+        first = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(known, moves, strict=False)))
         clocks, ending = sitting.clocks(), ending_document(sitting)
         legal = self._documents.legal() if ending is None and sitting.side.is_person else []
         is_thinking = self._thinking.search is not None
         return {
             "type": "state",
             "game": self.name,
+            "number": self._number,
             "version": sitting.version,
             "variant": sitting.variant.name,
             "first": COLOURS[sitting.variant.first],
@@ -195,7 +206,8 @@ class HostedGame:
                 colour: {"key": key, "name": side.name, "person": side.is_person}
                 for colour, key, side in zip(COLOURS, self.keys, sitting.sides, strict=True)
             },
-            "moves": self._documents.turns(),
+            "from": first,
+            "moves": moves[first:],
             "legal": legal,
             "must_capture": any(move["captured"] for move in legal),
             "thinking": is_thinking,
@@ -213,8 +225,9 @@ class HostedGame:
 
     def _changed(self) -> None:
         """Something happened: tell the window, look at the clock, have players and the analysis go on."""
+        self._number += 1
         if self._window is not None:
-            self._window.put("state", self.state)
+            self._window.put("state", partial(self._news, self._window))
         self._watch_clock()
         self._follow()
         self._thinking.wake()
@@ -222,6 +235,11 @@ class HostedGame:
             self._is_over = True
             self.sitting.release()
             self._over(self)
+
+    def _news(self, window: Mailbox) -> dict[str, Any]:
+        """The state, without the moves that the window was sent before."""
+        known, window.moves = window.moves, self.moves
+        return self.state(known)
 
     def _may_think(self) -> bool:
         return self._window is not None and not self._is_paused

@@ -1,4 +1,4 @@
-"""Finished games of a run as plain data: a list of them, and one for the board or as PDN."""
+"""Finished games of a run as plain data: a list of them, and one for the board."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from arena.ledger.game import stored_game
 from arena.ledger.ledger import FILE
 from arena.ledger.store import reading
-from arena.rules.notation import pieces_text
-from arena.rules.result import humanised, in_men
-from arena.web.boards import finite
+from arena.rules.result import humanised
+from arena.web.documents import played_documents, position_document
 
 MOST_GAMES = 200
 """Games that are listed at once."""
@@ -60,40 +57,21 @@ def game_list(folder: Path, wanted: Wanted) -> dict[str, Any]:
 
 
 def game_document(folder: Path, number: int) -> dict[str, Any]:
-    """A game of a run as the viewer's `arena.plies` takes it, with what there is to say of it.
+    """A game of a run for the board, with what there is to say of it.
 
     Raises StoreError if there is no such game, or it cannot be read.
     """
-    from arena.report.viewer.games import steps
-
     stored = stored_game(folder, number)
     row, game = stored.row, stored.played()
-    columns = game.answers or {}
-    wins = [int(value) or None for value in columns["wins_in"].tolist()]
-    score = [finite(value) for value in columns["score"].astype(float).tolist()]
-    men = [
-        in_men(value, won or 0, game.men[(game.start.turn + ply) % 2])
-        for ply, (value, won) in enumerate(zip(score, wins, strict=True))
-    ]
     return {
         **{name: row[name] for name in _COLUMNS},
-        "number": row["game"],
+        "number": game.number,
         "end": humanised(row["termination"]),
-        "last": stored.last,
+        "last": game.count,
         "variant": game.variant.name,
-        "board": pieces_text(game.variant, game.start),
-        "turn": row["opening_fen"][0],
-        "steps": " ".join(steps(game, [text.decode() for text in columns["move"].tolist()])),
+        "start": position_document(game.variant, game.start),
+        "moves": played_documents(game),
         "fault": next((problem.message for problem in game.problems), ""),
-        "score": [None if value is None else round(100 * value) for value in men],
-        "own": [
-            value if of_men is None and won is None else None
-            for value, of_men, won in zip(score, men, wins, strict=True)
-        ],
-        "wins": wins,
-        "time": [None if np.isnan(value) else round(1e6 * value) for value in columns["seconds"].tolist()],
-        "depth": columns["depth"].tolist(),
-        "nodes": columns["nodes"].tolist(),
     }
 
 

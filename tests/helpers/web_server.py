@@ -70,12 +70,16 @@ class Window:
     def __init__(self, socket: Any) -> None:
         self.socket = socket
         self.heard: list[dict[str, Any]] = []
+        """All messages, states with the moves that were not sent before."""
+        self._moves: list[dict[str, Any]] = []
 
     async def next(self, kind: str = "state", **wanted: Any) -> dict[str, Any]:
-        """The next message of a kind with those values; a list's value is its length."""
+        """The next message of a kind with those values, a list's being its length; a state has all its moves."""
         while True:
             message = json.loads(await asyncio.wait_for(self.socket.recv(), WAIT_SECONDS))
-            self.heard.append(message)
+            self.heard.append(dict(message))
+            if message["type"] == "state":
+                self._moves = message["moves"] = [*self._moves[: message["from"]], *message["moves"]]
             if message["type"] == kind and all(_is(message[key], value) for key, value in wanted.items()):
                 return dict(message)
 

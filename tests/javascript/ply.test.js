@@ -1,9 +1,9 @@
-/* The plies of a stored game. */
+/* The plies of a game, packed and unpacked. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { numbersOf, plies, pointOf } from "../../arena/report/viewer/ply.js";
+import { extended, numbersOf, pointOf, positionsOf, seenBy, unpackedGame } from "../../arena/report/viewer/ply.js";
 
 const STORED = {
   board: "b.w.", turn: "W", fault: "", steps: "3x1=W/2 pass 1-4",
@@ -11,25 +11,43 @@ const STORED = {
 };
 
 test("each step moves, captures and crowns, and a pass changes nothing", () => {
-  assert.deepEqual(plies(STORED).map(({ pieces, turn }) => [pieces, turn]), [["b.w.", "W"], ["W...", "B"], ["W...", "W"], ["...W", "B"]]);
-  assert.deepEqual(plies(STORED)[1].move, { origin: 3, target: 1, captured: [2] });
-  assert.deepEqual(plies(STORED)[2].move, { origin: 0, target: 0, captured: [] });
+  const game = unpackedGame(STORED);
+  assert.deepEqual(positionsOf(game).map(({ pieces, turn }) => [pieces, turn]), [["b.w.", "W"], ["W...", "B"], ["W...", "W"], ["...W", "B"]]);
+  assert.deepEqual(game.moves[0].squares, { origin: 3, target: 1, captured: [2] });
+  assert.deepEqual(game.moves[1].squares, { origin: 0, target: 0, captured: [] });
+  assert.deepEqual(game.moves.map(({ text, crowned, white }) => [text, crowned, white]), [["3x1", true, true], ["pass", false, false], ["1-4", false, true]]);
 });
 
 test("scores are men and times seconds, and what is not known stays null", () => {
-  const [, first, second] = plies(STORED);
-  assert.deepEqual([first.score, first.own, first.wins, first.seconds], [1.25, null, null, 1.5]);
-  assert.deepEqual([second.score, second.own, second.seconds], [null, 7, null]);
+  const [first, second, third] = unpackedGame(STORED).moves;
+  assert.deepEqual(first.note, { value: 1.25, own: null, wins_in: 0, depth: 4, nodes: 100 });
+  assert.deepEqual([second.note.value, second.note.own, second.seconds, first.seconds], [null, 7, null, 1.5]);
+  assert.equal(third.note.wins_in, 3);
 });
 
 test("a game without moves has its start alone", () => {
-  assert.equal(plies({ ...STORED, steps: "" }).length, 1);
+  assert.equal(positionsOf(unpackedGame({ ...STORED, steps: "" })).length, 1);
 });
 
-test("a point of the graph has White's view, whoever saw it", () => {
-  assert.deepEqual(pointOf(true, { score: 1.5, wins: null }), { white: true, score: 1.5, wins: null });
-  assert.deepEqual(pointOf(false, { score: 1.5, wins: 4 }), { white: false, score: -1.5, wins: -4 });
+test("a newer document replaces the moves from its first one on", () => {
+  const [a, b, c] = unpackedGame(STORED).moves;
+  assert.deepEqual(extended([a, b], { from: 2, moves: [c] }), [a, b, c]);
+  assert.deepEqual(extended([a, b], { from: 1, moves: [c] }), [a, c]);
+  assert.deepEqual(extended([a, b], { from: 1, moves: [] }), [a]);
+});
+
+test("a point of the graph has White's view, and a certain win no score", () => {
+  assert.deepEqual(pointOf(false, { value: 1.5, wins_in: 0 }), { white: false, score: 1.5, wins: null });
+  assert.deepEqual(pointOf(true, { value: null, wins_in: -4 }), { white: true, score: null, wins: -4 });
   assert.deepEqual(pointOf(false), { white: false, score: null, wins: null });
+});
+
+test("what a mover saw has its own view", () => {
+  const [first, second, third] = unpackedGame(STORED).moves;
+  assert.deepEqual(seenBy(first), { men: 1.25, own: null, wins: null });
+  assert.deepEqual(seenBy(second), { men: null, own: -7, wins: null });
+  assert.deepEqual(seenBy({ ...third, white: false }), { men: 0.5, own: null, wins: -3 });
+  assert.deepEqual(seenBy({ ...first, note: null }), { men: null, own: null, wins: null });
 });
 
 test("the squares of a move's text are its numbers", () => {

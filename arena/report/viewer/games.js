@@ -1,9 +1,9 @@
 /* The games inside the page, as arena/report/viewer/games.py packs them: a list of all, and blocks of their moves. */
 
-import { plies } from "./ply.js";
+import { unpackedGame } from "./ply.js";
 
 /** @import { Look } from "./board.js" */
-/** @import { Ply, StoredGame } from "./ply.js" */
+/** @import { PlayedGame, StoredGame } from "./ply.js" */
 
 /**
  * What the page of a report holds; `listed` and `blocks` are packed.
@@ -53,15 +53,14 @@ export class Games {
   }
 
   /**
-   * What is on the board after each ply, from 0, and what was searched.
+   * The game at a place of the list.
    * @param {number} place
-   * @returns {Promise<{positions: Ply[], fault: string}>}
+   * @returns {Promise<PlayedGame>}
    */
   async game(place) {
     const number = Math.floor(place / this.data.atOnce);
     if (!this.blocks.has(number)) this.blocks.set(number, unpacked(this.data.blocks[number]));
-    const stored = (await this.blocks.get(number))[place % this.data.atOnce];
-    return { positions: plies(stored), fault: stored.fault };
+    return unpackedGame((await this.blocks.get(number))[place % this.data.atOnce]);
   }
 }
 

@@ -125,13 +125,16 @@ def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list
     """What the board shows of each game: the position after its opening, and of each ply what it changed.
 
     `score` is in hundredths of a man, `own` is that of a player of whom no man's worth is known, in its own unit,
-    `wins` is in plies, all from the mover's view; `time` is in microseconds; null where there is none.
+    `wins` is in plies, all from White's view; `time` is in microseconds; null where there is none.
     """
     numbers = moves["game"].to_numpy()
     bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
     found = moves.iloc[np.concatenate([np.arange(first, last) for first, last in bounds])]
-    certain = found["wins_in"].to_numpy(dtype=float, na_value=np.nan)
-    score, in_men = (found[name].to_numpy(dtype=float, na_value=np.nan) for name in ("score", "score_men"))
+    sign = np.where(found["colour"] == "white", 1.0, -1.0)
+    certain, score, in_men = (
+        sign * found[name].to_numpy(dtype=float, na_value=np.nan) + 0.0
+        for name in ("wins_in", "score", "score_men")
+    )
     own = _digits(np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan))
     columns = {
         "score": _whole(100 * in_men),

@@ -1,5 +1,4 @@
-/* The plies of a game as a page shows them. This is the one place where a score changes its view: documents have it
-   from the mover's view, and so has what is said of a move; curves have it from White's. */
+/* The plies of a game, as `ply_document` of arena/web/documents.py has them: what movers saw is from White's view. */
 
 /**
  * What a move changed on the board, numbers of squares; a pass has the origin 0.
@@ -7,8 +6,16 @@
  */
 
 /**
- * What a player saw, from its own view: men, or its own unit if no man's worth is known, or plies until a win is certain.
- * @typedef {{score: number|null, own: number|null, wins: number|null}} Seen
+ * What a player saw before its move, from White's view: `value` in men, or `own` in its own unit if no man's worth is
+ * known, or `wins_in` plies. The rest is there where it is known; `score` has words, from the player's own view.
+ * @typedef {{value: number|null, own: number|null, wins_in: number, score?: string, depth?: number, nodes?: number,
+ *   cutoffs?: number, seconds?: number, line?: string[], figures?: string[]}} Note
+ */
+
+/**
+ * A move that was played, the position after it, and what its mover saw; `white` says who moved.
+ * @typedef {{text: string, squares: Squares, path?: number[], pieces: string, crowned: boolean, white: boolean,
+ *   seconds: number|null, clock: number|null, note: Note|null}} Ply
  */
 
 /**
@@ -17,13 +24,13 @@
  */
 
 /**
- * A position of a game and, but for the first, the move that led to it: `white` says who moved.
- * @typedef {Position & {move: Squares|null, text?: string, white?: boolean, depth?: number, nodes?: number, seconds?: number|null} & Partial<Seen>} Ply
+ * A game from its start; `fault` says why there are no further moves, if any could not be played.
+ * @typedef {{start: {pieces: string, turn: "white"|"black"}, moves: Ply[], fault: string}} PlayedGame
  */
 
 /**
- * A game as arena/report/viewer/games.py and arena/web/kept.py write it: columns have a value a ply. Scores are in
- * hundredths of a man, times in microseconds.
+ * A game as arena/report/viewer/games.py packs it: columns have a value a ply. Scores are in hundredths of a man, times
+ * in microseconds.
  * @typedef {{board: string, turn: "W"|"B", steps: string, fault: string, score: (number|null)[], own: (number|null)[],
  *   wins: (number|null)[], time: (number|null)[], depth: number[], nodes: number[]}} StoredGame
  */
@@ -34,42 +41,68 @@
  */
 
 /**
- * The positions of a stored game.
+ * A game that was packed.
  * @param {StoredGame} stored
- * @returns {Ply[]}
+ * @returns {PlayedGame}
  */
-export function plies(stored) {
+export function unpackedGame(stored) {
   const pieces = [...stored.board];
-  let white = stored.turn === "W";
-  /** @type {Ply[]} */
-  const found = [{ pieces: stored.board, turn: stored.turn, move: null }];
-  const steps = stored.steps ? stored.steps.split(" ") : [];
-  steps.forEach((step, ply) => {
-    const { text, move, crowned } = stepOf(step);
-    if (move.origin) {
-      const piece = crowned || pieces[move.origin - 1];
-      for (const number of [move.origin, ...move.captured]) pieces[number - 1] = ".";
-      pieces[move.target - 1] = piece;
+  const isWhiteFirst = stored.turn === "W";
+  const moves = (stored.steps ? stored.steps.split(" ") : []).map((step, ply) => {
+    const { text, squares, crowned } = stepOf(step);
+    if (squares.origin) {
+      const piece = crowned || pieces[squares.origin - 1];
+      for (const number of [squares.origin, ...squares.captured]) pieces[number - 1] = ".";
+      pieces[squares.target - 1] = piece;
     }
-    found.push({
-      pieces: pieces.join(""), turn: white ? "B" : "W", text, white, move,
-      score: scaled(stored.score[ply], 100), own: stored.own[ply], wins: stored.wins[ply],
-      depth: stored.depth[ply], nodes: stored.nodes[ply], seconds: scaled(stored.time[ply], 1e6),
-    });
-    white = !white;
+    return {
+      text, squares, pieces: pieces.join(""), crowned: Boolean(crowned), white: isWhiteFirst === (ply % 2 === 0),
+      seconds: scaled(stored.time[ply], 1e6), clock: null,
+      note: {
+        value: scaled(stored.score[ply], 100), own: stored.own[ply], wins_in: stored.wins[ply] ?? 0,
+        depth: stored.depth[ply], nodes: stored.nodes[ply],
+      },
+    };
   });
-  return found;
+  return { start: { pieces: stored.board, turn: isWhiteFirst ? "white" : "black" }, moves, fault: stored.fault };
 }
 
 /**
- * What a player of that colour saw, as a point of the graph; nothing seen is a point that is not drawn.
+ * The moves of a game with those of a newer document, which has them `from` one on.
+ * @param {Ply[]} known
+ * @param {{from: number, moves: Ply[]}} newer
+ */
+export function extended(known, { from, moves }) {
+  return [...known.slice(0, from), ...moves];
+}
+
+/**
+ * The position before each move and after the last.
+ * @param {Pick<PlayedGame, "start"|"moves">} game
+ * @returns {Position[]}
+ */
+export function positionsOf({ start, moves }) {
+  const turn = start.turn === "white" ? "W" : "B";
+  return [{ pieces: start.pieces, turn }, ...moves.map(({ pieces, white }) => ({ pieces, turn: /** @type {"W"|"B"} */ (white ? "B" : "W") }))];
+}
+
+/**
+ * What a mover saw, as a point of the graph; nothing seen is a point that is not drawn.
  * @param {boolean} white
- * @param {Partial<Seen>} [seen]
+ * @param {Pick<Note, "value"|"wins_in">|null} [note]
  * @returns {Point}
  */
-export function pointOf(white, { score = null, wins = null } = {}) {
-  const sign = white ? 1 : -1;
-  return { white, score: score === null ? null : sign * score, wins: wins === null ? null : sign * wins };
+export function pointOf(white, note) {
+  return { white, score: note?.wins_in ? null : note?.value ?? null, wins: note?.wins_in || null };
+}
+
+/**
+ * What a mover saw, from its own view; null where it saw nothing of the kind.
+ * @param {Ply} ply
+ */
+export function seenBy({ white, note }) {
+  const signed = (value) => (value ? (white ? value : -value) : value ?? null);
+  return { men: signed(note?.value), own: signed(note?.own), wins: signed(note?.wins_in || null) };
 }
 
 /* The squares of a move's text, without captured ones. */
@@ -77,12 +110,12 @@ export function numbersOf(text) {
   return (text.match(/\d+/g) || []).map(Number);
 }
 
-/* A step of arena/report/viewer/replay.py: "11x18=W/15". */
+/* A step of `steps` in arena/report/viewer/games.py: "11x18=W/15". */
 function stepOf(step) {
   const [, text, crowned, taken] = /^([^=/]+)(?:=(.))?(?:\/(.+))?$/.exec(step);
   const numbers = numbersOf(text);
   const captured = taken ? taken.split(",").map(Number) : [];
-  return { text, crowned, move: { origin: numbers.at(0) ?? 0, target: numbers.at(-1) ?? 0, captured } };
+  return { text, crowned, squares: { origin: numbers.at(0) ?? 0, target: numbers.at(-1) ?? 0, captured } };
 }
 
 function scaled(value, unit) {

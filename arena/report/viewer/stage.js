@@ -4,11 +4,11 @@ import { Board } from "./board.js";
 import { copied, element, named, partsOf } from "./element.js";
 import { Graph } from "./graph.js";
 import { MoveList } from "./moves.js";
-import { pointOf } from "./ply.js";
+import { pointOf, positionsOf, seenBy } from "./ply.js";
 import { durationText, fenOf, grouped, menText, positionText, resultText, unbroken } from "./words.js";
 
 /** @import { Look } from "./board.js" */
-/** @import { Ply } from "./ply.js" */
+/** @import { PlayedGame, Ply, Position } from "./ply.js" */
 
 /**
  * What is said of a game; `swing` is in men.
@@ -36,6 +36,8 @@ export class Stage {
     /** @type {GameFacts|null} */
     this.game = null;
     /** @type {Ply[]} */
+    this.played = [];
+    /** @type {Position[]} */
     this.positions = [];
     this.ply = 0;
     /** @type {ReturnType<typeof setTimeout>|null} */
@@ -55,29 +57,36 @@ export class Stage {
   }
 
   get plies() {
-    return this.positions.length - 1;
+    return this.played.length;
   }
 
-  /* Show a game at a ply. */
-  open(game, { positions, fault }, ply) {
+  /**
+   * Show a game at a ply.
+   * @param {any} game
+   * @param {PlayedGame} played
+   * @param {number} ply
+   */
+  open(game, { start, moves, fault }, ply) {
     this.pause();
     this.game = game;
-    this.positions = positions;
+    this.played = moves;
+    this.positions = positionsOf({ start, moves });
     const { title, legend, facts } = this.parts;
     title.replaceChildren(`Game ${game.number}: `, named(game.white), " – ", named(game.black), ` ${resultText(game.result)}`);
     legend.replaceChildren("Scores in men, up is better for White: ", ...this.legend(true), ", ", ...this.legend(false));
     facts.replaceChildren(...this.facts(game, fault));
-    this.moves.fill(positions.slice(1).map(({ text }) => text));
-    this.graph.show(positions.map((position) => pointOf(position.white, position)), `Scores of ${game.white} and ${game.black} over ${this.plies} plies`);
+    this.moves.fill(moves.map(({ text }) => text));
+    this.graph.show([pointOf(false), ...moves.map(({ white, note }) => pointOf(white, note))], `Scores of ${game.white} and ${game.black} over ${this.plies} plies`);
     this.go(ply);
   }
 
   go(ply) {
     this.ply = Math.max(0, Math.min(this.plies, ply));
     const position = this.positions[this.ply];
-    this.board.show(position.pieces, position.move, positionText(position));
+    const last = this.ply ? this.played[this.ply - 1] : null;
+    this.board.show(position.pieces, last && last.squares, positionText(position));
     this.graph.go(this.ply);
-    this.parts.status.replaceChildren(...this.sentence(position));
+    this.parts.status.replaceChildren(...this.sentence(last));
     this.parts.fen.value = fenOf(position);
     this.parts.copied.textContent = "";
     for (const [name, end] of [["first", 0], ["back", 0], ["forward", this.plies], ["last", this.plies]]) {
@@ -139,15 +148,17 @@ export class Stage {
 
   /**
    * What the last move was, in words.
-   * @param {Ply} position
+   * @param {Ply|null} ply
    */
-  sentence({ text, white, score, own, wins, depth, nodes, seconds }) {
-    if (text === undefined) return [`After the opening, ${this.plies} ${this.plies === 1 ? "ply" : "plies"} follow.`];
+  sentence(ply) {
+    if (!ply) return [`After the opening, ${this.plies} ${this.plies === 1 ? "ply" : "plies"} follow.`];
+    const { text, white, seconds, note } = ply;
+    const { men, own, wins } = seenBy(ply);
     const words = [];
     if (wins) words.push(`sees a ${wins > 0 ? "win" : "loss"} in ${Math.abs(wins)} plies`);
-    else if (score !== null) words.push(`score ${menText(score, 2)} men`);
+    else if (men !== null) words.push(`score ${menText(men, 2)} men`);
     else if (own !== null) words.push(`score ${own}, in its own unit`);
-    if (nodes) words.push(`depth ${depth}`, `${grouped(nodes)} nodes`);
+    if (note?.nodes) words.push(`depth ${note.depth}`, `${grouped(note.nodes)} nodes`);
     if (seconds) words.push(durationText(seconds));
     const seen = words.length ? `, ${unbroken(words.join(", "))}.` : ".";
     return [`Ply ${this.ply} of ${this.plies}: `, element("strong", {}, text), " by ", this.name(white), seen];
@@ -159,7 +170,7 @@ export class Stage {
 
   /* A player as the name of a curve. */
   legend(white) {
-    const scored = this.positions.some((position) => position.white === white && (position.score ?? position.wins) !== null);
+    const scored = this.played.some(({ white: mover, note }) => mover === white && (note?.wins_in || (note?.value ?? null) !== null));
     return [element(`span.viewer-${white ? "white" : "black"}`, {}, this.name(white)), ` (${white ? "White" : "Black"}${scored ? "" : ", gives none"})`];
   }
 

@@ -1,7 +1,7 @@
 /* The documents that the server sends, as types: arena/web has what they mean. Nothing here is run. */
 
 /** @import { Look } from "../../report/viewer/board.js" */
-/** @import { Seen, Squares, StoredGame } from "../../report/viewer/ply.js" */
+/** @import { Ply } from "../../report/viewer/ply.js" */
 
 /** @typedef {"white"|"black"} Colour */
 
@@ -23,38 +23,27 @@
 
 /** @typedef {{text: string, paths: number[][], captured: number[]}} LegalMove */
 
-/**
- * What a player saw before its move; `value` (men) and `wins_in` (plies) are from White's view.
- * @typedef {{score: string, value: number|null, wins_in: number, depth: number, nodes: number, cutoffs: number,
- *   seconds: number, line: string[], figures: string[]}} Note
- */
-
-/** @typedef {{text: string, squares: Squares, path: number[], pieces: string, crowned: boolean, seconds: number, note: Note|null}} Turn */
 /** @typedef {{key: string, name: string, person: boolean}} Side */
 /** @typedef {{result: string, termination: string, text: string}} Outcome */
 
 /**
- * A game at the board.
- * @typedef {PositionDocument & {type: "state", game: string, version: number, variant: string, first: Colour,
- *   start: PositionDocument, sides: Record<Colour, Side>, moves: Turn[], legal: LegalMove[], must_capture: boolean,
+ * A game at the board, or what changed in it: `number` grows with all that happens, and `moves` are those from `from` on,
+ * counted from 0.
+ * @typedef {PositionDocument & {type: "state", game: string, number: number, version: number, variant: string, first: Colour,
+ *   start: PositionDocument, sides: Record<Colour, Side>, from: number, moves: Ply[], legal: LegalMove[], must_capture: boolean,
  *   thinking: boolean, paused: boolean, pace: number, analysing: number, outcome: Outcome|null, failure: string,
  *   clocks: Record<Colour, number>|null, running: boolean, clock: {seconds: number, increment: number}|null,
  *   counts: boolean, recorded: string}} GameState
  */
 
-/** @typedef {{score: string, value: number|null, wins_in: number, depth: number, moves: string[], path: number[]}} Line */
+/** @typedef {{score: string, value: number|null, own: number|null, wins_in: number, depth: number, moves: string[], path: number[]}} Line */
 /** @typedef {{type: "analysis", ply: number, depth: number, nodes: number, seconds: number, lines: Line[], failure?: string}} Findings */
 /** @typedef {{type: "thinking", depth: number, nodes: number}} Thinking */
 
 /**
- * A ply of a game under way, scores from its mover's view.
- * @typedef {Seen & {text: string, move: Squares|null, pieces: string, white: boolean, seconds: number|null, clock: number|null}} LivePly
- */
-
-/**
- * A game under way, or what was played of it since: `plies` are those from `from` on, counted from 0.
- * @typedef {{worker: number, began: number, game: number, white: string, black: string, pieces: string, turn: "W"|"B",
- *   from: number, plies: LivePly[], result: string, termination: string}} LiveGame
+ * A game under way, or what was played of it since: `moves` are those from `from` on, counted from 0.
+ * @typedef {{worker: number, began: number, game: number, white: string, black: string, start: PositionDocument,
+ *   from: number, moves: Ply[], result: string, termination: string}} LiveGame
  */
 
 /**
@@ -80,7 +69,7 @@
 
 /**
  * A finished game of a run.
- * @typedef {StoredGame & {number: number, game: number, last: number, white: string, black: string, opening: number,
+ * @typedef {{start: PositionDocument, moves: Ply[], fault: string, number: number, game: number, last: number, white: string, black: string, opening: number,
  *   result: string, end: string, plies: number, error: string, variant: string}} GameDocument
  */
 

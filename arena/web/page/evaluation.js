@@ -2,6 +2,7 @@
 
 import { element, named } from "../../report/viewer/element.js";
 import { Graph } from "../../report/viewer/graph.js";
+import { pointOf } from "../../report/viewer/ply.js";
 import { durationText, grouped, unbroken } from "../../report/viewer/words.js";
 import { isKnown, keyOf, moverOf, valueAt } from "./game_state.js";
 import { capital, shareOf, trueMinus, valueText } from "./game_words.js";
@@ -104,12 +105,11 @@ export class Evaluation {
  * @returns {Point[]}
  */
 function pointsOf(state) {
-  const moves = state.moves.map(({ note }, place) => {
+  const moves = state.moves.map(({ note, white }, place) => {
     const found = [note, findingsAt(state, place + 1)?.lines[0]].find((each) => each && isKnown(each));
-    const wins = found?.wins_in || null;
-    return { white: moverOf(state, place + 1) === "white", score: found && !wins ? found.value : null, wins };
+    return pointOf(white, found);
   });
-  return [{ white: false, score: null, wins: null }, ...moves];
+  return [pointOf(false), ...moves];
 }
 
 /** @returns {Findings|undefined} */

@@ -2,7 +2,6 @@
 
 import { element, pictureOf } from "../../report/viewer/element.js";
 import { gameLine } from "../../report/viewer/list.js";
-import { plies } from "../../report/viewer/ply.js";
 import { Stage } from "../../report/viewer/stage.js";
 import { grouped } from "../../report/viewer/words.js";
 import { say } from "./dialogs.js";
@@ -189,7 +188,7 @@ export class FinishedGame {
     this.game = { ...game, swing: null };
     this.section.hidden = false;
     this.save.href = address(pathOf(this.run, "games", game.number, "pdn"));
-    this.stage.open(this.game, { positions: plies(game), fault: game.fault }, ply);
+    this.stage.open(this.game, game, ply);
     this.part.querySelector("[data-part=board]").focus({ preventScroll: true });
   }
 

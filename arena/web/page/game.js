@@ -1,5 +1,6 @@
 /* A game at the board: the state that the server sends, looked at, and what a person does to it. */
 
+import { extended } from "../../report/viewer/ply.js";
 import { fenOf, grouped, unbroken } from "../../report/viewer/words.js";
 import { ask, say, showLost } from "./dialogs.js";
 import { Evaluation } from "./evaluation.js";
@@ -12,7 +13,8 @@ import { address, get, post, remove } from "./server.js";
 import { Sides } from "./sides.js";
 import { store } from "./store.js";
 
-/** @import { GameState, Offer, Thinking, Turn } from "./documents.js" */
+/** @import { GameState, Offer, Thinking } from "./documents.js" */
+/** @import { Ply } from "../../report/viewer/ply.js" */
 /** @import { Table } from "./table.js" */
 
 const MANY = 2; // moves that came at once and are still shown one by one
@@ -34,7 +36,7 @@ export class Game {
     this.walks = false;
     /** @type {number|null} */
     this.offered = null; // the version whose moves a person is picking
-    /** @type {Turn|null} */
+    /** @type {Ply|null} */
     this.noted = null; // the move whose note is shown
     this.hold = new Hold(parts, (message) => this.event(message), (state) => this.open(state, this.flipped));
     /** @type {Sides|null} */
@@ -77,8 +79,8 @@ export class Game {
     this.leave();
     await this.table.take(state.variant);
     this.receive(state);
-    Object.assign(store, { ply: state.moves.length, isTurned: false });
-    Object.assign(this, { shown: state.moves.length, skip: 0, noted: null, offered: null });
+    Object.assign(store, { ply: store.game.moves.length, isTurned: false });
+    Object.assign(this, { shown: store.game.moves.length, skip: 0, noted: null, offered: null });
     if (flipped !== undefined) store.isTurned = this.flipped !== flipped;
     this.evaluation.asks(state.analysing);
     this.sides = new Sides(this.parts.seats, this.offer, (sides) => this.seat(sides));
@@ -88,9 +90,13 @@ export class Game {
     this.render();
   }
 
-  /** @param {GameState} state */
+  /**
+   * Keep a state, with the moves that it leaves out as they are known.
+   * @param {GameState} state
+   */
   receive(state) {
-    Object.assign(store, { game: state, received: performance.now() });
+    const known = store.game?.game === state.game ? store.game.moves : [];
+    Object.assign(store, { game: { ...state, moves: extended(known, state) }, received: performance.now() });
   }
 
   leave() {
@@ -121,11 +127,12 @@ export class Game {
   }
 
   /* Show a newer state; moves that were added walk over the board. */
-  async take(state) {
-    if (state.game !== store.game.game || state.version < store.game.version) return undefined;
+  async take(newer) {
+    if (newer.game !== store.game.game || newer.number < store.game.number) return undefined;
     const before = store.game;
     const wasLive = this.live;
-    this.receive(state);
+    this.receive(newer);
+    const state = store.game;
     const news = newsText(before, state);
     if (news) this.parts.spoken.textContent = news;
     if (state.recorded && state.recorded !== before.recorded) say(state.recorded);
@@ -233,13 +240,12 @@ export class Game {
     }
   }
 
-  /* Do something to the game. What does not change its version is shown when the websocket says so: an answer may
-     come after newer news. A promise of the answer. */
+  /* Do something to the game. A promise of the answer, which may come after newer news: states are numbered. */
   async act(name, body = {}) {
     try {
-      const state = await post(`/api/games/${store.game.game}/${name}`, { version: store.game.version, ...body }, { quiet: true });
-      if (state.version > store.game.version) await this.take(state);
-      return state;
+      const answer = await post(`/api/games/${store.game.game}/${name}`, { version: store.game.version, ...body }, { quiet: true });
+      await this.take(answer);
+      return answer;
     } catch (error) {
       if (error.status === 409) await this.refresh();
       else say(error.message);

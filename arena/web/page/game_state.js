@@ -1,7 +1,7 @@
 /* What the state of a game at the board means: who is to move, what stands where, who is below. */
 
-/** @import { Colour, Findings, GameState, Line, Note } from "./documents.js" */
-/** @import { Position } from "../../report/viewer/ply.js" */
+/** @import { Colour, Findings, GameState, Line } from "./documents.js" */
+/** @import { Note, Position } from "../../report/viewer/ply.js" */
 
 /** @type {Colour[]} */
 export const COLOURS = ["white", "black"];

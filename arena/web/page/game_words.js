@@ -3,7 +3,8 @@
 import { menText } from "../../report/viewer/words.js";
 import { arePersons, goesOn, moverOf } from "./game_state.js";
 
-/** @import { GameState, Turn } from "./documents.js" */
+/** @import { GameState } from "./documents.js" */
+/** @import { Ply } from "../../report/viewer/ply.js" */
 
 export const HASTE = 20; // seconds below which a clock shows tenths
 const SLOPE = 2.5; // men at which the bar is three quarters full, about
@@ -50,7 +51,7 @@ export function sublineOf({ outcome, failure, must_capture: mustCapture, legal, 
 
 /**
  * A move in words, by the name of its colour.
- * @param {Turn} move
+ * @param {Ply} move
  * @param {string} name
  */
 export function moveText({ text, squares: { origin, target, captured }, crowned }, name) {

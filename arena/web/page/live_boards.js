@@ -2,12 +2,13 @@
 
 import { Board } from "../../report/viewer/board.js";
 import { element, pictureOf } from "../../report/viewer/element.js";
+import { extended, seenBy } from "../../report/viewer/ply.js";
 import { durationText, menText, resultText } from "../../report/viewer/words.js";
 import { clockText } from "./game_words.js";
 import { showStrip } from "./strip.js";
 
 /** @import { BoardDocument, LiveGame } from "./documents.js" */
-/** @import { Seen } from "../../report/viewer/ply.js" */
+/** @import { Ply } from "../../report/viewer/ply.js" */
 
 const ENDED = 1500; // milliseconds that the end of a game stays
 const BEHIND = 400; // plies that wait to be shown, beyond which the games between the one shown and the last are left out
@@ -112,15 +113,13 @@ class WorkerBoard {
   }
 
   get waiting() {
-    return this.games.reduce((sum, game) => sum + game.plies.length, 0) - Math.max(this.shown, 0);
+    return this.games.reduce((sum, game) => sum + game.moves.length, 0) - Math.max(this.shown, 0);
   }
 
   take(game) {
     const known = this.games.find(({ began }) => began === game.began);
     if (known) {
-      known.plies.length = Math.min(known.plies.length, game.from);
-      known.plies.push(...game.plies);
-      Object.assign(known, { result: game.result, termination: game.termination });
+      Object.assign(known, { moves: extended(known.moves, game), result: game.result, termination: game.termination });
     } else if (!this.games.some(({ began }) => began > game.began) && game.began > (this.passed || 0)) {
       this.games.push(game);
       if (this.games.length > HELD) this.games.splice(1, 1);
@@ -135,11 +134,11 @@ class WorkerBoard {
     if (!pace) this.skip(now);
     else if (this.waiting > BEHIND) this.games.splice(1, this.games.length - 2);
     const [game, later] = this.games;
-    if (this.shown < game.plies.length) {
-      this.shown = pace && !this.isNew ? this.shown + 1 : game.plies.length;
+    if (this.shown < game.moves.length) {
+      this.shown = pace && !this.isNew ? this.shown + 1 : game.moves.length;
       this.draw();
       this.due = now + pace;
-      return this.shown < game.plies.length || later || game.result ? this.due : Infinity;
+      return this.shown < game.moves.length || later || game.result ? this.due : Infinity;
     }
     if (game.result && !this.ended) {
       this.ended = now;
@@ -156,7 +155,7 @@ class WorkerBoard {
   skip(now) {
     const [game, later] = this.games;
     if (!later) return;
-    const seen = this.shown >= 0 && (!game.result || game.plies.length - this.shown < 4);
+    const seen = this.shown >= 0 && (!game.result || game.moves.length - this.shown < 4);
     if (seen && this.games.length === 2 && (!this.ended || now < this.ended + ENDED)) return;
     while (this.games.length > 1) this.next();
   }
@@ -169,9 +168,9 @@ class WorkerBoard {
 
   draw() {
     const [game] = this.games;
-    const ply = game.plies[this.shown - 1];
+    const ply = game.moves[this.shown - 1];
     const last = ply ? ply.text : "";
-    this.board.show(ply ? ply.pieces : game.pieces, ply ? ply.move : null, `Game ${game.game}: ${game.white} against ${game.black}, ply ${this.shown} ${last}`);
+    this.board.show(ply ? ply.pieces : game.start.pieces, ply ? ply.squares : null, `Game ${game.game}: ${game.white} against ${game.black}, ply ${this.shown} ${last}`);
     this.strip(this.above, "black");
     this.strip(this.below, "white");
     const took = ply && ply.seconds !== null ? `, ${durationText(ply.seconds)}` : "";
@@ -184,8 +183,8 @@ class WorkerBoard {
   strip(host, colour) {
     const [game] = this.games;
     const isWhite = colour === "white";
-    const plies = game.plies.slice(0, this.shown);
-    const isWhiteToMove = plies.length ? !plies.at(-1).white : game.turn === "W";
+    const plies = game.moves.slice(0, this.shown);
+    const isWhiteToMove = plies.length ? !plies.at(-1).white : game.start.turn === "white";
     const own = plies.findLast(({ white }) => white === isWhite);
     showStrip(host, { colour, name: game[colour], isToMove: !this.over(game) && isWhiteToMove === isWhite },
       element("span.watch-score", {}, own ? scoreText(own) : ""),
@@ -193,7 +192,7 @@ class WorkerBoard {
   }
 
   over(game) {
-    return Boolean(game.result) && this.shown >= game.plies.length;
+    return Boolean(game.result) && this.shown >= game.moves.length;
   }
 
   remove() {
@@ -203,10 +202,11 @@ class WorkerBoard {
 
 /**
  * What a player saw, from its own view.
- * @param {Seen} seen
+ * @param {Ply} ply
  */
-function scoreText({ score, own, wins }) {
+function scoreText(ply) {
+  const { men, own, wins } = seenBy(ply);
   if (wins) return `${wins > 0 ? "wins" : "loses"} in ${Math.abs(wins)}`;
-  if (score !== null) return menText(score, 2);
+  if (men !== null) return menText(men, 2);
   return own === null ? "" : String(own);
 }

@@ -6,7 +6,7 @@ import { numbersOf } from "../../report/viewer/ply.js";
 import { durationText, grouped } from "../../report/viewer/words.js";
 import { capital, trueMinus } from "./game_words.js";
 
-/** @import { Turn } from "./documents.js" */
+/** @import { Ply } from "../../report/viewer/ply.js" */
 
 const STEPS = { ArrowLeft: -1, ArrowUp: -2, ArrowRight: 1, ArrowDown: 2 };
 
@@ -50,7 +50,7 @@ export function lineButtons(texts, onarrows, kind) {
 
 /**
  * What a player saw before its move, as elements.
- * @param {Turn} turn
+ * @param {Ply} turn
  * @param {string} name
  * @param {string} colour
  */

@@ -7,7 +7,8 @@ import { PlayBoard } from "./playboard.js";
 import { Pointer } from "./pointer.js";
 import { get } from "./server.js";
 
-/** @import { BoardDocument, PositionDocument, Turn } from "./documents.js" */
+/** @import { Ply } from "../../report/viewer/ply.js" */
+/** @import { BoardDocument, PositionDocument } from "./documents.js" */
 
 /** @type {Map<string, Promise<BoardDocument>>} */
 const boards = new Map(); // what was asked for, by the name of the variant
@@ -100,7 +101,7 @@ export class Table {
 
   /**
    * Show the moves of a state that came after those shown, the pieces walking; false as soon as `isOld()`.
-   * @param {Turn[]} moves
+   * @param {Ply[]} moves
    * @param {string} before
    */
   async walk(moves, before, { isOld, skip }) {
