@@ -7,6 +7,7 @@ import platform
 import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import datetime
 from math import inf
 from pathlib import Path
@@ -26,6 +27,7 @@ from arena.ratings.match import SprtState
 from arena.rules.game import FORFEITS
 from arena.rules.result import points_of
 from arena.watch.elo import EloEstimate, EloScale, ResultCounts
+from arena.watch.underway import lives
 
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"
 _WHOLE_SHARE = 0.002
@@ -110,13 +112,11 @@ class Moment(NamedTuple):
     @property
     def rate(self) -> float | None:
         """Games per second of the last session; None before its first game."""
-        if self.session is None or self.began is None or self.stored is None:
+        session, began, stored = self.session, self.began, self.stored
+        if session is None or began is None or stored is None or self.games <= session.games:
             return None
-        end = self.now if self.playing else self.stored
-        seconds = end - self.began
-        if self.games <= self.session.games:
-            return None
-        return (self.games - self.session.games) / seconds if seconds > 0 else None
+        seconds = (self.now if self.playing else stored) - began
+        return (self.games - session.games) / seconds if seconds > 0 else None
 
     @property
     def seconds_left(self) -> float | None:
@@ -177,8 +177,7 @@ class Watcher:
         tally = self._tally.extended(connection)
         self._test.advance(tally.points)
         if whole:
-            now = time.monotonic()
-            self._whole_from = now + (now - began) / _WHOLE_SHARE
+            self._whole_from = began + (time.monotonic() - began) * (1 + 1 / _WHOLE_SHARE)
         searches = connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0]
         session = manifest.sessions[-1] if manifest else None
         return Moment(
@@ -271,7 +270,6 @@ def _as_dict(standing: Standing, estimate: EloEstimate | None) -> dict[str, Any]
 
 
 def _name(value: str | dict[str, Any], key: str) -> str:
-    """The name of what a configuration has as a name or as a mapping."""
     return str(value[key]) if isinstance(value, dict) else value
 
 
@@ -282,12 +280,8 @@ def _is_playing(folder: Path, session: Session | None) -> bool | None:
     """
     if session is None or session.host != platform.node() or os.name != "posix":
         return None
-    try:
-        os.kill(session.process, 0)
-    except ProcessLookupError:
+    if not lives(session.process):
         return False
-    except PermissionError:
-        pass
     try:
         with FileLock(folder / LOCK).acquire(blocking=False):
             return False
@@ -300,10 +294,7 @@ def _is_playing(folder: Path, session: Session | None) -> bool | None:
 def _last_stored(path: Path) -> float | None:
     """When the ledger at `path` was last written to: its log, or itself where the log is empty."""
     for file in (path.with_name(path.name + "-wal"), path):
-        try:
-            status = file.stat()
-        except OSError:
-            continue
-        if status.st_size:
-            return status.st_mtime
+        with suppress(OSError):
+            if (status := file.stat()).st_size:
+                return status.st_mtime
     return None

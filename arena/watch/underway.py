@@ -182,7 +182,7 @@ def _read(path: Path) -> list[UnderwayGame]:
         file.seek(0)
         after = file.read(_SIZE)
     magic, process = _FILE.unpack_from(before)
-    if magic != _MAGIC or len(before) != _SIZE or len(after) != _SIZE or not _lives(process):
+    if magic != _MAGIC or len(before) != _SIZE or len(after) != _SIZE or not lives(process):
         return []
     games = [_game(process, before, after, _slot(number)) for number in (0, 1)]
     return sorted((game for game in games if game is not None), key=lambda game: game.number)
@@ -214,7 +214,8 @@ def _slot(number: int) -> int:
     return _FILE.size + _SLOT * (number % 2)
 
 
-def _lives(process: int) -> bool:
+def lives(process: int) -> bool:
+    """Whether a process of that number runs on this machine."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
