@@ -241,14 +241,14 @@ def test_before_the_games_the_searches_of_a_probe_are_counted() -> None:
 
 def test_how_far_a_run_is_has_one_sentence_for_lists_and_the_page() -> None:
     moment = moment_of(40)
-    assert progress(moment) == "30/60 games (50 %), 0.5 games/s, 1 min 00 s left"
+    assert progress(moment) == "30/60 games (50 %), 30 games/min, 1 min 00 s left"
     assert outlook(moment) == progress(moment)
-    assert progress(moment._replace(exact=False)).startswith("30/at most 60 games (50 %), 0.5 games/s, at most 1")
+    assert progress(moment._replace(exact=False)).startswith("30/at most 60 games (50 %), 30 games/min, at most 1")
     assert (
         outlook(moment._replace(playing=None))
-        == "30/60 games (50 %), 0.571 games/s, perhaps being played elsewhere"
+        == "30/60 games (50 %), 34.3 games/min, perhaps being played elsewhere"
     )
-    assert outlook(moment._replace(playing=False)).endswith("games/s, no process is playing it")
+    assert outlook(moment._replace(playing=False)).endswith("games/min, no process is playing it")
     assert outlook(moment._replace(complete=True)) == "complete, 30 games"
     assert outlook(moment._replace(planned=0, games=1)) == "1 game at the board, being played"
     assert outlook(moment._replace(planned=0, playing=False)) == "30 games at the board"
@@ -263,7 +263,7 @@ def test_status_prints_counts_state_incidents_and_standings(run: Run) -> None:
     title, line, state, incident, header, *rows, last_line = invoke("status", run.folder).stdout.splitlines()
     assert last_line == PROVISIONAL
     assert title == "t: round-robin, english"
-    assert re.fullmatch(r"2/60 games \(3 %\), \S+ games/s, .+ left, leader a 100\.0 %", line)
+    assert re.fullmatch(r"2/60 games \(3 %\), \S+ games/(s|min), .+ left, leader a 100\.0 %", line)
     assert re.fullmatch(
         rf"being played by process {os.getpid()} on \S+ since .+ UTC, last game stored 0 s ago", state
     )

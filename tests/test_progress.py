@@ -231,6 +231,7 @@ def test_elo_of_too_many_players_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
         (185, "3 min 05 s"),
         (3600, "1 h 00 min"),
         (7830, "2 h 10 min"),
+        (90000, "1 d 1 h"),
     ],
 )
 def test_durations_are_written_in_two_units_at_most(seconds: float, text: str) -> None:

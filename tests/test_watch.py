@@ -119,8 +119,8 @@ def test_a_run_says_its_standings_with_elo_and_who_met_whom(client: httpx.Client
     assert re.fullmatch(r"english, round-robin, 2 players, begun \d{4}-\d\d-\d\d \d\d:\d\d UTC", run["about"])
     best = run["standings"][0]
     assert list(best["text"]) == run["columns"] == ["Elo", "score", "games", "won", "drawn", "lost"]
-    assert (best["text"]["score"], best["text"]["games"]) == (f"{100 * best['score']:.1f} %", "4")
-    assert re.fullmatch(r"\+\d+ ± \d+", best["text"]["Elo"])
+    assert (best["text"]["score"], best["text"]["games"]) == (f"{100 * best['score']:.1f}\xa0%", "4")
+    assert re.fullmatch(r"\+\d+\xa0±\xa0\d+", best["text"]["Elo"])
 
 
 def test_finished_games_are_listed_by_what_is_asked_for(client: httpx.Client) -> None:

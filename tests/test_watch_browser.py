@@ -242,7 +242,7 @@ def test_the_board_of_a_worker_goes_with_it_and_standings_stay(
         for path in (folder / "live" / FOLDER).iterdir():
             path.unlink()
         page.locator(".watch-game").wait_for(state="detached")
-        page.get_by_text("2 of 200 games").wait_for()
+        page.get_by_text("2/200 games").wait_for()
 
 
 def test_the_list_has_live_runs_first_and_leads_to_them(browser: Any, address: str, live: UnderwayFile) -> None:

@@ -84,7 +84,7 @@ def progress(moment: Moment) -> str:
     most = "" if moment.exact else "at most "
     text = f"{moment.games}/{most}{_games(moment.planned)} ({100 * moment.games / moment.planned:.0f} %)"
     if rate := moment.rate:
-        text += f", {rate:.3g} games/s"
+        text += f", {rate:.3g} games/s" if rate >= 1 else f", {60 * rate:.3g} games/min"
     if (left := moment.seconds_left) is not None:
         text += f", {most}{duration(left)} left"
     return text
@@ -146,13 +146,15 @@ def date(text: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`14 s`, `3 min 05 s`, `2 h 10 min`."""
+    """`14 s`, `3 min 05 s`, `2 h 10 min`, `1 d 3 h`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+    if whole < 86400:
+        return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+    return f"{whole // 86400} d {whole % 86400 // 3600} h"
 
 
 def _games(number: int) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.base.files import REPORT
+from arena.base.number import unbroken
 from arena.ledger.documents import documents
 from arena.ledger.ledger import FILE, experiment_and_facts
 from arena.ledger.manifest import parsed
@@ -21,7 +22,7 @@ from arena.rules.custom import build_variant
 from arena.rules.result import points_of
 from arena.rules.variants import Variant
 from arena.watch.elo import PROVISIONAL, EloSoFar, Refits
-from arena.watch.live import Moment, Watcher
+from arena.watch.live import Moment, Standing, Watcher
 from arena.watch.underway import games_under_way
 from arena.watch.words import COLUMNS, date, incident, outlook, ranked, row_of, test_line
 from arena.web.boards import BoardKey, LiveBoards
@@ -222,13 +223,13 @@ def _document(name: str, moment: Moment, found: EloSoFar) -> dict[str, Any]:
     document |= {
         "run": name,
         "about": _about(moment),
-        "progress": outlook(moment),
-        "test": test_line(moment),
+        "progress": unbroken(outlook(moment)),
+        "test": unbroken(test_line(moment)),
         "incidents": [
             it | {"text": incident(of)} for it, of in zip(document["incidents"], moment.incidents, strict=True)
         ],
         "columns": COLUMNS,
-        "standings": [numbers[it.player] | {"text": row_of(it, found.elo.get(it.player))} for it in standings],
+        "standings": [numbers[it.player] | {"text": _row(it, found)} for it in standings],
         "crosstable": _crosstable([it.player for it in standings], moment),
         "provisional": PROVISIONAL if found.provisional else "",
         "began": session["began"] if session else "",
@@ -236,6 +237,11 @@ def _document(name: str, moment: Moment, found: EloSoFar) -> dict[str, Any]:
     }
     finite: dict[str, Any] = _finite(document)
     return finite
+
+
+def _row(standing: Standing, found: EloSoFar) -> dict[str, str]:
+    row = row_of(standing, found.elo.get(standing.player))
+    return {column: unbroken(text) for column, text in row.items()}
 
 
 def _about(moment: Moment) -> str:

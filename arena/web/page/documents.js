@@ -47,24 +47,27 @@
  */
 
 /**
+ * What a player has won; `text` has its figures by the columns of the run.
  * @typedef {{player: string, games: number, wins: number, draws: number, losses: number, score: number,
- *   elo: number|null, elo_low: number|null, elo_high: number|null}} Standing
+ *   elo: number|null, elo_low: number|null, elo_high: number|null, text: Record<string, string>}} Standing
  */
 
-/** @typedef {{player: string, games: number, termination: string, first: number, error: string}} Incident */
-/** @typedef {{llr: number, lower: number, upper: number, pairs: number, verdict: string}} Test */
+/**
+ * What went wrong; its `text` begins with the player's name.
+ * @typedef {{player: string, games: number, termination: string, first: number, error: string, text: string}} Incident
+ */
 
 /**
- * What the list of runs says of one; `error` alone where it cannot be read.
+ * What the list of runs says of one, how far it is and what it is about in words; `error` alone where it cannot be read.
  * @typedef {{run: string, name: string, variant: string, format: string, games: number, planned: number, exact: boolean,
  *   complete: boolean, playing: boolean|null, players: number, rate: number|null, seconds_left: number|null, began: string,
- *   reported: boolean, leader: Standing|null, error?: string}} RunSummary
+ *   reported: boolean, about: string, progress: string, leader: Standing|null, error?: string}} RunSummary
  */
 
 /**
  * A run, finished or not.
- * @typedef {RunSummary & {standings: Standing[], crosstable: [number, number][][], incidents: Incident[], sprt: Test|null,
- *   provisional: string, searches: number, searches_planned: number}} RunDocument
+ * @typedef {RunSummary & {standings: Standing[], crosstable: [number, number][][], incidents: Incident[],
+ *   columns: string[], test: string, provisional: string}} RunDocument
  */
 
 /**

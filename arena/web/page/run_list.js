@@ -1,7 +1,7 @@
 /* The list of runs: those being played first, each with how far it is and who leads. */
 
 import { element, named } from "../../report/viewer/element.js";
-import { addressOf, dateText, eloText, farText, percentText } from "./run_words.js";
+import { addressOf } from "./run_words.js";
 import { get } from "./server.js";
 
 /** @import { RunSummary } from "./documents.js" */
@@ -42,9 +42,8 @@ function row(run) {
   const live = run.playing ? element("span.watch-live", {}, "live") : null;
   const name = element("h2", {}, element("a", { href: addressOf(run.run) }, named(run.run)), live);
   const { leader } = run;
-  const leads = leader && element("p", {}, named(leader.player, "watch-leader"), ` ${eloText(leader) || percentText(leader.score)}`);
-  const about = `${run.variant}, ${run.format}, ${run.players}\u00a0players${run.began ? `, begun ${dateText(run.began)}` : ""}`;
-  return element("li.card.watch-card", {}, name, progressBar(run), element("p", {}, farText(run)), leads, element("p.small", {}, about));
+  const leads = leader && element("p", {}, named(leader.player, "watch-leader"), ` ${leader.text.Elo || leader.text.score}`);
+  return element("li.card.watch-card", {}, name, progressBar(run), element("p", {}, run.progress), leads, element("p.small", {}, run.about));
 }
 
 export const runsView = {

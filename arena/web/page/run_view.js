@@ -3,7 +3,7 @@
 import { element, named } from "../../report/viewer/element.js";
 import { FinishedGame, FinishedGames } from "./finished.js";
 import { LiveBoards } from "./live_boards.js";
-import { addressOf, dateText, encodedPath, gamesText, pathOf } from "./run_words.js";
+import { addressOf, encodedPath, gamesText, pathOf } from "./run_words.js";
 import { get, hangUp, openSocket } from "./server.js";
 import { Standings } from "./standings.js";
 
@@ -115,7 +115,7 @@ export class RunView {
     this.live.hidden = false;
     this.badge.hidden = !run.playing;
     const title = run.name === run.run ? "" : `${run.name}, `;
-    this.about.textContent = `${title}${run.variant}, ${run.format}, ${run.players} players${run.began ? `, begun ${dateText(run.began)}` : ""}`;
+    this.about.textContent = `${title}${run.about}`;
     this.standings.show(run);
     this.finished.know(run.standings.map(({ player }) => player), run.games);
     const report = `/runs/${encodedPath(run.run)}/report.html`;

@@ -1,11 +1,9 @@
 /* What is known of a run now: how far it is, its standings as a table and as a chart, its crosstable. */
 
 import { element, named, shape } from "../../report/viewer/element.js";
-import { grouped } from "../../report/viewer/words.js";
 import { progressBar } from "./run_list.js";
-import { eloText, farText, incidentText, percentText, testText } from "./run_words.js";
 
-/** @import { RunDocument, Standing } from "./documents.js" */
+/** @import { RunDocument } from "./documents.js" */
 
 const VALUE = 96; // pixels of the chart's width for figures
 const ROW = 24;
@@ -28,10 +26,9 @@ export class Standings {
   show(run) {
     const { elo } = run.standings[0] || {};
     this.state.replaceChildren(...[
-      progressBar(run), element("p", {}, farText(run), run.searches < run.searches_planned ? `; ${run.searches} of ${run.searches_planned} searches to a fixed depth` : ""),
-      run.sprt && element("p", {}, testText(run.sprt)),
+      progressBar(run), element("p", {}, run.progress), run.test && element("p", {}, run.test),
     ].filter(Boolean));
-    this.wrong.replaceChildren(...run.incidents.map((it) => element("li", {}, named(it.player), incidentText(it))));
+    this.wrong.replaceChildren(...run.incidents.map((it) => element("li", {}, named(it.player), it.text.slice(it.player.length))));
     this.wrong.hidden = !run.incidents.length;
     this.table.replaceChildren(run.standings.length ? table(run) : element("p.small", {}, "No game is finished yet."));
     this.chart.replaceChildren(...(elo === null || elo === undefined ? [] : [chart(run, this.width())]),
@@ -55,13 +52,10 @@ export class Standings {
 
 /** @param {RunDocument} run */
 function table(run) {
-  /** @type {[string, (standing: Standing) => string][]} */
-  const columns = [["Elo", eloText], ["score", ({ score }) => percentText(score)], ["games", ({ games }) => grouped(games)],
-    ["won", ({ wins }) => String(wins)], ["drawn", ({ draws }) => String(draws)], ["lost", ({ losses }) => String(losses)]];
-  const head = element("tr", {}, ["", "player", ...columns.map(([name]) => name)].map((name) => element("th", { scope: "col" }, name)));
+  const head = element("tr", {}, ["", "player", ...run.columns].map((name) => element("th", { scope: "col" }, name)));
   const rows = run.standings.map((standing, place) => element("tr", {},
     element("td", {}, `${place + 1}`), element("th", { scope: "row" }, named(standing.player)),
-    columns.map(([, value]) => element("td", {}, value(standing)))));
+    run.columns.map((name) => element("td", {}, standing.text[name]))));
   return element("table.watch-table", {}, element("thead", {}, head), element("tbody", {}, rows));
 }
 
@@ -80,11 +74,11 @@ function chart(run, width) {
     const letters = Math.floor(names / LETTER);
     const name = it.player.length > letters ? `${it.player.slice(0, letters - 1)}…` : it.player;
     const tip = shape("title", {});
-    tip.textContent = `${it.player}: ${eloText(it)}, ${percentText(it.score)} of ${it.games} games`;
+    tip.textContent = `${it.player}: ${it.text.Elo}, ${it.text.score} of ${it.games} games`;
     const group = shape("g", {});
     group.append(tip, shape("line", { x1: x(it.elo_low ?? it.elo), x2: x(it.elo_high ?? it.elo), y1: y, y2: y, class: "watch-interval" }),
       shape("circle", { cx: x(it.elo), cy: y, r: 5, class: "watch-dot" }),
-      text(names - 8, y + 4.5, name, "end"), text(width, y + 4.5, eloText(it), "end"));
+      text(names - 8, y + 4.5, name, "end"), text(width, y + 4.5, it.text.Elo, "end"));
     picture.append(group);
   });
   return picture;
