@@ -143,6 +143,21 @@ def test_games_between_two_withdrawn_players_are_drawn() -> None:
     assert course.annulled == ["b", "e"]
 
 
+def test_a_schedule_leaves_out_a_player_whose_games_are_annulled() -> None:
+    plan, stored = COURSES["a Swiss of which one is annulled"][0], Stored()
+    course = follow(plan, stored, lambda task: game(task, "c"), random.Random(1), most=10**6)
+    rounds = [
+        {
+            it.pairing.round
+            for it in stored.values()
+            if name in (plan.names[it.pairing.white], plan.names[it.pairing.black])
+        }
+        for name in "ca"
+    ]
+    assert max(rounds[0]) < max(rounds[1]) == 4
+    assert course.order is not None and plan.names[course.order[-1].player] == "c"
+
+
 def test_failures_that_stop_a_run_are_not_stored() -> None:
     plan, stored = plan_of("abc", 4, on_failure="stop", failures=2), Stored()
     course = follow(plan, stored, lambda task: game(task, "b"), random.Random(1), most=10**6)
