@@ -117,13 +117,13 @@ class GameRoom:
         return self._games[name]
 
     def remove(self, name: str) -> None:
-        """Be done with a game; one that counts and goes on is resigned. Raises Refusal if there is none of it."""
+        """Close a game; one that counts and is not over is resigned. Raises Refusal for an unknown name."""
         self.game(name).give_up()
         self.game(name).close()
         del self._games[name]
 
     async def leave(self, name: str) -> str:
-        """Be done with a game, see `remove`; how it counts, in words, when that is stored."""
+        """Close a game, see `remove`; how it counts, in words, when that is stored."""
         hosted = self.game(name)
         self.remove(name)
         if hosted.counts and self._tasks:
@@ -143,7 +143,7 @@ class GameRoom:
                 self.remove(name)
 
     async def close(self) -> None:
-        """Be done with all games, and with the records."""
+        """Close all games and the records."""
         for name in list(self._games):
             self.remove(name)
         if self._tasks:

@@ -171,7 +171,7 @@ class HostedGame:
         self._changed()
 
     def close(self) -> None:
-        """Be done with the game; this returns at once."""
+        """Close the game; this returns at once."""
         self._thinking.close()
         self._end_study()
         if self._flag is not None:

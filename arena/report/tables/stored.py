@@ -11,32 +11,26 @@ from arena.report.tables.columns import columns
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.table import Column, RunTable
 from arena.rules.custom import build_variant
-from arena.rules.move_text import parse_move
-from arena.rules.movegen import apply
-from arena.rules.notation import fen, parse_fen
+from arena.rules.notation import NotationError, fen
+from arena.rules.played import Replayer
 from arena.rules.variants import Variant
 
 
 def with_fen(variant: Variant, games: pd.DataFrame, moves: pd.DataFrame) -> pd.DataFrame:
     """Moves of whole games with a further column `fen`, the position before the move.
 
-    `games` has game and opening_fen of each of them, `moves` has game and move, in the order of play.
+    `games` has game and opening_fen of each of them, `moves` has game and move, in the order of play. Raises
+    NotationError for a move that is not legal.
     """
     opening = dict(zip(games["game"], games["opening_fen"], strict=True))
-    found = [
-        text
-        for game, texts in moves.groupby("game", sort=False)["move"]
-        for text in _fens(variant, str(opening[game]), texts.tolist())
-    ]
+    replayer = Replayer(variant)
+    found: list[str] = []
+    for game, texts in moves.groupby("game", sort=False)["move"]:
+        played = replayer.game(str(opening[game]), texts.tolist())
+        if played.problems:
+            raise NotationError(played.problems[0].message)
+        found += [fen(variant, position) for position in played.positions[:-1]]
     return moves.assign(fen=pd.array(found, dtype="str"))
-
-
-def _fens(variant: Variant, opening: str, moves: list[str]) -> Iterator[str]:
-    """The position before each move of a game."""
-    position = parse_fen(variant, opening)
-    for text in moves:
-        yield fen(variant, position)
-        position = apply(variant.constants, position, parse_move(variant, position, text))
 
 
 def positions_in_parts(run: RatedRun, games: Collection[int] | None = None) -> Iterator[pd.DataFrame]:
