@@ -11,7 +11,7 @@ from players.evaluation.build import EVALUATORS
 from players.evaluation.linear import VOCABULARY
 from players.negamax.switches import preset_rows, switch_rows
 from players.options import option_schemas, options_of
-from players.player import Limit
+from players.player import Limit, default_limit, limits_of
 from players.table import PLAYERS
 
 _NOUNS = {"integer": "whole number", "number": "number", "string": "text", "object": "mapping", "array": "list"}
@@ -62,7 +62,7 @@ def takes(schema: Mapping[str, Any]) -> str:
 
 
 def _player(maker: type[Any]) -> dict[str, Any]:
-    limits, default = getattr(maker, "limits", Limit._fields), getattr(maker, "default", Limit())
+    limits, default = limits_of(maker), default_limit(maker)
     schemas, options = option_schemas(maker), {}
     for name, schema in schemas.items():
         option = options_of(maker)[name]

@@ -1,10 +1,10 @@
-"""What a player is: Player, Limit, Choice, EFFORT, PlayerSpec, Allowance."""
+"""What a player is: Player, CompletePlayer, Limit, Choice, EFFORT, PlayerSpec, Allowance."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -99,6 +99,13 @@ class AnswerError(ValueError):
     """An answer that cannot be taken; the message goes on after the player's name, as in `returned None`."""
 
 
+class IllegalMove(AnswerError):
+    """An answer whose move is not legal."""
+
+    def __init__(self, move: object) -> None:
+        super().__init__(f"returned the illegal move {quoted(move)}")
+
+
 def checked(answer: object) -> Choice:
     """An answer with fields of the right kinds and numbers as Python's own; its move may be anything.
 
@@ -148,11 +155,13 @@ class Player(Protocol):
     - `begin()`: called before every game, the first one included.
     - `close()`: called when the player is done with: after its game or a later one, or, if it is kept, at the end.
       It has half a second.
-    - `man`: what a man is worth in the unit of its scores, so that reports give them in men; see `worth_of`.
+    - `man`: what a man is worth in the unit of its scores, so that reports give them in men.
     - `cpu_elsewhere`: the processor time in seconds that its last answer took in other processes.
     - `check_limit(limit)`: raises ValueError for a limit that the player cannot do with.
     - `stop()`: called from another thread, perhaps several times: end the search under way and answer soon.
     - `progress()`: called from another thread: what the search under way has found as a `Choice`, or None.
+
+    The arena asks every player through `CompletePlayer`, which has all of these.
     """
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
@@ -160,13 +169,59 @@ class Player(Protocol):
         ...
 
 
-def worth_of(player: Any) -> float | None:
-    """What a man is worth in the unit of a player's scores, its attribute `man`; None if that is none above 0."""
-    try:
-        man = float(player.man)
-    except Exception:
-        return None
-    return man if 0 < man < math.inf else None
+class CompletePlayer:
+    """A player with everything that a class may also have, looked for once; what it lacks does nothing."""
+
+    __slots__ = ("begin", "check_limit", "choose", "close", "kept", "player", "progress", "stop")
+
+    def __init__(self, player: Any) -> None:
+        self.player: Player = player
+        """The object itself."""
+        self.choose: Callable[[Game, Limit, random.Random], Choice] = player.choose
+        self.kept: bool = getattr(player, "kept", False)
+        self.begin: Callable[[], object] = getattr(player, "begin", _nothing)
+        self.close: Callable[[], object] = getattr(player, "close", _nothing)
+        self.check_limit: Callable[[Limit], object] = getattr(player, "check_limit", _nothing)
+        self.stop: Callable[[], object] | None = getattr(player, "stop", None)
+        self.progress: Callable[[], Choice | None] | None = getattr(player, "progress", None)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The fields of `Limit` that it heeds."""
+        return limits_of(self.player)
+
+    @property
+    def man(self) -> float | None:
+        """What a man is worth in the unit of its scores; None unless it says so, a number above 0."""
+        try:
+            man = float(self.player.man)  # type: ignore[attr-defined]
+        except Exception:
+            return None
+        return man if 0 < man < math.inf else None
+
+    @property
+    def cpu_elsewhere(self) -> float:
+        """Processor seconds of its last answer in other processes; nan if what it says is no such number."""
+        try:
+            seconds = float(getattr(self.player, "cpu_elsewhere", 0.0))
+        except Exception:
+            return math.nan
+        return seconds if 0 <= seconds < math.inf else math.nan
+
+
+def limits_of(kind: Any) -> tuple[str, ...]:
+    """The fields of `Limit` that a player, or the players of a class, heed."""
+    return tuple(getattr(kind, "limits", Limit._fields))
+
+
+def default_limit(kind: Any) -> Limit:
+    """The limit that holds for the players of a class that are given none."""
+    limit: Limit = getattr(kind, "default", Limit())
+    return limit
+
+
+def _nothing(*_: object) -> None:
+    pass
 
 
 @dataclass(frozen=True)

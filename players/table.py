@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, cast
+from typing import Any
 
 from arena.base.wording import unknown
 from arena.rules.variants import Variant
@@ -18,7 +18,7 @@ from players.loading import (
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.options import check_options
-from players.player import Player, PlayerSpec
+from players.player import CompletePlayer, Player, PlayerSpec
 from players.published import PUBLISHED
 
 PLAYERS: dict[str, type[Any]] = {
@@ -37,7 +37,12 @@ _checked: dict[tuple[type[Any], str], dict[str, Any]] = {}
 
 
 def build_player(spec: PlayerSpec, variant: Variant) -> Player:
-    """The player of a specification, ready for one game.
+    """The player of a specification, ready for one game; see `complete_player` for the errors."""
+    return complete_player(spec, variant).player
+
+
+def complete_player(spec: PlayerSpec, variant: Variant) -> CompletePlayer:
+    """The player of a specification, ready for one game, with all that a player may have.
 
     Raises PlayerError, with the keys of the entry that are to blame, for an unknown type or option, an option of
     the wrong type, a limit that the player's `check_limit`, if it has one, refuses, and whatever its constructor
@@ -55,17 +60,16 @@ def build_player(spec: PlayerSpec, variant: Variant) -> Player:
     if key not in _checked:
         _checked[key] = check_options(maker, spec)
     try:
-        player = cast(Player, maker(variant, **_checked[key], **spec.options))
+        player = CompletePlayer(maker(variant, **_checked[key], **spec.options))
     except PlayerError:
         raise
     except Exception as error:
         source = spec.type.rpartition(":")[0] or (inspect.getsourcefile(maker) or "")
         raise PlayerError(f"{spec.type} cannot be built: {blame(error, source)}", "type") from None
-    if hasattr(player, "check_limit"):
-        try:
-            player.check_limit(spec.limit)
-        except ValueError as error:
-            raise PlayerError(str(error)) from None
+    try:
+        player.check_limit(spec.limit)
+    except ValueError as error:
+        raise PlayerError(str(error)) from None
     return player
 
 

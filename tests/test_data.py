@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.hosting.seat import close_seats
+from arena.hosting.player_process import close_held
 from arena.ledger.read import PHASES
 from arena.ledger.record import MEASURED, unpacked
 from arena.play.match import play
@@ -196,7 +196,7 @@ def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_s
     assert (table["seconds"] > 0.049).all()
     assert table["wins_in"].tolist() == [0, 0, -3, -3]
     assert record.cpu_seconds == pytest.approx(record.table()["cpu_seconds"].sum(), abs=1e-5)
-    close_seats()
+    close_held()
 
 
 def test_what_a_class_says_is_checked(own: Path) -> None:
@@ -204,7 +204,7 @@ def test_what_a_class_says_is_checked(own: Path) -> None:
     assert "own returned the wins_in 1.5, not a whole number from -32767 to 32767" in record.error
     of = experiment([{"name": name, "type": f"{own}:{name}"} for name in ("Says", "Lies", "Missing")])
     assert worths_of(of) == {"Says": 7.0, "Lies": None, "Missing": None}
-    close_seats()
+    close_held()
 
 
 def worths_of(of: Any) -> dict[str, float | None]:

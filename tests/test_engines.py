@@ -16,11 +16,11 @@ import pytest
 import yaml
 
 import arena
-from arena.base.process import are_supported
+from arena.base.supervisor import are_supported
 from arena.experiment.load import load
 from arena.experiment.openings.lines import random_line
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting.seat import close_seats, pondered_seconds, seated, timed_choice
+from arena.hosting.player_process import close_held, hold
 from arena.ledger.record import GameRecord
 from arena.play.match import play
 from arena.play.plan import prepare
@@ -121,7 +121,7 @@ def test_what_else_an_engine_does_harms_nobody(kind: str, well: arena.Run, tmp_p
     pd.testing.assert_frame_equal(repeatable(found.games), repeatable(well.games))
     left = ["pgrep", "-f", str(tmp_path)]
     assert subprocess.run(left, stdout=subprocess.PIPE).stdout
-    close_seats()
+    close_held()
     assert not subprocess.run(left, stdout=subprocess.PIPE).stdout
 
 
@@ -132,13 +132,13 @@ def test_an_engine_that_computes_in_its_opponents_time_is_counted_or_stopped(
     command = [sys.executable, "-S", "-E", str(SCRIPT), "ponders"]
     spec = PlayerSpec("e", "engine", Limit(depth=3), {"command": command, "folder": str(tmp_path)})
     opening = parse_fen(ENGLISH, "W:WK32:BK1")
-    player, game = seated(spec, ENGLISH, opening, "1", Allowance(pondering=pondering)), Game(ENGLISH, opening)
+    player, game = hold(spec, ENGLISH, opening, "1", Allowance(pondering=pondering)), Game(ENGLISH, opening)
     for _ in range(2):
-        timed_choice(player, game, Limit(depth=3), random.Random(0))
+        player.ask(game, Limit(depth=3), random.Random(0))
         time.sleep(0.3)
-    timed_choice(player, game, Limit(depth=3), random.Random(0))
-    assert pondered_seconds(player) < 0.03 if pondering == "stop" else pondered_seconds(player) > 0.05
-    close_seats()
+    pondered = player.ask(game, Limit(depth=3), random.Random(0)).pondered_seconds
+    assert pondered < 0.03 if pondering == "stop" else pondered > 0.05
+    close_held()
     left = subprocess.run(["pgrep", "-f", f"{SCRIPT} ponders"], stdout=subprocess.PIPE).stdout
     assert not left
 

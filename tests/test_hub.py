@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.hub_server import ENDLESS, Server, limit_of
+from arena.hosting.hub import ENDLESS, Server, limit_of
 from arena.rules.game import Game
 from arena.rules.hub import (
     Line,

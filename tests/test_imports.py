@@ -43,7 +43,7 @@ LIBRARIES = {
 }
 """The only rooms that use a library."""
 
-PRINTING = ("arena.commands", "arena.watch.display", "arena.base.process")
+PRINTING = ("arena.commands", "arena.watch.display", "arena.base.supervisor")
 """Rooms and files that may; the last gives the standard streams of a new process to what it runs."""
 
 HEAVY = (

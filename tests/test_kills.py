@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.base.process import are_supported
+from arena.base.supervisor import are_supported
 from tests.helpers.failing import OWN
 from tests.helpers.report_data import repeatable
 

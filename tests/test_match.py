@@ -11,7 +11,7 @@ import pytest
 
 import arena
 from arena.bench.time import kept_time
-from arena.hosting import seat
+from arena.hosting import held
 from arena.ledger.record import GameRecord
 from arena.play import match
 from arena.play.match import play
@@ -36,7 +36,7 @@ class Time:
     def perf_counter(self) -> float:
         return self.now
 
-    time = thread_time = perf_counter
+    time = process_time = thread_time = perf_counter
 
 
 TIME = Time()
@@ -59,7 +59,7 @@ class Spends(First):
 
 @pytest.fixture
 def _fake_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (match, seat):
+    for module in (match, held):
         monkeypatch.setattr(module, "time", TIME)
     SEEN.clear()
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import islice
 from pathlib import Path
 
@@ -20,12 +20,13 @@ import pytest
 import yaml
 
 import arena
-from arena.base.process import _below, are_supported
+from arena.base.supervisor import are_supported, descendants
 from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting import sandbox
-from arena.hosting.seat import Seat, SeatError, close_seats, seated, timed_choice
+from arena.hosting.held import PlayerFailure
+from arena.hosting.player_process import close_held, hold
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, Incident
 from arena.play.match import play as play_game
@@ -61,7 +62,7 @@ FAILING = {
     "StopsItself": (TIME, "gave no answer within 0.5 s"),
     "StopsItsGroup": (TIME, "gave no answer within 0.5 s"),
     "StopsAllAbove": (TIME, "gave no answer within 0.5 s"),
-    "KillsItsKeeper": (TIME, "gave no answer within 0.5 s"),
+    "KillsItsSupervisor": (TIME, "gave no answer within 0.5 s"),
     "Pushes": (ERROR, "changed the game, which choose must leave as it was"),
     "Replaces": (ERROR, "changed the game, which choose must leave as it was"),
     "ForgetsMoves": (ERROR, "changed the game, which choose must leave as it was"),
@@ -85,8 +86,8 @@ HARMLESS = [
     "LeavesAThread",
     "LeavesAChild",
     "Forks",
-    "StopsItsKeeper",
-    "KeepsItsKeeperStopped",
+    "StopsItsSupervisor",
+    "KeepsItsSupervisorStopped",
 ]
 
 
@@ -132,7 +133,7 @@ def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path:
     run(configured(tmp_path, "LeavesAChild"))
     started = ["pgrep", "-f", f"tail -f {tmp_path}"]
     assert subprocess.run(started, stdout=subprocess.PIPE).stdout
-    close_seats()
+    close_held()
     assert not subprocess.run(started, stdout=subprocess.PIPE).stdout
 
 
@@ -140,28 +141,28 @@ def test_nothing_that_a_player_started_is_left_when_its_seat_is_closed(tmp_path:
 def test_a_player_of_too_many_processes_loses_and_none_of_them_is_left(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    close_seats()
+    close_held()
     monkeypatch.chdir(tmp_path)
     found = run(configured(tmp_path, kind, "processes: 8\nwithdraw: {after: 1, games: forfeit}\n", patience=60))
     lost = found.games[found.games["error"].str.startswith("bad ")]
     assert lost["error"].iloc[0].startswith("bad started more than 8 processes at ply ")
     assert lost["termination"].tolist() == ["error"] + 11 * ["withdrawn"]
-    close_seats()
+    close_held()
     assert forks_from(tmp_path) == set()
 
 
-def test_nothing_is_left_of_a_player_that_killed_its_keeper_and_survived(
+def test_nothing_is_left_of_a_player_that_killed_its_supervisor_and_survived(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    close_seats()
+    close_held()
     monkeypatch.chdir(tmp_path)
-    run(configured(tmp_path, "KillsItsKeeper", "withdraw: {after: 1, games: forfeit}\n"))
-    close_seats()
+    run(configured(tmp_path, "KillsItsSupervisor", "withdraw: {after: 1, games: forfeit}\n"))
+    close_held()
     assert forks_from(tmp_path) == set()
 
 
-def test_a_keeper_that_its_player_stopped_clears_up_when_the_arena_ends(tmp_path: Path) -> None:
-    config = configured(tmp_path, "StopsItsKeeper", "withdraw: {after: 1, games: forfeit}\n")
+def test_a_supervisor_that_its_player_stopped_clears_up_when_the_arena_ends(tmp_path: Path) -> None:
+    config = configured(tmp_path, "StopsItsSupervisor", "withdraw: {after: 1, games: forfeit}\n")
     command = [sys.executable, "-m", "arena", "run", config, "--out", tmp_path / "out", "--no-report"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.run([*command, "--workers", "1"], check=True, timeout=60, **quiet)  # type: ignore[call-overload]
@@ -368,8 +369,8 @@ class Chance:
 
 def test_every_chance_in_a_seat_comes_from_the_seed() -> None:
     def drawn(seed: str) -> int:
-        player = seated(PlayerSpec("c", "tests.test_seats:Chance"), ENGLISH, ENGLISH.start, seed, Allowance())
-        return player.choose(Game(ENGLISH), Limit(), random.Random()).nodes
+        player = hold(PlayerSpec("c", "tests.test_seats:Chance"), ENGLISH, ENGLISH.start, seed, Allowance())
+        return player.ask(Game(ENGLISH), Limit(), random.Random()).choice.nodes
 
     assert drawn("1") == drawn("1") != drawn("2")
 
@@ -454,8 +455,8 @@ def test_an_own_player_in_the_arenas_process_has_its_answers_checked(tmp_path: P
     record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
     assert record.termination == "error" and "bad changed the game" in record.error
     inside = PlayerSpec("p", "tests.test_seats:Where", in_process=True)
-    player = seated(inside, ENGLISH, ENGLISH.start, "1", Allowance())
-    assert player.choose(Game(ENGLISH), Limit(), random.Random(0)).nodes == os.getpid()
+    player = hold(inside, ENGLISH, ENGLISH.start, "1", Allowance())
+    assert player.ask(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes == os.getpid()
 
 
 class Where:
@@ -470,8 +471,8 @@ class Where:
 
 def test_a_player_sits_in_another_process_that_is_kept_from_game_to_game() -> None:
     def where() -> int:
-        player = seated(PlayerSpec("p", "tests.test_seats:Where"), ENGLISH, ENGLISH.start, "1", Allowance())
-        return player.choose(Game(ENGLISH), Limit(), random.Random(0)).nodes
+        player = hold(PlayerSpec("p", "tests.test_seats:Where"), ENGLISH, ENGLISH.start, "1", Allowance())
+        return player.ask(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes
 
     assert where() == where() != os.getpid()
 
@@ -494,11 +495,11 @@ def test_an_evaluation_that_is_no_number_is_said(tmp_path: Path) -> None:
 
 def test_all_moves_of_a_game_have_a_time_together(tmp_path: Path) -> None:
     spec = PlayerSpec("p", "tests.test_seats:Dawdles")
-    player = seated(spec, ENGLISH, ENGLISH.start, "1", Allowance(game_patience=0.5))
+    player = hold(spec, ENGLISH, ENGLISH.start, "1", Allowance(game_patience=0.5))
     for _ in range(2):
-        player.choose(Game(ENGLISH), Limit(), random.Random(0))
-    with pytest.raises(SeatError, match="gave no answer within") as caught:
-        player.choose(Game(ENGLISH), Limit(), random.Random(0))
+        player.ask(Game(ENGLISH), Limit(), random.Random(0))
+    with pytest.raises(PlayerFailure, match="gave no answer within") as caught:
+        player.ask(Game(ENGLISH), Limit(), random.Random(0))
     assert caught.value.termination == Termination.TIME
 
 
@@ -546,12 +547,10 @@ class Anew(Kept):
 def test_a_kept_player_plays_game_after_game_until_it_fails(inside: bool, depth: int, tmp_path: Path) -> None:
     spec = PlayerSpec("k", "tests.test_seats:Kept", options={"log": str(tmp_path / "log")}, in_process=inside)
     for limit in (Limit(), Limit(), Limit(depth), Limit()):
-        player = seated(spec, ENGLISH, ENGLISH.start, "1", Allowance())
-        try:
-            player.choose(Game(ENGLISH), limit, random.Random(0))
-        except (SeatError, ValueError):
-            assert limit.depth == 13 or not inside
-    close_seats()
+        player = hold(spec, ENGLISH, ENGLISH.start, "1", Allowance())
+        with nullcontext() if limit == Limit() else pytest.raises((PlayerFailure, ValueError)):
+            player.ask(Game(ENGLISH), limit, random.Random(0))
+    close_held()
     words = "built begun begun begun closed built begun closed"
     assert (tmp_path / "log").read_text().split() == words.split()
 
@@ -560,8 +559,8 @@ def test_a_kept_player_plays_game_after_game_until_it_fails(inside: bool, depth:
 def test_a_player_that_is_not_kept_is_closed_when_the_next_one_is_built(inside: bool, tmp_path: Path) -> None:
     spec = PlayerSpec("k", "tests.test_seats:Anew", options={"log": str(tmp_path / "log")}, in_process=inside)
     for _ in range(2):
-        seated(spec, ENGLISH, ENGLISH.start, "1", Allowance())
-    close_seats()
+        hold(spec, ENGLISH, ENGLISH.start, "1", Allowance())
+    close_held()
     assert (tmp_path / "log").read_text().split() == ["built", "begun", "closed", "built", "begun", "closed"]
 
 
@@ -571,10 +570,10 @@ def test_a_kept_player_is_closed_when_the_process_that_keeps_it_is_killed(tmp_pa
 import os, signal
 from players.player import Allowance, PlayerSpec
 from arena.rules.variants import VARIANTS
-from arena.hosting.seat import seated
+from arena.hosting.player_process import hold
 english = VARIANTS["english"]
 spec = PlayerSpec("k", "tests.test_seats:Kept", options={{"log": {str(log)!r}}})
-seated(spec, english, english.start, "1", Allowance())
+hold(spec, english, english.start, "1", Allowance())
 os.kill(os.getpid(), signal.SIGKILL)
 """
     subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1])
@@ -585,10 +584,10 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_player_that_does_not_come_to_an_end_when_closed_is_killed(tmp_path: Path) -> None:
-    player = seated(PlayerSpec("k", "tests.test_seats:Clings"), ENGLISH, ENGLISH.start, "1", Allowance())
-    pid = player.choose(Game(ENGLISH), Limit(), random.Random(0)).nodes
+    player = hold(PlayerSpec("k", "tests.test_seats:Clings"), ENGLISH, ENGLISH.start, "1", Allowance())
+    pid = player.ask(Game(ENGLISH), Limit(), random.Random(0)).choice.nodes
     began = time.monotonic()
-    close_seats()
+    close_held()
     assert time.monotonic() - began < 5 and not Path(f"/proc/{pid}").exists()
 
 
@@ -678,43 +677,43 @@ def test_what_a_player_computes_in_its_opponents_time_is_counted_or_prevented(
         assert np.isnan(table["pondered_seconds"][1::2]).all() and table["pondered_seconds"][0] == 0
         counted[pondering] = table["pondered_seconds"][2::2].sum()
         used[pondering] = table["nodes"][2::2].sum() / 1e6
-        close_seats()
+        close_held()
     assert counted["allow"] > 0.1 and used["allow"] > 0.1
     assert counted["stop"] < 0.1 * counted["allow"] and used["stop"] < 0.2 * used["allow"]
 
 
 def states(before: Collection[int] = ()) -> dict[int, str]:
     """The state of each process that descends from this one, without those that did before."""
-    return {one: status.state for one, status in _below(os.getpid()).items() if one not in before}
+    return {one: status.state for one, status in descendants(os.getpid()).items() if one not in before}
 
 
 def test_a_player_that_may_not_ponder_is_stopped_while_it_rests_and_not_when_it_is_closed(tmp_path: Path) -> None:
     log = tmp_path / "log"
     spec = PlayerSpec("k", "tests.test_seats:Kept", options={"log": str(log)})
-    close_seats()
+    close_held()
     before = states()
     for seed in ("1", "2"):
-        player = seated(spec, ENGLISH, ENGLISH.start, seed, Allowance(pondering="stop"))
+        player = hold(spec, ENGLISH, ENGLISH.start, seed, Allowance(pondering="stop"))
         for _ in range(2):
-            timed_choice(player, Game(ENGLISH), Limit(), random.Random(0))
+            player.ask(Game(ENGLISH), Limit(), random.Random(0))
             deadline = time.monotonic() + 5
             while sorted(states(before).values()) != ["S", "T"]:
                 assert time.monotonic() < deadline, "the player is not stopped"
-        assert isinstance(player, Seat) and player.man is None and "T" not in states(before).values()
-    timed_choice(player, Game(ENGLISH), Limit(), random.Random(0))
-    close_seats()
+        assert player.man is None and "T" not in states(before).values()
+    player.ask(Game(ENGLISH), Limit(), random.Random(0))
+    close_held()
     assert log.read_text().split() == ["built", "begun", "begun", "closed"] and not states(before)
 
 
 def test_a_run_is_the_same_when_its_players_may_not_ponder_and_nothing_stopped_is_left(
     well: arena.Run, tmp_path: Path
 ) -> None:
-    close_seats()
+    close_held()
     before = states()
     found = run(configured(tmp_path, "LeavesAChild", "pondering: stop\n"))
     pd.testing.assert_frame_equal(repeatable(found.games), repeatable(well.games))
     assert "T" in states(before).values()
-    close_seats()
+    close_held()
     assert not states(before)
 
 

@@ -17,10 +17,9 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
 from arena.sitting.pdn import append_game, pdn_text, saved_game
-from arena.sitting.search import Thought
 from arena.sitting.sides import HUMAN, LEVELS, Side, level, level_of, side_of, usual_opponent
 from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
-from arena.sitting.turn import Clock, Turn
+from arena.sitting.turn import Clock, Thought, Turn
 from arena.sitting.words import ending_text, figures
 from players.player import Choice, Limit
 
@@ -180,8 +179,8 @@ def test_a_player_plays_a_new_game_after_moves_are_taken_back(own):
     push(sitting, "11-15", "?", "9-13", "?")
     sitting.undo()
     push(sitting, "9-14", "?")
-    searcher = sitting._searchers[WHITE]
-    seen = searcher._tenure.player.seen  # type: ignore[union-attr]
+    player = sitting._players[WHITE].player
+    seen = player.player.seen  # type: ignore[union-attr]
     assert [word for word in seen if word in ("begin", "close")] == ["begin", "begin"]
     sitting.close()
     assert seen[-1] == "close"
@@ -243,7 +242,7 @@ def test_a_player_that_does_not_heed_a_stop_is_asked_by_one_thread(own):
     request = sitting.request()
     thread = threading.Thread(target=request.answer)
     thread.start()
-    while request.searcher.progress() is None:
+    while request.player.progress() is None:
         time.sleep(0.001)
     before = threading.active_count()
     for _ in range(20):
@@ -447,7 +446,7 @@ def test_sides_change_in_mid_game(own):
     push(sitting, "?")
     push(sitting, sitting.game.text(sitting.game.legal_moves[0]))
     assert [turn.thought is None for turn in sitting.turns] == [True, False, False, True]
-    assert set(sitting._searchers) == {BLACK}
+    assert set(sitting._players) == {BLACK}
     sitting.close()
 
 

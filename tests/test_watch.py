@@ -23,9 +23,9 @@ from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.variants import VARIANTS
-from arena.sitting.search import Thought
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting
+from arena.sitting.turn import Thought
 from arena.watch import underway
 from arena.watch.live import Watcher
 from arena.watch.underway import UnderwayPly

@@ -1,14 +1,17 @@
-"""Words of messages: a value with its type, quoted input, counts, enumerations, unknown names and choices."""
+"""Words of messages: values with their types, quoted input, counts, unknown names and choices, exceptions."""
 
 from __future__ import annotations
 
 import difflib
+import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 MAX_CHARACTERS = 60
 """Characters of quoted input; what is longer is cut."""
+MAX_MESSAGE = 10_000
+"""Characters of an exception's message or traceback; what is longer is cut."""
 MAX_CHOICES = 50
 """Choices that a message names; of more it gives their number."""
 
@@ -85,6 +88,23 @@ def counted(n: int, noun: str) -> str:
 def first_few(parts: Sequence[str], total: int) -> str:
     """Parts, and how many more there are: "a; b; and 3 more"."""
     return "; ".join([*parts, *([f"and {total - len(parts)} more"] if total > len(parts) else [])])
+
+
+def message_of(error: BaseException) -> str:
+    """An exception's message in one line, whatever it is made of."""
+    try:
+        return cut(printable(str(error)), MAX_MESSAGE)
+    except BaseException:
+        return "its message cannot be read"
+
+
+def traceback_of(error: BaseException) -> str:
+    """Where an exception was raised, as Python prints it."""
+    try:
+        lines = traceback.format_list(traceback.extract_tb(error.__traceback__))
+        return printable("".join(lines))[-MAX_MESSAGE:]
+    except BaseException:
+        return ""
 
 
 def _cut(text: str, most: int) -> str:

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, NamedTuple
 
-from arena.base import frames, process
+from arena.base import process
+from arena.base.supervisor import are_supported
 
 MEMORY = 4096
 """Megabytes that work may have beyond what its process has at the start."""
@@ -46,11 +47,11 @@ def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEM
 
     Raises Lost when a stage takes too long, or the process ends by a signal, by `sys.exit` or by an exception.
     """
-    if not process.are_supported():
+    if not are_supported():
         yield from (message for message in work(*arguments) if not isinstance(message, Stage))
         return
     begun = process.start(lambda _, answers: _do(work, arguments, answers), memory, PROCESSES)
-    reader = frames.Reader(begun.answers)
+    reader = process.FrameReader(begun.answers)
     stage, since = Stage("starting", START_SECONDS), time.monotonic()
     ended: str | None = None
     try:
@@ -92,13 +93,13 @@ def _do(work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...], answers:
     """Do the work in this process, which is its own, and send what it yields."""
     try:
         for message in work(*arguments):
-            frames.write(answers, pickle.dumps(message))
+            process.write_frame(answers, pickle.dumps(message))
         end = _End()
     except SystemExit:
         end = _End("called sys.exit")
     except BaseException as error:
         end = _End(f"raised {type(error).__name__}")
-    frames.write(answers, pickle.dumps(end))
+    process.write_frame(answers, pickle.dumps(end))
 
 
 def _in_words(ended: str) -> str:

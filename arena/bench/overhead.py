@@ -13,7 +13,8 @@ from arena.bench.timing import Row, spell, three_figures
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
 from arena.experiment.openings.lines import random_line
-from arena.hosting.seat import close_seats, seated, timed_choice
+from arena.hosting.held import HeldPlayer
+from arena.hosting.player_process import close_held, hold
 from arena.ledger.ledger import Facts, Ledger
 from arena.ledger.record import Task
 from arena.play.match import play
@@ -21,7 +22,7 @@ from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
 from players.baselines import Random
-from players.player import Allowance, Limit, Player, PlayerSpec
+from players.player import Allowance, Limit, PlayerSpec
 from players.table import build_player
 
 DEPTHS = (1, 2, 3)
@@ -42,19 +43,19 @@ def overhead(variant: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Ro
     searching = PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": "alphabeta"})
     full = PlayerSpec("full", "negamax", Limit(depth=1), {"preset": "full"})
     for depth in DEPTHS:
-        work = _asked(build_player(searching, chosen), _opened(chosen), Limit(depth))
+        work = _asked(HeldPlayer(searching, chosen), _opened(chosen), Limit(depth))
         yield _row("search", variant, depth, "one position, alpha-beta, simple", work, seconds, repeat)
     yield _row("build_player", variant, None, "the preset full", lambda: _built(full, chosen), seconds, repeat)
     outside = PlayerSpec("outside", f"{Random.__module__}:{Random.__name__}")
-    seat = seated(outside, chosen, chosen.start, "0", Allowance())
+    held = hold(outside, chosen, chosen.start, "0", Allowance())
     note = "a move of a random player in its own process"
-    yield _row("seat", variant, None, note, _asked(seat, Game(chosen), Limit()), seconds, repeat)
+    yield _row("seat", variant, None, note, _asked(held, Game(chosen), Limit()), seconds, repeat)
     command = [sys.executable, "-m", "arena", "hub", "--variant", variant, "--player", "{type: random}"]
     program = PlayerSpec("program", "engine", Limit(depth=1), {"command": command})
-    seat = seated(program, chosen, chosen.start, "0", Allowance())
+    held = hold(program, chosen, chosen.start, "0", Allowance())
     note = "a move of arena hub with a random player, through its seat"
-    yield _row("engine", variant, None, note, _asked(seat, Game(chosen), program.limit), seconds, repeat)
-    close_seats()
+    yield _row("engine", variant, None, note, _asked(held, Game(chosen), program.limit), seconds, repeat)
+    close_held()
     yield _row("Game.push", variant, None, "a ply", _pushes(chosen), seconds, repeat)
     for what, spec in (("random game", PlayerSpec("random", "random")), ("depth-1 game", searching)):
         with TemporaryDirectory() as folder, _ledger(Path(folder), chosen) as ledger:
@@ -68,12 +69,12 @@ def _row(what: str, variant: str, depth: int | None, note: str, work: Part, seco
     return Row(what, variant, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
 
 
-def _asked(player: Player, game: Game, limit: Limit) -> Part:
+def _asked(player: HeldPlayer, game: Game, limit: Limit) -> Part:
     """Moves of a player, always of one position, timed as in a game."""
     rng = random.Random(0)
 
     def work() -> int:
-        timed_choice(player, game, limit, rng)
+        player.ask(game, limit, rng)
         return 1
 
     return work

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from arena.base.wording import message_of
 from arena.commands.board import save, show_scene
 from arena.commands.common import announcing_compilation
 from arena.commands.output import echo, fail, width_of, wrapped
@@ -25,7 +26,6 @@ from arena.commands.waiting import watched
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.analysis import Analysis, Candidate, Findings
-from arena.hosting.answer import message_of
 from arena.rules.game import game_of
 from arena.rules.move_text import move_squares, path
 from arena.rules.result import score_text

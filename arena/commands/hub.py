@@ -12,7 +12,7 @@ from arena.commands.common import variant_named
 from arena.commands.output import fail
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting.hub_server import Server
+from arena.hosting.hub import Server
 from players.loading import PlayerError, located
 
 DEFAULT_PLAYER = "{preset: full, evaluation: patterns}"

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import click
 
-from arena.base.wording import cut
+from arena.base.wording import cut, message_of
 from arena.commands.output import fail, say
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
-from arena.hosting.answer import message_of
 from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen

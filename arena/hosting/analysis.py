@@ -8,10 +8,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from arena.base.wording import quoted
-from arena.hosting.tenure import Tenure, press
+from arena.hosting.held import SharedPlayer
 from arena.rules.game import Game
 from arena.rules.move_text import line_texts
 from players.loading import own_code
@@ -74,21 +73,21 @@ class Analysis:
             raise ValueError("the game is over: there is no legal move")
         self._game, self._count = game, min(lines, len(game.legal_moves))
         self._limit, self._rng = spec.limit, random.Random(0)
-        self._tenure = Tenure(spec, game.variant)
-        self._tenure.begin()
+        self._held = SharedPlayer(spec, game.variant)
+        self._held.begin()
+        assert self._held.player is not None
         self._begins = bool(own_code(spec))
-        self._player: Any = self._tenure.player
-        self.man = self._tenure.man
+        self.man = self._held.man
         """What a man is worth in the player's unit, if it says so."""
-        self._heeds = getattr(self._player, "limits", Limit._fields)
-        self._can_stop = hasattr(self._player, "stop")
+        self._heeds, self._check = self._held.player.limits, self._held.player.check_limit
+        self._can_stop = self._held.player.stop is not None
         if self._count > 1 and "depth" in self._heeds and spec.limit.depth == 1:
             raise ValueError("several lines need a depth of 2 or more")
         self._nodes = 0
         self._lines: dict[int, Candidate] = {}
         self._done: set[int] = set()
         """Moves that a longer search would say no more of."""
-        self._stopping, self._ended = threading.Event(), threading.Event()
+        self._stopping = threading.Event()
         self._began = time.perf_counter()
 
     def findings(self) -> Iterator[Findings]:
@@ -120,16 +119,12 @@ class Analysis:
         finally:
             timer.cancel()
             self._stopping.set()
-            self._ended.set()
-            self._tenure.close()
+            self._held.close()
 
     def stop(self) -> None:
         """End it soon, if the player can be stopped in a search, else after the one under way."""
-        if self._stopping.is_set():
-            return
         self._stopping.set()
-        if self._can_stop:
-            press(self._player, self._ended)
+        self._held.stop()
 
     def texts(self, line: Candidate) -> list[str]:
         """The moves of a line as PDN writes them, as far as they are legal."""
@@ -199,13 +194,11 @@ class Analysis:
 
     def _search(self, game: Game, limit: Limit) -> Choice:
         if self._begins:
-            self._tenure.begin()
+            self._held.begin()
         if self._limit.seconds is not None and not self._can_stop:
             left = self._limit.seconds - (time.perf_counter() - self._began)
             limit = limit._replace(seconds=max(left, _LEAST_SECONDS))
-        choice = self._tenure.choose(game, limit, self._rng)
-        if choice.move not in game.legal_moves:
-            raise AnswerError(f"returned the illegal move {quoted(choice.move)}")
+        choice = self._held.ask(game, limit, self._rng, self._stopping).choice
         self._nodes += choice.nodes
         if limit.seconds is not None and limit.seconds <= _LEAST_SECONDS:
             self._stopping.set()
@@ -216,11 +209,6 @@ class Analysis:
         if before is None or not self._stopping.is_set():
             return True
         return choice.depth >= limit.depth if limit.depth is not None else choice.nodes >= before.nodes
-
-    def _check(self, limit: Limit) -> None:
-        check = getattr(self._player, "check_limit", None)
-        if check is not None:
-            check(limit)
 
     def _value(self, move: int) -> float:
         line = self._lines.get(move)

@@ -1,4 +1,4 @@
-"""The sandbox of a seat: a new Python under bubblewrap that sees its player's files and none else of the user's.
+"""The sandbox of a player: a new Python under bubblewrap that sees its player's files and none else of the user's.
 
 It reads the system's libraries, Python, the installed packages, the arena, and the player's own files; it has no
 network, sees no other process, and what it writes is gone when it ends.
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from arena.base import process
+from arena.base.supervisor import bound
 from arena.rules.jit.cache import ROOT, cache_folder
 from players.loading import ENGINE, own_code, user_files, words_of_command
 from players.player import PlayerSpec
@@ -47,7 +47,7 @@ def unavailable() -> str:
 
 
 def serve(spec: PlayerSpec, readable: Sequence[str], megabytes: int, requests: int, answers: int) -> NoReturn:
-    """Become a sandbox in which `occupant.serve` runs, for a player and with what else it may read."""
+    """Become a sandbox in which `worker.serve` runs, for a player and with what else it may read."""
     for descriptor in (requests, answers):
         os.set_inheritable(descriptor, True)
     rest = [sys.path, str(cache_folder()), requests, answers, megabytes]
@@ -74,10 +74,10 @@ def main(cache: str, requests: int, answers: int, megabytes: int) -> None:
         (place := inside / Path(folder).relative_to(cache)).mkdir(parents=True, exist_ok=True)
         for name in files:
             (place / name).symlink_to(Path(folder, name))
-    from arena.hosting import occupant  # after the links, as it looks for kernels
+    from arena.hosting import worker  # after the links, as it looks for kernels
 
-    process.bound(megabytes + _COMPILER_MEGABYTES)
-    occupant.serve(requests, answers)
+    bound(megabytes + _COMPILER_MEGABYTES)
+    worker.serve(requests, answers)
 
 
 def _options(paths: Sequence[Path]) -> list[str]:

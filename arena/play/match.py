@@ -11,11 +11,11 @@ import os
 import platform
 import random
 import time
-from numbers import Integral
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from arena.base.wording import cut, quoted
-from arena.hosting.seat import SeatError, failure_of, pondered_seconds, seated, timed_choice
+from arena.base.wording import cut
+from arena.hosting.held import Answer, HeldPlayer, PlayerFailure, failure_of
+from arena.hosting.player_process import hold
 from arena.ledger.record import SEARCH_COLUMNS, GameRecord, Incident, Task, packed, search_values
 from arena.play.clock import clock_after, overrun
 from arena.rules.game import Game, Outcome, Termination
@@ -23,7 +23,7 @@ from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import COLOURS
 from arena.watch.underway import UnderwayFile, UnderwayPlace, file_of
-from players.player import Limit, Player, PlayerSpec
+from players.player import Limit, PlayerSpec
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
@@ -34,24 +34,10 @@ MoveRow: TypeAlias = tuple[str | float, ...]
 """A move's text and its MOVE_COLUMNS."""
 
 
-class Answer(NamedTuple):
-    """A player's legal move, with what it took."""
-
-    move: int
-    seconds: float
-    """Wall time."""
-    cpu_seconds: float
-    """Processor time of the player, wherever it sits; nan if it is not known."""
-    search: tuple[float, ...]
-    """The values of `arena.ledger.record.SEARCH_COLUMNS`."""
-    pondered_seconds: float
-    """Processor time of the player in its opponent's time before; nan unless it sits in a seat."""
-
-
 class Fault(Exception):
     """A player cannot be built, fails to answer, or answers with no legal move, or too late."""
 
-    def __init__(self, colour: int, failure: SeatError, ply: int) -> None:
+    def __init__(self, colour: int, failure: PlayerFailure, ply: int) -> None:
         super().__init__(str(failure))
         self.colour = colour
         self.failure = failure
@@ -64,7 +50,7 @@ def play(task: Task, place: UnderwayPlace | None = None) -> GameRecord:
 
     Time is judged when the answer is there, by wall time; building the players is not on their clocks. The move
     that came too late is recorded, as the game's last; one that did not come is not waited for beyond its time if
-    the player sits in a seat. A game that ends so is played again as often as its allowance says. Only its
+    it is in a process of its own. A game that ends so is played again as often as its allowance says. Only its
     building and its answers are blamed on a player: any other exception is a mistake of the arena, and is raised.
     The game is shown in `place` while it is played, if there is one.
     """
@@ -132,28 +118,28 @@ def _play(task: Task, game: Game, rows: list[MoveRow], times: list[float], shown
     Raises Fault.
     """
     specs = (task.white, task.black)
-    sides = [_seated(spec, task, colour) for colour, spec in enumerate(specs)]
+    sides = [_held(spec, task, colour) for colour, spec in enumerate(specs)]
     rngs = [random.Random(_seed(task, colour)) for colour in range(len(specs))]
     limits = [spec.limit for spec in specs]
     outcome = game.outcome
     while outcome is None:
         turn = game.position.turn
         limit = limits[turn]
-        answer = _ask(sides[turn], game, limit, rngs[turn])
+        answer, search = _ask(sides[turn], game, limit, rngs[turn])
+        move = answer.choice.move
         over = overrun(limit, answer.seconds)
         clock = clock_after(limit, answer.seconds)
         if clock is not None:
             limits[turn] = limit._replace(clock=clock)
-        rows.append(_row(game, answer, clock, over))
+        rows.append(_row(game, move, search, clock, over, answer.pondered_seconds))
         if not math.isnan(answer.cpu_seconds):
             times.append(answer.cpu_seconds)
         if shown is not None:
-            search = answer.search
-            shown.add(answer.move, answer.seconds, search[_SCORE], _number(clock), search[_WINS_IN])
-        game.push(answer.move)
+            shown.add(move, answer.seconds, search[_SCORE], _number(clock), search[_WINS_IN])
+        game.push(move)
         if over is not None and over > task.allowance.time_margin:
             late = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had,"
-            raise Fault(turn, SeatError(Termination.TIME, late), len(game.moves))
+            raise Fault(turn, PlayerFailure(Termination.TIME, late), len(game.moves))
         outcome = adjudicate(game, task.max_plies)
     return outcome
 
@@ -163,43 +149,37 @@ def _seed(task: Task, colour: int) -> str:
     return f"{task.seed} {task.pairing.game} {COLOURS[colour]}"
 
 
-def _seated(spec: PlayerSpec, task: Task, colour: int) -> Player:
+def _held(spec: PlayerSpec, task: Task, colour: int) -> HeldPlayer:
     """The player of a side. Raises Fault if it cannot be built."""
     place = colour if task.white == task.black else 0
     try:
-        return seated(spec, task.variant, task.opening, _seed(task, colour), task.allowance, place)
+        return hold(spec, task.variant, task.opening, _seed(task, colour), task.allowance, place)
     except Exception as error:
         raise Fault(colour, failure_of(error), ply=1) from error
 
 
-def _ask(player: Player, game: Game, limit: Limit, rng: random.Random) -> Answer:
-    """The answer of the player to move. Raises Fault if there is none, or it is no legal move."""
+def _ask(player: HeldPlayer, game: Game, limit: Limit, rng: random.Random) -> tuple[Answer, tuple[float, ...]]:
+    """The answer of the player to move, and its SEARCH_COLUMNS. Raises Fault without a legal move."""
     turn, ply = game.position.turn, len(game.moves) + 1
     try:
-        choice, seconds, spent = timed_choice(player, game, limit, rng)
-        move, search = choice.move, search_values(choice, seconds, spent)
-        legal = (type(move) is int or isinstance(move, Integral)) and move in game.legal_moves
-        shown = "" if legal else quoted(move)
+        answer = player.ask(game, limit, rng)
+        return answer, search_values(answer.choice, answer.seconds, answer.cpu_seconds)
     except Exception as error:
         raise Fault(turn, failure_of(error), ply) from error
-    if not legal:
-        raise Fault(turn, SeatError(Termination.ILLEGAL_MOVE, f"returned the illegal move {shown}"), ply)
-    return Answer(move, seconds, spent, search, pondered_seconds(player))
 
 
-def _row(game: Game, answer: Answer, clock: float | None, over: float | None) -> MoveRow:
+def _row(
+    game: Game,
+    move: int,
+    search: tuple[float, ...],
+    clock: float | None,
+    over: float | None,
+    pondered_seconds: float,
+) -> MoveRow:
     position = game.position
-    text = move_text(game.variant, position, answer.move, game.legal_moves)
+    text = move_text(game.variant, position, move, game.legal_moves)
     pieces = (position.white | position.black).bit_count()
-    return (
-        text,
-        len(game.legal_moves),
-        pieces,
-        *answer.search,
-        _number(clock),
-        _number(over),
-        answer.pondered_seconds,
-    )
+    return (text, len(game.legal_moves), pieces, *search, _number(clock), _number(over), pondered_seconds)
 
 
 def _number(value: float | None) -> float:

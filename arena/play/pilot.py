@@ -12,7 +12,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from arena.experiment.formats.base import Pairing
-from arena.hosting.seat import SeatError, seated
+from arena.hosting.held import PlayerFailure
+from arena.hosting.player_process import hold
 from arena.ledger.record import SEARCH_COLUMNS, GameRecord
 from arena.play.executor import run
 from arena.play.plan import Plan
@@ -93,8 +94,8 @@ def _started(plan: Plan, workers: int) -> float:
 def _build(plan: Plan, number: int) -> None:
     experiment = plan.experiment
     for spec in plan.players:
-        with suppress(PlayerError, SeatError):
-            seated(spec, plan.variant, plan.variant.start, f"pilot {number}", experiment.allowance)
+        with suppress(PlayerError, PlayerFailure):
+            hold(spec, plan.variant, plan.variant.start, f"pilot {number}", experiment.allowance)
 
 
 def _core(workers: int) -> float:

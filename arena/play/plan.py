@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.base.process import are_supported
+from arena.base.supervisor import are_supported
 from arena.experiment.formats.base import Pairing, Schedule
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import (
@@ -20,7 +20,8 @@ from arena.experiment.openings.sources import (
 )
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting import sandbox
-from arena.hosting.seat import SeatError, seated
+from arena.hosting.held import PlayerFailure
+from arena.hosting.player_process import hold
 from arena.ledger.ledger import Facts
 from arena.ledger.record import Task
 from arena.play.probe import ProbeError, positions
@@ -123,10 +124,10 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda wh
             raise experiment.error(("players", index, "in_process"), message)
         try:
             with compilation_announced(partial(compiling, what)):
-                seated(spec, variant, variant.start, "plan", experiment.allowance)
+                hold(spec, variant, variant.start, "plan", experiment.allowance)
         except PlayerError as error:
             problems += experiment.error(("players", index, *error.keys), str(error)).problems
-        except SeatError as error:
+        except PlayerFailure as error:
             message = f"{spec.name} {error} while it was built"
             problems += experiment.error(("players", index, "type"), message).problems
     if problems:

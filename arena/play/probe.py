@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from arena.base.wording import cut
 from arena.experiment.openings.lines import is_even, random_line
-from arena.hosting.seat import failure_of, seated, timed_choice
+from arena.hosting.held import failure_of
+from arena.hosting.player_process import hold
 from arena.ledger.record import NO_SEARCH, ProbeRecord, ProbeTask, search_values
 from arena.play.match import REASON_CHARACTERS
 from arena.rules.game import Game
@@ -61,9 +62,9 @@ def measure(task: ProbeTask) -> ProbeRecord:
     seed = f"{task.seed} probe {task.number}"
     game = Game(task.variant, task.position)
     try:
-        player = seated(spec, task.variant, task.position, seed, task.allowance)
-        choice, seconds, spent = timed_choice(player, game, spec.limit, random.Random(seed))
-        search = search_values(choice, seconds, spent)
+        player = hold(spec, task.variant, task.position, seed, task.allowance)
+        answer = player.ask(game, spec.limit, random.Random(seed))
+        search = search_values(answer.choice, answer.seconds, answer.cpu_seconds)
     except Exception as raised:
         error = cut(str(failure_of(raised)), REASON_CHARACTERS)
         return ProbeRecord(spec.name, task.number, text, NO_SEARCH, error)

@@ -14,7 +14,7 @@ from typing import Any
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from arena.base import process
+from arena.base.supervisor import are_supported, end_with
 from arena.play.engine import Died, NotBegun
 from arena.play.pinning import NUMBER
 
@@ -121,8 +121,8 @@ def _ctrl_c_held_back() -> Iterator[None]:
 def _start(parent: int) -> None:
     """Leave Ctrl-C to the parent, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if process.are_supported():
-        process.end_with(parent)
+    if are_supported():
+        end_with(parent)
     else:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 from arena.base.wording import listed
 from arena.experiment.formats.base import Pairing
 from arena.experiment.openings.lines import random_line
-from arena.hosting.seat import close_seats, seated
+from arena.hosting.player_process import close_held, hold
 from arena.ledger.ledger import Ledger
 from arena.ledger.manifest import Diagnosis, SignedGame, manifest_of, save, session, stored_manifest, versions
 from arena.ledger.record import GameRecord, Task
@@ -22,7 +22,7 @@ from arena.play.plan import Plan
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.variants import Variant
-from players.player import Allowance, Limit, PlayerSpec, worth_of
+from players.player import Allowance, Limit, PlayerSpec
 
 LIMIT = Limit(depth=4, nodes=2000)
 """Limit of a move, whatever a player's own is: no time, so that the moves are always the same."""
@@ -86,7 +86,7 @@ def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
     Seats that this process has are closed, as they would be kept for nothing if others play the games.
     """
     found = _by_player(plan, signature)
-    close_seats()
+    close_held()
     return found
 
 
@@ -142,7 +142,7 @@ def _by_player(plan: Plan, look: Callable[[PlayerSpec, Variant, Allowance], Foun
 
 def _worth(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> float | None:
     try:
-        return worth_of(seated(spec, variant, variant.start, "worth", allowance))
+        return hold(spec, variant, variant.start, "worth", allowance).man
     except Exception:  # a player that fails here fails in its games, where that is told
         return None
 

@@ -19,7 +19,7 @@ from arena.rules.variants import Variant
 from players.examine import Finding
 from players.loading import ENGINE, PlayerError
 from players.player import Allowance, Limit, PlayerSpec
-from players.table import build_player
+from players.table import complete_player
 
 FEWEST, MOST = 4, 40
 """Plies of a player's first game, when nobody knows its pace, and the most of any other."""
@@ -61,7 +61,7 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
     """
     yield Stage("being built", trial.allowance.patience)
     try:
-        getattr(build_player(trial.player, trial.variant), "close", lambda: None)()
+        complete_player(trial.player, trial.variant).close()
     except PlayerError as error:
         yield error
         return

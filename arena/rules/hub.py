@@ -1,4 +1,4 @@
-"""The Hub protocol, version 2, as text: its lines, positions and moves, in and out.
+"""The Hub protocol, version 2, as text: its lines, positions, games and moves, in and out.
 
 The protocol is that of Scan 3.1 and Hub 2.1 (`protocol.txt` of Scan). It knows the 50 squares of the international
 board; here a position has the squares of its own board.
@@ -10,7 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from arena.rules.game import Game
 from arena.rules.move_text import path, paths
+from arena.rules.movegen import legal_moves
 from arena.rules.moves import promotion_row, sides, target_of
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.position import Position
@@ -81,6 +83,34 @@ def parse_position(variant: Variant, text: str) -> Position:
     if any(crowned) or (kings and variant.rules.promotion == NEVER):
         parse_fen(variant, fen(variant, position))
     return position
+
+
+def game_line(game: Game) -> str:
+    """The line `pos`: the position after the last move that cannot be taken back, and the moves since.
+
+    Where kings may tire, that depends on all moves, and where captures count, on those since the last.
+    """
+    variant, draws = game.variant, game.variant.draws
+    since = game.without_capture if draws.no_capture else game.without_progress
+    first = 0 if variant.king_moves else len(game.moves) - since
+    arguments: dict[str, object] = {"pos": position_text(variant, game.positions[first])}
+    if first < len(game.moves):
+        texts = []
+        for position, move in zip(game.positions[first:], game.moves[first:], strict=False):
+            texts.append(hub_move(variant, position, move, legal_moves(variant.constants, position)))
+        arguments["moves"] = " ".join(texts)
+    return line("pos", arguments)
+
+
+def parse_game(variant: Variant, read: Line) -> Game:
+    """The game of a line `pos`. Raises NotationError for what is no position, or a move that is not legal."""
+    game = Game(variant, parse_position(variant, read.arguments.get("pos", "")))
+    for text in read.arguments.get("moves", "").split():
+        move = parse_hub_move(variant, game.position, text, game.legal_moves)
+        if move is None:
+            raise NotationError(f"{text} is no legal move after {len(game.moves)} moves")
+        game.push(move)
+    return game
 
 
 def hub_move(variant: Variant, position: Position, move: int, legal_moves: Sequence[int]) -> str:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.base.wording import quoted
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting.tenure import Tenure
+from arena.hosting.held import HeldPlayer
 from arena.play.clock import clock_after
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from arena.sitting.sides import level_of
 from players.loading import PlayerError, located
-from players.player import AnswerError, Choice, PlayerSpec
+from players.player import Choice, PlayerSpec
 
 
 class Opponent:
@@ -41,8 +39,8 @@ class Opponent:
         self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
         try:
             self._spec = _spec_of(entry)
-            self._tenure = Tenure(self._spec, self.variant)
-            self._tenure.begin()
+            self._held = HeldPlayer(self._spec, self.variant)
+            self._held.begin()
         except (ConfigError, PlayerError) as error:
             raise ValueError("; ".join(str(error).splitlines())) from None
         self._rng = random.Random(seed)
@@ -62,20 +60,17 @@ class Opponent:
         if not game.legal_moves:
             raise ValueError("the game is over: there is no legal move")
         if self._game is not None and (game is not self._game or len(game.moves) < self._plies):
-            self._tenure.begin()
+            self._held.begin(game.start)
             self._limit = self._spec.limit
         self._game, self._plies = game, len(game.moves)
-        began = time.perf_counter()
-        choice = self._tenure.choose(game, self._limit, self._rng)
-        if choice.move not in game.legal_moves:
-            raise AnswerError(f"returned the illegal move {quoted(choice.move)}")
-        self._limit = self._limit._replace(clock=clock_after(self._limit, time.perf_counter() - began))
-        return choice
+        answer = self._held.ask(game, self._limit, self._rng)
+        self._limit = self._limit._replace(clock=clock_after(self._limit, answer.seconds))
+        return answer.choice
 
     @property
     def man(self) -> float | None:
         """What a man is worth in its scores, None if that is not known."""
-        return self._tenure.man
+        return self._held.man
 
     def seed(self, seed: int) -> None:
         """Draw all chance from here on from `seed`."""
@@ -83,7 +78,7 @@ class Opponent:
 
     def close(self) -> None:
         """Close the player."""
-        self._tenure.close()
+        self._held.close()
 
     def __enter__(self) -> Opponent:
         return self

@@ -13,7 +13,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.rules.variants import Variant
 from players.evaluation.build import is_learned
 from players.loading import located
-from players.player import HUMAN, Limit, PlayerSpec
+from players.player import HUMAN, Limit, PlayerSpec, default_limit, limits_of
 from players.published import PUBLISHED
 from players.table import PLAYERS
 
@@ -67,9 +67,7 @@ def side_of(entry: str | Mapping[str, Any], given_as: str = "player", folder: Pa
         spec = replace(spec, name=spec.type.rpartition(":")[2])
     spec = located(spec, folder)
     kind = PLAYERS.get(spec.type)
-    needs = (
-        kind is not None and not hasattr(kind, "default") and "seconds" in getattr(kind, "limits", Limit._fields)
-    )
+    needs = kind is not None and default_limit(kind) == Limit() and "seconds" in limits_of(kind)
     if needs and spec.limit == Limit():
         spec = replace(spec, limit=Limit(seconds=USUAL_SECONDS))
     return Side(spec.name, spec)

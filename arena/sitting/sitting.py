@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from typing import Any
 
-from arena.hosting.answer import message_of
+from arena.base.wording import message_of
+from arena.hosting.held import SharedPlayer
 from arena.rules.game import Game, Outcome, Termination, game_of
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
-from arena.sitting.search import Searcher, Thought
 from arena.sitting.sides import Side
-from arena.sitting.turn import Clock, Request, Turn
+from arena.sitting.turn import Clock, Request, Thought, Turn
 from players.player import AnswerError
 
 AGREES_FROM = 40
@@ -57,8 +58,9 @@ class Sitting:
         self._reset_clocks()
         self._ended: Outcome | None = None
         self._sides = sides
-        self._searchers: dict[int, Searcher] = {}
+        self._players: dict[int, SharedPlayer] = {}
         """Of the colours whose players were asked."""
+        self._rngs: dict[int, random.Random] = {}
         self._request: Request | None = None
         """The last one."""
 
@@ -121,7 +123,7 @@ class Sitting:
         """
         for colour, side in enumerate(self._sides):
             if not side.is_person:
-                self._searcher(colour).prepare()
+                self._player(colour).prepare()
         self.begin_turn()
 
     def begin_turn(self) -> None:
@@ -138,7 +140,8 @@ class Sitting:
         if self.clock is not None and self._clocks is not None:
             limit = limit._replace(clock=self._clocks[turn], increment=self.clock.increment)
         self._began = time.monotonic()
-        self._request = Request(self._searcher(turn), self.game.copy(), limit, self.version, threading.Event())
+        player, game = self._player(turn), self.game.copy()
+        self._request = Request(player, game, limit, self._rngs[turn], self.version, threading.Event())
         return self._request
 
     def accept(self, request: Request, thought: Thought) -> bool:
@@ -190,8 +193,8 @@ class Sitting:
     def seat(self, sides: tuple[Side, Side]) -> None:
         """Go on with those sides; this waits for no search under way."""
         for colour, side in enumerate(sides):
-            if side != self._sides[colour] and colour in self._searchers:
-                self._searchers.pop(colour).retire()
+            if side != self._sides[colour] and colour in self._players:
+                self._players.pop(colour).retire()
         if self.turns and sides != self._sides:
             self.helped = "the sides were changed"
         self._sides = sides
@@ -219,14 +222,14 @@ class Sitting:
 
         They are built again when they are next asked.
         """
-        while self._searchers:
-            self._searchers.popitem()[1].retire()
+        while self._players:
+            self._players.popitem()[1].retire()
 
     def close(self) -> None:
-        """Be done with the players, after a search under way, which is stopped."""
+        """Close the players, after a search under way, which is stopped."""
         self._elsewhere()
-        while self._searchers:
-            self._searchers.popitem()[1].close()
+        while self._players:
+            self._players.popitem()[1].close()
 
     @property
     def _is_asked(self) -> bool:
@@ -264,14 +267,14 @@ class Sitting:
         """The game did not go on by a move: searches under way are of no use, and a new game to the players."""
         self._moved()
         self._stop_searches()
-        for searcher in self._searchers.values():
-            searcher.renew()
+        for player in self._players.values():
+            player.renew()
 
     def _stop_searches(self) -> None:
         if self._request is not None:
             self._request.stopped.set()
-        for searcher in self._searchers.values():
-            searcher.stop()
+        for player in self._players.values():
+            player.stop()
 
     def _reset_clocks(self) -> None:
         self._clocks = None if self.clock is None else (self.clock.seconds, self.clock.seconds)
@@ -281,11 +284,12 @@ class Sitting:
         self.version += 1
         self._began = time.monotonic()
 
-    def _searcher(self, colour: int) -> Searcher:
+    def _player(self, colour: int) -> SharedPlayer:
         spec = self._sides[colour].spec
-        if colour not in self._searchers and spec is not None:
-            self._searchers[colour] = Searcher(spec, self.variant, f"{self.seed} {COLOURS[colour]}")
-        return self._searchers[colour]
+        if colour not in self._players and spec is not None:
+            self._players[colour] = SharedPlayer(spec, self.variant)
+            self._rngs[colour] = random.Random(f"{self.seed} {COLOURS[colour]}")
+        return self._players[colour]
 
     def _agrees(self, colour: int) -> bool:
         theirs = zip(reversed(self.turns), reversed(self.game.positions[:-1]), strict=True)

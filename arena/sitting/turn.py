@@ -1,14 +1,17 @@
-"""A turn at the board: what the player to move is asked, and the move that was played."""
+"""A turn at the board: what the player to move is asked, what it found, and the move that was played."""
 
 from __future__ import annotations
 
+import random
 import threading
 from typing import NamedTuple
 
+from arena.hosting.held import SharedPlayer
 from arena.rules.game import Game
-from arena.sitting.search import Searcher, Thought
+from arena.rules.move_text import line_texts
+from arena.rules.result import score_text
 from arena.sitting.sides import Side
-from players.player import Limit
+from players.player import Choice, Limit
 
 
 class Clock(NamedTuple):
@@ -17,6 +20,23 @@ class Clock(NamedTuple):
     seconds: float
     increment: float = 0.0
     """Seconds that are added after each move."""
+
+
+class Thought(NamedTuple):
+    """What a player found, and what it took; scores are from its own view."""
+
+    choice: Choice
+    seconds: float
+    """Wall time."""
+    man: float | None
+    """What a man is worth in its scores, if it says so."""
+    line: tuple[str, ...]
+    """Its principal variation as PDN writes it, the move first."""
+
+    @property
+    def score(self) -> str:
+        """Its score as people read it, empty without one."""
+        return score_text(self.choice.score, self.choice.wins_in, self.man)
 
 
 class Turn(NamedTuple):
@@ -38,15 +58,20 @@ class Turn(NamedTuple):
 class Request(NamedTuple):
     """What the player to move is asked: `answer` may be called in another thread."""
 
-    searcher: Searcher
+    player: SharedPlayer
     game: Game
     """A copy, for the player alone."""
     limit: Limit
+    rng: random.Random
     version: int
     """Of the sitting."""
     stopped: threading.Event
     """Set to have it answered soon."""
 
     def answer(self) -> Thought:
-        """What the player finds, see `Searcher.ask`."""
-        return self.searcher.ask(self.game, self.limit, self.stopped)
+        """What the player finds; it answers soon once `stopped` is set. Raises what `SharedPlayer.ask` raises."""
+        game = self.game
+        answer = self.player.ask(game, self.limit, self.rng, self.stopped)
+        choice = answer.choice
+        line = line_texts(game.variant, game.position, choice.pv or (choice.move,))
+        return Thought(choice, answer.seconds, self.player.man, tuple(line))

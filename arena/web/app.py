@@ -16,7 +16,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from arena.hosting.answer import message_of
+from arena.base.wording import message_of
 from arena.report.scripts import modules
 from arena.sitting.pdn import pdn_text
 from arena.sitting.sitting import SittingError

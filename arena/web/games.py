@@ -11,8 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.base.wording import cut
-from arena.hosting.answer import message_of
+from arena.base.wording import cut, message_of
 from arena.ledger.store import StoreError
 from arena.rules.variants import Variant
 from arena.sitting.sides import HUMAN, ONLY_WITH_A_PLAYER

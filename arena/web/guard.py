@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena.hosting.answer import message_of
+from arena.base.wording import message_of
 from arena.ledger.ledger import FILE
 from arena.web.answers import Refusal, refused
 

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
-from arena.hosting.answer import message_of
+from arena.base.wording import message_of
 from arena.rules.position import COLOURS
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting, SittingError

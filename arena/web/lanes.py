@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from players.loading import own_code
-from players.player import Limit, PlayerSpec
+from players.player import Limit, PlayerSpec, default_limit
 from players.table import PLAYERS
 
 SHORT_SECONDS = 0.1
@@ -101,7 +101,7 @@ def _is_short(spec: PlayerSpec) -> bool:
     """Whether a player that has not searched yet answers soon, as its limits say."""
     limit = spec.limit
     if limit == Limit():
-        limit = getattr(PLAYERS[spec.type], "default", limit)
+        limit = default_limit(PLAYERS[spec.type])
     if limit.seconds is not None and limit.seconds <= SHORT_SECONDS:
         return True
     if limit.depth is not None and limit.depth <= SHORT_DEPTH:

@@ -10,9 +10,10 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
-from arena.sitting.search import Searcher, Thought
+from arena.hosting.held import SharedPlayer
 from arena.sitting.sides import Side
-from arena.sitting.sitting import Request, Sitting
+from arena.sitting.sitting import Sitting
+from arena.sitting.turn import Request, Thought
 from arena.web.documents import thinking_document
 from arena.web.lanes import Lane, Lanes, background
 from players.loading import own_code
@@ -58,7 +59,7 @@ class Thinking:
         self._epoch = 0
         self._last: dict[int, tuple[Side, float]] = {}
         """Of each colour who answered last, and after how many seconds."""
-        self._answers: dict[int, tuple[Searcher, asyncio.Task[Thought | BaseException | None]]] = {}
+        self._answers: dict[int, tuple[SharedPlayer, asyncio.Task[Thought | BaseException | None]]] = {}
         """Of each colour who was asked last, and its answer."""
         self._is_woken = asyncio.Event()
         self._task = background(self._drive())
@@ -134,15 +135,15 @@ class Thinking:
         self, search: PlySearch, colour: int, lane: Lane, *, waits: bool
     ) -> asyncio.Task[Thought | BaseException | None]:
         """What a search is to find, after what its player was asked before, which may not end."""
-        searcher, before = self._answers.get(colour, (None, None))
+        player, before = self._answers.get(colour, (None, None))
 
         async def ask() -> Thought | BaseException | None:
-            if before is not None and searcher is search.request.searcher:
+            if before is not None and player is search.request.player:
                 await asyncio.wait([before])
             return await lane.run(partial(self._answer, search, waits))
 
         answer = asyncio.create_task(ask())
-        self._answers[colour] = search.request.searcher, answer
+        self._answers[colour] = search.request.player, answer
         return answer
 
     def _answer(self, search: PlySearch, waits: bool) -> Thought | BaseException | None:
@@ -153,10 +154,10 @@ class Thinking:
         if not self._is_wanted(search):
             return None
         try:
-            searcher = search.request.searcher
-            if not searcher.is_ready:
+            player = search.request.player
+            if not player.is_begun:
                 with building if waits else nullcontext():
-                    searcher.prepare()
+                    player.prepare()
             return search.request.answer()
         except BaseException as error:
             return error
@@ -166,14 +167,14 @@ class Thinking:
 
     async def _watch(self, search: PlySearch, speaks: bool) -> None:
         """Tell what a search finds, until it is of no use any more; then it is stopped."""
-        searcher = search.request.searcher
+        player = search.request.player
         deepest = 0
         while True:
             await asyncio.sleep(REPORT_SECONDS)
             if not self._is_wanted(search):
                 _stop(search)
                 return
-            if speaks and (found := searcher.progress()) is not None and found.depth > deepest:
+            if speaks and (found := player.progress()) is not None and found.depth > deepest:
                 deepest = found.depth
                 self._tell(thinking_document(found))
 
@@ -191,4 +192,4 @@ class Thinking:
 def _stop(search: PlySearch) -> None:
     """Have a search end soon that is of no use any more."""
     search.request.stopped.set()
-    search.request.searcher.stop()
+    search.request.player.stop()

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from arena.base.wording import quoted
 from arena.rules.game import Game
-from arena.rules.hub import Line, hub_move, line, parse_hub_move, parse_line, position_text
+from arena.rules.hub import Line, game_line, line, parse_hub_move, parse_line
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import Variant
 from players.engines.parameters import Declared, Value, declared, settings
@@ -25,7 +25,7 @@ from players.loading import PlayerError, words_of_command
 from players.player import AnswerError, Choice, Limit
 
 _STOP_SECONDS = 10.0
-"""Seconds after `stop` for which a move is waited for; a seat does not wait that long."""
+"""Seconds after `stop` for which a move is waited for; a held player is not waited for that long."""
 _LATEST = 16
 """Lines `info` that are read for an answer, the latest ones."""
 _LARGEST = (1 << 31) - 1
@@ -92,7 +92,7 @@ class Engine:
         before = self._program.cpu_seconds()
         try:
             self._program.forget()
-            self._program.say(self._position(game), line("level", _level(limit, self._reserve)), "go think")
+            self._program.say(game_line(game), line("level", _level(limit, self._reserve)), "go think")
             latest: deque[str] = deque(maxlen=_LATEST)
             done = self._answer(deadline, latest)
         except ProgramError as error:
@@ -124,23 +124,6 @@ class Engine:
         if read.command == "error":
             raise PlayerError(f"{self.name} answers: {_message(read)}", "command")
         return read
-
-    def _position(self, game: Game) -> str:
-        """The line `pos`: the position after the last move that cannot be taken back, and the moves since.
-
-        Where kings may tire, that depends on all moves, and where captures count, on those since the last.
-        """
-        draws = game.variant.draws
-        since = game.without_capture if draws.no_capture else game.without_progress
-        first = 0 if game.variant.king_moves else len(game.moves) - since
-        arguments: dict[str, object] = {"pos": position_text(game.variant, game.positions[first])}
-        if first < len(game.moves):
-            texts = []
-            for position, move in zip(game.positions[first:], game.moves[first:], strict=False):
-                twins = legal_moves(game.variant.constants, position)
-                texts.append(hub_move(game.variant, position, move, twins))
-            arguments["moves"] = " ".join(texts)
-        return line("pos", arguments)
 
     def _answer(self, deadline: float | None, latest: deque[str]) -> Line:
         """The line `done`; lines `info` before it are added to `latest`. Raises AnswerError and ProgramError."""

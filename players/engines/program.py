@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from arena.base.process import processor_seconds, tell
+from arena.base.supervisor import processor_seconds, tell
 
 LONGEST_LINE = 1 << 16
 """Bytes that a program may write without ending a line."""

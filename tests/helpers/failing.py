@@ -72,9 +72,9 @@ def release():
 
 
 def keep_stopped():
-    keeper = int(open(f"/proc/{os.getppid()}/stat").read().rpartition(")")[2].split()[1])
+    supervisor = int(open(f"/proc/{os.getppid()}/stat").read().rpartition(")")[2].split()[1])
     while True:
-        os.kill(keeper, signal.SIGSTOP)
+        os.kill(supervisor, signal.SIGSTOP)
         time.sleep(0.001)
 
 
@@ -101,10 +101,10 @@ does("HangsInARegularExpression", lambda game: re.match("(a+)+$", 40 * "a" + "b"
 does("HangsInNativeCode", lambda game: ctypes.CDLL(None).pause())
 does("StopsItself", lambda game: os.kill(os.getpid(), signal.SIGSTOP))
 does("StopsItsGroup", lambda game: os.kill(0, signal.SIGSTOP))
-does("StopsItsKeeper", lambda game: os.kill(os.getppid(), signal.SIGSTOP))
+does("StopsItsSupervisor", lambda game: os.kill(os.getppid(), signal.SIGSTOP))
 does("StopsAllAbove", lambda game: (os.kill(os.getppid(), signal.SIGSTOP), os.kill(0, signal.SIGSTOP)))
-does("KeepsItsKeeperStopped", lambda game: len(game.moves) < 4 and (os.fork() or keep_stopped()))
-does("KillsItsKeeper", lambda game: (release(), os.kill(os.getppid(), signal.SIGKILL), stay()))
+does("KeepsItsSupervisorStopped", lambda game: len(game.moves) < 4 and (os.fork() or keep_stopped()))
+does("KillsItsSupervisor", lambda game: (release(), os.kill(os.getppid(), signal.SIGKILL), stay()))
 does("ForksWithoutEnd", lambda game: [os.fork() for _ in iter(int, 1)])
 does("EscapesIntoSessions", lambda game: [escape() for _ in range(20)] and stay())
 does("Pushes", lambda game: game.push(game.legal_moves[0]))

@@ -7,8 +7,8 @@ from arena.rules.game import points
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
-from arena.sitting.search import Thought
 from arena.sitting.sitting import Sitting
+from arena.sitting.turn import Thought
 from arena.sitting.words import figures
 
 PLIES_SHOWN = 12

@@ -21,9 +21,9 @@ from arena.hosting.analysis import Analysis, Candidate
 from arena.ledger.store import StoreError
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS, Position
-from arena.sitting.search import Thought
 from arena.sitting.sides import ADVICE_SECONDS, ONLY_WITH_A_PLAYER, can_count, strongest
 from arena.sitting.sitting import Sitting
+from arena.sitting.turn import Thought
 from arena.sitting.words import ending_text
 from players.player import Limit
 

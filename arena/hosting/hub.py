@@ -1,27 +1,31 @@
-"""A player of the arena offered by the Hub protocol, version 2: it answers commands, and thinks in a thread."""
+"""A player of the arena as a server of the Hub protocol, version 2: it answers commands and thinks in a thread."""
 
 from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from queue import SimpleQueue
 
-from arena.hosting.hub_search import ThreadedSearch, report, think
-from arena.hosting.tenure import Tenure
+from arena.base.wording import message_of
+from arena.hosting.held import SharedPlayer
 from arena.rules.game import Game
-from arena.rules.hub import Line, line, parse_hub_move, parse_line, parse_position, variant_word
+from arena.rules.hub import Line, hub_move, line, parse_game, parse_line, variant_word
+from arena.rules.move_text import line_texts
 from arena.rules.notation import NotationError
 from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
-from players.player import Limit, PlayerSpec
+from players.player import Choice, Limit, PlayerSpec
 
 DEEPEST = 64
 """Plies of a level, at most."""
 ENDLESS = Limit(depth=DEEPEST, seconds=86_400.0)
 """The limit of a search that goes on until it is stopped, without the depth for a player that takes none."""
+_REPORT_SECONDS = 0.1
+"""Seconds between two looks at what a search has found."""
 _LAST_SECONDS = 1.0
 """Seconds that a player has to stop when the server is to quit."""
 _DURING_SEARCH = ("ping", "stop", "ponder-hit")
@@ -35,15 +39,12 @@ class Server:
         """Raises PlayerError if the player cannot be built."""
         self._spec, self._variant, self._write = spec, variant, write
         self._seed = "0"
-        self._tenure: Tenure | None = None
+        self._player: SharedPlayer | None = None
         self._game: Game | None = None
         self._limit = spec.limit
         self._endless = endless(spec, variant)
-        self._search: ThreadedSearch | None = None
-        self._searches: SimpleQueue[ThreadedSearch] = SimpleQueue()
-        threading.Thread(target=think, args=(self._searches,), daemon=True).start()
-        self._reported: SimpleQueue[ThreadedSearch] = SimpleQueue()
-        threading.Thread(target=report, args=(self._reported,), daemon=True).start()
+        self._search: _Search | None = None
+        self._searches, self._reported = _in_turn(_Search.think), _in_turn(_Search.report)
         self._commands: dict[str, Callable[[Line], None]] = {
             "hub": self._hub,
             "set-param": self._set_param,
@@ -76,8 +77,8 @@ class Server:
     def close(self) -> None:
         """Stop the search, if there is one, and close the player."""
         self._stop(wait=_LAST_SECONDS)
-        if self._tenure is not None:
-            self._tenure.close()
+        if self._player is not None:
+            self._player.close()
 
     def _hub(self, _: Line) -> None:
         name = f"draughts-arena {self._spec.name}"
@@ -101,45 +102,40 @@ class Server:
             raise ValueError(f"unknown parameter {name}")
 
     def _init(self, read: Line) -> None:
-        if self._tenure is not None:
-            self._tenure.close()
-        self._tenure = Tenure(replace(self._spec, limit=self._endless), self._variant)
+        if self._player is not None:
+            self._player.close()
+        self._player = SharedPlayer(replace(self._spec, limit=self._endless), self._variant)
         self._game = Game(self._variant)
         self._new_game(read)
-        self._man = self._tenure.man or 1.0
+        self._man = self._player.man or 1.0
         self._write("ready")
 
     def _new_game(self, _: Line) -> None:
-        if self._tenure is None:
+        if self._player is None:
             raise ValueError("there was no init")
-        self._tenure.begin()
+        self._player.begin()
         self._rng = random.Random(self._seed)
 
     def _pos(self, read: Line) -> None:
         self._game = None
-        game = Game(self._variant, parse_position(self._variant, read.arguments.get("pos", "")))
-        for text in read.arguments.get("moves", "").split():
-            move = parse_hub_move(self._variant, game.position, text, game.legal_moves)
-            if move is None:
-                raise NotationError(f"{text} is no legal move after {len(game.moves)} moves")
-            game.push(move)
-        self._game = game
+        self._game = parse_game(self._variant, read)
 
     def _level(self, read: Line) -> None:
         self._limit = limit_of(read) or self._spec.limit
 
     def _go(self, read: Line) -> None:
-        if self._tenure is None or self._tenure.player is None:
+        held = self._player
+        if held is None or held.player is None:
             raise ValueError("there was no init")
         if self._game is None:
             raise ValueError("there is no position")
         if not self._game.legal_moves:
             raise ValueError("the game is over")
         limit = self._limit if "think" in read.arguments and self._limit != ENDLESS else self._endless
-        getattr(self._tenure.player, "check_limit", lambda _: None)(limit)
-        self._search = ThreadedSearch(self._tenure, self._game, limit, self._rng, self._man, self._write)
+        held.player.check_limit(limit)
+        self._search = _Search(held, self._game, limit, self._rng, self._man, self._write)
         self._searches.put(self._search)
-        if hasattr(self._tenure.player, "progress"):
+        if held.player.progress is not None:
             self._reported.put(self._search)
 
     def _ponder_hit(self, _: Line) -> None:
@@ -151,21 +147,105 @@ class Server:
     def _stop(self, wait: float | None = 0.0) -> None:
         """Have the search stop, and wait for so many seconds until it has, or for ever."""
         if self._search is not None:
-            self._search.stop()
-            self._search.join(wait)
+            self._search.stop(wait)
+
+
+class _Search:
+    """A search in a thread, which writes how far it is and what it found when it ends."""
+
+    def __init__(
+        self,
+        player: SharedPlayer,
+        game: Game,
+        limit: Limit,
+        rng: random.Random,
+        man: float,
+        write: Callable[[str], None],
+    ) -> None:
+        """`man` is what a man is worth in the player's scores."""
+        self._player, self._game, self._limit, self._rng = player, game, limit, rng
+        self._man, self._write = man, write
+        self._lock = threading.Lock()
+        self._is_silent = self._is_answered = False
+        self._stopped, self._ended = threading.Event(), threading.Event()
+        self._began = time.perf_counter()
+
+    def think(self) -> None:
+        """Search, and write what was found."""
+        try:
+            choice = self._player.ask(self._game, self._limit, self._rng, self._stopped).choice
+            texts = self._pv(choice)
+            done = {"move": texts[0]} | ({"ponder": texts[1]} if len(texts) > 1 else {})
+            text = f"{self._info(choice, self._man)}\n{line('done', done)}"
+        except BaseException as error:
+            text = line("error", {"message": f"{type(error).__name__}: {message_of(error)}"})
+        with self._lock:
+            self._is_answered = True
+            if not self._is_silent:
+                self._write(text)
+        self._ended.set()
+
+    def report(self) -> None:
+        """Write what is found after each iteration, until it ends."""
+        deepest = 0
+        while not self._ended.wait(_REPORT_SECONDS):
+            found = self._player.progress()
+            if found is not None and found.depth > deepest:
+                deepest = found.depth
+                text = self._info(found, 1.0)
+                with self._lock:
+                    if not (self._is_silent or self._is_answered):
+                        self._write(text)
+
+    def silence(self) -> bool:
+        """Have it write nothing; false if it has answered already."""
+        with self._lock:
+            self._is_silent = not self._is_answered
+            return self._is_silent
+
+    def stop(self, wait: float | None) -> None:
+        """Have it end, if its player can be stopped, and wait for so many seconds until it has, or for ever."""
+        self._stopped.set()
+        self._player.stop()
+        self._ended.wait(wait)
+
+    def _info(self, choice: Choice, man: float) -> str:
+        """The line `info` of a choice, its score in men."""
+        seconds = time.perf_counter() - self._began
+        arguments: dict[str, object] = {"depth": choice.depth}
+        if choice.score is not None:
+            arguments["score"] = choice.score / man
+        arguments |= {"nodes": choice.nodes, "time": seconds, "nps": choice.nodes / max(seconds, 1e-6) / 1e6}
+        return line("info", arguments | {"pv": " ".join(self._pv(choice))})
+
+    def _pv(self, choice: Choice) -> list[str]:
+        """The principal variation as the protocol writes it, as far as its moves are legal."""
+        return line_texts(self._game.variant, self._game.position, choice.pv or (choice.move,), hub_move)
+
+
+def _in_turn(work: Callable[[_Search], None]) -> SimpleQueue[_Search]:
+    """A queue of searches, each of which is worked on in turn, in one thread."""
+    searches: SimpleQueue[_Search] = SimpleQueue()
+
+    def body() -> None:
+        while True:
+            work(searches.get())
+
+    threading.Thread(target=body, daemon=True).start()
+    return searches
 
 
 def endless(spec: PlayerSpec, variant: Variant) -> Limit:
     """The limit under which a player searches until it is stopped. Raises PlayerError if it cannot be built."""
     refused: PlayerError | None = None
     for limit in (ENDLESS, ENDLESS._replace(depth=None)):
-        tenure = Tenure(replace(spec, limit=limit), variant)
+        player = SharedPlayer(replace(spec, limit=limit), variant)
         try:
-            tenure.begin()
+            player.begin()
         except PlayerError as error:
             refused = refused or error
             continue
-        tenure.close()
+        player.close()
         return limit
     assert refused is not None
     raise refused

@@ -1,4 +1,4 @@
-"""Seats as a worker sees them: players that answer from another process, within their time or not at all."""
+"""Players in processes of their own: PlayerProcess, and `hold`, which keeps players from game to game."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from collections import OrderedDict
 from functools import partial
 from typing import Any, NoReturn
 
-from arena.base import frames, process
+from arena.base import process
+from arena.base.supervisor import are_supported, processor_seconds
 from arena.base.wording import printable
 from arena.hosting import sandbox
-from arena.hosting.answer import message_of, traceback_of
-from arena.hosting.occupant import (
+from arena.hosting.held import Answer, HeldPlayer, PlayerFailure
+from arena.hosting.worker import (
     BUILT,
     CHOSEN,
     FAILED,
-    NO_MOVE,
+    ILLEGAL,
     NOTE,
     RAISED,
     REFUSED,
@@ -31,14 +32,13 @@ from arena.hosting.occupant import (
     Worth,
     serve,
 )
-from arena.hosting.tenure import Tenure
 from arena.rules.game import Game, Termination
 from arena.rules.jit.kernel import announce_compilation
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.loading import PlayerError, without_own_code
-from players.player import Allowance, AnswerError, Choice, Limit, Player, PlayerSpec, checked
+from players.player import Allowance, AnswerError, Choice, CompletePlayer, IllegalMove, Limit, PlayerSpec
 from players.table import build_player
 
 KEPT_OUTPUT = 1 << 16
@@ -48,124 +48,51 @@ _GRACE = 1.0
 _DRAIN_SECONDS = 0.01
 """Seconds after which what a player prints is read while it is waited for; a pipe holds it till then."""
 _OWN_SECONDS = 0.001
-"""Processor time that a seat itself may need between an answer and the next request."""
-_SEATS = 16
-"""Seats that a process keeps, those that were used last."""
+"""Processor time that a worker itself may need between an answer and the next request."""
+_HELD = 16
+"""Players of a user's code that a process holds, those that were used last."""
 
-_seats: OrderedDict[tuple[str, str, int], Seat | InProcess] = OrderedDict()
-if process.are_supported():
-    os.register_at_fork(after_in_child=_seats.clear)
-
-
-class SeatError(Exception):
-    """A player in a seat failed; the message goes on after its name, as in `raised ValueError: no`."""
-
-    def __init__(self, termination: Termination, message: str, traceback: str = "", output: str = "") -> None:
-        super().__init__(printable(message))
-        self.termination = termination
-        self.traceback = printable(traceback)
-        """Where it raised, as Python prints it."""
-        self.output = printable(output)
-        """What it printed last."""
+_held: OrderedDict[tuple[str, str, int], HeldPlayer] = OrderedDict()
+if are_supported():
+    os.register_at_fork(after_in_child=_held.clear)
 
 
-def failure_of(error: Exception) -> SeatError:
-    """What a player raised, in a seat or not, as its failure."""
-    if isinstance(error, SeatError):
-        return error
-    if isinstance(error, AnswerError):
-        return SeatError(Termination.ERROR, str(error))
-    if isinstance(error, PlayerError):
-        return SeatError(Termination.ERROR, f"was not built: {error}")
-    message = f"raised {type(error).__name__}: {message_of(error)}"
-    return SeatError(Termination.ERROR, message, traceback_of(error))
-
-
-def seated(
+def hold(
     spec: PlayerSpec, variant: Variant, opening: Position, seed: str, allowance: Allowance, place: int = 0
-) -> Player:
-    """The player of a specification, ready for one game: in a seat if it runs a user's code, unless `in_process`.
+) -> HeldPlayer:
+    """The player of a specification, its game begun: in a process of its own if it runs a user's code.
 
-    The seat is that of earlier games; a player that plays itself has two, by their `place`. Raises PlayerError if
-    the player cannot be built, and SeatError if its process ends or it takes too long.
+    With `in_process` it is in this one. One of a user's code is that of earlier games; one that plays itself is
+    held twice, by its `place`. Raises what `HeldPlayer.begin` raises.
     """
     plain = without_own_code(spec)
     if plain is spec:
-        return build_player(spec, variant)
+        held = HeldPlayer(spec, variant)
+        held.begin(opening, seed)
+        return held
     key = (repr((spec, allowance)), repr(variant), place)
-    seat = _seats.get(key)
-    if seat is None:
-        inside = spec.in_process or not process.are_supported()
-        seat = InProcess(spec, variant) if inside else Seat(spec, plain, variant, allowance)
-        _seats[key] = seat
-        while len(_seats) > _SEATS:
-            _seats.popitem(last=False)[1].close()
-    _seats.move_to_end(key)
-    seat.begin(opening, seed)
-    return seat
+    if key not in _held:
+        inside = spec.in_process or not are_supported()
+        elsewhere = None if inside else PlayerProcess(spec, plain, variant, allowance)
+        _held[key] = HeldPlayer(spec, variant, elsewhere)
+        while len(_held) > _HELD:
+            _held.popitem(last=False)[1].close()
+    _held.move_to_end(key)
+    _held[key].begin(opening, seed)
+    return _held[key]
 
 
-def timed_choice(player: Player, game: Game, limit: Limit, rng: random.Random) -> tuple[Choice, float, float]:
-    """What a player chooses, seated or not, with the seconds of wall time and of processor time that it took.
-
-    Processor time is that of the player, wherever it sits; nan if it is not known. A seat rests from the answer to
-    the next request. Raises what `choose` raises.
-    """
-    if isinstance(player, Seat):
-        player.wake()
-    spent_before, began = time.thread_time(), time.perf_counter()
-    choice = player.choose(game, limit, rng)
-    seconds = time.perf_counter() - began
-    spent = time.thread_time() - spent_before
-    if isinstance(player, Seat | InProcess):
-        spent = player.cpu_seconds
-    if isinstance(player, Seat):
-        player.rest()
-    return choice, seconds, spent
+def close_held() -> None:
+    """Close all players of a user's code that `hold` keeps, and end their processes."""
+    while _held:
+        _held.popitem()[1].close()
 
 
-def pondered_seconds(player: Player) -> float:
-    """Processor time that a player in a seat used while it rested before its last answer; nan for any other."""
-    return player.pondered_seconds if isinstance(player, Seat) else math.nan
-
-
-def close_seats() -> None:
-    """End the processes of all seats."""
-    while _seats:
-        _seats.popitem()[1].close()
-
-
-class InProcess:
-    """A player with a user's code in this process: its answers are checked, no more."""
-
-    def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
-        self._tenure = Tenure(spec, variant)
-
-    @property
-    def man(self) -> float | None:
-        """What a man is worth in the player's scores, if it says so."""
-        return self._tenure.man
-
-    @property
-    def cpu_seconds(self) -> float:
-        """Processor time of the last answer; nan if it is not known."""
-        return self._tenure.cpu_seconds
-
-    def begin(self, opening: Position, seed: str) -> None:
-        """Have the player ready for a game. Raises PlayerError, and what its method `begin` raises."""
-        self._tenure.begin()
-
-    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """What the player chooses. Raises what `answer_of` raises."""
-        return self._tenure.choose(game, limit, rng)
-
-    def close(self) -> None:
-        """Be done with the player."""
-        self._tenure.close()
-
-
-class Seat:
+class PlayerProcess:
     """A player in a process of its own, kept from game to game and begun again when it has ended."""
+
+    player: CompletePlayer | None = None
+    """None: it is not in this process."""
 
     def __init__(self, spec: PlayerSpec, plain: PlayerSpec | None, variant: Variant, allowance: Allowance) -> None:
         """`plain` is the player without a user's code, if there is one."""
@@ -173,17 +100,15 @@ class Seat:
         self._process: process.Process | None = None
         self._sent = 0
         self._left = allowance.game_patience
-        self.cpu_seconds = 0.0
-        """Processor time of the last answer, measured where the player sits; nan if it is not known."""
-        self.pondered_seconds = 0.0
-        """Processor time from the last `rest` of this game to `wake`, 0 if the seat itself may have needed it."""
+        self._pondered = 0.0
+        """Processor time from the last `_rest` of this game to `_wake`, 0 if the worker may have needed it."""
         self._has_children = False
         self._family: list[int] = []
         self._clocks: dict[int, float] | None = None
-        """Processor time of each process of the seat when it began to rest; None if it does not rest."""
+        """Processor time of each process of the player when it began to rest; None if it does not rest."""
 
     def begin(self, opening: Position, seed: str) -> None:
-        """Have the player ready for a game. Raises PlayerError and SeatError."""
+        """Have the player ready for a game. Raises PlayerError and PlayerFailure."""
         if self._process is None:
             self._start()
         self._sent, self._left = 0, self._allowance.game_patience
@@ -192,55 +117,44 @@ class Seat:
             raise PlayerError(printable(str(reply[1])), *reply[2])
         if reply[0] != BUILT:
             self._fail_by(reply)
-        self.pondered_seconds, self._family = 0.0, []
+        self._pondered, self._family = 0.0, []
 
     @property
     def man(self) -> float | None:
-        """What a man is worth in the scores of the player that was begun, if it says so. Raises SeatError."""
+        """What a man is worth in the scores of the player that was begun, if it says so. Raises PlayerFailure."""
         reply = self._exchange(Worth(), self._allowance.patience)
         if reply[0] != WORTH or len(reply) != 2 or not isinstance(reply[1], float | None):
             self._fail_by(reply)
         return reply[1]
 
-    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """What the player chooses; its chance is not `rng`, but its own from the same seed. Raises SeatError."""
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
+        """What the player answers; its chance is not `rng`, but its own from the same seed.
+
+        It rests from the answer to the next request. Raises PlayerFailure.
+        """
+        self._wake()
         began = time.perf_counter()
         moves = tuple(game.moves[self._sent :])
         self._sent = len(game.moves)
         reply = self._exchange(Ask(moves, limit), self._seconds(limit))
-        self._left -= time.perf_counter() - began
+        seconds = time.perf_counter() - began
+        self._left -= seconds
         if reply[0] != CHOSEN:
             self._fail_by(reply)
         try:
-            self.cpu_seconds = float(reply[1])
+            answer = Answer(Choice(*reply[3:]), seconds, float(reply[1]), self._pondered)
             self._has_children = bool(reply[2])
-            return checked(Choice(*reply[3:]))
         except (IndexError, TypeError, ValueError):
             self._fail("sent a malformed answer")
+        self._rest()
+        return answer
 
-    def rest(self) -> None:
-        """Begin the opponent's time: the player is stopped if it may not ponder, and its processor time counted.
-
-        That of its children is counted, too, if it has some when it answers.
-        """
-        if self._process is None:
-            return
-        if self._allowance.pondering == "stop":
-            process.freeze(self._process)
-        if self._has_children or not self._family:
-            self._family = process.family(self._process)
-        self._clocks = {one: process.processor_seconds(one) for one in self._family}
-
-    def wake(self) -> None:
-        """End the opponent's time, if the player rests; else nothing happens."""
-        clocks, self._clocks = self._clocks, None
-        if self._process is None or clocks is None:
-            return
-        spent = [process.processor_seconds(one) - before for one, before in clocks.items()]
-        seconds = math.fsum(one for one in spent if one > 0)
-        self.pondered_seconds = seconds if seconds > _OWN_SECONDS else 0.0
-        if self._allowance.pondering == "stop":
-            process.thaw(self._process)
+    def failed(self, error: BaseException) -> None:
+        """End the process if it sent an answer that no honest one sends, and raise the PlayerFailure."""
+        if isinstance(error, IllegalMove):
+            self._fail(str(error), Termination.ILLEGAL_MOVE)
+        if isinstance(error, AnswerError):
+            self._fail("sent a malformed answer")
 
     def close(self) -> None:
         """Have the player closed, and end the process with all that descends from it."""
@@ -248,13 +162,36 @@ class Seat:
         if ending is not None:
             process.finish(ending)
 
+    def _rest(self) -> None:
+        """Begin the opponent's time: the player is stopped if it may not ponder, and its processor time counted.
+
+        That of its children is counted, too, if it has some when it answers.
+        """
+        assert self._process is not None
+        if self._allowance.pondering == "stop":
+            process.freeze(self._process)
+        if self._has_children or not self._family:
+            self._family = process.family(self._process)
+        self._clocks = {one: processor_seconds(one) for one in self._family}
+
+    def _wake(self) -> None:
+        """End the opponent's time, if the player rests."""
+        clocks, self._clocks = self._clocks, None
+        if self._process is None or clocks is None:
+            return
+        spent = [processor_seconds(one) - before for one, before in clocks.items()]
+        seconds = math.fsum(one for one in spent if one > 0)
+        self._pondered = seconds if seconds > _OWN_SECONDS else 0.0
+        if self._allowance.pondering == "stop":
+            process.thaw(self._process)
+
     def _start(self) -> None:
         """Begin the process, which has what is compiled here: all that the player needs of the arena."""
         compiled_generator(self._variant.constants)
         if self._plain is not None:
             build_player(self._plain, self._variant)
         self._process = self._begun()
-        self._answers = frames.Reader(self._process.answers)
+        self._answers = process.FrameReader(self._process.answers)
         self._output = b""
         self._clocks = None
         self._waiting = select.poll()
@@ -275,17 +212,17 @@ class Seat:
         return limit.longest + self._allowance.time_margin + _GRACE
 
     def _exchange(self, request: Begin | Ask | Worth, seconds: float) -> list[Any]:
-        """The reply to a request. Raises SeatError if there is none in time, or the process ends."""
+        """The reply to a request. Raises PlayerFailure if there is none in time, or the process ends."""
         assert self._process is not None
-        self.wake()
+        self._wake()
         deadline = time.perf_counter() + seconds
         self._drain()
         process.watch(self._process)
         try:
-            frames.write(self._process.requests, pickle.dumps(request))
+            process.write_frame(self._process.requests, pickle.dumps(request))
             while (reply := self._reply(deadline)) == [NOTE]:
                 announce_compilation()
-        except (frames.FrameError, ValueError):
+        except (process.FrameError, ValueError):
             self._fail("sent a malformed answer")
         except (BrokenPipeError, EOFError):
             self._fail_by_ending()
@@ -316,23 +253,23 @@ class Seat:
         self._output = (self._output + (part or b""))[-KEPT_OUTPUT:]
 
     def _fail_by(self, reply: list[Any]) -> NoReturn:
-        """Raise the SeatError of a reply that is no good one; the process stays."""
+        """Raise the PlayerFailure of a reply that is no good one; the process stays."""
         if reply[0] == RAISED and len(reply) == 4:
-            raise SeatError(Termination.ERROR, f"raised {reply[1]}: {reply[2]}", str(reply[3]), self._printed())
-        if reply[0] == FAILED and len(reply) == 2:
-            raise SeatError(Termination.ERROR, str(reply[1]), output=self._printed())
-        if reply[0] == NO_MOVE and len(reply) == 2:
-            message = f"returned the illegal move {reply[1]}"
-            raise SeatError(Termination.ILLEGAL_MOVE, message, output=self._printed())
+            raise PlayerFailure(
+                Termination.ERROR, f"raised {reply[1]}: {reply[2]}", str(reply[3]), self._printed()
+            )
+        if reply[0] in (ILLEGAL, FAILED) and len(reply) == 2:
+            termination = Termination.ILLEGAL_MOVE if reply[0] == ILLEGAL else Termination.ERROR
+            raise PlayerFailure(termination, str(reply[1]), output=self._printed())
         self._fail("sent a malformed answer")
 
     def _fail(self, message: str, termination: Termination = Termination.ERROR) -> NoReturn:
-        """End the process and raise the SeatError."""
+        """End the process and raise the PlayerFailure."""
         printed = self._printed()
         assert self._process is not None
         ending, self._process = self._process, None
         process.end(ending)
-        raise SeatError(termination, message, output=printed)
+        raise PlayerFailure(termination, message, output=printed)
 
     def _printed(self) -> str:
         """What was printed last."""
@@ -341,7 +278,7 @@ class Seat:
         return self._output.decode("utf-8", "backslashreplace")
 
     def _fail_by_ending(self) -> NoReturn:
-        """Raise the SeatError of a process that has ended."""
+        """Raise the PlayerFailure of a process that has ended."""
         assert self._process is not None
         printed = self._printed()
         ended, self._process = process.end(self._process, closed=True), None
@@ -350,4 +287,4 @@ class Seat:
         how = f"ended its process ({ended})" if ended else "closed its connection to the arena"
         if ended.startswith("more"):
             how = f"started {ended}"
-        raise SeatError(Termination.ERROR, how, output=printed)
+        raise PlayerFailure(Termination.ERROR, how, output=printed)

@@ -1,4 +1,4 @@
-"""The occupant of a seat: it builds a player, keeps a game of its own beside the arena's, and answers."""
+"""The worker in a player's own process: it holds the player, keeps a game beside the arena's, and answers."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from arena.base import frames
-from arena.base.wording import quoted
-from arena.hosting.answer import message_of, traceback_of
-from arena.hosting.tenure import Tenure
+from arena.base.process import FrameReader, write_frame
+from arena.base.wording import message_of, traceback_of
+from arena.hosting.held import HeldPlayer
 from arena.rules.game import Game
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.loading import PlayerError
-from players.player import AnswerError, Limit, PlayerSpec
+from players.player import AnswerError, IllegalMove, Limit, PlayerSpec
 
 NOTE, BUILT, REFUSED, WORTH = "note", "built", "refused", "worth"
-CHOSEN, NO_MOVE, FAILED, RAISED = "chosen", "no move", "failed", "raised"
+CHOSEN, ILLEGAL, FAILED, RAISED = "chosen", "illegal", "failed", "raised"
 Reply: TypeAlias = list[Any]
 """A kind and what belongs to it, as JSON: NOTE, that something is compiled; BUILT; REFUSED, a message and the keys
 to blame; WORTH, a number or None; CHOSEN, the processor time in seconds, whether it
-has child processes, and the fields of a Choice; NO_MOVE, the
-move in words; FAILED, a message; RAISED, the type of an exception, its message and where it was raised."""
+has child processes, and the fields of a Choice; ILLEGAL and FAILED,
+a message; RAISED, the type of an exception, its message and where it was raised."""
 
 
 class Begin(NamedTuple):
@@ -56,26 +55,26 @@ def serve(requests: int, answers: int) -> None:
 
     A copy of this process that a player made is ended.
     """
-    occupant = _Occupant(answers)
-    reader = frames.Reader(requests)
+    worker = _Worker(answers)
+    reader = FrameReader(requests)
     me = os.getpid()
     while True:
         while (frame := reader.frame()) is None:
             if not reader.fill():
-                occupant.close()
+                worker.close()
                 return
-        reply = _reply(occupant, pickle.loads(frame))
+        reply = _reply(worker, pickle.loads(frame))
         if os.getpid() != me:
             return
-        frames.write(answers, json.dumps(reply).encode())
+        write_frame(answers, json.dumps(reply).encode())
 
 
-class _Occupant:
+class _Worker:
     """A player, its game and its chance."""
 
     def __init__(self, answers: int) -> None:
         self._answers = answers
-        self._tenure: Tenure | None = None
+        self._held: HeldPlayer | None = None
         self._game: Game | None = None
         self._rng = random.Random(0)
 
@@ -84,29 +83,26 @@ class _Occupant:
         random.seed(request.seed)
         np.random.seed(random.getrandbits(32))  # noqa: NPY002  a player may use numpy's own chance
         self._rng = random.Random(request.seed)
-        self._tenure = self._tenure or Tenure(request.spec, request.variant)
-        with compilation_announced(lambda: frames.write(self._answers, json.dumps([NOTE]).encode())):
-            self._tenure.begin()
+        self._held = self._held or HeldPlayer(request.spec, request.variant)
+        with compilation_announced(lambda: write_frame(self._answers, json.dumps([NOTE]).encode())):
+            self._held.begin()
         self._game = Game(request.variant, request.opening)
         return [BUILT]
 
     def worth(self) -> Reply:
-        return [WORTH, None if self._tenure is None else self._tenure.man]
+        return [WORTH, None if self._held is None else self._held.man]
 
     def ask(self, request: Ask) -> Reply:
-        game, tenure = self._game, self._tenure
-        if game is None or tenure is None:
+        if self._game is None or self._held is None:
             raise RuntimeError("no game was begun")
         for move in request.moves:
-            game.push(move)
-        choice = tenure.choose(game, request.limit, self._rng)
-        if not isinstance(choice.move, int) or choice.move not in game.legal_moves:
-            return [NO_MOVE, quoted(choice.move)]
-        return [CHOSEN, tenure.cpu_seconds, _has_children(), *choice]
+            self._game.push(move)
+        answer = self._held.ask(self._game, request.limit, self._rng)
+        return [CHOSEN, answer.cpu_seconds, _has_children(), *answer.choice]
 
     def close(self) -> None:
-        if self._tenure is not None:
-            self._tenure.close()
+        if self._held is not None:
+            self._held.close()
 
 
 def _has_children() -> bool:
@@ -117,14 +113,14 @@ def _has_children() -> bool:
     return True
 
 
-def _reply(occupant: _Occupant, request: Begin | Ask | Worth) -> Reply:
+def _reply(worker: _Worker, request: Begin | Ask | Worth) -> Reply:
     try:
         if isinstance(request, Worth):
-            return occupant.worth()
-        return occupant.begin(request) if isinstance(request, Begin) else occupant.ask(request)
+            return worker.worth()
+        return worker.begin(request) if isinstance(request, Begin) else worker.ask(request)
     except PlayerError as error:
         return [REFUSED, message_of(error), list(error.keys)]
     except AnswerError as error:
-        return [FAILED, message_of(error)]
+        return [ILLEGAL if isinstance(error, IllegalMove) else FAILED, message_of(error)]
     except BaseException as error:
         return [RAISED, type(error).__name__, message_of(error), traceback_of(error)]

@@ -1,0 +1,242 @@
+"""The supervisor of a process for a user's code, and the worker in it, as `arena.base.process` begins them."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import select
+import signal
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import NamedTuple, NoReturn
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_DATA = 5
+"""Field of /proc/self/statm: pages of data and stack, which RLIMIT_DATA bounds."""
+
+LAST_SECONDS = 0.5
+"""Seconds that a worker has to end by itself, once it has closed its pipes or nothing more is asked of it."""
+SUPERVISOR_SECONDS = 5.0
+"""Seconds that a supervisor has to end, after which its parent kills it with all that descends from it."""
+_COUNT_SECONDS = 0.25
+"""Seconds between two counts of a worker's processes."""
+_RETRY_SECONDS = 0.001
+AT_ONCE = b"!"
+"""What the supervisor reads when the worker is to be killed at once."""
+
+_is_worker = False
+
+Serve = Callable[[int, int], object]
+"""What a worker does, given the file descriptors of its requests and of its answers."""
+
+
+def are_supported() -> bool:
+    """Whether there can be such processes: on Linux."""
+    return _libc is not None
+
+
+def end_with(parent: int) -> None:
+    """Have the system kill this process when its parent ends, or end it if that has ended. Linux only."""
+    assert _libc is not None
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def bound(megabytes: int) -> None:
+    """Have this process be a worker that may take so much more memory than it has now."""
+    import resource
+
+    global _is_worker
+    _is_worker = True
+    with open("/proc/self/statm") as pages:
+        taken = int(pages.read().split()[_DATA]) * resource.getpagesize()
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    limit = taken + (megabytes << 20)
+    limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def tell(text: str) -> None:
+    """Print a text in a worker, whose parent keeps it; nothing happens in any other process."""
+    if _is_worker:
+        sys.stdout.write(text)
+
+
+def supervise(
+    serve: Serve, megabytes: int, processes: int, life: int, requests: int, answers: int, output: int, ending: int
+) -> None:
+    """The supervisor: fork the worker, wait until it or the parent ends, and clear up.
+
+    A worker whose parent has ended, or asks no more of it, has LAST_SECONDS to end by itself.
+    """
+    assert _libc is not None
+    os.setsid()
+    _set_signals()
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)  # should the worker have stopped it
+    _close_all_but({life, requests, answers, output, ending})
+    me = os.getpid()
+    worker = os.fork()
+    if worker == 0:
+        os.close(life)
+        os.close(ending)
+        end_after(lambda: _work(serve, megabytes, me, requests, answers, output))
+    for descriptor in (requests, answers, output):
+        os.close(descriptor)
+    ended = os.pidfd_open(worker)
+    waiting = select.poll()
+    waiting.register(life, select.POLLIN)
+    waiting.register(ended, select.POLLIN)
+    ready: set[int] = set()
+    while not ready and len(family_of(me)) <= processes:
+        ready = {descriptor for descriptor, _ in waiting.poll(1000 * _COUNT_SECONDS)}
+    if life in ready and ended not in ready and os.read(life, 1) != AT_ONCE:
+        send(signal.SIGCONT, family_of(me))  # should they be frozen
+        select.select([ended], [], [], LAST_SECONDS)
+    words = "" if ready else f"more than {processes} processes"
+    if ended in ready:
+        words = _ending(os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]))
+    _clear_up(me)
+    os.write(ending, words.encode())
+
+
+def _work(serve: Serve, megabytes: int, supervisor: int, requests: int, answers: int, output: int) -> None:
+    """The worker: it has its two pipes, and prints to the third."""
+    os.setpgid(0, 0)
+    end_with(supervisor)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    _close_all_but({requests, answers})
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", errors="backslashreplace", buffering=1, closefd=False)
+    sys.stderr = os.fdopen(2, "w", errors="backslashreplace", buffering=1, closefd=False)
+    bound(megabytes)
+    serve(requests, answers)
+
+
+def end_after(work: Callable[[], None]) -> NoReturn:
+    """Do this and end the process, whatever happens, without a word and without what the parent would do."""
+    try:
+        work()
+    except BaseException:
+        os._exit(1)
+    os._exit(0)
+
+
+def _set_signals() -> None:
+    """Leave the parent's handlers behind."""
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _close_all_but(kept: set[int]) -> None:
+    """Close the file descriptors from 3 on that are not kept."""
+    last = 2
+    for descriptor in sorted(kept):
+        os.closerange(last + 1, descriptor)
+        last = descriptor
+    os.closerange(last + 1, os.sysconf("SC_OPEN_MAX"))
+
+
+def _clear_up(me: int) -> None:
+    """Kill all that descends from this process: who loses its parent becomes a child of this one."""
+    while True:
+        send(signal.SIGKILL, descendants(me))
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(_RETRY_SECONDS)
+
+
+def kill_descendants(supervisor: int) -> None:
+    """Kill all that descends from a supervisor that does not do it, for SUPERVISOR_SECONDS at most."""
+    deadline = time.monotonic() + SUPERVISOR_SECONDS
+    while any(status.state != "Z" for status in descendants(supervisor).values()) and time.monotonic() < deadline:
+        send(signal.SIGKILL, descendants(supervisor))
+        time.sleep(_RETRY_SECONDS)
+
+
+class _Status(NamedTuple):
+    """What the system says of a process."""
+
+    state: str
+    """A letter; Z has ended."""
+    parent: int
+    session: int
+
+
+def statuses() -> dict[int, _Status]:
+    """All processes of the machine."""
+    found = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError), open(f"/proc/{name}/stat") as status:
+            state, parent, _, session = status.read().rpartition(")")[2].split()[:4]
+            found[int(name)] = _Status(state, int(parent), int(session))
+    return found
+
+
+def descendants(root: int) -> dict[int, _Status]:
+    """All that descends from a process."""
+    everything = statuses()
+    children = defaultdict(list)
+    for one, status in everything.items():
+        children[status.parent].append(one)
+    found = [root]
+    for one in found:
+        found += children[one]
+    return {one: everything[one] for one in found[1:]}
+
+
+def family_of(root: int) -> list[int]:
+    """All that descends from a process: some 0.1 ms, where `descendants` reads every process of the machine.
+
+    One that comes or goes meanwhile may hide others. Where the system has no such lists, it is `descendants`.
+    """
+    if not os.path.exists(f"/proc/{root}/task/{root}/children"):
+        return list(descendants(root))
+    found = [root]
+    for one in found:
+        with suppress(OSError):
+            for thread in os.listdir(f"/proc/{one}/task"):
+                with open(f"/proc/{one}/task/{thread}/children") as children:
+                    found += map(int, children.read().split())
+    return found[1:]
+
+
+def processor_seconds(one: int) -> float:
+    """Processor time of a process so far, all threads together; nan off Linux, or if it has ended."""
+    if not are_supported():
+        return math.nan
+    try:
+        return time.clock_gettime(~one << 3 | 2)  # as Linux's clock_getcpuclockid
+    except OSError:
+        return math.nan
+
+
+def send(number: int, processes: Iterable[int]) -> None:
+    """Send a signal to each of the processes that is still there."""
+    for one in processes:
+        with suppress(ProcessLookupError):
+            os.kill(one, number)
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"

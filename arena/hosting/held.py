@@ -1,0 +1,278 @@
+"""Players that are held and asked: HeldPlayer, SharedPlayer, Answer, PlayerFailure; where one is: Transport."""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+from arena.base.wording import message_of, printable, traceback_of
+from arena.rules.game import Game, Termination
+from arena.rules.position import Position
+from arena.rules.variants import Variant
+from players.loading import PlayerError, own_code
+from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, PlayerSpec, checked
+from players.table import complete_player
+
+_PRESS_SECONDS = 0.01
+"""Seconds between two requests to a search to stop."""
+
+
+class Answer(NamedTuple):
+    """A player's choice, and what it took."""
+
+    choice: Choice
+    seconds: float
+    """Wall time."""
+    cpu_seconds: float
+    """Processor time of the player, wherever it is; nan if it is not known."""
+    pondered_seconds: float = math.nan
+    """Processor time of the player in its opponent's time before; nan unless it is in a process of its own."""
+
+
+_answer = partial(tuple.__new__, Answer)
+"""`Answer._make` at a third of its cost."""
+
+
+class PlayerFailure(Exception):
+    """A player failed; the message goes on after its name, as in `raised ValueError: no`."""
+
+    def __init__(self, termination: Termination, message: str, traceback: str = "", output: str = "") -> None:
+        super().__init__(printable(message))
+        self.termination = termination
+        self.traceback = printable(traceback)
+        """Where it raised, as Python prints it."""
+        self.output = printable(output)
+        """What it printed last."""
+
+
+def failure_of(error: Exception) -> PlayerFailure:
+    """What holding or asking a player raised, as the player's failure."""
+    if isinstance(error, PlayerFailure):
+        return error
+    if isinstance(error, IllegalMove):
+        return PlayerFailure(Termination.ILLEGAL_MOVE, str(error))
+    if isinstance(error, AnswerError):
+        return PlayerFailure(Termination.ERROR, str(error))
+    if isinstance(error, PlayerError):
+        return PlayerFailure(Termination.ERROR, f"was not built: {error}")
+    message = f"raised {type(error).__name__}: {message_of(error)}"
+    return PlayerFailure(Termination.ERROR, message, traceback_of(error))
+
+
+class Transport(Protocol):
+    """Where a held player is: in this process or in one of its own."""
+
+    player: CompletePlayer | None
+    """The player itself, if it is in this process and built."""
+
+    @property
+    def man(self) -> float | None:
+        """What a man is worth in the player's scores, if it says so."""
+
+    def begin(self, opening: Position, seed: str) -> None:
+        """Have the player ready for a game. Raises PlayerError, PlayerFailure and what the player raises."""
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
+        """What the player answers, unchecked. Raises PlayerFailure and what the player raises."""
+
+    def failed(self, error: BaseException) -> None:
+        """Take note that a game was not begun, or an answer not given or not accepted."""
+
+    def close(self) -> None:
+        """Close the player."""
+
+
+class HeldPlayer:
+    """A player of an entry that is asked for moves, its answers checked, by one thread.
+
+    A player whose class says `kept = True` plays game after game until it fails; any other is built for each. One
+    that is replaced, has failed or is not needed any more is closed.
+    """
+
+    def __init__(self, spec: PlayerSpec, variant: Variant, transport: Transport | None = None) -> None:
+        """The player is in this process unless a transport is given; it is built when its first game begins."""
+        is_own = bool(own_code(spec))
+        self._start = variant.start
+        self._transport = transport or _Here(spec, variant, is_own)
+        self._choose = self._checked if is_own else self._transport.choose
+        self.is_begun = False
+        """Whether the player is there, its game begun."""
+
+    @property
+    def player(self) -> CompletePlayer | None:
+        """The player itself, if it is in this process and built."""
+        return self._transport.player
+
+    @property
+    def man(self) -> float | None:
+        """What a man is worth in the player's scores, if it says so. Raises PlayerFailure."""
+        return self._transport.man
+
+    def begin(self, opening: Position | None = None, seed: str = "0") -> None:
+        """Have the player ready for a game from an opening, the start of the rules unless given.
+
+        Where the player is in a process of its own, its chance comes from `seed`. Raises PlayerError if it cannot
+        be built, PlayerFailure if its process ends or it takes too long, and what its method `begin` raises.
+        """
+        self.is_begun = False
+        try:
+            self._transport.begin(opening or self._start, seed)
+        except BaseException as error:
+            self._transport.failed(error)
+            raise
+        self.is_begun = True
+
+    def ask(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
+        """The player's answer, its move legal. A game is begun unless one is.
+
+        The answer of a user's code is checked field by field. Raises IllegalMove, AnswerError for any other answer
+        that cannot be taken and for a changed game, PlayerFailure from a process of its own, and whatever the
+        player raises here.
+        """
+        if not self.is_begun:
+            self.begin(game.start)
+        try:
+            answer = self._choose(game, limit, rng)
+            if answer[0].move not in game.legal_moves:
+                raise IllegalMove(answer[0].move)
+        except BaseException as error:
+            self.is_begun = False
+            self._transport.failed(error)
+            raise
+        return answer
+
+    def close(self) -> None:
+        """Close the player."""
+        self.is_begun = False
+        self._transport.close()
+
+    def _checked(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
+        """An answer of a user's code: its fields are right, and the game is as it was."""
+        position, legal, moves = game.position, list(game.legal_moves), list(game.moves)
+        answer = self._transport.choose(game, limit, rng)
+        if game.position is not position or game.legal_moves != legal or game.moves != moves:
+            raise AnswerError("changed the game, which choose must leave as it was")
+        choice = checked(answer.choice)
+        if not isinstance(choice.move, int):
+            raise IllegalMove(choice.move)
+        return answer._replace(choice=choice)
+
+
+class SharedPlayer(HeldPlayer):
+    """A held player that any thread may use: it makes one answer at a time, which others can stop."""
+
+    def __init__(self, spec: PlayerSpec, variant: Variant) -> None:
+        super().__init__(spec, variant)
+        self._one_at_a_time = threading.RLock()
+        self._is_closed = self._is_asked = False
+        self._asked = self._stopped = 0
+        """The number of the last search, and of the last one that was stopped."""
+
+    def begin(self, opening: Position | None = None, seed: str = "0") -> None:
+        """See `HeldPlayer.begin`; after the search under way."""
+        with self._one_at_a_time:
+            super().begin(opening, seed)
+
+    def prepare(self) -> None:
+        """Begin a game unless one is begun. Raises what `begin` raises."""
+        with self._one_at_a_time:
+            if not self.is_begun:
+                self.begin()
+
+    def renew(self) -> None:
+        """Take what is asked next as a new game."""
+        self.is_begun = False
+
+    def ask(self, game: Game, limit: Limit, rng: random.Random, stopped: threading.Event | None = None) -> Answer:
+        """See `HeldPlayer.ask`; after the search under way. Nothing else may use the game meanwhile.
+
+        It answers soon if it is `stopped` before it begins. Raises AnswerError when the player is closed, too.
+        """
+        with self._one_at_a_time:
+            if self._is_closed:
+                raise AnswerError("has left the board")
+            self.prepare()
+            self._asked += 1
+            self._is_asked = True
+            if stopped is not None and stopped.is_set():
+                self.stop()
+            try:
+                return super().ask(game, limit, rng)
+            finally:
+                self._is_asked = False
+
+    def stop(self) -> None:
+        """Have a search under way answer soon, if its player can be stopped; this returns at once."""
+        asked, player = self._asked, self.player
+        if self._is_asked and self._stopped != asked and player is not None and player.stop is not None:
+            self._stopped = asked
+            threading.Thread(target=self._press, args=(asked, player.stop), daemon=True).start()
+
+    def progress(self) -> Choice | None:
+        """What the search under way has found, if its player says so; its line may be half another one's."""
+        player = self.player
+        if not self._is_asked or player is None or player.progress is None:
+            return None
+        return player.progress()
+
+    def retire(self) -> None:
+        """`close` without waiting for the search under way: this returns at once."""
+        threading.Thread(target=self.close, daemon=True).start()
+
+    def close(self) -> None:
+        """Close the player, after the search under way, which is stopped."""
+        self.stop()
+        with self._one_at_a_time:
+            super().close()
+            self._is_closed = True
+
+    def _press(self, asked: int, stop: Callable[[], object]) -> None:
+        """Ask again and again until the search has ended, as one that has not begun does not heed it."""
+        while self._is_asked and self._asked == asked:
+            stop()
+            time.sleep(_PRESS_SECONDS)
+
+
+class _Here:
+    """A player in this process."""
+
+    def __init__(self, spec: PlayerSpec, variant: Variant, is_own: bool) -> None:
+        self._spec, self._variant, self._is_own = spec, variant, is_own
+        self._clock = time.process_time if self._is_own else time.thread_time
+        """The time of a user's code is that of all its threads, and of processes that it tells of."""
+        self.player: CompletePlayer | None = None
+
+    @property
+    def man(self) -> float | None:
+        return None if self.player is None else self.player.man
+
+    def begin(self, opening: Position, seed: str) -> None:
+        if self.player is None or not self.player.kept:
+            self.close()
+            self.player = complete_player(self._spec, self._variant)
+        self.player.begin()
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
+        player: Any = self.player
+        clock = self._clock
+        spent_before, began = clock(), time.perf_counter()
+        choice = player.choose(game, limit, rng)
+        seconds = time.perf_counter() - began
+        spent = clock() - spent_before
+        return _answer((choice, seconds, spent + player.cpu_elsewhere if self._is_own else spent, math.nan))
+
+    def failed(self, error: BaseException) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the player; what its method `close` raises is ignored."""
+        player, self.player = self.player, None
+        if player is not None:
+            with suppress(Exception):
+                player.close()
