@@ -110,7 +110,7 @@ def examine(
 
     Its positions are those of `players.evaluation.sample`.
 
-    It is an error if a value is not finite, cannot be told from a win, or is another when asked again; if the
+    It is an error if a value is not finite, looks like a win, or is another when asked again; if the
     value falls when the other side lacks a man (not looked at where losing wins); if it is from White's view. It
     is a warning if values say nothing of men, or are not the same on a position's mirror image.
     """

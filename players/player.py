@@ -153,7 +153,7 @@ class Player(Protocol):
     - `kept = True`: one object plays game after game, in each worker one of its own, until it fails. It must not
       let an earlier game change what it decides.
     - `begin()`: called before every game, the first one included.
-    - `close()`: called when the player is done with: after its game or a later one, or, if it is kept, at the end.
+    - `close()`: called at the end: after its game or a later one, or, if it is kept, at the end.
       It has half a second.
     - `man`: what a man is worth in the unit of its scores, so that reports give them in men.
     - `cpu_elsewhere`: the processor time in seconds that its last answer took in other processes.

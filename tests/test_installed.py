@@ -53,7 +53,7 @@ def test_every_file_of_the_packages_is_in_the_wheel(wheel):
         path.relative_to(ROOT).as_posix()
         for package in ("arena", "players")
         for path in (ROOT / package).rglob("*")
-        if path.is_file() and path.suffix != ".pyc" and path.name != "README.md"
+        if path.is_file() and path.suffix not in (".pyc", ".md")
     }
     assert {"arena/py.typed", "players/py.typed", "arena/commands/templates/arena.yaml"} <= files
     assert files <= set(zipfile.ZipFile(wheel).namelist())

@@ -86,7 +86,7 @@ def end(process: Process, *, closed: bool = False) -> str:
 
 
 def finish(process: Process) -> None:
-    """End a process of which no more is asked; it has LAST_SECONDS to end by itself before it is killed."""
+    """End an idle process; it has LAST_SECONDS to end by itself before it is killed."""
     os.close(process.requests)
     _after_life(process._replace(requests=-1))
 

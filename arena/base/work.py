@@ -20,7 +20,7 @@ START_SECONDS = 60.0
 
 
 class Stage(NamedTuple):
-    """What work does next, said before it is begun."""
+    """What work does next, announced before it starts."""
 
     doing: str
     """As in `while being loaded`: what follows `while`."""

@@ -123,7 +123,7 @@ def _watch_in_lines(folder: Path) -> None:
 def _moments(folder: Path) -> Iterator[Moment | None]:
     """The run every SECONDS, the last one complete; None while there is none.
 
-    Raises StoreError for a run that cannot be read for PATIENCE, or that there is no more.
+    Raises StoreError for a run that cannot be read for PATIENCE, or one that was deleted.
     """
     watcher = Watcher(folder)
     read = time.monotonic()

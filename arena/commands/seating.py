@@ -108,7 +108,7 @@ def seating_options(command: Any) -> Any:
         click.option("--no-draws", is_flag=True, help="No draws by repetition or by counting moves."),
         click.option("--clock", type=ClockType(), help="Time for the game, and seconds more a move, as 5+3."),
         click.option("--game", type=click.IntRange(1), help="Which game of the file [the last]."),
-        click.option("--from", "from_file", type=click.Path(path_type=Path), help="Go on with a game of a PDN."),
+        click.option("--from", "from_file", type=click.Path(path_type=Path), help="Continue a game of a PDN."),
         click.option("--fen", help="Begin from this position."),
         click.option("--level", metavar="N", help="Play against this level of cis300, 1 to 12."),
         click.option("--black", metavar="PLAYER", help="Who plays Black, in the same words."),

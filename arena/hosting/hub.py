@@ -59,7 +59,7 @@ class Server:
         }
 
     def answer(self, text: str) -> bool:
-        """Do what a line asks for; false if that is to quit. What is no command is passed over."""
+        """Run the command of a line; false for `quit`. Unknown commands are skipped."""
         read = parse_line(text)
         if read.command == "quit":
             return False

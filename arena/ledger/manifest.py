@@ -35,7 +35,7 @@ class SignedGame(NamedTuple):
 
 
 Signatures = Mapping[str, list[SignedGame] | None]
-"""By player what it played from the fixed positions; None for one that is not to be told by that."""
+"""By player what it played from the fixed positions; None for one that these do not identify."""
 
 
 class Session(NamedTuple):
@@ -50,7 +50,7 @@ class Session(NamedTuple):
     process: int
     """The arena's process number on its host."""
     versions: dict[str, str | None]
-    """Of Python and of PACKAGES; None for what is not installed as a package."""
+    """Of Python and of PACKAGES; None for one that is not installed as a package."""
     machine: dict[str, Any]
     """`platform`, `processor` and `cores`."""
     changed: dict[str, str]
@@ -122,7 +122,7 @@ def session(
 
 
 def versions() -> dict[str, str | None]:
-    """Versions of Python and of PACKAGES, None for what is not installed as a package."""
+    """Versions of Python and of PACKAGES, None for one that is not installed as a package."""
     found: dict[str, str | None] = {"python": platform.python_version()}
     for package in PACKAGES:
         try:

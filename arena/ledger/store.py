@@ -255,7 +255,7 @@ def reading(path: Path, noun: str = "run") -> Iterator[sqlite3.Connection]:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """A connection for reading; SQLite needs to be told if its log can neither be there nor be made."""
+    """A connection for reading; SQLite needs a flag if its log neither exists nor can be made."""
     address = f"{path.resolve().as_uri()}?mode=ro"
     connection = sqlite3.connect(address, uri=True)
     try:

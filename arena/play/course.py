@@ -174,7 +174,7 @@ class Points(Mapping[int, float]):
         self._codes = bytearray()
 
     def add(self, game: int, result: str) -> None:
-        """Add a game's result. Raises ValueError for what is no result."""
+        """Add a game's result. Raises ValueError for an unknown result."""
         if game >= len(self._codes):
             self._codes.extend(bytes(game + 1 - len(self._codes) + len(self._codes) // 2))
         self._codes[game] = 1 + self._VALUES.index(points_of(result))

@@ -39,7 +39,7 @@ def diagnose(
     """What is wrong with a configuration whose run is to be kept in `folder`: errors and warnings, as they come.
 
     Openings, positions to search and the room on the disk are looked at, every player is built, and evaluations of
-    a user's own are examined. Then all players play several short games. `say` is told what is done next. In the
+    a user's own are examined. Then all players play several short games. `say` receives what is done next. In the
     short form, for a plan that was made with so many openings `drawn`, openings and positions are not looked at
     again, and only players of a user's own play, one game each. `games` are those that the disk has to hold, of
     the tournament if they are not given.

@@ -1,4 +1,4 @@
-"""Signatures: what players play from fixed positions, by which one is told from another of the same name."""
+"""Signatures: what players play from fixed positions, which identify one among others of the same name."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def _own_moves(trial: Trial, record: GameRecord, number: int) -> np.ndarray:
 
 
 def _unsaid(messages: Iterator[str], said: set[str]) -> Iterator[Finding]:
-    """Findings of the messages that were not said of an earlier ply."""
+    """Findings of the messages that are new at this ply."""
     for message in messages:
         key = re.sub(r"[\d.]+", "", message)
         if key not in said:

@@ -87,7 +87,7 @@ class Game:
     def __init__(self, variant: Variant | str | Mapping[str, Any], position: Position | str | None = None) -> None:
         """A game by a variant, or by one as a configuration has it, from its start position, another one or a FEN.
 
-        Raises ValueError, in one line, for what is no variant and for what is no FEN of it.
+        Raises ValueError, in one line, for an unknown variant or a wrong FEN.
         """
         if not isinstance(variant, Variant):
             variant = build_variant(variant)

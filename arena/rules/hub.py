@@ -103,7 +103,7 @@ def game_line(game: Game) -> str:
 
 
 def parse_game(variant: Variant, read: Line) -> Game:
-    """The game of a line `pos`. Raises NotationError for what is no position, or a move that is not legal."""
+    """The game of a line `pos`. Raises NotationError for a wrong position or an illegal move."""
     game = Game(variant, parse_position(variant, read.arguments.get("pos", "")))
     for text in read.arguments.get("moves", "").split():
         move = parse_hub_move(variant, game.position, text, game.legal_moves)

@@ -22,7 +22,7 @@ MOST_MEN = 50
 
 
 def points_of(result: str) -> float:
-    """White's points: 0, 1/2 or 1. Raises ValueError for what is no result."""
+    """White's points: 0, 1/2 or 1. Raises ValueError for an unknown result."""
     if result not in WHITE_POINTS:
         raise ValueError(f"{result!r} is no result; choose among {', '.join(RESULTS)}")
     return WHITE_POINTS[result]

@@ -79,7 +79,7 @@ class DraughtsEnv(AECEnv):
         "random" (drawn for every game), the one that moves first unless given; every game begins with
         `random_plies` drawn from the seed.
 
-        Raises ValueError for an unknown variant, colour or render mode, and for what is no entry.
+        Raises ValueError for an unknown variant, colour or render mode, and for a wrong entry.
         """
         super().__init__()
         self.encoding = Encoding(variant)

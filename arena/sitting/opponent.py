@@ -34,7 +34,7 @@ class Opponent:
         """The player of an entry of `players:`: a mapping, YAML as `{type: negamax, preset: full, nodes: 2000}`, a
         type alone as `greedy`, or `level 3`.
 
-        All its chance comes from `seed`. Raises ValueError, in one line, for what is no entry or no variant.
+        All its chance comes from `seed`. Raises ValueError, in one line, for a wrong entry or variant.
         """
         self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
         try:

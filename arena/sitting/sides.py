@@ -25,7 +25,7 @@ ONLY_WITH_A_PLAYER = "a game counts only between one person and one player"
 ADVICE_SECONDS = 0.5
 """Seconds of a hint, and of an evaluation that a person asks for."""
 USUAL_LEVEL = 4
-"""The level of who plays against a person where nothing is said."""
+"""The level of a person's opponent by default."""
 HOUSE_PROGRAMS: Mapping[str, str] = {
     **{name: name for name in PUBLISHED},
     "cis300": f"{{type: cis300, depth: {USUAL_LEVEL}}}",
@@ -55,8 +55,8 @@ def side_of(entry: str | Mapping[str, Any], given_as: str = "player", folder: Pa
     """`human`, `level 3`, or a player: an entry of `players:`, a mapping or YAML, or a type alone as `greedy`.
 
     A class that is named alone gives the player its name. Files that are named are looked for in `folder`.
-    Without a limit a player has USUAL_SECONDS. Raises ConfigError, naming `given_as`, for what is no entry,
-    ValueError for what is no level, PlayerError for a file that is not there.
+    Without a limit a player has USUAL_SECONDS. Raises ConfigError, naming `given_as`, for a wrong entry,
+    ValueError for an unknown level, PlayerError for a file that is not there.
     """
     if isinstance(entry, str) and entry.strip() == HUMAN:
         return Side(HUMAN)
@@ -95,14 +95,14 @@ def level(number: int) -> Side:
 
 
 def level_of(text: str) -> Side:
-    """The player of a level as a person writes it. Raises ValueError, in one line, for what is none."""
+    """The player of a level as a person writes it. Raises ValueError, in one line, for any other text."""
     if not text.isdecimal() or int(text) not in LEVELS:
         raise ValueError(f"{cut(text)!r} is no level, {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
     return level(int(text))
 
 
 def usual_opponent(variant: Variant) -> Side:
-    """Who plays against a person where nothing is said: the program of a published rule set, else a low level."""
+    """A person's opponent by default: the program of a published rule set, else a low level."""
     return side_of(usual_entry(variant))
 
 

@@ -191,7 +191,7 @@ class Sitting:
         return plies
 
     def seat(self, sides: tuple[Side, Side]) -> None:
-        """Go on with those sides; this waits for no search under way."""
+        """Continue with those sides, without waiting for a current search."""
         for colour, side in enumerate(sides):
             if side != self._sides[colour] and colour in self._players:
                 self._players.pop(colour).retire()

@@ -43,7 +43,7 @@ class UnderwayPlace(NamedTuple):
 
     folder: str
     session: int
-    """Tells it from earlier ones of the same folder."""
+    """Distinguishes it from earlier ones of the same folder."""
 
 
 class UnderwayPly(NamedTuple):

@@ -81,7 +81,7 @@ async def send(socket: WebSocket, document: Any) -> None:
 
 
 async def until_gone(socket: WebSocket, telling: Coroutine[Any, Any, None]) -> None:
-    """Do what tells a window things until it ends or the window is gone; raises what goes wrong in it.
+    """Send to a window until the sender ends or the window is gone; raises what goes wrong in it.
 
     What the window says is passed over.
     """

@@ -301,7 +301,7 @@ def _current(hosted: HostedGame, given: Any) -> Any:
 
 
 async def _events(socket: WebSocket) -> None:
-    """Tell a window what happens, as long as it is there and holds the game."""
+    """Send events to a window, as long as it is there and holds the game."""
     await socket.accept()
     window = socket.query_params.get("window", "")
     try:

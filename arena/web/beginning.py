@@ -149,7 +149,7 @@ def begun(given: NewGame, seats: Seats, folder: Path | None, seed: int) -> Sitti
 
 
 def placed(given: PositionGiven) -> dict[str, Any]:
-    """The position that is asked about, how many legal moves it has; raises Refusal for what is none."""
+    """The position that is asked about, how many legal moves it has; raises Refusal for any other."""
     variant = variant_of(given.variant)
     if (given.fen is None) == (given.pieces is None) or (given.pieces is None) != (given.turn is None):
         raise Refusal(422, "a position is given as fen, or as pieces and turn")

@@ -27,7 +27,7 @@ class LiveBoard:
 
     @property
     def key(self) -> BoardKey:
-        """Tells the game from all others of its run."""
+        """Distinguishes the game from all others of its run."""
         return _key(self.shown)
 
     def extend(self, game: UnderwayGame) -> None:

@@ -115,7 +115,7 @@ class PositionGiven(Body):
 
 
 async def body_of(request: Request, kind: type[B]) -> B:
-    """The body of a request. Raises Refusal for what is no JSON or not of that kind."""
+    """The body of a request. Raises Refusal if it is not JSON or not of that kind."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
         raise Refusal(415, "Content-Type must be application/json")
     try:

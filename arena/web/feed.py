@@ -42,7 +42,7 @@ LARGEST_CROSSTABLE = 24
 MOST_SECONDS = 2.5
 """Seconds between two such looks, at most."""
 _MOVING = ("now", "stored")
-"""What of a document may change without anything to tell."""
+"""Parts of a document whose change is not sent."""
 _Found = TypeVar("_Found")
 
 
@@ -132,7 +132,7 @@ class Feed:
         return {"type": "boards", "games": games, "workers": sorted({worker for worker, _ in boards})}
 
     async def _follow(self) -> None:
-        """Read, and tell of it, until it is cancelled."""
+        """Read and send, until it is cancelled."""
         version = -1
         while True:
             was_shown, wait = self._are_shown, READ_SECONDS

@@ -121,7 +121,7 @@ class HostedGame:
         return ""
 
     def seat(self, sides: tuple[Side, Side], keys: tuple[str, str]) -> None:
-        """Go on with those sides."""
+        """Continue with those sides."""
         self._refuse_if_it_counts("the sides stay as they are")
         self.sitting.seat(sides)
         self.keys = keys
@@ -224,7 +224,7 @@ class HostedGame:
         }
 
     def _changed(self) -> None:
-        """Something happened: tell the window, look at the clock, have players and the analysis go on."""
+        """After an event: send it to the window, look at the clock, let players and the analysis continue."""
         self._number += 1
         if self._window is not None:
             self._window.put("state", partial(self._news, self._window))

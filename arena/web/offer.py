@@ -69,7 +69,7 @@ class Offer:
         return (named, sides[1]) if sides[0].is_person else (sides[0], named)
 
     def usual(self, variant: Variant) -> str:
-        """The key of who plays against a person where nothing is said."""
+        """The key of a person's opponent by default."""
         if variant.name in HOUSE_PROGRAMS:
             return variant.name
         spec = usual_opponent(variant).spec

@@ -50,7 +50,7 @@ class Thinking:
     ) -> None:
         """`pace` are the seconds of a ply between two players, at least.
 
-        `changed` is called when the game or what is searched has changed, `tell` with what a search finds.
+        `changed` is called when the game or what is searched has changed, `send` with what a search finds.
         """
         self.search: PlySearch | None = None
         """The one under way; its answer may be of no use any more."""
@@ -166,7 +166,7 @@ class Thinking:
         return search.request.version == self._sitting.version and search.epoch == self._epoch
 
     async def _watch(self, search: PlySearch, speaks: bool) -> None:
-        """Tell what a search finds, until it is of no use any more; then it is stopped."""
+        """Send what a search finds, until it is of no more use; then it is stopped."""
         player = search.request.player
         deepest = 0
         while True:

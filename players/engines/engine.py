@@ -36,7 +36,7 @@ class Engine:
     """An outside program that speaks the Hub protocol: its `command` is started in `folder`, with `parameters`.
 
     Relative folders start at the configuration's, and so does the command at `folder`. Of a time limit the
-    program is told `reserve` seconds less, and `stop` when the limit is met.
+    program gets `reserve` seconds less, and `stop` when the limit is met.
     """
 
     kept = True
@@ -55,7 +55,7 @@ class Engine:
         words = words_of_command(command)
         self.name = Path(words[0]).name if words else ""
         self.cpu_elsewhere = 0.0
-        """Processor time of the program for its last answer, in seconds; nan where the system does not tell."""
+        """Processor time of the program for its last answer, in seconds; nan if the system does not report it."""
         self._program = _started(words, Path(folder))
         try:
             self._initialise(parameters or {})
@@ -69,7 +69,7 @@ class Engine:
             raise
 
     def begin(self) -> None:
-        """Tell the program that a new game begins. Raises AnswerError."""
+        """Announce a new game to the program. Raises AnswerError."""
         try:
             self._program.say("new-game")
         except ProgramError as error:

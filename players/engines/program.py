@@ -26,7 +26,7 @@ class ProgramError(Exception):
 
 
 class Program:
-    """A running program. In a process whose parent keeps what it prints, all that is said is printed."""
+    """A running program. In a process whose parent keeps what it prints, all output is printed."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         """Start the command in a folder. Raises OSError."""
@@ -83,7 +83,7 @@ class Program:
             pass
 
     def cpu_seconds(self) -> float:
-        """Processor time of the program's process so far; nan where the system does not tell, or it has ended."""
+        """Processor time of the program's process so far; nan if unknown, or after its end."""
         return processor_seconds(self._process.pid)
 
     def close(self, farewell: str) -> None:

@@ -73,7 +73,7 @@ def build_linear(given: Mapping[str, Any], pieces: int) -> tuple[Evaluator, NDAr
     """The evaluation with the weights of a mapping, compiled for the features in it, and its weights.
 
     A weight is a number or a pair `[opening, ending]`: the first with all `pieces` of the start on the board, the
-    second with none, in between in proportion to their number. Raises PlayerError for what is neither, and for
+    second with none, in between in proportion to their number. Raises PlayerError for any other value, and for
     an unknown feature.
     """
     weights = linear_weights(given, pieces)

@@ -37,7 +37,7 @@ def mix(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float
 
 
 def mix_weights(given: Mapping[str, Any]) -> NDArray[np.float64]:
-    """The weights of a mapping from parts of the mix to numbers; raises PlayerError for what is neither."""
+    """The weights of a mapping from parts of the mix to numbers; raises PlayerError for any other value."""
     for name, weight in given.items():
         if name not in WEIGHTS:
             raise PlayerError(unknown("part of the mix", str(name), WEIGHTS), "evaluation", "mix", str(name))

@@ -26,7 +26,7 @@ _PLAIN_WORDS = (
     ),
     (r"The use of a reflected list.* assigned to variable ('\w+').*", r"\1 is a list: use numbers or a tuple"),
 )
-"""What the compiler says, and what is said instead."""
+"""The compiler's messages, and ours in their place."""
 
 
 def refusal(function: Callable[..., Any], source: str, error: Exception) -> str:

@@ -104,7 +104,7 @@ def tree_search(
 
 @kernel
 def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Position) -> None:
-    """Go down the tree from the root's position, add a position to it, value that, and tell all on the way."""
+    """Descend from the root, add a position to the tree, value it, and update all nodes on the way."""
     state.nodes += 1
     node, ply, proven = ROOT, 0, False
     state.nodes_of_line[0] = ROOT

@@ -151,7 +151,7 @@ def _give_back(workspace: Workspace, megabytes: int) -> None:
 def settings_of(variant: Variant, evaluation: Description, preset: str, switches: Mapping[str, Any]) -> Settings:
     """What a player of this description needs, with memory of its own where the evaluation keeps something.
 
-    Raises PlayerError for what is wrong in it.
+    Raises PlayerError for a mistake in it.
     """
     changed = os.stat(evaluation).st_mtime_ns if isinstance(evaluation, str) and os.path.isfile(evaluation) else 0
     shared = _settings(variant, json.dumps(evaluation), changed, preset, json.dumps(switches))

@@ -42,7 +42,7 @@ class Input(NamedTuple):
 
 
 def run_command(game: TerminalGame, text: str) -> None:
-    """Do what a line says, or tell what is wrong with it."""
+    """Run the command of a line, or print what is wrong with it."""
     sitting = game.sitting
     version = sitting.version
     sitting.clocks()

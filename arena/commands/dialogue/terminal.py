@@ -45,7 +45,7 @@ class TerminalGame:
         self.sitting, self.record = sitting, record
         self._seated = seated
         self._next: Seated | None = None
-        """Who plays the next game, if that was said after the end of this one."""
+        """The players of the next game, if they were named after the end of this one."""
         self.is_turned = flip
         """Whether the board stands the other way than whoever plays would have it."""
         self.is_paused = False
@@ -182,7 +182,7 @@ class TerminalGame:
         return (analysis, found.lines[0]) if found is not None and found.lines else None
 
     def seat(self, seated: Seated) -> None:
-        """Go on with those sides; after the end of the game they are those of the next one.
+        """Continue with those sides; after the end of the game they play the next one.
 
         Raises ValueError, in one line, if the game counts and its sides stay, or could not count with those, and
         for a player that cannot be built; then the old ones stay.

@@ -63,7 +63,7 @@ COLUMNS: dict[str, Column] = {
     column.name: column
     for column in (
         Column("player", "name of the player", heading="Player"),
-        Column("family", "players that differ in name and one limit only, by what tells them from other families"),
+        Column("family", "players that differ only in name and one limit, by their other options"),
         *interval(ELO),
         Column("games", "games played", "games", "Games"),
         Column("wins", "games won", "games", "Won"),

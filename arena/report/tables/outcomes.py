@@ -40,7 +40,7 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def white_points(games: pd.DataFrame) -> pd.Series:
-    """White's points by game, 0 to 1. Raises ValueError for what is no result."""
+    """White's points by game, 0 to 1. Raises ValueError for an unknown result."""
     results = games["result"].astype(str)
     for result in results.unique():
         points_of(result)

@@ -1,1 +1,1 @@
-"""The games on the page of a report: which are inside, what the page is told of them, and what shows them."""
+"""The games on the page of a report: which are inside, what the page receives of them, and what shows them."""

@@ -1,4 +1,4 @@
-"""The games that a page holds: which they are, and what it is told of them, as plain data."""
+"""The games that a page holds: which they are, and what it receives of them, as plain data."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Board:
 
         `last` is the last move, whose ends are shown, `marks` are numbers of squares. `labels` stand in the
         squares: numbers, algebraic or none. The `caption` below the board says who is to move unless one is
-        given. Raises ValueError, in one line, for what is no variant, no position, no square of it or no label.
+        given. Raises ValueError, in one line, for an unknown variant, a wrong position, square or label.
         """
         self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
         if isinstance(position, str):

@@ -59,7 +59,7 @@ class Token(NamedTuple):
     """A word of a game's text, or what is wrong at a place of it."""
 
     kind: str
-    """comment, setup, move, end; word if none of them; fault for what is skipped, tag for what is in the tags."""
+    """comment, setup, move, end; word if none of them; fault for skipped text, tag for text in the tags."""
     text: str
     line: int
     """Counted from 1."""
