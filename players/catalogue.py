@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from players.evaluation.build import EVALUATORS
-from players.evaluation.linear import VOCABULARY
+from players.evaluation.features import VOCABULARY
 from players.negamax.switches import preset_rows, switch_rows
 from players.options import option_schemas, options_of
 from players.player import Limit, default_limit, limits_of
@@ -92,7 +92,7 @@ def _bounds(schema: Mapping[str, Any]) -> str:
 
 def _name(row: tuple[str, ...]) -> str:
     """What stands between the first back quotes of a row of Markdown."""
-    return re.findall("`([^`]+)`", row[0])[0]
+    return str(re.findall("`([^`]+)`", row[0])[0])
 
 
 def _plain(text: str) -> str:

@@ -91,7 +91,7 @@ def test_a_player_that_raises_loses_its_games_and_is_named(tmp_path: Path) -> No
     result = invoke("run", config, "--out", tmp_path / "out", "--workers", 1)
     assert result.exit_code == 3
     assert "b raised ZeroDivisionError: division by zero at ply 1" in result.stderr
-    with open(tmp_path / "out" / "games.csv", newline="") as file:
+    with (tmp_path / "out" / "games.csv").open(newline="") as file:
         ends = [row["termination"] for row in csv.DictReader(file)]
     assert ends == ["error", "error", "error", "withdrawn"]
 

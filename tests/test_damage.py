@@ -142,7 +142,7 @@ def assert_no_flip_is_silent(ledger: Path, folder: Path, flips: int) -> None:
         (folder / FILE).write_bytes(damaged)
         same = _or_refused(lambda: content(folder))
         assert same in (None, whole), f"bit {bit} changed what a report reads"
-        with _or_refused(lambda: reopened(folder)) or closing(open(os.devnull)) as opened:
+        with _or_refused(lambda: reopened(folder)) or closing(Path(os.devnull).open()) as opened:
             if not isinstance(opened, Ledger):
                 seen["refused"] += 1
                 continue
@@ -379,7 +379,7 @@ def test_a_disk_without_room_is_one_line_and_loses_nothing(config: Path, tmp_pat
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk is full here")
 @pytest.mark.parametrize("arguments", [["variants"], ["--help"]])
 def test_output_to_a_full_disk_is_one_line(arguments: list[str]) -> None:
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "arena", *arguments]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
@@ -390,7 +390,7 @@ def test_output_to_a_full_disk_is_one_line(arguments: list[str]) -> None:
 def read_only(config: Path) -> Iterator[Path]:
     """The folder of a configuration's run, played to its end, that this process may not write to."""
     with tempfile.TemporaryDirectory() as above:
-        os.chmod(above, 0o755)
+        Path(above).chmod(0o755)
         folder = Path(above) / "out"
         assert invoke("run", config, "--out", folder, "--workers", 1).exit_code == 0
         (folder / "report.html").unlink()
@@ -398,7 +398,7 @@ def read_only(config: Path) -> Iterator[Path]:
         user = os.geteuid()
         try:
             if user == 0:
-                os.chmod(config.parent, 0o755)
+                config.parent.chmod(0o755)
                 os.seteuid(NOBODY)
             yield folder
         finally:

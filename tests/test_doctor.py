@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -244,8 +245,8 @@ def test_a_run_says_what_is_wrong_with_own_code_before_its_first_game_and_plays(
 @pytest.mark.compiled
 def test_a_disk_without_room_and_a_folder_that_cannot_be_written_are_problems(monkeypatch):
     file = configured({"a": "type: random", "b": "type: random"}, "openings: {count: 50}")
-    usage = doctor.shutil.disk_usage(".")._replace(free=2**20)
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: usage)
+    usage = shutil.disk_usage(".")._replace(free=2**20)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     [finding] = diagnosed(file)
     assert finding == Finding("error", "out needs about 10 MB for 100 games, 1 MB are free", "disk")
     Path("out").touch()

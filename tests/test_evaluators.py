@@ -18,7 +18,8 @@ from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.appraise import appraise, value_of
 from players.evaluation.build import EVALUATORS, LEARNED, build_evaluation
-from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED, VOCABULARY, linear_weights
+from players.evaluation.features import VOCABULARY
+from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED, linear_weights
 from players.loading import PlayerError
 from tests.helpers import naive
 from tests.helpers.command_line import invoke

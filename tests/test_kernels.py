@@ -6,6 +6,8 @@ import ast
 import os
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -158,7 +160,7 @@ def test_stale_folders_go_and_others_stay(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     for name, days in (("0" * 16, 15), ("1" * 16, 13), ("not a cache", 15)):
         (tmp_path / name).mkdir()
-        os.utime(tmp_path / name, (0, (cache.time.time() - days * 24 * 3600)))
+        os.utime(tmp_path / name, (0, (time.time() - days * 24 * 3600)))
     folder = cache.cache_folder.__wrapped__()
     assert {path.name for path in tmp_path.iterdir()} == {"1" * 16, "not a cache", folder.name}
 
@@ -166,7 +168,7 @@ def test_stale_folders_go_and_others_stay(tmp_path, monkeypatch):
 def test_without_a_place_to_write_to_a_temporary_folder_is_used_on_every_system(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
-    monkeypatch.setattr(cache.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.delattr(os, "getuid")
     assert cache.cache_folder.__wrapped__().parent == tmp_path / "draughts-arena-"
 

@@ -42,7 +42,7 @@ KILLS, LONGEST_SECONDS, LEFT_SECONDS = 30, 6.0, 3.0
 def processes() -> dict[int, tuple[int, str]]:
     """All processes: the parent, and the command, of each."""
     found = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
+    for name in filter(str.isdigit, (path.name for path in Path("/proc").iterdir())):
         try:
             parent = int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])
             command = Path(f"/proc/{name}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena import Game
-from arena.commands import common
+from arena.commands import common, output
 from arena.commands.cli import main
 from arena.commands.dialogue.inputs import COMMANDS
 from arena.commands.dialogue.lines import clock_text
@@ -26,8 +26,9 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from arena.sitting import sides
 from arena.sitting.pdn import append_game, pdn_text
-from arena.sitting.sides import HUMAN, Side, level
+from arena.sitting.sides import Side, level
 from arena.sitting.sitting import Sitting
+from players.player import HUMAN
 from tests.helpers.at_terminal import Terminal, listed_moves
 from tests.helpers.command_line import error_line
 
@@ -688,9 +689,9 @@ def test_the_seconds_of_compiling_are_shown_on_a_terminal(monkeypatch, capsys):
 def test_no_line_is_replaced_on_a_terminal_that_cannot(monkeypatch):
     terminal, pipe = (Mock(isatty=lambda it=it: it) for it in (True, False))
     monkeypatch.setenv("TERM", "xterm")
-    assert common.replaces_lines(terminal) and not common.replaces_lines(pipe)
+    assert output.replaces_lines(terminal) and not output.replaces_lines(pipe)
     monkeypatch.setenv("TERM", "dumb")
-    assert not common.replaces_lines(terminal)
+    assert not output.replaces_lines(terminal)
 
 
 @pytest.mark.parametrize("command", ["play", "serve"])

@@ -158,8 +158,8 @@ def match_games(wins, draws, losses, seed=0):
     results = np.repeat([1.0, 0.5, 0.0], [wins, draws, losses])
     np.random.default_rng(seed).shuffle(results)
     rows = []
-    for game, points in enumerate(results):
-        names, points = (("a", "b"), points) if game % 2 else (("b", "a"), 1 - points)
+    for game, result in enumerate(results):
+        names, points = (("a", "b"), result) if game % 2 else (("b", "a"), 1 - result)
         rows.append((*names, RESULTS[int(2 - 2 * points)], game // 2))
     return frame(rows).assign(opening=lambda table: table["pair"])
 

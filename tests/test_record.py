@@ -27,11 +27,11 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.pdn import pdn_text
 from arena.sitting.record import Record
-from arena.sitting.sides import HUMAN, Side, level, side_of
+from arena.sitting.sides import Side, level, side_of
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
 from arena.watch.live import Watcher
-from players.player import Limit, PlayerSpec
+from players.player import HUMAN, Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.report_data import MISSING_WORD
 

@@ -78,14 +78,14 @@ def test_a_complete_run_is_not_played_again_and_gets_its_report_when_asked(
 def test_a_run_that_is_interrupted_is_resumed_by_the_same_call(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arena.play import runner
+    from arena.play import runner, tournament
 
     def stopped(*arguments: Any) -> Any:
         games = conduct(*arguments)
         yield from (next(games) for _ in range(5))
         raise KeyboardInterrupt
 
-    conduct = runner.conduct
+    conduct = tournament.conduct
     with monkeypatch.context() as patch:
         patch.setattr(runner, "conduct", stopped)
         with pytest.raises(KeyboardInterrupt):

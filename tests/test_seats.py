@@ -339,7 +339,7 @@ def test_a_swiss_without_a_withdrawn_player_is_the_same_for_two_workers_and_when
 
 
 def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
-    (spec := PlayerSpec("bad", "tests.test_seats:Prints"))
+    spec = PlayerSpec("bad", "tests.test_seats:Prints")
     record = play_game(task_of(ENGLISH, spec, PlayerSpec("r", "random")))
     assert record.incident is not None and record.incident.output.splitlines() == ["a thought", "a worry"]
 

@@ -17,11 +17,11 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
 from arena.sitting.pdn import append_game, pdn_text, saved_game
-from arena.sitting.sides import HUMAN, LEVELS, Side, level, level_of, side_of, usual_opponent
+from arena.sitting.sides import LEVELS, Side, level, level_of, side_of, usual_opponent
 from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
 from arena.sitting.turn import Clock, Thought, Turn
 from arena.sitting.words import ending_text, figures
-from players.player import Choice, Limit
+from players.player import HUMAN, Choice, Limit
 
 ENGLISH = VARIANTS["english"]
 PERSON = Side(HUMAN)

@@ -48,7 +48,7 @@ def known(value: Any) -> bool:
 
 def is_nan(value: Any) -> bool:
     """Whether a value of any type is a nan or pandas' NaT."""
-    return bool(value != value)
+    return bool(value != value)  # noqa: PLR0124  math.isnan takes numbers only
 
 
 def quantity(value: Any, unit: str = "") -> str:

@@ -42,7 +42,7 @@ def unavailable() -> str:
     """Why there is no sandbox on this machine, in words; empty if there is one."""
     if shutil.which("bwrap") is None:
         return "bubblewrap (`bwrap`) is not installed"
-    tried = subprocess.run([*_options([]), "true"], capture_output=True, text=True)
+    tried = subprocess.run([*_options([]), "true"], capture_output=True, text=True, check=False)
     return "" if tried.returncode == 0 else f"bubblewrap does not work here: {' '.join(tried.stderr.split())}"
 
 
@@ -85,15 +85,16 @@ def _options(paths: Sequence[Path]) -> list[str]:
     words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     for name in _SYSTEM:
         if Path(name).is_symlink():
-            words += ["--symlink", os.readlink(name), name]
+            words += ["--symlink", str(Path(name).readlink()), name]
         elif Path(name).is_dir():
             words += ["--ro-bind", name, name]
     for name in _SETTINGS:
         words += ["--ro-bind-try", name, name]
     words += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
-    for path in sorted({Path(os.path.abspath(path)) for path in paths}):
+    for path in sorted({Path(os.path.abspath(path)) for path in paths}):  # noqa: PTH100  a link remains a link
         words += ["--ro-bind-try", str(path), str(path)]
-    return [*words, "--dir", os.getcwd(), "--chdir", os.getcwd()]
+    folder = str(Path.cwd())
+    return [*words, "--dir", folder, "--chdir", folder]
 
 
 def _of_python() -> Iterator[Path]:

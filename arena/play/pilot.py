@@ -46,7 +46,7 @@ class Pilot(NamedTuple):
 
 
 def pilot(
-    plan: Plan, workers: int, games: int | None = None, store: Callable[[GameRecord], object] = lambda record: None
+    plan: Plan, workers: int, games: int | None = None, store: Callable[[GameRecord], object] = lambda _: None
 ) -> Pilot:
     """Play a number of games on so many processes, or for SECONDS; each is handed to `store`.
 

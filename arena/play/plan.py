@@ -99,7 +99,7 @@ class Plan(NamedTuple):
         return Facts(self.first, self.variant.gametype, start, self.games, self.exact, files)
 
 
-def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda what: None) -> Plan:
+def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _: None) -> Plan:
     """Build every player once, which also compiles what they need, and draw the openings.
 
     `compiling` is called before something is compiled, with the names of the rules and of the user's code.

@@ -51,7 +51,8 @@ def centred(group: Ints, anchor: int | None) -> Floats:
     share = same / np.maximum(same.sum(axis=1, keepdims=True), 1)
     if anchor is not None:
         share[same[anchor]] = np.arange(len(group)) == anchor
-    return np.eye(len(group)) - share
+    matrix: Floats = np.eye(len(group)) - share
+    return matrix
 
 
 def sandwich(games: ClusteredGames, fit: StrengthFit, reference: Floats, groups: int) -> Estimates:
@@ -156,7 +157,8 @@ def _alike(low: Ints, high: Ints, score: Floats, size: int) -> Bools:
     np.maximum.at(most, pairing_of, score)
     differ = (most > least + 1e-9)[pairing_of]
     part = components(low[differ], high[differ], size)
-    return part[low] != part[high]
+    apart: Bools = part[low] != part[high]
+    return apart
 
 
 def _dispersion(results: ClusteredGames, fit: StrengthFit, probability: Floats) -> Floats:

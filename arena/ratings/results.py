@@ -235,7 +235,9 @@ def _read_csv(path: Path, text: str) -> pd.DataFrame:
     doubled = table.columns[table.columns.duplicated()]
     if len(doubled):
         raise ResultsError(f"{path}:1: the column {cut(doubled[0])} is given twice")
-    return table.iloc[1:][(table.iloc[1:] != "").any(axis=1)]
+    below = table.iloc[1:]
+    rows: pd.DataFrame = below[(below != "").any(axis=1)]
+    return rows
 
 
 def _refuse(path: Path, table: pd.DataFrame, wrong: pd.Series | Bools, why: Callable[[pd.Series], str]) -> None:

@@ -36,7 +36,7 @@ class File(NamedTuple):
     """Of a CSV file."""
     parts: Callable[[Run], Iterable[pd.DataFrame]] | None = None
     """Of a CSV file that is not the table as it is, or may be larger than memory."""
-    applies: Callable[[Run], bool] = lambda run: True
+    applies: Callable[[Run], bool] = lambda _: True
     """Whether a run has it."""
     fill: Callable[[Run, Path], object] | None = None
     """Of another file, what writes it."""

@@ -51,7 +51,8 @@ class Run(RatedRun):
     def table(self, table: RunTable) -> pd.DataFrame:
         """One of the tables: `run.table(STANDINGS)` is `run.standings`."""
         found = getattr(self, table.name)
-        return found() if callable(found) else found
+        frame: pd.DataFrame = found() if callable(found) else found
+        return frame
 
     def positions(self, games: Collection[int] | None = None) -> pd.DataFrame:
         """See `arena.report.tables.stored.POSITIONS`, for the games with these numbers, else for all."""

@@ -171,9 +171,7 @@ def extend(
         if rules.prefer_early_kings and victim & position.kings:
             entry |= FIRST_HOP >> popcount(captured)
         if rules.flying and king:
-            end = land(
-                rules, position, other, origin, entry, victim, landing, direction, empty, moves, end, merge_from
-            )
+            end = land(rules, position, other, entry, victim, landing, direction, empty, moves, end, merge_from)
         else:
             touches = rules.promotion == IN_PASSING or rules.promotion == DELAYED
             if touches and not king and landing & promotion_row(rules, position.turn):
@@ -187,7 +185,6 @@ def land(
     rules: Rules,
     position: Position,
     other: int,
-    origin: int,
     entry: int,
     victim: int,
     landing: int,

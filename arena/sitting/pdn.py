@@ -12,9 +12,10 @@ from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
-from arena.sitting.sides import HUMAN, Side, entry_named, side_of
+from arena.sitting.sides import Side, entry_named, side_of
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Thought
+from players.player import HUMAN
 
 
 def pdn_text(sitting: Sitting, tags: Mapping[str, str] | None = None) -> str:

@@ -109,7 +109,7 @@ def _not_found(_: Request, error: HTTPException) -> Response:
     return Json({"error": str(error.detail)}, error.status_code, dict(error.headers or {}))
 
 
-def _failed(_: Request, error: Exception) -> Response:
+def _failed(_request: Request, _error: Exception) -> Response:
     """The answer where something went wrong unforeseen; the guard says what on the terminal."""
     return refused(FAILED)
 

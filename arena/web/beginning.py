@@ -22,7 +22,7 @@ from arena.rules.pdn.tokens import split
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import HUMAN, Side, strongest
+from arena.sitting.sides import Side, strongest
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
 from arena.web.answers import Refusal
@@ -32,7 +32,7 @@ from arena.web.guard import run_below
 from arena.web.lanes import Lane, background
 from arena.web.thinking import MOST_PLIES, building
 from players.loading import own_code
-from players.player import Limit
+from players.player import HUMAN, Limit
 
 MOST_SECONDS = 1.0
 """Seconds that writing the moves of a position may take where a game begins."""

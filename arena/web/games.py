@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from arena.base.wording import cut, message_of
 from arena.ledger.store import StoreError
 from arena.rules.variants import Variant
-from arena.sitting.sides import HUMAN, ONLY_WITH_A_PLAYER
+from arena.sitting.sides import ONLY_WITH_A_PLAYER
 from arena.sitting.sitting import Sitting
 from arena.web.answers import Refusal
 from arena.web.beginning import Compilation, begun, variant_of
@@ -23,6 +23,7 @@ from arena.web.hosted import HostedGame
 from arena.web.lanes import Lanes
 from arena.web.offer import Offer
 from arena.web.thinking import building
+from players.player import HUMAN
 
 if TYPE_CHECKING:
     from arena.sitting.record import Record

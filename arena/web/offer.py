@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from arena.base.wording import unknown
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import HOUSE_PROGRAMS, HUMAN, LEVELS, Side, level, side_of, usual_opponent
+from arena.sitting.sides import HOUSE_PROGRAMS, LEVELS, Side, level, side_of, usual_opponent
 from arena.web.answers import Refusal
 from players.evaluation.build import is_learned
+from players.player import HUMAN
 
 _PROGRAMS = {
     "game3": "alpha-beta, 4 plies",

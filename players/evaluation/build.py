@@ -17,7 +17,8 @@ from arena.base.wording import unknown
 from arena.rules.variants import Variant
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
 from players.evaluation.evaluator import Evaluator
-from players.evaluation.linear import VOCABULARY, build_linear, linear, strong
+from players.evaluation.features import VOCABULARY
+from players.evaluation.linear import build_linear, linear, strong
 from players.evaluation.mix import PARTS, WEIGHTS, mix, mix_weights
 from players.evaluation.neural import copy_of, network_in, neural, trained, trained_variants, word_count
 from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in

@@ -9,6 +9,7 @@ import weakref
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -153,7 +154,9 @@ def settings_of(variant: Variant, evaluation: Description, preset: str, switches
 
     Raises PlayerError for a mistake in it.
     """
-    changed = os.stat(evaluation).st_mtime_ns if isinstance(evaluation, str) and os.path.isfile(evaluation) else 0
+    changed = 0
+    if isinstance(evaluation, str) and os.path.isfile(evaluation):  # noqa: PTH113  a Path raises for a long name
+        changed = Path(evaluation).stat().st_mtime_ns
     shared = _settings(variant, json.dumps(evaluation), changed, preset, json.dumps(switches))
     own = unshared(shared.evaluation, variant)
     if own is shared.evaluation:
@@ -162,8 +165,8 @@ def settings_of(variant: Variant, evaluation: Description, preset: str, switches
 
 
 @lru_cache(_KEPT_SETTINGS)
-def _settings(variant: Variant, evaluation: str, changed: int, preset: str, given: str) -> Settings:
-    """`settings_of`, of JSON documents; `changed` is when the file of an evaluation was."""
+def _settings(variant: Variant, evaluation: str, _changed: int, preset: str, given: str) -> Settings:
+    """`settings_of`, of JSON documents; `_changed` is when the file of an evaluation was."""
     switches = switches_of(preset, json.loads(given))
     built = build_evaluation(json.loads(evaluation), variant)
     state: dict[str, Any] = {**stored(switches), "repetition": 0, "no_progress": 0, "no_capture": 0}

@@ -11,8 +11,7 @@ from arena.experiment.formats.base import BatchResults, Pairing, Place, Schedule
 from arena.experiment.load import load
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, Task, packed
-from arena.play import tournament
-from arena.play.plan import prepare
+from arena.play.plan import Plan, prepare
 from arena.play.tournament import play
 
 Result = Callable[[Pairing], float]
@@ -43,7 +42,7 @@ FOUR = (
 )
 
 
-def plan_of(folder: Path, text: str) -> tournament.Plan:
+def plan_of(folder: Path, text: str) -> Plan:
     path = folder / "config.yaml"
     path.write_text(HEAD + text)
     return prepare(load(path))

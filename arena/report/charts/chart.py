@@ -19,5 +19,5 @@ class Chart(NamedTuple):
     csv: str
     """The file of the report that holds its numbers."""
     draw: Callable[[Run], Axes]
-    applies: Callable[[Run], bool] = lambda run: True
+    applies: Callable[[Run], bool] = lambda _: True
     """Whether a run has it."""

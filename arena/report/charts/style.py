@@ -75,7 +75,7 @@ def styled(
     """A chart drawn in STYLE."""
 
     @functools.wraps(plot)
-    def in_style(table: pd.DataFrame, *args: P.args, **kwargs: P.kwargs) -> Axes:
+    def in_style(table: pd.DataFrame, /, *args: P.args, **kwargs: P.kwargs) -> Axes:
         with rc_context(STYLE):
             return plot(table, *args, **kwargs)
 

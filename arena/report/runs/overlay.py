@@ -45,9 +45,10 @@ def overlays(runs: Sequence[Entry]) -> list[Overlay]:
             by_variant[entry.variant].append(entry)
     found: list[Overlay] = []
     for of_one in by_variant.values():
-        while (overlay := _overlay(of_one)) is not None:
+        rest = of_one
+        while (overlay := _overlay(rest)) is not None:
             found.append(overlay)
-            of_one = [entry for entry in of_one if overlay.reference not in entry.elo]
+            rest = [entry for entry in rest if overlay.reference not in entry.elo]
     return sorted(found, key=lambda overlay: -overlay.table["run"].nunique())[:MAX_CHARTS]
 
 

@@ -64,7 +64,8 @@ def sampled(games: pd.DataFrame) -> pd.Index | None:
         return None
     pairs = games.groupby("pair", sort=False)["plies"].sum()
     drawn = pairs.iloc[np.random.default_rng(_SEED).permutation(len(pairs))]
-    return pd.Index(games.loc[games["pair"].isin(drawn.index[drawn.cumsum() <= SAMPLE]), "game"])
+    numbers: pd.Index = pd.Index(games.loc[games["pair"].isin(drawn.index[drawn.cumsum() <= SAMPLE]), "game"])
+    return numbers
 
 
 def totals(moves: pd.DataFrame) -> pd.DataFrame:

@@ -31,7 +31,7 @@ class Column(NamedTuple):
     """The columns whose values `text` takes, if not this one's alone."""
 
 
-def every_run(run: RatedRun) -> bool:
+def every_run(_: RatedRun) -> bool:
     """Whether a run has a table that each has."""
     return True
 

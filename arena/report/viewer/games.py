@@ -165,7 +165,8 @@ def _digits(values: np.ndarray) -> np.ndarray:
     """Values to three digits."""
     power = np.floor(np.log10(np.maximum(np.abs(values), 1e-12))) - 2
     size = 10.0 ** np.abs(power)
-    return np.where(power < 0, np.rint(values * size) / size, np.rint(values / size) * size)
+    rounded: np.ndarray = np.where(power < 0, np.rint(values * size) / size, np.rint(values / size) * size)
+    return rounded
 
 
 def _whole(values: np.ndarray) -> list[int | None]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import numba
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
+from numba.np.numpy_support import carray
 from numpy.typing import NDArray
 
 WORDS = types.CPointer(types.int64)
@@ -27,7 +27,8 @@ def words_at(address: Any) -> Any:
 
 def floats_at(address: Any, size: int) -> NDArray[Any]:
     """The `size` float64 at an address, as an array; where kernels are not compiled the address is the array."""
-    return address
+    numbers: NDArray[Any] = address
+    return numbers
 
 
 def call_at(address: Any, *arguments: Any) -> float:
@@ -50,7 +51,7 @@ def _words_at(address):  # type: ignore[no-untyped-def]
 
 @overload(floats_at)
 def _floats_at(address, size):  # type: ignore[no-untyped-def]
-    return lambda address, size: numba.carray(_float64_pointer(address), (size,))
+    return lambda address, size: carray(_float64_pointer(address), (size,))
 
 
 @overload(call_at)
