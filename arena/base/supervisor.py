@@ -53,7 +53,7 @@ def bound(megabytes: int) -> None:
     """Have this process be a worker that may take so much more memory than it has now."""
     import resource
 
-    global _is_worker
+    global _is_worker  # noqa: PLW0603  a process is one or is none, and remains so
     _is_worker = True
     with open("/proc/self/statm") as pages:
         taken = int(pages.read().split()[_DATA]) * resource.getpagesize()
