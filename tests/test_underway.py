@@ -172,13 +172,13 @@ def test_boards_are_worked_out_ply_by_ply_and_stop_at_what_is_not_legal() -> Non
     boards = LiveBoards(VARIANTS["english"], {"plain": 100.0})
     shown = underway.UnderwayGame(9, 1, 3, "unknown", "plain", START, 0.0, [], "", "")
     boards.update([shown])
-    assert boards.boards[9, 0.0].document(0, 9)["plies"] == []
+    assert boards.boards[9, 0.0].document(0, 9)["moves"] == []
     plies = [UnderwayPly(first, 0.5, -150.0, NAN, 0), UnderwayPly(3, 0.1, math.inf, NAN, 0)]
     boards.update([shown._replace(plies=plies)])
-    (ply,) = boards.boards[9, 0.0].document(0, 9)["plies"]
+    (ply,) = boards.boards[9, 0.0].document(0, 9)["moves"]
     text = game.text(first)
     game.push(first)
-    assert (ply["text"], ply["score"], ply["clock"], ply["white"]) == (text, -1.5, None, False)
+    assert (ply["text"], ply["note"]["value"], ply["clock"], ply["white"]) == (text, 1.5, None, False)
     assert ply["pieces"] == "".join(game.pieces.get(number, ".") for number in range(1, 33))
     boards.update([])
     assert boards.boards == {}
@@ -200,7 +200,7 @@ def test_a_later_session_of_the_same_process_has_boards_of_its_own() -> None:
     ply = UnderwayPly(Game("english").legal_moves[0], 0.1, NAN, NAN, 0)
     boards.update([shown._replace(plies=[ply])])
     boards.update([shown._replace(began=5.0)])
-    assert [board.plies for board in boards.boards.values()] == [[]]
+    assert [board.moves for board in boards.boards.values()] == [[]]
 
 
 def test_boards_that_are_read_while_they_are_brought_up_to_date_are_those_before() -> None:
