@@ -671,7 +671,7 @@ def test_ctrl_c_while_the_first_game_is_prepared_is_one_line(monkeypatch):
     monkeypatch.setattr(Sitting, "prepare", interrupted)
     result = played("--level", 1)
     assert result.exit_code == 130
-    assert result.stderr.splitlines()[-1] == "stopped; what is compiled so far is kept"
+    assert result.stderr.splitlines()[-1] == "stopped; the kernels compiled so far are kept"
 
 
 @pytest.mark.compiled
