@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import pytest
 
 from arena.bench import rates, timing
-from arena.bench.benchmarks import rows
 from arena.bench.overhead import overhead
 from arena.bench.rates import random_games, rules, search
 from arena.bench.timing import three_figures
+from arena.commands.bench import rows
 from arena.experiment.formats.base import Pairing
 from arena.ledger.record import Task
 from arena.play.match import play

@@ -23,8 +23,8 @@ from arena.ledger.read import PHASES
 from arena.ledger.record import MEASURED, unpacked
 from arena.play.match import play
 from arena.play.signature import worths
+from arena.report.files import pdn_games
 from arena.report.load import card
-from arena.report.pdn import pdn_games
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.write import parquet_name

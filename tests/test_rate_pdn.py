@@ -6,8 +6,8 @@ import pytest
 
 import arena
 from arena.ratings.results import ResultsError
+from arena.report.files import pdn_games
 from arena.report.load import read_results
-from arena.report.pdn import pdn_games
 from arena.rules.variants import VARIANTS
 from tests.helpers.command_line import invoke
 

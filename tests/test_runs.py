@@ -15,9 +15,8 @@ import pytest
 from arena.experiment.formats.base import Pairing
 from arena.experiment.load import load
 from arena.ledger.ledger import FILE, Facts, Ledger
-from arena.ledger.manifest import SignedGame, manifest_of, save, session
+from arena.ledger.manifest import SignedGame, WorkingTree, manifest_of, save, session, working_tree
 from arena.ledger.record import MOVE_COLUMNS, GameRecord, packed
-from arena.ledger.tree import WorkingTree, working_tree
 from arena.play import signature
 from arena.play.plan import prepare
 from arena.report.charts.runs import plot_differences, plot_runs, plot_sides
@@ -320,7 +319,7 @@ def test_without_git_nothing_is_known_and_nothing_fails(
     def refuse(*_: Any, **__: Any) -> None:
         raise fault
 
-    monkeypatch.setattr("arena.ledger.tree.subprocess.run", refuse)
+    monkeypatch.setattr("arena.ledger.manifest.subprocess.run", refuse)
     assert working_tree(tmp_path / "c.yaml") is None
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from arena.experiment.formats.adaptive import Adaptive
 from arena.experiment.formats.base import BatchResults, Format, Pairing, Place, Schedule
 from arena.experiment.formats.fixed import Gauntlet, Match, RoundRobin
-from arena.experiment.formats.knockout import Knockout
-from arena.experiment.formats.ladder import Ladder
+from arena.experiment.formats.knockout import Knockout, Ladder
 from arena.experiment.formats.swiss import ScoreTable, Swiss, next_round
 from tests.helpers.schedules import Result, batches, drawn
 

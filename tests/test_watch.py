@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 
 import arena
 from arena.ledger.ledger import FILE
-from arena.report.pdn import pdn_games
+from arena.report.files import pdn_games
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn

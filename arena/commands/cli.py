@@ -29,7 +29,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Look": {
         "report": ("tournaments:report", "write the report of a run again"),
-        "reports": ("reports:reports", "list all runs, with an index page"),
+        "reports": ("ratings:reports", "list all runs, with an index page"),
         "status": ("live:status", "how far a run is, and who leads"),
         "watch": ("live:watch", "follow a run until it is complete"),
         "rate": ("ratings:rate", "rate the players of PDN, CSV and runs"),

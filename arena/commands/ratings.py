@@ -1,4 +1,4 @@
-"""Commands about results of any origin: rate, compare."""
+"""Commands about results of any origin, and about many runs: rate, compare, reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from arena.base.number import is_nan
-from arena.commands.output import echo, fail, show_frame
+from arena.commands.output import echo, fail, show_frame, show_table
 from arena.ratings import transitivity
 from arena.ratings.joint import Ratings
 from arena.ratings.joint import rate as rate_games
@@ -20,9 +20,11 @@ from arena.report.compare import RatedSide, comparison_text, read_side, sameness
 from arena.report.compare import compare as compare_sides
 from arena.report.load import read_results
 from arena.report.runs.compare import write_comparison
+from arena.report.runs.page import counts, write_index
 from arena.report.sentences.cautions import misfits_text
 from arena.report.tables.standings import STANDINGS, nash_text, rated
 from arena.rules.result import Colour
+from arena.watch.entry import entries
 
 
 @click.command()
@@ -205,3 +207,39 @@ def _first_mover(found: Results) -> str:
 
 def _passed_over(games: int) -> str:
     return f"{games} game{'s' * (games > 1)} without a result {'were' if games > 1 else 'was'} passed over."
+
+
+_HEADER = ("run", "began", "rules", "players", "games", "leader", "Elo", "state", "commit")
+
+
+@click.command()
+@click.argument("folder", metavar="[DIR]", default="reports", type=click.Path(path_type=Path))
+def reports(folder: Path) -> None:
+    """List the runs in DIR and below it [reports], and write DIR/index.html.
+
+    The page sorts them, links their reports, and shows the players that several runs share, from run to run. Runs
+    that are damaged or not complete are listed as such.
+    """
+    if not folder.is_dir():
+        fail(f"{folder} is not a folder")
+
+    found = entries(folder)
+    if not found:
+        fail(f"there is no run in {folder} or below it")
+    rows = [
+        (
+            entry.name,
+            entry.date,
+            entry.variant,
+            str(entry.players) if entry.readable else "",
+            str(entry.games) if entry.readable else "",
+            entry.leader,
+            entry.leader_elo,
+            entry.state,
+            entry.commit,
+        )
+        for entry in found
+    ]
+    show_table(_HEADER, rows)
+    echo(counts(found))
+    echo(f"index: {write_index(found, folder)}")

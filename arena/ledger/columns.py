@@ -83,7 +83,7 @@ def _at_least_0(values: np.ndarray) -> np.ndarray:
     return np.where(values < 0, -2 * values - 1, 2 * values)
 
 
-def either_sign(values: np.ndarray) -> np.ndarray:
+def zigzag(values: np.ndarray) -> np.ndarray:
     """The integers that `signed` keeps as these values."""
     return np.where(values & 1, -(values + 1) // 2, values // 2)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.experiment.formats.base import Pairing
-from arena.ledger.columns import Planes, either_sign, floats, integers, microseconds, nanoseconds, planes, signed
+from arena.ledger.columns import Planes, floats, integers, microseconds, nanoseconds, planes, signed, zigzag
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.player import EFFORT, Allowance, Choice, PlayerSpec
@@ -238,9 +238,9 @@ def _values_of(name: str, kind: str, widths: np.ndarray, reader: Planes) -> np.n
     if name in _NANOSECONDS:
         return np.where(found == 0, np.nan, (found - 1) / 1e9)
     if name == "cpu_seconds":
-        return np.where(found == 0, np.nan, either_sign(found - 1) / 1e6)
+        return np.where(found == 0, np.nan, zigzag(found - 1) / 1e6)
     if name == "wins_in":
-        found = either_sign(found)
+        found = zigzag(found)
     if kind.startswith("i"):
         return found.astype(kind)
     of_move = np.repeat(widths, reader.counts)

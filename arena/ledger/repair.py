@@ -75,7 +75,7 @@ def intact_rows(connection: sqlite3.Connection, table: Table) -> Iterator[tuple[
             return
 
 
-def make_anew(path: Path, connection: sqlite3.Connection, tables: Iterable[tuple[Table, Iterable[Any]]]) -> None:
+def rebuild(path: Path, connection: sqlite3.Connection, tables: Iterable[tuple[Table, Iterable[Any]]]) -> None:
     """Replace a damaged file by one of tables with the rows given, and close its connection; it is kept beside.
 
     Raises sqlite3.Error or OSError if the disk cannot be written to; nothing is changed then.

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from arena.base.files import FolderError, lock_folder
 from arena.ledger.documents import COMPLETE, META, changed_keys, document_row, documents, intact_documents
-from arena.ledger.repair import READ_ERRORS, SUFFIX, Damage, damage_of, intact_rows, make_anew
+from arena.ledger.repair import READ_ERRORS, SUFFIX, Damage, damage_of, intact_rows, rebuild
 from arena.ledger.table import Table
 
 BUSY_SECONDS = 60.0
@@ -124,7 +124,7 @@ class Store:
             stored.pop(COMPLETE, None)
         kept = [(table, [document_row(table, *item) for item in stored.items()]) for table in META]
         rows = [(table, intact_rows(self.connection, table)) for table in self._tables[len(META) :]]
-        make_anew(self.path, self.connection, [*kept, *((t, () if t in self._derived else r) for t, r in rows)])
+        rebuild(self.path, self.connection, [*kept, *((t, () if t in self._derived else r) for t, r in rows)])
         self._connect()
         counts = [
             f"{self.connection.execute(f'SELECT COUNT(*) FROM {table.name}').fetchone()[0]} {table.name}"

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from joblib.externals.loky import ProcessPoolExecutor
@@ -16,7 +17,21 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from arena.base.supervisor import are_supported, end_with
 from arena.play.engine import Died, NotBegun
-from arena.play.pinning import NUMBER
+
+NUMBER = "ARENA_WORKER"
+"""The environment's variable with the number, from 0, of a worker process of this machine."""
+
+
+@cache
+def pin() -> None:
+    """Keep this thread, and what it starts, to one of its cores: another for each worker as long as there are.
+
+    A process without a number is the first one. Nothing happens where the system cannot do it.
+    """
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[int(os.environ.get(NUMBER, "0")) % len(cores)]})
+
 
 _IDLE_SECONDS = 300
 """Seconds after which a process without tasks ends."""

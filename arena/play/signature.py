@@ -14,9 +14,17 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.openings.lines import random_line
 from arena.hosting.player_process import close_held, hold
 from arena.ledger.ledger import Ledger
-from arena.ledger.manifest import Diagnosis, SignedGame, manifest_of, save, session, stored_manifest, versions
+from arena.ledger.manifest import (
+    Diagnosis,
+    SignedGame,
+    manifest_of,
+    save,
+    session,
+    stored_manifest,
+    versions,
+    working_tree,
+)
 from arena.ledger.record import GameRecord, Task
-from arena.ledger.tree import working_tree
 from arena.play.match import play
 from arena.play.plan import Plan
 from arena.rules.notation import fen
@@ -143,7 +151,7 @@ def _by_player(plan: Plan, look: Callable[[PlayerSpec, Variant, Allowance], Foun
 def _worth(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> float | None:
     try:
         return hold(spec, variant, variant.start, "worth", allowance).man
-    except Exception:  # a player that fails here fails in its games, where that is told
+    except Exception:  # a player that fails here fails in its games, which report it
         return None
 
 

@@ -15,9 +15,9 @@ from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, Task
 from arena.play.course import Course
 from arena.play.executor import Workers, run
 from arena.play.match import play as play_game
-from arena.play.pinning import pin
 from arena.play.plan import Plan
 from arena.play.probe import measure as measure_search
+from arena.play.processes import pin
 from arena.rules.game import Termination
 from arena.rules.notation import fen
 from arena.watch import underway

@@ -67,11 +67,11 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
         return
     if not (thorough or trial.own):
         return
-    said: set[str] = set()
+    seen: set[str] = set()
     yield _stage(trial, "playing its first moves", FEWEST, patiences=FEWEST // 2)
     record = _game(trial, 0, FEWEST)
-    yield from _unsaid(_of_record(trial, record, 0), said)
-    if not thorough or said:
+    yield from _new_messages(_of_record(trial, record, 0), seen)
+    if not thorough or seen:
         return
     games = 2 * len(trial.openings) if trial.own else 2
     pace = float(_own_moves(trial, record, 0)["seconds"].max(initial=1e-3))
@@ -81,8 +81,8 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
         yield _stage(trial, f"playing game {number + 1} of {games}", plies)
         record = _game(trial, number, plies)
         first = first or record
-        yield from _unsaid(_of_record(trial, record, number), said)
-    if trial.own and first is not None and not said:
+        yield from _new_messages(_of_record(trial, record, number), seen)
+    if trial.own and first is not None and not seen:
         yield _stage(trial, "playing its first game once more", plies)
         yield RepeatedGame(plies, _compared(first), _compared(_game(trial, 0, plies)))
 
@@ -148,12 +148,12 @@ def _own_moves(trial: Trial, record: GameRecord, number: int) -> np.ndarray:
     return record.table()[0 if opening.turn == colour else 1 :: 2]
 
 
-def _unsaid(messages: Iterator[str], said: set[str]) -> Iterator[Finding]:
+def _new_messages(messages: Iterator[str], seen: set[str]) -> Iterator[Finding]:
     """Findings of the messages that are new at this ply."""
     for message in messages:
         key = re.sub(r"[\d.]+", "", message)
-        if key not in said:
-            said.add(key)
+        if key not in seen:
+            seen.add(key)
             yield Finding("error", message)
 
 

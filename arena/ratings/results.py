@@ -83,11 +83,11 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Resu
 
     Raises ResultsError if no game has a result, and if sources differ in who moves first and *first* is not given.
     """
-    said = {source.first: source for source in reversed(sources) if source.first}
-    if first is None and len(said) > 1:
-        paths = [said[colour].path for colour in get_args(Colour)]
+    claims = {source.first: source for source in reversed(sources) if source.first}
+    if first is None and len(claims) > 1:
+        paths = [claims[colour].path for colour in get_args(Colour)]
         raise ResultsError(f"White moves first in {paths[0]}, Black in {paths[1]}: give --first for all")
-    first_by = "--first" if first else next((source.first_by for source in said.values()), "")
+    first_by = "--first" if first else next((source.first_by for source in claims.values()), "")
     frames = [_numbered(source.games, number, len(sources)) for number, source in enumerate(sources)]
     games = pd.concat(frames, ignore_index=True)
     missing = games["result"].isna()
@@ -95,7 +95,7 @@ def combined(sources: Sequence[GameSource], first: Colour | None = None) -> Resu
         raise ResultsError(f"{', '.join(str(source.path) for source in sources)}: no game with a result")
     skipped = int(games["count"][missing].sum())
     games = games[~missing].reset_index(drop=True)
-    return Results(games, first or next(iter(said), None) or "white", first_by, skipped)
+    return Results(games, first or next(iter(claims), None) or "white", first_by, skipped)
 
 
 def game_table(white: object, black: object, result: object) -> pd.DataFrame:
@@ -129,7 +129,7 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
     """The games; where any has a FEN it names the opening, and games from it with colours swapped are a pair."""
     white, black, results, lines, fens = [], [], [], [], []
     # What says who moves first, who does, and the first line that says so.
-    said: dict[tuple[str, Colour], int] = {}
+    claims: dict[tuple[str, Colour], int] = {}
     for game in tagged_games(text):
         place = f"{path}:{game.line}"
         for colour in ("White", "Black"):
@@ -146,14 +146,14 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
         lines.append(f"{game.tags.get('FEN', '')} {game.moves}" if game.moves else None)
         fens.append(game.tags.get("FEN", "").strip())
         for saying in _says_first(game):
-            said.setdefault(saying, game.line)
+            claims.setdefault(saying, game.line)
     if not white:
         raise ResultsError(f'{path}: no games: a PDN has tags such as [White "name"]')
     games = game_table(white, black, results).assign(line=pd.Series(lines, dtype=object))
     if any(fens):
         number = games.assign(opening=fens).groupby(["white", "black", "opening"]).cumcount().astype(str)
         games = games.assign(opening=fens, pair=number + " " + pd.Series(fens))
-    return GameSource(path, games, *(_first_of(path, said) if first is None else (None, "")))
+    return GameSource(path, games, *(_first_of(path, claims) if first is None else (None, "")))
 
 
 def _says_first(game: TaggedGame) -> Iterator[tuple[str, Colour]]:
@@ -170,9 +170,9 @@ def _says_first(game: TaggedGame) -> Iterator[tuple[str, Colour]]:
         yield FROM_MOVES, other if game.number.endswith("..") else to_move
 
 
-def _first_of(path: Path, said: dict[tuple[str, Colour], int]) -> tuple[Colour | None, str]:
+def _first_of(path: Path, claims: dict[tuple[str, Colour], int]) -> tuple[Colour | None, str]:
     """The colour that moves first in a PDN, and what says so. Raises ResultsError if its rules differ in it."""
-    rules = {first: (by, line) for (by, first), line in said.items() if by != FROM_MOVES}
+    rules = {first: (by, line) for (by, first), line in claims.items() if by != FROM_MOVES}
     if len(rules) > 1:
         by, line = rules["black"]
         raise ResultsError(
@@ -181,7 +181,7 @@ def _first_of(path: Path, said: dict[tuple[str, Colour], int]) -> tuple[Colour |
         )
     if rules:
         return next((first, by) for first, (by, _) in rules.items())
-    return next(iter(said))[::-1] if len(said) == 1 else (None, "")
+    return next(iter(claims))[::-1] if len(claims) == 1 else (None, "")
 
 
 def _csv(path: Path, text: str) -> pd.DataFrame:

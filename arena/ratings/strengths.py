@@ -103,22 +103,22 @@ def maximize(
     if not (advantage and openings):
         return plain
     x = np.append(plain.parameters, np.zeros(openings))
-    varied = 1.0
+    dispersion = 1.0
     if model == "bradley-terry":
         expected = plain.probability(cells.first, cells.second, cells.opening)[:, 0]
-        varied = mean_dispersion(expected, cells.counts[:, 1], cells.counts.sum(axis=1))
+        dispersion = mean_dispersion(expected, cells.counts[:, 1], cells.counts.sum(axis=1))
 
     def minus_likelihood(log_spread: float) -> float:
         nonlocal x
         spread = math.exp(log_spread)
-        fit, loss = _newton(cells, x, size, model, advantage, prior, spread, varied, tolerance=1e-4)
+        fit, loss = _newton(cells, x, size, model, advantage, prior, spread, dispersion, tolerance=1e-4)
         x = fit.parameters
         curvature = np.diag(fit.hessian)[size + 2 :]
-        return loss / varied + openings * log_spread + float(np.log(curvature).sum()) / 2
+        return loss / dispersion + openings * log_spread + float(np.log(curvature).sum()) / 2
 
     bounds = (math.log(MIN_SPREAD), math.log(MAX_SPREAD))
     best = minimize_scalar(minus_likelihood, bounds=bounds, method="bounded", options={"xatol": 0.05})
-    return _newton(cells, x, size, model, advantage, prior, math.exp(float(best.x)), varied)[0]
+    return _newton(cells, x, size, model, advantage, prior, math.exp(float(best.x)), dispersion)[0]
 
 
 def both_colours(fit: StrengthFit) -> tuple[Floats, Floats]:
@@ -206,7 +206,7 @@ def _newton(
     advantage: bool,
     prior: float,
     spread: float = 0.0,
-    varied: float = 1.0,
+    dispersion: float = 1.0,
     tolerance: float = 1e-14,
 ) -> tuple[StrengthFit, float]:
     """The optimum and minus its log posterior, which is convex, by Newton's method with halved steps."""
@@ -220,7 +220,7 @@ def _newton(
     centre, weight, lead = np.zeros(len(start)), np.full(len(start), prior), np.zeros(len(start))
     lead[:size], weight[size], centre[size + 1] = VIRTUAL_LEAD, prior / 2, math.log(2)
     ridge = np.full(len(start), RIDGE)
-    weight[ends], ridge[ends] = 0, varied / spread**2 if spread else 0
+    weight[ends], ridge[ends] = 0, dispersion / spread**2 if spread else 0
     free = np.ones(len(start), bool)
     free[size : size + 2] = advantage, model == "davidson"
     if model == "bradley-terry":
@@ -257,7 +257,7 @@ def _newton(
             step, decrease = step / 2, decrease / 2
         x = x + step
     met = np.bincount(first * size + second, played, size * size).astype(float).reshape(size, size)
-    return StrengthFit(x, model, size, spread, varied, free, hessian, np.diag(of_prior), met + met.T), loss(x)
+    return StrengthFit(x, model, size, spread, dispersion, free, hessian, np.diag(of_prior), met + met.T), loss(x)
 
 
 def solved(hessian: Floats, right: Floats, free: Bools, few: int) -> Floats:

@@ -11,8 +11,7 @@ from arena.base.wording import shown
 from arena.experiment.formats.adaptive import Adaptive
 from arena.experiment.formats.base import Format
 from arena.experiment.formats.fixed import Free, Gauntlet, Match, RoundRobin
-from arena.experiment.formats.knockout import Knockout
-from arena.experiment.formats.ladder import Ladder
+from arena.experiment.formats.knockout import Knockout, Ladder
 from arena.experiment.formats.swiss import Swiss
 
 TABLE: tuple[type[Format], ...] = (

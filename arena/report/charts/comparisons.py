@@ -51,8 +51,8 @@ def plot_sprt(path: pd.DataFrame, ax: Axes | None = None) -> Axes:
             va="bottom" if offset > 0 else "top", color=colour, size=8,
         )  # fmt: skip
     few = shown.iloc[:: -(-len(shown) // 200)]
-    said = [f"{pair} pairs: {llr:.2f}" for pair, llr in zip(few["pair"], few["llr"], strict=True)]
-    tip_points(ax, few["pair"].to_numpy(), few["llr"].to_numpy(), said)
+    texts = [f"{pair} pairs: {llr:.2f}" for pair, llr in zip(few["pair"], few["llr"], strict=True)]
+    tip_points(ax, few["pair"].to_numpy(), few["llr"].to_numpy(), texts)
     ax.axhline(0, color=MUTED, linewidth=0.7)
     ax.margins(y=0.14)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -93,12 +93,12 @@ def plot_ablation(ablation: pd.DataFrame, axes: Sequence[Axes] | None = None) ->
         bounded = known & np.isfinite(low) & np.isfinite(high)
         dots(ax, value, low, high, size=4.5)
         form = times if ratio else signed
-        said = [""] * len(shown)
+        texts = [""] * len(shown)
         for row in np.flatnonzero(known).tolist():
             estimate = form(value[row]) + interval(low[row], high[row], form)
             beside(ax, row, estimate)
-            said[row] = f"{names.iloc[row]}: {estimate}"
-        tip_rows(ax, said)
+            texts[row] = f"{names.iloc[row]}: {estimate}"
+        tip_rows(ax, texts)
         if ratio:
             log_ratios(ax, np.concatenate([value[known], low[bounded], high[bounded]]))
         ax.set_xlabel(label)

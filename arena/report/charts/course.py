@@ -36,11 +36,11 @@ def plot_convergence(convergence: pd.DataFrame, ax: Axes | None = None, *, refer
             rows["games"], rows["elo_low"], rows["elo_high"], color=style["color"], alpha=0.13, linewidth=0
         )
         ax.plot(rows["games"], rows["elo"], label=ranked[place], markersize=4, **style)
-        said = [
+        texts = [
             f"{ranked[place]}, {games} games: {signed(elo)}"
             for games, elo in zip(rows["games"], rows["elo"], strict=True)
         ]
-        tip_points(ax, rows["games"].to_numpy(), rows["elo"].to_numpy(dtype=float), said)
+        tip_points(ax, rows["games"].to_numpy(), rows["elo"].to_numpy(dtype=float), texts)
     if len(places) < len(ranked):
         ax.set_title(f"Convergence of Elo, {len(places)} of {len(ranked)} players, with 95 % bands")
     ax.margins(x=0.03)
@@ -72,11 +72,11 @@ def plot_phases(phases: pd.DataFrame, ax: Axes | None = None) -> Axes:
         style = series(i)
         ax.fill_between(x, low, high, color=style["color"], alpha=0.16, linewidth=0)
         ax.plot(x, share, label=f"the {role}'s own searches", **style)
-        said = [
+        texts = [
             f"{at - 5:.0f} to {at + 5:.0f} % of the game, {role}: {percent(value)}{interval(least, most, percent)}"
             for at, value, least, most in zip(x, share / 100, low / 100, high / 100, strict=True)
         ]
-        tip_points(ax, x, share, said)
+        tip_points(ax, x, share, texts)
     ax.set_xlim(0, 100)
     ax.set_xticks(range(0, 101, 10))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}"))

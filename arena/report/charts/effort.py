@@ -65,8 +65,8 @@ def plot_nodes(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
         label = f"{name}: branching factor {factor:.2f}" if np.isfinite(factor) else name
         style = series(i) | ({"linestyle": "none"} if len(rows) == 1 else {})
         ax.plot(rows["depth"], rows["nodes_at_depth"], label=label, **style)
-        said = [_effort(row, "at_depth") for row in rows.to_dict("records")]
-        tip_points(ax, rows["depth"].to_numpy(), rows["nodes_at_depth"].to_numpy(dtype=float), said)
+        texts = [_effort(row, "at_depth") for row in rows.to_dict("records")]
+        tip_points(ax, rows["depth"].to_numpy(), rows["nodes_at_depth"].to_numpy(dtype=float), texts)
     log_scale(ax, "y", nodes)
     whole_depths(ax)
     ax.set_ylabel("mean nodes (log scale)")
@@ -131,8 +131,8 @@ def plot_time_to_depth(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
         rows = search[search["family"] == name].groupby("depth")["seconds_at_depth"].mean()
         label = f"{name}: {quantity(rows.iloc[-1], 's')} to depth {rows.index[-1]}"
         ax.plot(rows.index, rows, label=label, **series(i))
-        said = [f"{name}, depth {depth}: {quantity(seconds, 's')}" for depth, seconds in rows.items()]
-        tip_points(ax, rows.index.to_numpy(), rows.to_numpy(dtype=float), said)
+        texts = [f"{name}, depth {depth}: {quantity(seconds, 's')}" for depth, seconds in rows.items()]
+        tip_points(ax, rows.index.to_numpy(), rows.to_numpy(dtype=float), texts)
     log_scale(ax, "y", search["seconds_at_depth"].to_numpy(dtype=float), unit="s")
     whole_depths(ax)
     ax.set_ylabel("mean time (log scale)")

@@ -42,12 +42,12 @@ def plot_elo(standings: pd.DataFrame, ax: Axes | None = None, *, reference: str 
     dots(ax, elo, low, high)
     for row, (value, error) in enumerate(zip(elo, (high - low) / 2, strict=True)):
         beside(ax, row, with_error(value, error))
-    said = [
+    texts = [
         f"{row['player']}: {signed(row['elo'])}{interval(row['elo_low'], row['elo_high'])}, "
         f"{percent(row['score'])} of {row['games']} games"
         for row in table.to_dict("records")
     ]
-    tip_rows(ax, said)
+    tip_rows(ax, texts)
     ax.set_xlabel(elo_label(reference))
     return ax
 
@@ -119,12 +119,12 @@ def _elo_lines(ax: Axes, table: pd.DataFrame, x: str, gains: pd.DataFrame | None
             style["linestyle"] = "none"
         ax.errorbar(rows[x] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=label, **style)
         of = "depth " if x == "depth" else ""
-        said = [
+        texts = [
             f"{row['player']}, {of}{quantity(row[x])}{'' if of else ' nodes'}: {signed(row['elo'])}"
             f"{interval(row['elo_low'], row['elo_high'])}"
             for row in rows.to_dict("records")
         ]
-        tip_points(ax, rows[x].to_numpy(dtype=float) + beside, elo, said)
+        tip_points(ax, rows[x].to_numpy(dtype=float) + beside, elo, texts)
 
 
 CHARTS = (

@@ -34,12 +34,12 @@ def plot_openings(openings: pd.DataFrame, ax: Axes | None = None, *, first: str)
     dots(ax, score, low, high, size=5)
     for row, (value, error) in enumerate(zip(score, (high - low) / 2, strict=True)):
         beside(ax, row, f"{value:.0f}" + (f" ± {error:.0f} %" if np.isfinite(error) else " %"))
-    said = [
+    texts = [
         f"opening {row['opening']}: {percent(row['score'])}"
         f"{interval(row['score_low'], row['score_high'], percent)}"
         for row in shown.to_dict("records")
     ]
-    tip_rows(ax, said)
+    tip_rows(ax, texts)
     ax.set_xlabel(f"score of {first.capitalize()}, who moves first, % (pairs with colours swapped)")
     return ax
 

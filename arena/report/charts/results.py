@@ -81,7 +81,7 @@ def plot_outcomes(outcomes: pd.DataFrame, ax: Axes | None = None) -> Axes:
             if value >= 6:
                 ax.text(start + value / 2, row, f"{count}", ha="center", va="center_baseline", size=7.5,
                         color=readable_on(to_rgb(colour)))  # fmt: skip
-        said = [
+        texts = [
             f"{player} as {side.capitalize()}: {count} {column} of {total:.0f} games, {value:.1f} %"
             if count
             else ""
@@ -89,7 +89,7 @@ def plot_outcomes(outcomes: pd.DataFrame, ax: Axes | None = None) -> Axes:
                 outcomes["player"], outcomes["colour"], outcomes[column], games, share, strict=True
             )
         ]
-        tip_boxes(ax, left, y - 0.18, left + share, y + 0.18, said)
+        tip_boxes(ax, left, y - 0.18, left + share, y + 0.18, texts)
         left = left + share
     ax.set_xlim(0, 100)
     ax.set_xlabel("share of games, % (numbers: games)")
@@ -115,11 +115,11 @@ def _write(ax: Axes, values: np.ndarray, size: float) -> None:
 def _tip(ax: Axes, values: np.ndarray, names: list[str]) -> None:
     """Each cell that has a value says whose it is."""
     row, column = np.nonzero(np.isfinite(values))
-    said = [
+    texts = [
         f"{names[a]} against {names[b]}: {values[a, b]:.1f} %"
         for a, b in zip(row.tolist(), column.tolist(), strict=True)
     ]
-    tip_boxes(ax, column, row, column + 1, row + 1, said)
+    tip_boxes(ax, column, row, column + 1, row + 1, texts)
 
 
 CHARTS = (

@@ -47,8 +47,8 @@ def counts(runs: Sequence[Entry]) -> str:
         "not complete": len(runs) - complete - at_board - unreadable,
         "cannot be read": unreadable,
     }
-    told = ", ".join(f"{number} {what}" for what, number in parts.items() if number)
-    return f"{len(runs)} run{'' if len(runs) == 1 else 's'}: {told}."
+    listed = ", ".join(f"{number} {what}" for what, number in parts.items() if number)
+    return f"{len(runs)} run{'' if len(runs) == 1 else 's'}: {listed}."
 
 
 def _link(entry: Entry, root: Path) -> str:

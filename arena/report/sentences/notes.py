@@ -72,8 +72,8 @@ def _changes(run: Run) -> list[str]:
         for change in session.changed.items():
             since.setdefault(change, session.games)
     return [
-        f"{player} is not one player: it plays otherwise ({words}) since {counted(games, 'game')} of the run were "
-        "played, which was resumed by --force."
+        f"{player} is not one player: it plays differently ({words}) since {counted(games, 'game')} of the run "
+        "were played, which was resumed by --force."
         for (player, words), games in since.items()
     ]
 

@@ -95,7 +95,7 @@ _MOVES = columns(
     Column("overrun", "time beyond the limit; empty without a time limit", "s"),
     Column(
         "pondered_seconds",
-        "processor time of the player in its opponent's time before the move; empty unless it sits in a seat",
+        "processor time of the player in its opponent's time before the move; empty unless it has its own process",
         "s",
     ),
 )
