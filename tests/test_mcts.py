@@ -23,6 +23,7 @@ from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
 from players.mcts.player import Mcts
 from players.mcts.rollout import random_game
+from players.mcts.search import TreeWorkspace
 from players.mcts.tree import (
     COUNT,
     DRAWN,
@@ -39,7 +40,6 @@ from players.mcts.tree import (
     prove_by_children,
     select,
 )
-from players.mcts.workspace import TreeWorkspace
 from players.negamax.player import Negamax
 from players.negamax.score import WIN, decided_value
 from players.player import Choice, Limit, PlayerSpec

@@ -148,7 +148,7 @@ def test_a_bad_file_is_an_error_with_its_line(tmp_path: Path, text: str, words: 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without such a file")
 def test_only_regular_files_of_sensible_size_are_read(tmp_path: Path) -> None:
-    with pytest.raises(OpeningsError, match="/dev/zero cannot be read: it is no regular file"):
+    with pytest.raises(OpeningsError, match="/dev/zero cannot be read: it is not a regular file"):
         file_openings(ENGLISH, Path("/dev/zero"))
     with pytest.raises(ConfigError, match=r"3:12: .*/dev/zero cannot be read"):
         prepared(tmp_path, "{file: /dev/zero}")

@@ -72,10 +72,10 @@ def test_gametype_says_who_moves_first(tmp_path):
 def test_rate_says_who_moves_first_and_first_overrides(tmp_path):
     path = tmp_path / "games.pdn"
     path.write_text(game(GameType="21") + game("b", "a", GameType="21"))
-    assert "Black moves first, as GameType says." in invoke("rate", path).output
-    assert "White moves first, as --first says." in invoke("rate", path, "--first", "white").output
+    assert "Black moves first (GameType)." in invoke("rate", path).output
+    assert "White moves first (--first)." in invoke("rate", path, "--first", "white").output
     path.write_text(game() + game("b", "a"))
-    assert "White is taken to move first: nothing here says who does" in invoke("rate", path).output
+    assert "White is assumed to move first; --first changes that" in invoke("rate", path).output
 
 
 def test_rules_that_differ_in_who_moves_first_are_one_clear_line(tmp_path):

@@ -628,7 +628,8 @@ def test_the_games_of_the_page_are_those_of_the_tables(run: Counted) -> None:
         assert blocks[place]["nodes"] == own["nodes"].tolist() and blocks[place]["depth"] == own["depth"].tolist()
         for shown, seconds in zip(blocks[place]["time"], own["seconds"], strict=True):
             assert shown == pytest.approx(1e6 * seconds, rel=0.0051, abs=0.51)
-        for shown, men in zip(blocks[place]["score"], own["score_men"], strict=True):
+        white = own["score_men"].where(own["colour"] == "white", -own["score_men"])
+        for shown, men in zip(blocks[place]["score"], white, strict=True):
             assert (shown is None) == pd.isna(men) and (
                 shown is None or shown == pytest.approx(100 * men, abs=0.51)
             )

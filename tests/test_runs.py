@@ -155,7 +155,7 @@ def test_the_page_links_reports_and_escapes_what_users_wrote(tmp_path: Path) -> 
 
 
 def test_a_folder_without_a_run_is_one_line(tmp_path: Path) -> None:
-    for folder, words in ((tmp_path, "there is no run in"), (tmp_path / "no", "is no folder")):
+    for folder, words in ((tmp_path, "there is no run in"), (tmp_path / "no", "is not a folder")):
         result = invoke("reports", folder)
         assert result.exit_code == 2
         assert words in error_line(result.stderr)

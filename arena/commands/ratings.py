@@ -11,11 +11,10 @@ import click
 
 from arena.base.number import is_nan
 from arena.commands.output import echo, fail, show_frame, show_table
-from arena.ratings import transitivity
+from arena.ratings import RatingModel, transitivity
 from arena.ratings.joint import Ratings
 from arena.ratings.joint import rate as rate_games
 from arena.ratings.results import Results, ResultsError
-from arena.ratings.types import RatingModel
 from arena.report.compare import RatedSide, comparison_text, read_side, sameness, sameness_sentence
 from arena.report.compare import compare as compare_sides
 from arena.report.load import read_results
@@ -201,7 +200,7 @@ def _ratings_document(
 
 def _first_mover(found: Results) -> str:
     if found.first_by:
-        return f"{found.first.capitalize()} moves first, by {found.first_by}."
+        return f"{found.first.capitalize()} moves first ({found.first_by})."
     return f"{found.first.capitalize()} is assumed to move first; --first changes that."
 
 

@@ -32,7 +32,7 @@ from arena.experiment.workers import WorkersField
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.messages import FOLDER, refusal
 from arena.experiment.yaml.section import Document, Section
-from arena.ratings.types import RatingModel
+from arena.ratings import RatingModel
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 
 LEAST_TO_ANNUL = 3

@@ -1,1 +1,6 @@
 """Ratings: a match of two players, the joint fit of many, and what one number a player cannot show."""
+
+from typing import Literal, TypeAlias
+
+RatingModel: TypeAlias = Literal["bradley-terry", "davidson"]
+"""How a draw is counted; here, as a configuration names it without importing numpy."""

@@ -53,6 +53,7 @@ import numpy as np
 import pandas as pd
 
 from arena.base.wording import unknown
+from arena.ratings import RatingModel
 from arena.ratings.clusters import (
     MAX_OPENINGS,
     ClusteredGames,
@@ -73,7 +74,7 @@ from arena.ratings.notes import (
     ratings_notes,
 )
 from arena.ratings.strengths import POINTS, StrengthFit, maximize
-from arena.ratings.types import Floats, Ints, RatingModel
+from arena.ratings.types import Floats, Ints
 from arena.rules.result import Colour
 
 Intervals: TypeAlias = Literal["sandwich", "bootstrap"]

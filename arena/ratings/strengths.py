@@ -22,10 +22,11 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_softmax, softmax
 
+from arena.ratings import RatingModel
 from arena.ratings.clusters import Cells
 from arena.ratings.dispersion import mean_dispersion
 from arena.ratings.match import ELO_PER_LOGIT
-from arena.ratings.types import Bools, Floats, Ints, RatingModel
+from arena.ratings.types import Bools, Floats, Ints
 
 POINTS = np.array([0.5, 0.0, -0.5])  # of a win, draw and loss, less those of a draw
 NO_DRAWS = -800.0  # ln nu of Bradley-Terry: e^-800 is 0 in double precision

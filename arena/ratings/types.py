@@ -1,6 +1,6 @@
-"""The types that ratings are made of: arrays, and the models by name."""
+"""The arrays that ratings are made of."""
 
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,3 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
-
-
-RatingModel: TypeAlias = Literal["bradley-terry", "davidson"]

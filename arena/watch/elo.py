@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
-from arena.ratings.types import RatingModel
+from arena.ratings import RatingModel
 from arena.rules.result import Colour
 
 ResultCounts: TypeAlias = Mapping[tuple[str, str, str], int]

@@ -26,8 +26,7 @@ from players.mcts.options import (
     TreeOptions,
     rollout_of,
 )
-from players.mcts.search import compiled_tree_search
-from players.mcts.workspace import TreeWorkspace
+from players.mcts.search import TreeWorkspace, compiled_tree_search
 from players.negamax.player import budget, earlier_positions, give_moves, settings_of
 from players.negamax.workspace import Workspace
 from players.options import takes

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from arena.ratings import RatingModel
 from arena.ratings.joint import rate
-from arena.ratings.types import RatingModel
 from arena.report.tables.columns import columns
 from arena.report.tables.table import Column, RunTable
 from arena.rules.result import Colour
