@@ -141,7 +141,7 @@ def test_force_goes_on_with_a_player_that_changed_and_the_manifest_says_so(confi
     assert list(second["changed"]) == ["own"]
     found = [note for note in notes(arena.load(config.parent / "out")) if "--force" in note]
     assert len(found) == 1
-    assert found[0].startswith("own is not one player: it plays otherwise (move 1 from B:")
+    assert found[0].startswith("own is not one player: it plays differently (move 1 from B:")
     assert found[0].endswith(" now) since 0 games of the run were played, which was resumed by --force.")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.base.number import quantity, signed
+from arena.base.number import is_nan, quantity, signed
 from arena.ledger.ledger import GAME_COLUMNS
 from arena.ledger.record import PROBE_COLUMNS
 from arena.ratings.repeats import line_hashes, repeated_games
@@ -357,3 +357,10 @@ def test_tables_do_not_import_matplotlib_or_jinja2() -> None:
     root = Path(__file__).parents[1]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(float("nan"), True), (pd.NaT, True), (0.0, False), ("nan", False), (None, False)]
+)
+def test_a_nan_is_told_from_values_of_any_type(value, expected):
+    assert is_nan(value) is expected
