@@ -125,12 +125,10 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def no_pictures() -> Iterator[None]:
     """A report's pictures are empty files: saving them takes most of its time. `test_report` has real ones."""
     import arena.report.write
-    from arena.report.charts import picture
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (picture, arena.report.write):
-            patch.setattr(module, "svg", lambda axes: '<svg width="9pt"></svg>')
-            patch.setattr(module, "save_png", lambda axes, path: path.touch())
+        patch.setattr(arena.report.write, "svg", lambda axes: '<svg width="9pt"></svg>')
+        patch.setattr(arena.report.write, "save_png", lambda axes, path: path.touch())
         yield
 
 

@@ -386,8 +386,12 @@ def answer(folder: Path, given: str) -> str:
 
 
 def files(folder: Path) -> set[Path]:
-    """What is in a folder, but for what SQLite keeps beside a ledger that is open."""
-    return {path for path in folder.rglob("*") if not path.name.endswith(("-wal", "-shm"))}
+    """What is in a folder, but for what SQLite keeps beside an open ledger, and Python beside modules."""
+    return {
+        path
+        for path in folder.rglob("*")
+        if not path.name.endswith(("-wal", "-shm")) and "__pycache__" not in path.parts
+    }
 
 
 ERRORS = table("input", "answer")
