@@ -153,15 +153,12 @@ class HeldPlayer:
         self._transport.close()
 
     def _checked(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """An answer of a user's code: its fields are right, and the game is as it was."""
-        position, legal, moves = game.position, list(game.legal_moves), list(game.moves)
-        answer = self._transport.choose(game, limit, rng)
-        if game.position is not position or game.legal_moves != legal or game.moves != moves:
-            raise AnswerError("changed the game, which choose must leave as it was")
-        choice = checked(answer.choice)
+        """An answer of a user's code, its fields right."""
+        choice, *spent = self._transport.choose(game, limit, rng)
+        choice = checked(choice)
         if not isinstance(choice.move, int):
             raise IllegalMove(choice.move)
-        return answer._replace(choice=choice)
+        return _answer((choice, *spent))
 
 
 class SharedPlayer(HeldPlayer):
@@ -261,10 +258,15 @@ class _Here:
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
         player: Any = self.player
         clock = self._clock
+        position, legal, moves = game.position, game.legal_moves, game.moves
+        if self._is_own:
+            legal, moves = list(legal), list(moves)
         spent_before, began = clock(), time.perf_counter()
         choice = player.choose(game, limit, rng)
         seconds = time.perf_counter() - began
         spent = clock() - spent_before
+        if self._is_own and (game.position is not position or game.legal_moves != legal or game.moves != moves):
+            raise AnswerError("changed the game, which choose must leave as it was")
         return _answer((choice, seconds, spent + player.cpu_elsewhere if self._is_own else spent, math.nan))
 
     def failed(self, error: BaseException) -> None:
