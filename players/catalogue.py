@@ -91,7 +91,6 @@ def _bounds(schema: Mapping[str, Any]) -> str:
 
 
 def _name(row: tuple[str, ...]) -> str:
-    """What stands between the first back quotes of a row of Markdown."""
     return str(re.findall("`([^`]+)`", row[0])[0])
 
 

@@ -72,8 +72,6 @@ class Examination(NamedTuple):
 
 
 class _Values(NamedTuple):
-    """The values of a position and of those made of it."""
-
     value: float
     again: float
     mirrored: float
@@ -172,8 +170,6 @@ def _blamed(unraisable: Any, source: str) -> str:
 
 
 class _Checks:
-    """The checks of an evaluation by its values of some positions, each a finding."""
-
     def __init__(self, variant: Variant, positions: Sequence[Position], values: Sequence[_Values]) -> None:
         self.variant, self.positions, self.values = variant, positions, values
         self.numbers = np.array([value[:4] for value in values])
@@ -208,7 +204,6 @@ class _Checks:
         yield from (it for it in (*of_men, view) if finite or it.level == "error")
 
     def _of_numbers(self) -> Iterator[Finding]:
-        """Whether values are finite, and below the scores of wins."""
         endless = ~np.isfinite(self.value)
         if endless.any():
             one = self.value[endless][0]
@@ -223,7 +218,6 @@ class _Checks:
             yield Finding("ok", f"{self.largest:g} at most, below the scores of won games")
 
     def _of_men(self) -> Finding:
-        """Whether the value rises when the other side lacks a man."""
         rises = self.rise[np.isfinite(self.rise)]
         near = _SAME * self.largest
         fallen, risen = int((rises < -near).sum()), int((rises > near).sum())
@@ -235,7 +229,6 @@ class _Checks:
         return Finding("ok", f"rises in {risen} {there}")
 
     def _of_view(self) -> Finding:
-        """Whether the value is the side to move's, whatever its colour."""
         differ = self.sound & (self.unlike > max(_SAME * self.largest, _NEARLY * self.man))
         if not differ.any():
             most = float(self.unlike[self.sound].max())
@@ -250,13 +243,11 @@ class _Checks:
         return Finding("warning", f"{message}, {here:g} and {there:g}: is it from the side to move's view?")
 
     def _falls(self, colour: int) -> bool:
-        """Whether with a side to move the value falls in most positions when the other side lacks a man."""
         turns = np.array([position.turn for position in self.positions])
         rises = self.rise[np.isfinite(self.rise) & (turns == colour)]
         return bool(2 * (rises < -_SAME * self.largest).sum() > len(rises))
 
     def _share(self, there: NDArray[np.bool_]) -> str:
-        """In how many positions something is so, and one of them."""
         first = fen(self.variant, self.positions[int(there.argmax())])
         return f"in {there.sum()} of {len(there)} positions ({first})"
 

@@ -126,7 +126,6 @@ def _kept_adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def _plain(kind: Any) -> Any:
-    """A type without what it is annotated with."""
     return typing.get_args(kind)[0] if typing.get_origin(kind) is Annotated else kind
 
 

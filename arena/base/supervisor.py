@@ -109,7 +109,6 @@ def supervise(
 
 
 def _work(serve: Serve, megabytes: int, supervisor: int, requests: int, answers: int, output: int) -> None:
-    """The worker: it has its two pipes, and prints to the third."""
     os.setpgid(0, 0)
     end_with(supervisor)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -141,7 +140,6 @@ def _set_signals() -> None:
 
 
 def _close_all_but(kept: set[int]) -> None:
-    """Close the file descriptors from 3 on that are not kept."""
     last = 2
     for descriptor in sorted(kept):
         os.closerange(last + 1, descriptor)
@@ -170,8 +168,6 @@ def kill_descendants(supervisor: int) -> None:
 
 
 class _Status(NamedTuple):
-    """What the system says of a process."""
-
     state: str
     """A letter; Z has ended."""
     parent: int

@@ -90,7 +90,6 @@ def _is_more(begun: process.Process, seconds: float) -> bool:
 
 
 def _do(work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...], answers: int) -> None:
-    """Do the work in this process, which is its own, and send what it yields."""
     try:
         for message in work(*arguments):
             process.write_frame(answers, pickle.dumps(message))
@@ -103,7 +102,6 @@ def _do(work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...], answers:
 
 
 def _in_words(ended: str) -> str:
-    """How a process ended."""
     if not ended:
         return "closed its pipe"
     if ended.startswith("more"):

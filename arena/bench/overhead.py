@@ -99,7 +99,6 @@ def _pushes(variant: Variant) -> Part:
 
 
 def _games(variant: Variant, spec: PlayerSpec, ledger: Ledger) -> Part:
-    """Plies of games of a player against itself, from the openings in turn."""
     numbers = count(1)
     openings = [_opened(variant, seed).position for seed in range(_OPENINGS)]
 
@@ -115,7 +114,6 @@ def _games(variant: Variant, spec: PlayerSpec, ledger: Ledger) -> Part:
 
 
 def _opened(variant: Variant, seed: int = 0) -> Game:
-    """A game after a few random plies."""
     return random_line(variant, _OPENING_PLIES, random.Random(seed))
 
 

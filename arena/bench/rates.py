@@ -122,7 +122,6 @@ def perft_of(variant: Variant) -> Work:
 
 
 def _negamax(variant: Variant, evaluation: str, preset: str = "alphabeta") -> Work:
-    """Nodes of a search from the start position."""
     spec = PlayerSpec("negamax", "negamax", Limit(depth=1), {"evaluation": evaluation, "preset": preset})
     player = build_player(spec, variant)
     game, rng = Game(variant), random.Random(0)
@@ -135,7 +134,6 @@ def _afresh(variant: Variant, evaluation: str, depth: int) -> int:
 
 
 def _play_random(variant: str, game: int, max_plies: int) -> int:
-    """Play one game and return its plies."""
     chosen, spec = VARIANTS[variant], PlayerSpec("random", "random")
     pairing = Pairing(game, pair=game, round=1, white=0, black=1, opening=0)
     record = play(Task(pairing, chosen, chosen.start, spec, spec, seed=1, max_plies=max_plies))

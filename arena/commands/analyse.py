@@ -138,7 +138,6 @@ def _watched(analysis: Analysis) -> Iterator[Findings]:
 
 
 def _print(analysis: Analysis) -> Findings | None:
-    """The lines of each round as rows of text, as they come."""
     _print_row(tuple(_WIDTHS), "line")
     findings = printed = None
     for findings in _watched(analysis):
@@ -161,7 +160,6 @@ def _print_row(cells: Sequence[str], moves: str) -> None:
 
 
 def _draw(analysis: Analysis) -> Findings | None:
-    """The lines as a table that grows."""
     findings = None
     with Live(console=Console(highlight=False), refresh_per_second=8) as live:
         for findings in _watched(analysis):
@@ -170,7 +168,6 @@ def _draw(analysis: Analysis) -> Findings | None:
 
 
 def _rows(analysis: Analysis, findings: Findings) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Of each line the cells of _WIDTHS, and its moves."""
     for number, line in enumerate(findings.lines, start=1):
         score = score_text(line.score, line.wins_in, analysis.man)
         depth = str(line.depth) if line.depth else "end"

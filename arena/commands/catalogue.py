@@ -93,7 +93,6 @@ def schema_text() -> str:
 
 
 def _limits(player: Mapping[str, Any]) -> str:
-    """The limits that a player heeds, and what holds without one."""
     if not player["limits"]:
         return "none, it answers at once"
     own = ", ".join(f"{name} {value:g}" for name, value in player["default_limit"].items())
@@ -102,7 +101,6 @@ def _limits(player: Mapping[str, Any]) -> str:
 
 
 def _options(options: Mapping[str, Mapping[str, Any]], switches: Collection[str]) -> list[tuple[str, str]]:
-    """A row for each option: what it takes, its default, what it does; the switches of negamax have their own."""
     rows = []
     for name, option in options.items():
         if name in switches:
@@ -114,7 +112,6 @@ def _options(options: Mapping[str, Mapping[str, Any]], switches: Collection[str]
 
 
 def _yaml(value: Any) -> str:
-    """A default as YAML writes it; nothing for none."""
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{key}: {_yaml(part)}' for key, part in value.items())}}}"
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

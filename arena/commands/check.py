@@ -90,7 +90,6 @@ def rehearsed(config: Path) -> Rehearsal | None:
 
 
 def _show_examples(variant: Variant, examination: Examination) -> None:
-    """How long a call takes, and boards with their values."""
     if examination.nanoseconds is not None:
         echo(f"  {examination.nanoseconds:.0f} ns a call, {examination.simple:.0f} ns for simple")
     for position, value in examination.shown:
@@ -98,7 +97,6 @@ def _show_examples(variant: Variant, examination: Examination) -> None:
 
 
 def _end(findings: list[Finding] | tuple[Finding, ...]) -> None:
-    """Say how many problems there are, and exit with 1 if there are any."""
     errors = sum(finding.level == "error" for finding in findings)
     warnings = sum(finding.level == "warning" for finding in findings)
     also = f", {warnings} warning{'s' if warnings > 1 else ''}" if warnings else ""

@@ -60,7 +60,6 @@ def train(config: Path, out: Path | None, workers: int | str | None) -> None:
 
 
 def _read(load: Callable[[Path], Any], config: Path) -> Any:
-    """The configuration in a file; exits with all that is wrong."""
     try:
         return load(config)
     except ConfigError as error:

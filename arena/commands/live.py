@@ -84,7 +84,6 @@ def watch(folder: Path) -> None:
 
 
 def _watch_on_terminal(folder: Path) -> None:
-    """Redraw the run on standard output until it is complete. Raises StoreError."""
     console = Console()
     refits = Refits(folder)
     with Live(Text(_waiting(folder)), console=console, auto_refresh=False) as live:

@@ -138,7 +138,6 @@ def _narrow(lines: Sequence[Sequence[str]], width: int, justify: Callable[[str, 
 
 
 def _folded(cell: str, size: int) -> list[str]:
-    """The lines of a cell."""
     return [broken(part) for part in textwrap.wrap(unbroken(cell), size, break_on_hyphens=False)] or [""]
 
 

@@ -127,7 +127,6 @@ def _measured(
 
 
 def _examination_seconds(plan: Plan, folder: Path) -> float:
-    """Seconds that a run takes to look at its players before the first game, as `arena run` does."""
     began = time.perf_counter()
     if any(map(is_own, plan.players)):
         list(diagnose(plan.experiment, folder, drawn=len(plan.openings)))
@@ -136,8 +135,6 @@ def _examination_seconds(plan: Plan, folder: Path) -> float:
 
 
 def _storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
-    """Stores games as a run does."""
-
     def store(record: GameRecord) -> None:
         white, black = (plan.names[player] for player in (record.pairing.white, record.pairing.black))
         ledger.add(record, white, black, fen(plan.variant, plan.openings[record.pairing.opening]))
@@ -146,7 +143,6 @@ def _storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
 
 
 def _report_seconds(folder: Path) -> float:
-    """Seconds that the report of a run takes."""
     began = time.perf_counter()
     write(load_run(folder))
     return time.perf_counter() - began

@@ -78,7 +78,6 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
 
 
 def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
-    """The run that games are added to; exits if there can be none."""
     from arena.sitting.record import Record
 
     refuse_unless_it_counts(seating, sitting)
@@ -120,7 +119,6 @@ def game_loop(game: TerminalGame) -> None:
 
 
 def _think(game: TerminalGame) -> None:
-    """Have the player to move play, or leave if it is not to be waited for."""
     if not game.has_person:
         game.show_once()
     try:
@@ -130,7 +128,6 @@ def _think(game: TerminalGame) -> None:
 
 
 def _invite(game: TerminalGame) -> None:
-    """Show what there is to answer to, once a position."""
     sitting = game.sitting
     if game.invited_at == sitting.version:
         return

@@ -148,13 +148,11 @@ def compare(a: Path, b: Path, first: Colour | None, out: Path | None, as_json: b
 
 
 def _same_games(sides: Sequence[RatedSide]) -> str:
-    """How many games of two runs are the same, in words; "" where that is not known, or they share none."""
     a, b = (side.run for side in sides)
     return "" if a is None or b is None else sameness_sentence(sameness(a, b))
 
 
 def _beside(found: Results, ratings: Ratings, nash: bool, residuals: bool) -> dict[str, Any]:
-    """The tables of `arena.ratings.transitivity` that are wanted: nash, or residuals and cycles."""
     tables: dict[str, Any] = {}
     if nash:
         tables["nash"] = transitivity.nash_averages(found.games, ratings, found.first)

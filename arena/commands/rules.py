@@ -142,5 +142,4 @@ def openings(
 
 
 def _whole(number: float) -> float | int:
-    """A number for JSON: an integer if it is whole."""
     return int(number) if number == int(number) else number

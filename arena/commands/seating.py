@@ -189,7 +189,6 @@ def words_of(options: Seating, sitting: Sitting) -> list[str]:
 
 
 def _variant(options: Seating) -> Variant | None:
-    """The variant that is given; without one the usual, or None where a file says which."""
     if options.variant is None and options.from_file is not None and not options.no_draws:
         return None
     description = inline(options.variant or _USUAL, "VARIANT")
@@ -202,7 +201,6 @@ def _variant(options: Seating) -> Variant | None:
 
 
 def _as_saved(options: Seating, pdn: PlayedGame) -> Seating:
-    """The options of a game from a file: who plays is whom the file names, unless an option says who."""
     if options.white is not None or options.black is not None or options.level is not None:
         return options
     white, black = entries_of(pdn)
@@ -210,7 +208,6 @@ def _as_saved(options: Seating, pdn: PlayedGame) -> Seating:
 
 
 def _say_what_is_opened(path: Path, pdn: PlayedGame, sitting: Sitting) -> None:
-    """Say which game of a file it is, and that one which was given up or broken off there goes on."""
     words = f"game {pdn.number} of {pdn.count} of {path}"
     if pdn.result != "*" and sitting.outcome is None:
         last = pdn.tags.get("Termination") or pdn.comments.get(len(pdn.moves), "").rpartition(" ")[2]
@@ -220,7 +217,6 @@ def _say_what_is_opened(path: Path, pdn: PlayedGame, sitting: Sitting) -> None:
 
 
 def _say_who_is_unknown(saved: Seating, pdn: PlayedGame, sides: tuple[Side, Side]) -> None:
-    """Say of players that a file names, and that cannot be known by their names, who plays instead of them."""
     for colour, entry, side in zip(COLOURS, (saved.white, saved.black), sides, strict=True):
         name, kind = (pdn.tags.get(f"{colour.capitalize()}{tag}", "") for tag in ("", "Type"))
         if entry is None and name.strip("? ") and (kind == "program" or not side.is_person):
@@ -231,7 +227,6 @@ def _say_who_is_unknown(saved: Seating, pdn: PlayedGame, sides: tuple[Side, Side
 
 
 def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:
-    """White's side and Black's: who is given, against a person or the usual opponent."""
     given = {
         colour: side_of(entry, f"--{name}")
         for colour, (name, entry) in enumerate((("white", options.white), ("black", options.black)))

@@ -103,7 +103,6 @@ def open_board(
 
 
 def _player(entry: str) -> Any:
-    """The user's own player; exits if it is not one."""
     try:
         side = side_of(entry, "--player")
     except ConfigError as error:

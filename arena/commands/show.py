@@ -47,7 +47,6 @@ def show(found: Scene, flip: bool, svg: Path | None, as_json: bool) -> None:
 
 
 def _moves_around(found: Scene) -> str:
-    """The moves near the position, numbered, the last one in []."""
     first, last = max(found.ply - _AROUND, 0) + 1, min(found.ply + _AROUND, len(found.game.moves))
     words = ["..."] if first > 1 else []
     behind = found.game.positions[0].turn != found.game.variant.first
@@ -59,7 +58,6 @@ def _moves_around(found: Scene) -> str:
 
 
 def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
-    """The searches of the two moves before the position, and of those after it."""
     for ply in range(max(found.ply - 2, 0) + 1, min(found.ply + 2, len(found.game.moves)) + 1):
         search = _search(found, ply)
         man = found.game.men[found.game.positions[ply - 1].turn]
@@ -69,7 +67,6 @@ def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
 
 
 def _search(found: Scene, ply: int) -> dict[str, Any]:
-    """What is known of the search for a move, by name."""
     colour = found.game.positions[ply - 1].turn
     known: dict[str, Any] = {"ply": ply, "player": found.names[colour], "move": found.game.text(ply)}
     if found.game.answers is not None:

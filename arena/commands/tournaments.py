@@ -97,8 +97,6 @@ def report(folder: Path, **wanted: Any) -> None:
 
 
 class _TakingPart(NamedTuple):
-    """Who takes part in a run, and what was found of the players before its first game."""
-
     experiment: Experiment
     left_out: tuple[str, ...] = ()
     found: tuple[Diagnosis, ...] | None = None
@@ -210,7 +208,6 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _Ta
 
 
 def _code(ledger: Ledger) -> int:
-    """The exit code of a run whose games as far as they are played are stored."""
     if not ledger.complete:
         return STOPPED
     manifest = stored_manifest(ledger)
@@ -233,7 +230,6 @@ def _once(record: ProbeRecord | GameRecord, folder: Path, shown: set[Any]) -> It
 
 
 def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool, taking: _TakingPart) -> None:
-    """Write in the manifest that the run begins or goes on; exits if a player changed, unless forced."""
     try:
         found = taking.found or ()
         changed = begin(plan, ledger, workers, force=force, found=found, left_out=taking.left_out)
@@ -244,7 +240,6 @@ def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool, taking: 
 
 
 def _report(folder: Path, **wanted: Any) -> None:
-    """Write the report of the run in a folder, with what else is wanted of it, and print what it says first."""
     try:
         finished = load_run(folder)
         try:

@@ -62,7 +62,6 @@ def read_axes(
 
 
 def _settings(key: str, given: Any) -> list[Setting]:
-    """The settings of a key other than `limit`."""
     path: Keys = tuple(key.split("."))
     if path[0] in ("name", "sweep"):
         raise SweepError(f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names", key)
@@ -84,7 +83,6 @@ def _settings(key: str, given: Any) -> list[Setting]:
 
 
 def _limit_settings(given: Any, limits: Collection[str]) -> list[Setting]:
-    """The settings of `limit`: each a mapping of limits."""
     if not isinstance(given, list) or not given:
         instead = shown(given) if given != [] else "an empty list"
         raise SweepError(f"'limit' must be a list such as [{{depth: 6}}, {{seconds: 0.02}}], not {instead}", LIMIT)
@@ -131,7 +129,6 @@ def _range(key: str, given: dict[str, Any]) -> list[int] | list[float]:
 
 
 def _check_free(entry: Mapping[str, Any], path: Keys, key: str) -> None:
-    """Raise SweepError if the entry itself has a value at the path, or one that the path cannot go through."""
     inside: Any = entry
     for depth, part in enumerate(path):
         if part not in inside:

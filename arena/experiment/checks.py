@@ -73,7 +73,6 @@ def _player_problems(source: Source, players: Sequence[Any]) -> Iterator[Problem
 
 
 def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str]) -> Iterator[Problem]:
-    """What is wrong between the format or the sequential test and the players, if the format itself is right."""
     try:
         format = _FORMAT.validate_python(data.get("format", "round-robin"))
     except ValidationError:
@@ -91,7 +90,6 @@ def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str])
 
 
 def _not_annulled(format: Format, players: int) -> Iterator[str]:
-    """Why no games can be annulled."""
     if not format.annuls:
         annulling = listed([repr(name) for name, kind in FORMATS.items() if kind.annuls], "or")
         yield f"'annul' goes with the format {annulling}, not with {format.type!r}"
@@ -112,7 +110,6 @@ def _name(player: Any) -> str | None:
 
 
 def _is_built_in(player: dict[str, Any]) -> bool:
-    """Whether a player's type is named by one word, so that its options are those of this project."""
     return isinstance(player.get("type"), str) and ":" not in player["type"]
 
 

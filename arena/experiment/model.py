@@ -94,7 +94,6 @@ class Withdrawal(Section):
 
 
 def _withdrawal(value: Any) -> Any:
-    """A withdrawal given by its number, or by its word alone, as a mapping."""
     if isinstance(value, int) and not isinstance(value, bool):
         return {"after": value}
     if value in ("annul", "forfeit"):

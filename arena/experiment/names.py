@@ -70,7 +70,6 @@ def is_number(value: Any) -> bool:
 
 
 def _leaves(value: Any, path: Keys = ()) -> Iterator[tuple[Keys, Any]]:
-    """The values of nested mappings that are not mappings themselves, with their paths."""
     if not isinstance(value, dict):
         yield path, value
         return

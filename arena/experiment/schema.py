@@ -84,7 +84,6 @@ def options_schema(type: str) -> dict[str, Schema]:
 
 
 def _player_schema(entry: Schema) -> Schema:
-    """The schema of an entry of `players:`, from what its model knows of every player."""
     known = entry["properties"]
     longest = known["name"].pop("maxLength")
     own = {
@@ -103,7 +102,6 @@ def _player_schema(entry: Schema) -> Schema:
 
 
 def _typed(type: str, known: Schema, limits: Schema) -> Schema:
-    """What holds for the entry of a player of PLAYERS: its options, and no other keys."""
     options = options_schema(type)
     properties = known | options | {"sweep": _sweep_schema(options, limits) | {"additionalProperties": False}}
     return {
@@ -113,7 +111,6 @@ def _typed(type: str, known: Schema, limits: Schema) -> Schema:
 
 
 def _sweep_schema(options: dict[str, Schema], limits: Schema) -> Schema:
-    """The schema of `sweep`, any key unless it restricts them."""
     limit = {"type": "object", "minProperties": 1, "properties": limits, "additionalProperties": False}
     return {
         "type": "object",
@@ -136,7 +133,6 @@ def _sweep_schema(options: dict[str, Schema], limits: Schema) -> Schema:
 
 
 def _axis_schema(value: Schema) -> Schema:
-    """The schema of what a key of a sweep takes, from that of its values."""
     described = {"description": value["description"]} if "description" in value else {}
     return described | {"anyOf": [{"type": "array", "minItems": 1, "items": value}, _RANGE]}
 

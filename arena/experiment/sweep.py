@@ -78,7 +78,6 @@ def expand(players: list[Any], limits: Collection[str]) -> Expansion:
 
 
 def _players(entry: dict[str, Any], axes: dict[str, list[Setting]]) -> Iterator[tuple[Any, dict[Keys, Keys]]]:
-    """Each player with the places of its values; raises SweepError if names cannot be made or are not unique."""
     template = entry.get("name")
     names: set[str] = set()
     for settings in product(*axes.values()):
@@ -106,7 +105,6 @@ def _players(entry: dict[str, Any], axes: dict[str, list[Setting]]) -> Iterator[
 
 
 def _twice(name: str, template: str | None, axes: dict[str, list[Setting]]) -> SweepError:
-    """The message about two players with one name."""
     fields = [f"{{{key}}}" for key, settings in axes.items() if len(settings) > 1]
     missing = [field for field in fields if template is not None and field not in template]
     cause = f"put {' and '.join(missing)} into 'name'" if missing else "is a value listed twice?"
@@ -115,7 +113,6 @@ def _twice(name: str, template: str | None, axes: dict[str, list[Setting]]) -> S
 
 
 def _put(player: dict[str, Any], path: Keys, value: Any) -> None:
-    """Set the value at the path, making the mappings that lead to it."""
     inside: Any = player
     for part in path[:-1]:
         inside = inside.setdefault(part, {})

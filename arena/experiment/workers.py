@@ -37,7 +37,6 @@ class Dask(Section):
 
 
 def _mapping(value: Any) -> Any:
-    """A number of processes as a mapping."""
     if value is None:
         return {"engine": "joblib"}
     if isinstance(value, bool) or not isinstance(value, int | dict | Section):

@@ -147,7 +147,6 @@ class Analysis:
             yield Limit()
 
     def _round(self, step: int, limit: Limit) -> Iterator[Findings]:
-        """Search the position, or, the best first, those after each of its moves."""
         game = self._game
         if self._count == 1:
             choice = self._search(game, limit)

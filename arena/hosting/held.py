@@ -153,7 +153,6 @@ class HeldPlayer:
         self._transport.close()
 
     def _checked(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """An answer of a user's code, its fields right."""
         choice, *spent = self._transport.choose(game, limit, rng)
         choice = checked(choice)
         if not isinstance(choice.move, int):
@@ -237,8 +236,6 @@ class SharedPlayer(HeldPlayer):
 
 
 class _Here:
-    """A player in this process."""
-
     def __init__(self, spec: PlayerSpec, variant: Variant, is_own: bool) -> None:
         self._spec, self._variant, self._is_own = spec, variant, is_own
         self._clock = time.process_time if self._is_own else time.thread_time

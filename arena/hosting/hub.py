@@ -275,7 +275,6 @@ def limit_of(read: Line) -> Limit | None:
 
 
 def _version() -> str:
-    """The installed version, empty if this is a source tree."""
     try:
         return version("draughts-arena")
     except PackageNotFoundError:

@@ -186,7 +186,6 @@ class PlayerProcess:
             process.thaw(self._process)
 
     def _start(self) -> None:
-        """Begin the process, which has what is compiled here: all that the player needs of the arena."""
         compiled_generator(self._variant.constants)
         if self._plain is not None:
             build_player(self._plain, self._variant)
@@ -198,7 +197,6 @@ class PlayerProcess:
         self._waiting.register(self._process.answers, select.POLLIN)
 
     def _begun(self) -> process.Process:
-        """The process, in a sandbox or not."""
         readable, memory, processes = self._allowance.sandbox, self._allowance.memory, self._allowance.processes
         if readable is None:
             return process.start(serve, memory, processes)
@@ -206,7 +204,6 @@ class PlayerProcess:
         return process.start(inside, memory, processes + sandbox.WRAPPERS)
 
     def _seconds(self, limit: Limit) -> float:
-        """For how long a move is waited for."""
         if limit.longest is None:
             return min(self._allowance.patience, self._left)
         return limit.longest + self._allowance.time_margin + _GRACE
@@ -231,7 +228,6 @@ class PlayerProcess:
         return reply
 
     def _reply(self, deadline: float) -> list[Any] | None:
-        """The next reply, None if it does not come in time. Raises EOFError if none can come."""
         assert self._process is not None
         while (frame := self._answers.frame()) is None:
             left = deadline - time.perf_counter()
@@ -253,7 +249,6 @@ class PlayerProcess:
         self._output = (self._output + (part or b""))[-KEPT_OUTPUT:]
 
     def _fail_by(self, reply: list[Any]) -> NoReturn:
-        """Raise the PlayerFailure of a reply that is no good one; the process stays."""
         if reply[0] == RAISED and len(reply) == 4:
             raise PlayerFailure(
                 Termination.ERROR, f"raised {reply[1]}: {reply[2]}", str(reply[3]), self._printed()
@@ -264,7 +259,6 @@ class PlayerProcess:
         self._fail("sent a malformed answer")
 
     def _fail(self, message: str, termination: Termination = Termination.ERROR) -> NoReturn:
-        """End the process and raise the PlayerFailure."""
         printed = self._printed()
         assert self._process is not None
         ending, self._process = self._process, None
@@ -272,13 +266,11 @@ class PlayerProcess:
         raise PlayerFailure(termination, message, output=printed)
 
     def _printed(self) -> str:
-        """What was printed last."""
         for _ in range(2):
             self._drain()
         return self._output.decode("utf-8", "backslashreplace")
 
     def _fail_by_ending(self) -> NoReturn:
-        """Raise the PlayerFailure of a process that has ended."""
         assert self._process is not None
         printed = self._printed()
         ended, self._process = process.end(self._process, closed=True), None

@@ -81,7 +81,6 @@ def main(cache: str, requests: int, answers: int, megabytes: int) -> None:
 
 
 def _options(paths: Sequence[Path]) -> list[str]:
-    """The command of a sandbox in which these files and folders can be read, without what it is to run."""
     words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     for name in _SYSTEM:
         if Path(name).is_symlink():
@@ -98,7 +97,6 @@ def _options(paths: Sequence[Path]) -> list[str]:
 
 
 def _of_python() -> Iterator[Path]:
-    """Python, installed packages and the arena."""
     for name in (sys.prefix, sys.base_prefix):
         yield Path(name)
         yield Path(name).resolve()
@@ -107,7 +105,6 @@ def _of_python() -> Iterator[Path]:
 
 
 def _of_player(spec: PlayerSpec) -> Iterator[Path]:
-    """The files that a specification names: code, weights, packages, a program."""
     yield from user_files(spec)
     if spec.type == ENGINE:
         folder = Path(str(spec.options["folder"]))

@@ -70,8 +70,6 @@ def serve(requests: int, answers: int) -> None:
 
 
 class _Worker:
-    """A player, its game and its chance."""
-
     def __init__(self, answers: int) -> None:
         self._answers = answers
         self._held: HeldPlayer | None = None

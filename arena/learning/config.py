@@ -126,7 +126,6 @@ def training_schema() -> Schema:
 
 
 def _training_problems(source: Source, data: Any) -> Iterator[Problem]:
-    """What is wrong between values, and what gets a clearer message than its model has."""
     if not isinstance(data, dict):
         return
     yield from searching_problems(source, data, _TRAINING_REFUSES)

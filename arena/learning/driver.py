@@ -150,7 +150,6 @@ def _seconds(line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    """The objects of the file, without damaged lines."""
     try:
         texts = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -161,7 +161,6 @@ class _Fault(Exception):
 
 @contextmanager
 def _blamed(job: Job) -> Iterator[None]:
-    """Blame any exception on the player: raise _Fault for it."""
     try:
         yield
     except Exception as error:

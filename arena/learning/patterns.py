@@ -123,7 +123,6 @@ class Patterns(Method):
         )
 
     def _tables(self, folder: Path, number: int) -> Any:
-        """The evaluation with the tables of a round; that of the start for 0."""
         return str(tables_file(folder, number).resolve()) if number else self.start
 
 

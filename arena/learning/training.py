@@ -178,7 +178,6 @@ def train(
 
 
 def _metrics(epoch: Epoch) -> dict[str, Any]:
-    """An epoch as a line of `Metrics`."""
     return {"step": epoch.number, "loss": epoch.loss, "held_out": epoch.held_out}
 
 

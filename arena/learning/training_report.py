@@ -97,7 +97,6 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
 
 
 def _sources(positions: Positions) -> list[str]:
-    """Where positions come from, in words."""
     games = [f"{positions.games} games of the player with itself"] if positions.games else []
     runs = [f"the run {name}" for name in positions.runs]
     return [*games, *runs, *(f"the file {name}" for name in positions.pdn)]

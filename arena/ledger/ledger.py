@@ -186,7 +186,6 @@ class Ledger(Store):
             )
 
     def _record(self, game: int, checksum: int) -> None:
-        """Remember the checksum of a game that is stored, or _NONE."""
         if game >= len(self._recorded):
             self._recorded.extend([_NONE] * (game + 1 - len(self._recorded) + len(self._recorded) // 2))
         self._recorded[game] = checksum

@@ -42,7 +42,6 @@ def working_tree(file: Path) -> WorkingTree | None:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """What git prints in a folder; None if it fails, is not there or takes too long."""
     try:
         done = subprocess.run(
             ["git", *arguments],

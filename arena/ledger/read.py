@@ -110,8 +110,6 @@ def _games(connection: Connection) -> pd.DataFrame:
 
 
 class _Scale(NamedTuple):
-    """What moves are measured with."""
-
     men: Mapping[str, float | None]
     """By player what a man is worth to it."""
     start: int
@@ -169,13 +167,11 @@ def _in_men(score: np.ndarray, wins_in: np.ndarray, man: np.ndarray) -> Any:
 
 
 def _phase(pieces: np.ndarray, start: int) -> Any:
-    """The phase of each of so many pieces, see PHASES."""
     codes = 2 - (3 * pieces.astype(np.int64) > start).astype(int) - (3 * pieces.astype(np.int64) > 2 * start)
     return pd.Categorical.from_codes(codes, pd.Index(PHASES), ordered=True)
 
 
 def _whole(values: np.ndarray) -> Any:
-    """Whole numbers, missing where they are 0."""
     return pd.arrays.IntegerArray(values.astype(np.int64), values == 0)
 
 

@@ -100,7 +100,6 @@ def rebuild(path: Path, connection: sqlite3.Connection, tables: Iterable[tuple[T
 
 
 def _damaged(connection: sqlite3.Connection, table: Table) -> list[str]:
-    """The keys of the rows that do not have their checksum."""
     for texts in (nullcontext, any_text):  # the first takes half the time
         with texts(connection), suppress(sqlite3.OperationalError):
             return [table.key_of(row) for row in connection.execute(table.query) if not table.intact(row)]

@@ -200,7 +200,6 @@ class Store:
 
     @property
     def _watched(self) -> tuple[Path, Path]:
-        """The file, and SQLite's log of the last rows, which is there once something was written."""
         return self.path, self.path.with_name(f"{self.path.name}-wal")
 
     def close(self) -> None:
@@ -295,7 +294,6 @@ def _errors(path: Path, done: str) -> Iterator[None]:
 
 
 def _line(error: Exception) -> str:
-    """What an error says, in one line; of the system's, without the file, which is named beside it."""
     if isinstance(error, UnicodeDecodeError):
         return "it is damaged"
     return " ".join(str(error.strerror if isinstance(error, OSError) and error.strerror else error).split())

@@ -84,7 +84,6 @@ class Table:
 
 
 def _real(value: Any) -> float:
-    """A float; 0 for -0, which SQLite keeps as 0."""
     return float(value) + 0.0
 
 

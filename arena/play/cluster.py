@@ -247,7 +247,6 @@ def signature() -> str:
 
 
 def _specs(task: Any) -> dict[str, PlayerSpec]:
-    """The players of a task by their fields."""
     return dict(_players(task)) if hasattr(task, "_fields") else {}
 
 

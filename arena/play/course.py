@@ -150,7 +150,6 @@ class Course:
                 yield ruling
 
     def _ruling(self, pairing: Pairing) -> GameRecord | None:
-        """The record of a game that is lost as its players, or one of them, are withdrawn; else None."""
         lost = [
             player
             for player in (pairing.white, pairing.black)

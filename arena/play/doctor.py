@@ -88,8 +88,6 @@ def is_own(spec: PlayerSpec) -> bool:
 
 
 class _Doctor:
-    """What is found of players, one after the other."""
-
     def __init__(self, experiment: Experiment, variant: Variant, thorough: bool) -> None:
         self.experiment, self.variant, self.thorough = experiment, variant, thorough
         self.usable: dict[str, bool] = {}
@@ -133,7 +131,6 @@ class _Doctor:
 
 
 def _of_repetition(trial: Trial, game: RepeatedGame) -> Iterator[Finding]:
-    """Whether the same game is played alone in a new process as before and after others. Raises Lost."""
     if trial.player.limit.longest is not None:
         return
     [new] = apart(alone, trial, game.plies, memory=_memory(trial))
@@ -149,7 +146,6 @@ def _of_repetition(trial: Trial, game: RepeatedGame) -> Iterator[Finding]:
 
 
 def _of_games(experiment: Experiment, variant: Variant) -> Generator[Finding, None, int]:
-    """Whether there are games, openings and positions to search; returns how many openings there are."""
     drawn = 0
     try:
         check_players(experiment)
@@ -167,7 +163,6 @@ def _of_games(experiment: Experiment, variant: Variant) -> Generator[Finding, No
 
 
 def _of_disk(folder: Path, games: int, say: Callable[[str], None]) -> Iterator[Finding]:
-    """Whether a run of so many games can be kept in a folder."""
     place = next(parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.exists())
     needed, free = REPORT_BYTES + games * GAME_BYTES, shutil.disk_usage(place).free
     if games:

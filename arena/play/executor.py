@@ -85,8 +85,6 @@ def run(
 
 
 class _Todo:
-    """Tasks, with their numbers, that are still to be handed out."""
-
     def __init__(self, tasks: Iterable[Any], stopping: Callable[[], bool]) -> None:
         self._new = enumerate(tasks)
         self._back: deque[tuple[int, Any]] = deque()
@@ -133,8 +131,6 @@ class _Todo:
 
 
 class _Batch(NamedTuple):
-    """What a worker made of a batch."""
-
     seconds: float
     longest: float
     """Seconds of the task that took longest."""
@@ -175,7 +171,6 @@ def _parallel(engine: TaskEngine, work: Callable[[AnyTask], AnyRecord], todo: _T
 
 
 def _do(work: Callable[[Any], Any], batch: Sequence[tuple[int, Any]]) -> _Batch:
-    """Do the tasks of a batch, until BATCH_SECONDS have passed."""
     records: list[Any] = []
     longest = 0.0
     with _one_at_a_time:
@@ -202,7 +197,6 @@ def worker_count(workers: Workers) -> int:
 
 
 def _engine(workers: Workers) -> TaskEngine:
-    """The engine of those workers, loaded where it is used; raises EngineError if there is none."""
     if workers not in _engines:
         if isinstance(workers, str):
             from arena.play.cluster import Cluster

@@ -71,7 +71,6 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
 
 
 def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
-    """Play the game once."""
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
     rows: list[MoveRow] = []
@@ -145,12 +144,10 @@ def _play(task: Task, game: Game, rows: list[MoveRow], times: list[float], shown
 
 
 def _seed(task: Task, colour: int) -> str:
-    """Of the chance of the player of a colour."""
     return f"{task.seed} {task.pairing.game} {COLOURS[colour]}"
 
 
 def _held(spec: PlayerSpec, task: Task, colour: int) -> HeldPlayer:
-    """The player of a side. Raises Fault if it cannot be built."""
     place = colour if task.white == task.black else 0
     try:
         return hold(spec, task.variant, task.opening, _seed(task, colour), task.allowance, place)

@@ -71,8 +71,6 @@ class Processes:
 
 
 class _Process:
-    """A process, the calls that it was handed, and its successor when it has died."""
-
     def __init__(self, number: int) -> None:
         self._number = number
         self.load = 0

@@ -170,7 +170,6 @@ def write_bundle(folder: Path, record: GameRecord, failures: Mapping[str, int]) 
 
 
 def _drawn(plan: Plan, batch: Iterable[Pairing]) -> Iterator[tuple[int, str, str, int]]:
-    """Games as `Ledger.remove_others` takes them."""
     return ((it.game, plan.names[it.white], plan.names[it.black], it.opening + 1) for it in batch)
 
 

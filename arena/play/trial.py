@@ -101,7 +101,6 @@ def _stage(trial: Trial, doing: str, plies: int, patiences: int = 1) -> Stage:
 
 
 def _game(trial: Trial, number: int, plies: int) -> GameRecord:
-    """A game of the trial: openings in turn, from both sides."""
     opening, colour = _of_number(trial, number)
     spec = trial.player if ":" in trial.player.type or trial.player.type == ENGINE else _held(trial.player)
     sides = (spec, _OPPONENT) if colour == WHITE else (_OPPONENT, spec)
@@ -114,7 +113,6 @@ def _of_number(trial: Trial, number: int) -> tuple[Position, int]:
 
 
 def _held(spec: PlayerSpec) -> PlayerSpec:
-    """A built-in player held to BUILT_IN, too."""
     given, most = spec.limit, BUILT_IN
     limit = given._replace(
         nodes=_least(given.nodes or most.nodes, most.nodes),
@@ -125,12 +123,10 @@ def _held(spec: PlayerSpec) -> PlayerSpec:
 
 
 def _least(given: Any, most: Any) -> Any:
-    """The lower of a limit that is given and another; None if none is given."""
     return None if given is None else min(given, most)
 
 
 def _of_record(trial: Trial, record: GameRecord, number: int) -> Iterator[str]:
-    """What is wrong with how the player played a game."""
     if record.error:
         yield record.error.removeprefix(f"{trial.player.name} ")
     moves = _own_moves(trial, record, number)
@@ -143,13 +139,11 @@ def _of_record(trial: Trial, record: GameRecord, number: int) -> Iterator[str]:
 
 
 def _own_moves(trial: Trial, record: GameRecord, number: int) -> np.ndarray:
-    """The rows of a game's moves that the player made."""
     opening, colour = _of_number(trial, number)
     return record.table()[0 if opening.turn == colour else 1 :: 2]
 
 
 def _new_messages(messages: Iterator[str], seen: set[str]) -> Iterator[Finding]:
-    """Findings of the messages that are new at this ply."""
     for message in messages:
         key = re.sub(r"[\d.]+", "", message)
         if key not in seen:

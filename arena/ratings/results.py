@@ -171,7 +171,6 @@ def _says_first(game: TaggedGame) -> Iterator[tuple[str, Colour]]:
 
 
 def _first_of(path: Path, claims: dict[tuple[str, Colour], int]) -> tuple[Colour | None, str]:
-    """The colour that moves first in a PDN, and what says so. Raises ResultsError if its rules differ in it."""
     rules = {first: (by, line) for (by, first), line in claims.items() if by != FROM_MOVES}
     if len(rules) > 1:
         by, line = rules["black"]
@@ -241,7 +240,6 @@ def _read_csv(path: Path, text: str) -> pd.DataFrame:
 
 
 def _refuse(path: Path, table: pd.DataFrame, wrong: pd.Series | Bools, why: Callable[[pd.Series], str]) -> None:
-    """Raise ResultsError for the first row that is wrong; *why* says of such a row what is wrong."""
     rows = table[np.asarray(wrong, bool)]
     if len(rows):
         raise ResultsError(f"{path}:{rows.index[0]}: {why(rows.iloc[0])}")

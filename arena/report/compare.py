@@ -154,7 +154,6 @@ def sameness_sentence(same: Sameness) -> str:
 
 
 def _common_scale(a: Ratings, b: Ratings, played: list[set[str]]) -> list[list[str]]:
-    """The players of both, apart where games do not connect them in both; parts of two or more."""
     group = [{name: n for n, members in enumerate(ratings.groups) for name in members} for ratings in (a, b)]
     parts: dict[tuple[int, int], list[str]] = {}
     for name in a.table["player"]:
@@ -245,7 +244,6 @@ def _hashes(moves: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sums(moves: pd.DataFrame, columns: Iterable[Any]) -> pd.Series:
-    """A hash of these columns of each game, by its number."""
     rows = np.zeros(len(moves), np.uint64)
     for column in columns:
         values = moves[column].to_numpy(dtype=float, na_value=np.nan)

@@ -32,7 +32,6 @@ def pdn_games(run: Run) -> Iterator[str]:
 
 
 def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
-    """The moves of each game, and the comment after each."""
     plies = iter(run.games["plies"].tolist())
     for part in run.data.moves():
         texts = part["move"].tolist()

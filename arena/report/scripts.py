@@ -55,7 +55,6 @@ def _collect(name: str, found: dict[str, str], importers: tuple[str, ...]) -> No
 
 
 def _target(name: str, path: str) -> str:
-    """The module that a path in an import of a module means."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
 
 

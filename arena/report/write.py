@@ -68,7 +68,6 @@ def write(
 
 
 def _every_name() -> set[str]:
-    """The files that a run may have, beside the page."""
     pictures = {f"{chart.name}.{suffix}" for chart in CHARTS for suffix in ("pdf", "png", "svg")}
     return {file.name for file in FILES} | pictures | {parquet_name(file.name) for file in FILES if file.table}
 

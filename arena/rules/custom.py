@@ -21,8 +21,6 @@ class VariantError(ValueError):
 
 
 class _Change(NamedTuple):
-    """What a key of a variant's description may be."""
-
     kind: type
     choices: tuple[str, ...] = ()
 
@@ -89,7 +87,6 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
 
 
 def _check(key: str, value: Any) -> None:
-    """Raise VariantError unless a key of a description is known and its value fits."""
     if key not in CHANGES:
         raise VariantError(unknown("rule", key, CHANGES), key)
     change = CHANGES[key]

@@ -106,7 +106,6 @@ class Encoding:
         return moves[action]
 
     def _told_apart(self, game: Game, shared: dict[int, list[int]]) -> dict[int, int]:
-        """The moves by their actions, of captures that share their ends, by the action of their ends."""
         squares = self._squares[game.turn]
         _, other = sides(game.position)
 

@@ -236,7 +236,6 @@ class Game:
         return None
 
     def _decided(self) -> Outcome:
-        """How the game ended in which the side to move has no move."""
         rules, position = self.variant.rules, self.position
         if rules.first_king_wins and position.kings:
             return Outcome(WHITE if position.kings & position.white else BLACK, Termination.FIRST_KING)

@@ -131,7 +131,6 @@ class Replayer:
         return game
 
     def _plies(self, position: Position, texts: Sequence[str]) -> Iterator[tuple[int, Position]]:
-        """Each move, and the position after it. Raises NotationError."""
         rules = self.variant.constants
         legal = legal_moves(rules, position)
         for text in texts:

@@ -88,7 +88,6 @@ def must_capture(game: Game) -> bool:
 
 
 def _by_place(game: Game, words: str) -> list[int]:
-    """The numbers of the squares that rows and columns name; empty if the text has none."""
     variant = game.variant
     numbers = [int(number) for number in re.findall("[0-9]+", words[:_LONGEST])]
     spaced = (
@@ -110,7 +109,6 @@ def _by_place(game: Game, words: str) -> list[int]:
 
 
 def _by_number(game: Game, words: str) -> list[int]:
-    """The numbers of the squares that are named; empty if something else is."""
     named = squares_by_name(game.variant)
     numbers = []
     for square in re.split(_BETWEEN, re.sub(f"{_BETWEEN}$", "", words[:_LONGEST])):
@@ -140,7 +138,6 @@ def _readings(numbers: Sequence[int], begun: str) -> list[_Reading]:
 
 
 def _is_meant(game: Game, move: int, fits: _Reading) -> bool:
-    """Whether one of a move's paths, or its ends, are what is meant."""
     if not move:
         return False
     squares = game.squares(move)
@@ -153,6 +150,5 @@ def _is_meant(game: Game, move: int, fits: _Reading) -> bool:
 
 
 def _some(names: Sequence[str]) -> list[str]:
-    """The first names, and how many more there are."""
     more = len(names) - MAX_CHOICES
     return [*names[:MAX_CHOICES], *([f"{more} more"] if more > 0 else [])]

@@ -185,7 +185,6 @@ class DraughtsEnv(AECEnv):
             self.opponent.close()
 
     def _look(self) -> None:
-        """Note the legal actions, the agent to move and the infos of the position."""
         over = self.game.outcome is not None
         self._legal = {} if over else self.encoding.moves(self.game)
         self._observed = {}
@@ -206,7 +205,6 @@ class DraughtsEnv(AECEnv):
         )
 
     def _reply(self) -> None:
-        """Play the opponent's moves until an agent is to move or the game is over."""
         while self.opponent and self.game.turn not in self.colours.values() and self.game.outcome is None:
             self._reply_found = self.opponent.choose(self.game)
             self.game.push(self._reply_found.move)
@@ -277,7 +275,6 @@ class OneAgentEnv(gymnasium.Env[Bytes, int]):
         self.draughts.close()
 
     def _seen(self) -> tuple[Bytes, dict[str, Any]]:
-        """The observation and the info."""
         observed = self.draughts.observe(AGENTS[0])
         mask = observed["action_mask"].copy()
         return observed["observation"].copy(), self.draughts.infos[AGENTS[0]] | {"action_mask": mask}

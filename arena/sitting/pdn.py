@@ -124,6 +124,5 @@ def _changes(sitting: Sitting) -> list[tuple[int, str]]:
 
 
 def _read(path: Path, variant: Variant | None, number: int | None = None) -> PdnFile:
-    """The game of that number in a file, the last one without; all games if that one cannot be read."""
     found = read_pdn(path, variant, only=number or -1)
     return found if found.games else read_pdn(path, variant)

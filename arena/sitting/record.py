@@ -104,7 +104,6 @@ class Record:
         self.close()
 
     def _store(self, sitting: Sitting) -> int:
-        """Write down a game that counts; its number."""
         (colour,) = (place for place, side in enumerate(sitting.sides) if side.is_person)
         spec = self._opponent(sitting)
         if spec not in self._experiment.players:
@@ -118,7 +117,6 @@ class Record:
         return number
 
     def _begin(self, own: PlayerSpec) -> None:
-        """Write down that a session begins, and the person, if the run does not know either."""
         stored = stored_manifest(self._ledger)
         self._manifest = stored or manifest_of(self._experiment, self._facts.files, {own.name: None}, {})
         if own not in self._experiment.players:
@@ -127,7 +125,6 @@ class Record:
         self._save(self._manifest._replace(sessions=[*self._manifest.sessions, now]))
 
     def _admit(self, spec: PlayerSpec) -> None:
-        """Add a player to the run."""
         anchor = self._experiment.anchor or (None if spec.type == HUMAN else spec.name)
         players = (*self._experiment.players, spec)
         experiment = self._experiment.model_copy(update={"players": players, "anchor": anchor})
@@ -139,7 +136,6 @@ class Record:
         self._experiment, self._facts = experiment, facts
 
     def _learn_man(self, sitting: Sitting, spec: PlayerSpec) -> None:
-        """Write down what a man is worth to a player, if that was not known before this game."""
         man = next((turn.thought.man for turn in sitting.turns if turn.thought is not None), None)
         if man is not None and self._manifest.men.get(spec.name) is None:
             self._save(self._manifest._replace(men={**self._manifest.men, spec.name: man}))
@@ -149,7 +145,6 @@ class Record:
         self._manifest = manifest
 
     def _refusal(self, sitting: Sitting) -> str:
-        """Why a game does not count; empty if it does."""
         if sitting.outcome is None:
             return "it is not over"
         if sitting.variant != self.variant:
@@ -200,7 +195,6 @@ class Record:
 
 
 def _stored(folder: Path, variant: Variant) -> tuple[Experiment, Facts] | None:
-    """What the run in a folder is described by; None if there is none. Raises StoreError, see Record."""
     path = folder / FILE
     if not path.exists():
         return None
@@ -284,7 +278,6 @@ def _rows(sitting: Sitting) -> list[MoveRow]:
 
 
 def _limit(sitting: Sitting, turn: Turn, colour: int) -> Limit:
-    """What the side had for a move."""
     spec = sitting.sides[colour].spec
     limit = Limit() if spec is None else spec.limit
     if sitting.clock is None or turn.clocks is None:

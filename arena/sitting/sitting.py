@@ -233,7 +233,6 @@ class Sitting:
 
     @property
     def _is_asked(self) -> bool:
-        """Whether a player thinks about the position."""
         asked = self._request
         return asked is not None and asked.version == self.version and not asked.stopped.is_set()
 

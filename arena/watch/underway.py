@@ -210,7 +210,6 @@ def _game(worker: int, before: bytes, after: bytes, slot: int) -> UnderwayGame |
 
 
 def _slot(number: int) -> int:
-    """Where the game of that number is in its file."""
     return _FILE.size + _SLOT * (number % 2)
 
 

@@ -96,7 +96,6 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 def _routes_of_runs(room: GameRoom) -> list[Any]:
-    """The addresses of runs, if a folder is served."""
     return routes(room.folder) if room.folder is not None else []
 
 
@@ -115,8 +114,6 @@ def _failed(_request: Request, _error: Exception) -> Response:
 
 
 def _page(entry: Pass) -> Callable[[Request], Response]:
-    """The page; whoever has it may read files of runs."""
-
     def answer(request: Request) -> Response:
         nonce = secrets.token_hex(16)
         policy = (
@@ -133,7 +130,6 @@ def _page(entry: Pass) -> Callable[[Request], Response]:
 
 
 async def _module(request: Request) -> Response:
-    """A module of the page; there are no other files."""
     text = modules(SCRIPT).get(request.path_params["name"])
     if text is None:
         raise Refusal(404, "the page has no such module")
@@ -208,7 +204,6 @@ async def _pdn(request: Request) -> Response:
 
 
 def _hosted(request: Request) -> HostedGame:
-    """The game that a request names. Raises Refusal if another window holds it."""
     hosted = _room(request).game(request.path_params["game"])
     window = request.headers.get(WINDOW_HEADER)
     if request.method != "GET" and window is not None and hosted.is_held_by_another(window):
@@ -301,7 +296,6 @@ def _current(hosted: HostedGame, given: Any) -> Any:
 
 
 async def _events(socket: WebSocket) -> None:
-    """Send events to a window, as long as it is there and holds the game."""
     await socket.accept()
     window = socket.query_params.get("window", "")
     try:

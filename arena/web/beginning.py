@@ -114,7 +114,6 @@ class Compilation:
 
 
 def _advise(variant: Variant) -> None:
-    """Compile what hints and analyses take."""
     with suppress(Exception), building:
         list(Analysis(strongest(variant, Limit(depth=1)), Game(variant)).findings())
 
@@ -198,7 +197,6 @@ def warm(game: Game) -> None:
 
 
 def _kept(given: NewGame, folder: Path | None) -> PlayedGame:
-    """The game so far that a request names, as a PDN has it."""
     if given.origin is not None:
         return _of_run(given.origin, folder)
     variant = variant_of(given.variant)
@@ -209,7 +207,6 @@ def _kept(given: NewGame, folder: Path | None) -> PlayedGame:
 
 
 def _of_pdn(text: str, variant: Variant, number: int) -> PlayedGame:
-    """A game of a PDN; raises ValueError if it cannot be read to its end."""
     file = read_pdn(text, variant, only=number)
     if file.problems:
         problem = file.problems[0]
@@ -233,7 +230,6 @@ def _of_run(origin: PlyOfRun, folder: Path | None) -> PlayedGame:
 
 
 def _fen_of(variant: Variant, pieces: str, turn: str) -> str:
-    """Letters, one a square, as FEN."""
     if len(pieces) != variant.squares or set(pieces) - set("wWbB."):
         raise ValueError(f"pieces are {variant.squares} letters of wWbB and the dot")
 

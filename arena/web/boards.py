@@ -55,7 +55,6 @@ class LiveBoard:
         }
 
     def _move(self, ply: UnderwayPly) -> dict[str, Any]:
-        """Play a move; returns what the page gets of it."""
         game = self._game
         text = game.text(ply.move)
         game.push(ply.move)

@@ -132,7 +132,6 @@ class Feed:
         return {"type": "boards", "games": games, "workers": sorted({worker for worker, _ in boards})}
 
     async def _follow(self) -> None:
-        """Read and send, until it is cancelled."""
         version = -1
         while True:
             was_shown, wait = self._are_shown, READ_SECONDS
@@ -162,7 +161,6 @@ class Feed:
         return time.thread_time() - began
 
     def _rules(self) -> tuple[Variant, Mapping[str, float | None]]:
-        """The rules of the run, and what a man is worth to its players. Raises StoreError."""
         path = self.folder / FILE
         with reading(path) as connection:
             stored = documents(connection)
@@ -171,7 +169,6 @@ class Feed:
         return build_variant(experiment.variant), manifest.men if manifest is not None else {}
 
     def _is_reported(self, found: EloSoFar) -> bool:
-        """Whether there is a report of all games."""
         return bool(found.elo) and not found.provisional and (self.folder / REPORT).is_file()
 
     async def _in_pool(self, work: Callable[[], _Found]) -> _Found:
@@ -251,7 +248,6 @@ def _about(moment: Moment) -> str:
 
 
 def _crosstable(players: list[str], moment: Moment) -> list[list[list[float]]]:
-    """Of each player against each other one its points and games; empty for many players."""
     if len(players) > LARGEST_CROSSTABLE:
         return []
     place = {player: number for number, player in enumerate(players)}

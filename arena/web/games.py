@@ -156,7 +156,6 @@ class GameRoom:
             record.close()
 
     async def _check_counts(self, given: NewGame) -> None:
-        """Raise Refusal for a game that cannot count; have the run for it open otherwise."""
         if self.kept_in is None:
             raise Refusal(422, "games count only where --record FOLDER was given on the command line")
         if [given.white, given.black].count(HUMAN) != 1:
@@ -187,7 +186,6 @@ class GameRoom:
         return self._record_of(sitting.variant).add(sitting)
 
     def _record_of(self, variant: Variant) -> Record:
-        """The run that games by those rules are kept in, opened if it is not yet."""
         from arena.sitting.record import Record
 
         if self.kept_in is None:

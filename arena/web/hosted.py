@@ -237,7 +237,6 @@ class HostedGame:
             self._over(self)
 
     def _news(self, window: Mailbox) -> dict[str, Any]:
-        """The state, without the moves that the window was sent before."""
         known, window.moves = window.moves, self.moves
         return self.state(known)
 
@@ -259,7 +258,6 @@ class HostedGame:
             self._flag = asyncio.get_running_loop().call_later(left + REPORT_SECONDS / 10, self._changed)
 
     def _follow(self) -> None:
-        """Have the analysis be of the position on the board."""
         game, study = self.sitting.game, self._study
         is_due = self._lines > 0 and self._window is not None and self.sitting.outcome is None
         if study is not None and (not is_due or not study.is_of(game)):

@@ -76,7 +76,6 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
 
 
 def _conditions(wanted: Wanted) -> tuple[str, list[Any]]:
-    """What games are asked for, as SQL and its values."""
     parts, values = ["1"], list[Any]()
     for name in filter(None, {wanted.player, wanted.opponent}):
         parts.append("(white = ? OR black = ?)")

@@ -55,8 +55,6 @@ def routes(folder: Path) -> list[BaseRoute]:
 
 
 class _Runs:
-    """What the routes share."""
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._feeds = Feeds(folder)
@@ -122,7 +120,6 @@ class _Runs:
         await until_gone(socket, _tell(feed, socket))
 
     async def _of_game(self, request: Request, work: Callable[[Path, int], _Answer]) -> _Answer:
-        """What a reading finds of the game that a request names."""
         folder, number = self._feed(request).folder, request.path_params["number"]
         if number >= 1 << 63:
             raise Refusal(404, "no run has a game of that number")
@@ -150,7 +147,6 @@ async def _tell(feed: Feed, socket: WebSocket) -> None:
 
 
 async def _read(work: Callable[[], _Answer]) -> _Answer:
-    """What a reading finds that is made in a thread. Raises Refusal where it cannot be read."""
     try:
         return await asyncio.to_thread(work)
     except StoreError as error:
@@ -158,7 +154,6 @@ async def _read(work: Callable[[], _Answer]) -> _Answer:
 
 
 def _wanted(words: dict[str, Any]) -> Wanted:
-    """Which games are asked for. Raises Refusal with 422."""
     words = {name: value for name, value in words.items() if name != "token"}
     if unknown := words.keys() - {"from", "count", "player", "opponent", "opening", "result", "end", "order"}:
         raise Refusal(422, f"unknown filter {min(unknown)[:40]!r}")

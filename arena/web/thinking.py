@@ -101,7 +101,6 @@ class Thinking:
         )
 
     async def _ply(self) -> None:
-        """Ask the player to move, and play what it found if that is still of use."""
         sitting = self._sitting
         search = PlySearch(sitting.request(), sitting.side, self._epoch)
         spec = search.side.spec
@@ -166,7 +165,6 @@ class Thinking:
         return search.request.version == self._sitting.version and search.epoch == self._epoch
 
     async def _watch(self, search: PlySearch, speaks: bool) -> None:
-        """Send what a search finds, until it is of no more use; then it is stopped."""
         player = search.request.player
         deepest = 0
         while True:
@@ -190,6 +188,5 @@ class Thinking:
 
 
 def _stop(search: PlySearch) -> None:
-    """Have a search end soon that is of no use any more."""
     search.request.stopped.set()
     search.request.player.stop()

@@ -105,7 +105,6 @@ class Engine:
         self._program.close("quit")
 
     def _initialise(self, parameters: dict[str, Value]) -> None:
-        """The protocol's first phase. Raises PlayerError and ProgramError."""
         self._program.say("hub")
         known: dict[str, Declared] = {}
         while (read := self._read()).command != "wait":
@@ -119,7 +118,6 @@ class Engine:
             pass
 
     def _read(self) -> Line:
-        """The next line of the first phase. Raises PlayerError if it is an error, and ProgramError."""
         read = parse_line(self._program.line() or "")
         if read.command == "error":
             raise PlayerError(f"{self.name} answers: {_message(read)}", "command")
@@ -144,7 +142,6 @@ class Engine:
 
 
 def _started(words: Sequence[str], folder: Path) -> Program:
-    """The program of a command, started. Raises PlayerError."""
     if not words:
         raise PlayerError("the command is empty: expected a program, such as [./scan, hub]", "command")
     if not folder.is_dir():
@@ -184,7 +181,6 @@ def _level(limit: Limit, reserve: float) -> dict[str, object]:
 
 
 def _choice(game: Game, done: Line, latest: Sequence[str]) -> Choice:
-    """The answer of a line `done`, with what the lines `info` before it say."""
     text = done.arguments.get("move", "")
     move = parse_hub_move(game.variant, game.position, text, game.legal_moves)
     if move is None:
@@ -218,7 +214,6 @@ def _line_of_play(game: Game, move: int, texts: Sequence[str]) -> tuple[int, ...
 
 
 def _number(text: str | None) -> float | None:
-    """A finite number; None for anything else."""
     return float(text) if text is not None and re.fullmatch(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?", text) else None
 
 

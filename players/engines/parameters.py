@@ -51,7 +51,6 @@ def settings(
 
 
 def _of_variant(known: Mapping[str, Declared], variant: Variant, program: str) -> dict[str, str]:
-    """The parameter that has the program play the variant; none if it has no such parameter."""
     words = variant_words(variant)
     if "variant" not in known:
         if variant.rules == VARIANTS["international"].rules:
@@ -65,7 +64,6 @@ def _of_variant(known: Mapping[str, Declared], variant: Variant, program: str) -
 
 
 def _text(name: str, value: Value, known: Mapping[str, Declared], program: str) -> str:
-    """The text of a value. Raises PlayerError."""
     if name not in known:
         raise PlayerError(unknown(f"parameter of {program}", name, known), _KEY, name)
     found = known[name]

@@ -99,7 +99,6 @@ class Program:
         self._process.wait()
 
     def _hear(self) -> None:
-        """Read its output. Raises ProgramError."""
         part = os.read(self._output, _READ_BYTES)
         if not part:
             raise ProgramError(self._ending("output"))
@@ -115,7 +114,6 @@ class Program:
             raise ProgramError(f"wrote {LONGEST_LINE} bytes without an end of line")
 
     def _hear_errors(self) -> bool:
-        """Read its standard error; false at its end."""
         part = os.read(self._errors, _READ_BYTES)
         if not part:
             return False

@@ -136,7 +136,6 @@ def is_learned(name: str, variant: Variant) -> bool:
 
 
 def _learned(name: str, variant: Variant) -> NDArray[np.float64]:
-    """What of one of LEARNED comes along for a variant; raises PlayerError if nothing does."""
     weights = (learned if name == "patterns" else trained)(variant.rules)
     if weights is None:
         known, verb, command = (
@@ -153,7 +152,6 @@ def _learned(name: str, variant: Variant) -> NDArray[np.float64]:
 
 
 def _from_file(name: str, variant: Variant) -> Evaluation:
-    """The evaluation in a file; raises PlayerError if it cannot be read or is for other boards."""
     rules = variant.rules
     try:
         with np.load(Path(name)) as file:

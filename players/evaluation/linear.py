@@ -128,8 +128,6 @@ def shares(position: Position, rules: Rules, weights: Sequence[float] | NDArray[
 
 @cache
 def _over(used: int) -> Evaluator:
-    """`linear` for some features only."""
-
     def linear(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
         return weighted(position, rules, weights, used)
 

@@ -77,7 +77,6 @@ def _hint(function: Callable[..., Any], reason: str) -> str:
 
 
 def _known(function: Callable[..., Any]) -> set[str]:
-    """The names that a function could use."""
     return {*function.__code__.co_varnames, *function.__globals__, *dir(builtins)}
 
 
@@ -86,7 +85,6 @@ def _public(module: Any) -> list[str]:
 
 
 def _instructions(function: Callable[..., Any]) -> Iterator[tuple[Callable[..., Any], dis.Instruction]]:
-    """The instructions of a function, and of the kernels of its file that it calls, each with its function."""
     return ((one, instruction) for one in _functions(function) for instruction in dis.get_instructions(one))
 
 

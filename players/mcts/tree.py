@@ -140,7 +140,6 @@ def best_child(tree: Any, node: int) -> int:
 
 @inlined
 def _is_better(tree: Any, child: int, than: int) -> bool:
-    """Whether a child is to be played rather than another, see `best_child`."""
     one, other = tree[child + PROVEN], tree[than + PROVEN]
     one_wins, other_wins = 0 < one < DRAWN, 0 < other < DRAWN
     if one_wins or other_wins:

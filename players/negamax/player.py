@@ -144,7 +144,6 @@ class Negamax:
 
 
 def _give_back(workspace: Workspace, megabytes: int) -> None:
-    """Keep a workspace for the next player, unless large ones are kept already."""
     if megabytes + sum(size * len(of_size) for size, of_size in _idle.items()) <= _IDLE_MEGABYTES:
         _idle[megabytes].append(workspace)
 

@@ -180,7 +180,6 @@ def switch_rows() -> Iterator[tuple[str, str, str]]:
 
 
 def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
-    """Switches that do not go together: one of them, and what is wrong."""
     if not switches.alpha_beta:
         for name in ("pvs", "mtdf", "aspiration", "lmr", "futility", "mate_distance"):
             if getattr(switches, name):

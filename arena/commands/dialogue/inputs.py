@@ -228,7 +228,6 @@ def _refuse_if_it_counts(game: TerminalGame, words: str) -> None:
 
 
 def _persons_colour(game: TerminalGame) -> int:
-    """The colour to move if a person plays it, else that of the person there is."""
     turn = game.sitting.game.turn
     for colour in (turn, 1 - turn):
         if game.seated.sides[colour].is_person:

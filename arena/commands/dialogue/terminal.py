@@ -260,7 +260,6 @@ class TerminalGame:
 
     @property
     def _is_saved(self) -> bool:
-        """Whether the game is in a file as it is now."""
         return self.saved is not None and self.saved[1] == self.sitting.version
 
     def _how_to_go_on(self) -> str:
@@ -280,13 +279,11 @@ class TerminalGame:
             return f"the game does not count: {error}"
 
     def _note(self, text: str) -> None:
-        """Replace the line that the cursor is in, on a terminal."""
         if replaces_lines(sys.stdout):
             click.echo(f"\r\x1b[K{text}", nl=False)
 
 
 def _prepare(sitting: Sitting) -> None:
-    """Build the players of a sitting. Raises ValueError, in one line, for one that cannot be built."""
     try:
         sitting.prepare()
     except Exception as error:

@@ -35,7 +35,6 @@ class Sprt(Section):
 
 
 def _tested(value: float, *, elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05) -> float:
-    """The value; raises ValueError with the reason of `arena.ratings.match.sprt` if the settings make no test."""
     from arena.ratings.match import sprt
 
     try:

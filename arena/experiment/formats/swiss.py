@@ -186,7 +186,6 @@ def _matched(table: ScoreTable, order: list[int], most: int) -> list[Tie] | None
 
 
 def _candidates(table: ScoreTable, left: Sequence[int]) -> Iterator[int]:
-    """Opponents of the first of `left`, the preferred one first."""
     level = [player for player in left if table.points(player) == table.points(left[0])]
     half = len(level) // 2
     yield from level[max(half, 1) :]
@@ -206,7 +205,6 @@ def _without(partners: Partners, one: int, other: int, open_to: dict[int, set[in
 
 
 def _partners(open_to: dict[int, set[int]], players: Sequence[int]) -> Partners | None:
-    """A partner for each of the players among those who are open to it; None if they cannot all be paired."""
     import networkx
 
     graph: networkx.Graph[int] = networkx.Graph()

@@ -30,14 +30,12 @@ FORMATS: dict[str, type[Format]] = {
 
 
 def _mapping(value: Any) -> Any:
-    """A format given by its name alone as a mapping."""
     if not isinstance(value, str | dict | Format):
         raise ValueError(f"must be the name of a format or a mapping with a type, not {shown(value)}")
     return {"type": value} if isinstance(value, str) else value
 
 
 def _or_free(value: Any, known: Callable[[Any], Any]) -> Any:
-    """`free`, or one of TABLE."""
     of_board = isinstance(value, Free) or (isinstance(value, dict) and value.get("type") == "free")
     return Free.model_validate(value) if of_board else known(value)
 

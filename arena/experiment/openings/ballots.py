@@ -102,7 +102,6 @@ def _lines(variant: Variant, position: Position, plies: int) -> Iterator[tuple[t
 
 
 def _after(variant: Variant, line: str) -> Position:
-    """The position after moves given as text."""
     position = variant.start
     for word in line.split():
         legal = legal_moves(variant.constants, position)

@@ -153,7 +153,6 @@ def _from_pdn(variant: Variant, path: Path) -> list[Opening]:
 
 @cache
 def _positions_after(variant: Variant, plies: int) -> int | None:
-    """How many positions there are after a number of plies, None for more than _ENUMERATED."""
     positions = {variant.start}
     for _ in range(plies):
         positions = {

@@ -70,8 +70,6 @@ def message(error: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 class _Place(NamedTuple):
-    """Where pydantic's location leads."""
-
     keys: Keys
     """The keys of the file: the location without the tags of unions."""
     section: type[BaseModel] | None
@@ -97,7 +95,6 @@ def _walk(loc: tuple[str | int, ...], model: type[BaseModel]) -> _Place:
 
 
 def _by_tag(field: FieldInfo, members: list[type[BaseModel]]) -> dict[str, type[BaseModel]]:
-    """The members of a discriminated union by their tags; nothing for another field."""
     name = field.discriminator
     marks = [name, *(mark for mark in field.metadata if isinstance(mark, Discriminator))]
     names = [mark.discriminator if isinstance(mark, Discriminator) else mark for mark in marks if mark]

@@ -49,7 +49,6 @@ def field_docs(kind: type) -> dict[str, str]:
 
 
 def _inlined(part: Any, parts: Mapping[str, Any]) -> Any:
-    """A part of a schema without references to the other `parts`."""
     if isinstance(part, list):
         return [_inlined(item, parts) for item in part]
     if not isinstance(part, dict):

@@ -132,7 +132,6 @@ def plot_comparisons(comparisons: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def _at_equal(terms: str, at: str) -> str:
-    """Terms in words: "at equal depth (6)"."""
     if not terms:
         return "no limit"
     return f"at equal {terms}" + (f" ({at})" if at else "")

@@ -141,14 +141,12 @@ def plot_time_to_depth(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def _effort(row: dict[Hashable, Any], over: str = "per_move") -> str:
-    """What a mark says of a row of `tables.effort.branching`, over all moves or those `at_depth`."""
     depth = f", depth {row['depth']}" if known(row["depth"]) else ""
     cost = f"{quantity(row[f'nodes_{over}'])} nodes, {quantity(row[f'seconds_{over}'], 's')}"
     return f"{row['player']}{depth}: {cost}"
 
 
 def _times(row: dict[Hashable, Any]) -> str:
-    """What a row says of `tables.effort.search_time`."""
     if not row["mean"] > 0:
         return ""
     mean, median, low, high = (quantity(row[name], "s") for name in ("mean", "p50", "p05", "p95"))

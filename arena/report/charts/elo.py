@@ -92,7 +92,6 @@ def plot_elo_by_nodes(
 
 
 def _shown(table: pd.DataFrame) -> list[str]:
-    """The families in order of occurrence; of more than LINES those of the best players."""
     names = list(dict.fromkeys(table["family"]))
     best = table.groupby("family", observed=True)["elo"].max().sort_values(ascending=False, kind="stable")
     chosen = set(best.index[:LINES])
@@ -100,7 +99,6 @@ def _shown(table: pd.DataFrame) -> list[str]:
 
 
 def _elo_lines(ax: Axes, table: pd.DataFrame, x: str, gains: pd.DataFrame | None, per: str) -> None:
-    """Elo over the column `x` for each family, with the line of `gains` per doubling of `per` where it has one."""
     names = _shown(table)
     for i, name in enumerate(names):
         rows = table[table["family"] == name]

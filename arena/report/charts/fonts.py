@@ -45,6 +45,5 @@ def without_glyphs(texts: Iterable[str]) -> list[str]:
 
 @functools.cache
 def _letters(names: tuple[str, ...]) -> frozenset[int]:
-    """The code points that these fonts have."""
     paths = [fontManager.findfont(FontProperties(family=name)) for name in names]
     return frozenset().union(*(get_font(path).get_charmap() for path in paths))

@@ -45,7 +45,6 @@ def plot_path(path: pd.DataFrame, *, step: str = "step") -> Axes:
 
 
 def _plot_panel(ax: Axes, path: pd.DataFrame, panel: str) -> None:
-    """The weights of one feature, or the loss."""
     few = "o" if len(path) <= FEW else ""
     ax.set_title("loss of the fit, nats" if panel == "loss" else panel, size=9, pad=4)
     ax.tick_params(labelsize=8)
@@ -64,7 +63,6 @@ def _plot_panel(ax: Axes, path: pd.DataFrame, panel: str) -> None:
 
 
 def _plot_loss(path: pd.DataFrame, step: str) -> Axes:
-    """The loss along the path, one panel."""
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     ax: Axes = figure.subplots()
     ax.plot(path["step"], path["loss"].astype(float), color=SERIES[0], marker="o", markersize=4)

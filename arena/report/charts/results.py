@@ -103,7 +103,6 @@ def plot_outcomes(outcomes: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def _write(ax: Axes, values: np.ndarray, size: float) -> None:
-    """The number of each cell, a dot where there is none, in letters of `size` points."""
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
             colour = readable_on(SCORE_COLOURS(value / 100))
@@ -113,7 +112,6 @@ def _write(ax: Axes, values: np.ndarray, size: float) -> None:
 
 
 def _tip(ax: Axes, values: np.ndarray, names: list[str]) -> None:
-    """Each cell that has a value says whose it is."""
     row, column = np.nonzero(np.isfinite(values))
     texts = [
         f"{names[a]} against {names[b]}: {values[a, b]:.1f} %"

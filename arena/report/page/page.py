@@ -92,7 +92,6 @@ def inline_svg(name: str, caption: str, svg: str) -> Markup:
 
 
 def _inline_tag(name: str, tag: str) -> str:
-    """A tag of the SVG file of a chart as the page has it."""
     tag = re.sub(r'\bid="', f'id="{name}-', tag)
     tag = re.sub(r'(href="|url\()#', rf"\g<1>#{name}-", tag)
     for colour, variable in ((INK, "ink"), (MUTED, "muted"), (GRID, "grid")):

@@ -98,6 +98,5 @@ def _reference(runs: Sequence[Entry]) -> str | None:
 
 
 def _unchanged(runs: Sequence[Entry], player: str) -> bool:
-    """Whether a player has one and the same signature in all runs that have it."""
     found = [entry.signatures.get(player) for entry in runs if player in entry.elo]
     return None not in found and all(signature == found[0] for signature in found)

@@ -52,7 +52,6 @@ def counts(runs: Sequence[Entry]) -> str:
 
 
 def _link(entry: Entry, root: Path) -> str:
-    """The address of a run's report as the page has it; empty if there is no report."""
     if not (entry.folder / REPORT).is_file():
         return ""
     return quote(Path(os.path.relpath(entry.folder / REPORT, root)).as_posix())

@@ -115,13 +115,11 @@ def _strength(elo: Estimate) -> str:
 
 
 def _games(spec: PlayerSpec, reference: PlayerSpec) -> str:
-    """What the games of the two had in common."""
     given = terms(limits(spec))
     return f"at equal {given}" if given and spec.limit == reference.limit else "in the games"
 
 
 def _subject(spec: PlayerSpec, reference: PlayerSpec) -> str:
-    """The player, by its one option that differs from the reference's if there is one that can be left out."""
     own, other = settings(spec), settings(reference)
     changed = [
         name for name in dict.fromkeys([*own, *other]) if name not in LIMITS and own.get(name) != other.get(name)

@@ -201,7 +201,6 @@ def _check(run: Run, spec: PlayerSpec) -> str:
 
 
 def _count(unusual: pd.DataFrame, residuals: pd.DataFrame) -> str:
-    """How many pairings stand out, as the beginning of a sentence."""
     which = f"{len(unusual)} of {len(residuals)} pairings" if len(unusual) else "No pairing"
     return (
         f"{which} differ{'s' * (len(unusual) < 2)} from the ratings by more than chance allows (Bonferroni, 5 %)"

@@ -136,7 +136,6 @@ def _in_brackets(*notes: str) -> str:
 
 
 def _best(comparisons: pd.DataFrame) -> str:
-    """Of many values of one setting the best at each kind of terms, and how far it is above the baseline."""
     reference = comparisons["reference"].iloc[0]
     best: dict[str, list[str]] = {}
     for terms, rows in comparisons.groupby("terms", sort=False):
@@ -158,7 +157,6 @@ def _best(comparisons: pd.DataFrame) -> str:
 
 
 def _standing(comparisons: pd.DataFrame) -> list[str]:
-    """How the values of one setting stand against the baseline, those of one standing together."""
     rows = comparisons[comparisons["baseline"].astype(bool)]
     reference = rows["reference"].iloc[0]
     alike: dict[str, list[str]] = {}
@@ -189,7 +187,6 @@ def _stands(of_value: pd.DataFrame, *, in_short: bool = False) -> str:
 
 
 def _of_terms(rows: pd.DataFrame) -> str:
-    """Many settings at one kind of terms: the greatest certain differences, and how many there are not."""
     certain = sorted(filter(_certain, _records(rows)), key=lambda row: -abs(row["elo_difference"]))
     where = at_equal([rows["terms"].iloc[0]]) + UNKEPT * (not were_kept(rows))
     others = len(rows) - len(certain)
@@ -204,7 +201,6 @@ def _of_terms(rows: pd.DataFrame) -> str:
 
 
 def _ranked(rows: pd.DataFrame, reference: str) -> list[str]:
-    """The values at one kind of terms, the baseline with them, the best first."""
     of_baseline = rows[rows["reference"] == reference]
     elo = {reference: 0.0} | dict(zip(of_baseline["value"], of_baseline["elo_difference"], strict=True))
     return sorted(elo, key=lambda value: -elo[value])

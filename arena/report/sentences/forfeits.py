@@ -68,7 +68,6 @@ def _ended(sentence: str) -> str:
 
 
 def _some(sentences: list[str], one: str, several: str) -> list[str]:
-    """The first SENTENCES of some sentences, and how many more there are, in words for one and several."""
     more = len(sentences) - SENTENCES
     if more <= 0:
         return sentences

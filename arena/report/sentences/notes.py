@@ -53,7 +53,6 @@ def notes(run: Run) -> list[str]:
 
 
 def _level_ties(run: Run) -> list[str]:
-    """The ties that no points decided, but the seed or who held the place."""
     if "decided" not in run.order:
         return []
     lost = run.order[(run.order["decided"] != "points") & (run.order["place"] > 1)]
@@ -66,7 +65,6 @@ def _level_ties(run: Run) -> list[str]:
 
 
 def _changes(run: Run) -> list[str]:
-    """The players that were not the same all the time, as the run was resumed by force."""
     since: dict[tuple[str, str], int] = {}
     for session in run.data.manifest.sessions if run.data.manifest is not None else []:
         for change in session.changed.items():

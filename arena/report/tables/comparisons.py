@@ -113,7 +113,6 @@ def equal_terms(
 
 
 def _differing(specs: Sequence[PlayerSpec], types: bool) -> list[str]:
-    """Settings other than limits in which players differ, in the order of the configuration."""
     all_settings = [settings(spec) for spec in specs]
     excluded = LIMITS if types else (*LIMITS, "type")
     names = dict.fromkeys(name for of_one in all_settings for name in of_one if name not in excluded)
@@ -162,7 +161,6 @@ def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list
 def _of_limit(
     group: list[PlayerSpec], reference: PlayerSpec, ratings: Ratings, place: dict[str, int]
 ) -> pd.DataFrame:
-    """The rows of the players with one limit, without what they spent."""
     names = sorted((spec.name for spec in group), key=place.__getitem__)
     against = contrasts(ratings, [{name: 1.0, reference.name: -1.0} for name in names])
     over_next = contrasts(ratings, [{a: 1.0, b: -1.0} for a, b in pairwise(names)])
@@ -178,7 +176,6 @@ def _of_limit(
 
 
 def _reference(group: list[PlayerSpec], preferred: PlayerSpec) -> PlayerSpec:
-    """The player of a limit that the others are compared with."""
     same = [spec for spec in group if spec == preferred or _unlimited(spec) == _unlimited(preferred)]
     return same[0] if same else group[0]
 

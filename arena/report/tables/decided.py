@@ -48,7 +48,6 @@ def final_order(run: RatedRun) -> pd.DataFrame:
 
 
 def _plain(value: Any) -> str:
-    """A word as it is, a number to two decimals."""
     if isinstance(value, str):
         return value
     return "" if pd.isna(value) else f"{round(value, 2):g}"

@@ -90,7 +90,6 @@ def by_player(table: pd.DataFrame, players: Sequence[str], then: str | None = No
 
 
 def _branching_factor(rows: pd.DataFrame) -> float:
-    """Effective branching factor of one family (see `branching`); nan with fewer than two depths."""
     nodes = rows.dropna(subset="nodes_at_depth").groupby("depth")["nodes_at_depth"].mean()
     if len(nodes) < 2:
         return math.nan

@@ -83,5 +83,4 @@ def _family_name(player: PlayerSpec, players: list[PlayerSpec], limit: str) -> s
 
 
 def _shortened(value: Any) -> str:
-    """An option's value in short: of a mapping the keys only."""
     return ", ".join(map(str, value)) if isinstance(value, Mapping) else str(value)

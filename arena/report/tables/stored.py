@@ -41,7 +41,6 @@ def positions_in_parts(run: RatedRun, games: Collection[int] | None = None) -> I
 
 
 def _all_games(run: RatedRun) -> pd.DataFrame:
-    """The games, those that do not count among them."""
     if not len(run.annulled):
         return run.games
     return pd.concat([run.games, run.annulled]).sort_values("game").reset_index(drop=True)

@@ -72,13 +72,11 @@ def _counted(counts: pd.Series) -> pd.Series:
 
 
 def _telemetry_text(table: pd.DataFrame) -> pd.DataFrame:
-    """The players of which anything is known."""
     text = text_of(TELEMETRY, table)
     return text[(text.drop(columns="Player") != "").any(axis=1)]
 
 
 def _if_known(form: Callable[[Any], str]) -> Callable[[Any, Any], str]:
-    """What shows a value if another one is known."""
     return lambda value, other: form(value) if known(other) else ""
 
 

@@ -115,7 +115,6 @@ def packed(data: Any) -> str:
 
 
 def _moves(run: Run, games: pd.Index) -> pd.DataFrame:
-    """The moves of some games, as `RunData.moves` has them."""
     if not run.large:
         return run.survey.sample
     return pd.concat([part[part["game"].isin(games)] for part in run.data.moves()], ignore_index=True)
@@ -162,7 +161,6 @@ def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list
 
 
 def _digits(values: np.ndarray) -> np.ndarray:
-    """Values to three digits."""
     power = np.floor(np.log10(np.maximum(np.abs(values), 1e-12))) - 2
     size = 10.0 ** np.abs(power)
     rounded: np.ndarray = np.where(power < 0, np.rint(values * size) / size, np.rint(values / size) * size)
@@ -170,7 +168,6 @@ def _digits(values: np.ndarray) -> np.ndarray:
 
 
 def _whole(values: np.ndarray) -> list[int | None]:
-    """Rounded numbers, None for nan."""
     missing = np.isnan(values)
     whole = np.rint(np.where(missing, 0, values)).astype(np.int64).tolist()
     return [None if none else value for value, none in zip(whole, missing.tolist(), strict=True)]

@@ -107,7 +107,6 @@ def is_compiling() -> bool:
 
 
 def _cached(function: F, compiled: Any) -> F:
-    """The compiled function, with a place in the cache."""
     if is_compiling():
         compiled._cache = LazyCache(function)
         _of_plain_types(compiled)

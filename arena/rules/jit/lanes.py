@@ -184,13 +184,11 @@ def _by_neighbours(builder: Any, operation: Any, a: Any, b: Any) -> Any:
 
 
 def _neighbours() -> tuple[Any, Any]:
-    """The even and the odd numbers of 2 * OUTPUTS."""
     kind = ir.VectorType(_INT, OUTPUTS)
     return tuple(ir.Constant(kind, list(range(first, 2 * OUTPUTS, 2))) for first in range(2))
 
 
 def _place(builder: Any, pointer: Any, index: Any, count: int) -> Any:
-    """A pointer to so many numbers from an index on."""
     place = builder.gep(pointer, [index])
     return builder.bitcast(place, ir.VectorType(_SHORT, count).as_pointer())
 
@@ -200,14 +198,12 @@ def _load(builder: Any, pointer: Any, index: Any, count: int) -> Any:
 
 
 def _between(builder: Any, numbers: Any, most: Any) -> Any:
-    """The numbers held within 0 and `most`."""
     zero, highest = ir.Constant(numbers.type, [0] * numbers.type.count), _splat(builder, most, numbers.type.count)
     above = builder.select(builder.icmp_signed(">", numbers, zero), numbers, zero)
     return builder.select(builder.icmp_signed("<", above, highest), above, highest)
 
 
 def _splat(builder: Any, number: Any, count: int) -> Any:
-    """A number so many times."""
     kind = ir.VectorType(number.type, count)
     first = builder.insert_element(ir.Constant(kind, ir.Undefined), number, _INT(0))
     every = ir.Constant(ir.VectorType(_INT, count), [0] * count)

@@ -81,8 +81,6 @@ def _data(_context: Any, integers: types.Type) -> Any:
 
 
 def _pointer(kind: types.Type) -> Any:
-    """An intrinsic that takes an address for a pointer to values of a type."""
-
     @intrinsic
     def pointer(_context: Any, address: types.Type) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

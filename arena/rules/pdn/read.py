@@ -75,7 +75,6 @@ def read_pdn(
 
 
 def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[PlayedGame | None, list[Problem]]:
-    """The game and its problems; no game if it has no start position, or nothing that could be read."""
     problems: list[Problem] = []
     moves: list[int] = []
     comments: dict[int, str] = {}
@@ -136,7 +135,6 @@ def _set_up(variant: Variant, position: Position | None, text: str) -> Position:
 
 
 def _read_move(variant: Variant, position: Position, kind: str, text: str) -> int:
-    """The legal move that a word of a PDN means. Raises NotationError if there is none."""
     if kind != "move":
         raise NotationError(f"cannot read {text[:40]!r}")
     if text.lower() == "pass":

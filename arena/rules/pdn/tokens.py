@@ -198,7 +198,6 @@ def _token(text: str, at: int, stated: str) -> tuple[str, str]:
 
 
 def _tag(token: str) -> tuple[str, str]:
-    """Name and value of a tag, the name in its standard spelling."""
     match = re.match(_TAG, token, re.IGNORECASE | re.ASCII)
     assert match is not None
     name = _TAG_NAMES.get(match[1].lower(), match[1][0].upper() + match[1][1:])

@@ -120,7 +120,6 @@ def write_pdn(game: PlayedGame, *, international: bool = False) -> str:
 
 @lru_cache
 def _names(variant: Variant) -> dict[int, str]:
-    """The algebraic name of each square by its number."""
     return {number: algebraic(variant, bit) for bit, number in variant.numbers.items()}
 
 
