@@ -1,1 +1,1 @@
-"""What a player is, and the players."""
+"""The player contract, and the players."""

@@ -42,7 +42,7 @@ def first_words(text: str | None) -> str:
 
 
 def takes(schema: Mapping[str, Any]) -> str:
-    """What a JSON schema lets a value be, in words: `true, false`, or `whole number, 1 to 64 plies`."""
+    """Describe the values that a JSON schema allows: `true, false`, or `whole number, 1 to 64 plies`."""
     if "anyOf" in schema:
         parts = [takes(part) for part in schema["anyOf"] if part.get("type") != "null"]
         text = ", or ".join(dict.fromkeys(parts))

@@ -44,7 +44,7 @@ Level: TypeAlias = Literal["ok", "warning", "error"]
 
 
 class Finding(NamedTuple):
-    """What a check says, in one line."""
+    """The message of a check, in one line."""
 
     level: Level
     message: str
@@ -60,7 +60,7 @@ class Valued(NamedTuple):
 
 
 class Examination(NamedTuple):
-    """What was found out about an evaluation; it has only findings if it did not come to its end."""
+    """The result of examining an evaluation; it has only findings if the examination did not finish."""
 
     findings: tuple[Finding, ...]
     nanoseconds: float | None = None
@@ -76,9 +76,9 @@ class _Values(NamedTuple):
     again: float
     mirrored: float
     rise: float
-    """By how much the value rises when the other side lacks a man, on average; nan if it has none to spare."""
+    """The average rise of the value when the other side lacks a man; nan if it has none to spare."""
     raised: str
-    """What the first call raised, else empty."""
+    """The exception of the first call, else empty."""
 
 
 def examined(
@@ -257,7 +257,7 @@ def _error(message: str) -> Finding:
 
 
 def _nanoseconds(evaluation: Evaluation, variant: Variant, positions: Sequence[Position]) -> float:
-    """Of one call, the best of several rounds over all positions."""
+    """Nanoseconds of one call, the best of several rounds over all positions."""
     asked, best = np.tile(_array(positions), (_TIMED_COPIES, 1)), math.inf
     end = time.perf_counter() + _TIMED_SECONDS
     while time.perf_counter() < end or best == math.inf:

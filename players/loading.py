@@ -123,7 +123,7 @@ def copies() -> Path:
 
 
 def own_code(spec: PlayerSpec) -> list[str]:
-    """What of a user's code a specification names: `file.py:name`, `package.module:name`, or a program."""
+    """The user's code that a specification names: `file.py:name`, `package.module:name`, or a program."""
     if spec.type == ENGINE:
         return words_of_command(spec.options.get("command"))[:1] or [ENGINE]
     return [text for text in (spec.type, *spec.options.values()) if isinstance(text, str) and ":" in text]

@@ -100,7 +100,7 @@ def check_option(name: str, value: Any, kind: Any) -> None:
 
 
 def choices_of(kind: Any) -> str:
-    """What a value of a type may be, in words: its choices, or its unit."""
+    """Describe the values of a type: its choices, or its unit."""
     if _plain(kind) is bool:
         return "true, false"
     return ", ".join(words_of(kind)) or _adapter(kind).json_schema().get("unit", "")
@@ -113,7 +113,7 @@ def words_of(kind: Any) -> tuple[str, ...]:
 
 
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    """What checks a type; it takes longer to make than to use, so it is kept where the type can be hashed."""
+    """The validator of a type, kept where the type can be hashed, since making it takes longer than using it."""
     try:
         return _kept_adapter(kind)
     except TypeError:

@@ -1,4 +1,4 @@
-"""What a player is: Player, CompletePlayer, Limit, Choice, EFFORT, PlayerSpec, Allowance."""
+"""The player contract: Player, CompletePlayer, Limit, Choice, EFFORT, PlayerSpec, Allowance."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Choice(NamedTuple):
 
     @property
     def effort(self) -> dict[str, int]:
-        """What the search counted, by the names of EFFORT."""
+        """The counts of the search, by the names of EFFORT."""
         return {name: getattr(self, name) for name in EFFORT}
 
 
@@ -239,7 +239,7 @@ class PlayerSpec:
 
 
 class Allowance(NamedTuple):
-    """What a player with a user's code is held to; times are wall time."""
+    """The allowance of a player with a user's code; times are wall time."""
 
     time_margin: float = 0.1
     """Seconds by which a move may take longer than its limit before the game is lost."""
@@ -252,7 +252,7 @@ class Allowance(NamedTuple):
     processes: int = 64
     """Processes that it may be at once, itself included."""
     sandbox: tuple[str, ...] | None = None
-    """What it may read besides its own files where it sits in a sandbox; None where it does not."""
+    """The further files that it may read in a sandbox; None outside one."""
     attempts: int = 1
     """How often a game that a player fails in is played before the failure counts."""
     pondering: Literal["allow", "stop"] = "allow"

@@ -33,7 +33,7 @@ PLAYERS: dict[str, type[Any]] = {
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
 
 _checked: dict[tuple[type[Any], str], dict[str, Any]] = {}
-"""What `check_options` returned for a class and an entry in words: they are checked once a process."""
+"""The results of `check_options` for a class and an entry, so that they are checked once per process."""
 
 
 def build_player(spec: PlayerSpec, variant: Variant) -> Player:

@@ -1,1 +1,1 @@
-"""What every room uses: processes apart, files replaced whole, wording, numbers as text."""
+"""Tools for every room: processes, files replaced whole, wording, numbers as text."""

@@ -32,7 +32,7 @@ from arena.base.supervisor import (
 )
 
 PIPE_BYTES = 1 << 16
-"""What a pipe holds, at least."""
+"""The least that a pipe holds."""
 _SIGNAL_SECONDS = 0.1
 """Seconds between two signals to a supervisor to continue."""
 MOST = 1 << 20
@@ -51,15 +51,15 @@ class Process(NamedTuple):
     requests: int
     answers: int
     output: int
-    """What the worker prints, not blocking."""
+    """The worker's output, read without blocking."""
     ending: int
-    """Where the supervisor writes how the worker ended."""
+    """The pipe to which the supervisor writes how the worker ended."""
 
 
 def start(serve: Serve, megabytes: int, processes: int) -> Process:
     """Begin `serve` in a process of its own, which may take so much more memory than it begins with.
 
-    It is ended when it is more than so many processes, itself included.
+    It is ended when it has more than `processes` processes, itself included.
     """
     life, requests, answers, output, ending = (os.pipe() for _ in range(5))
     supervisor = os.fork()
@@ -137,7 +137,7 @@ def _after_life(process: Process) -> str:
 
 
 def printed(process: Process) -> bytes | None:
-    """What the process printed since it was last asked, as much as a pipe holds; None if it cannot print more."""
+    """The output since the last call, as much as a pipe holds; None if no more can come."""
     try:
         return os.read(process.output, PIPE_BYTES) or None
     except BlockingIOError:
@@ -145,7 +145,7 @@ def printed(process: Process) -> bytes | None:
 
 
 class FrameError(Exception):
-    """What was read is no frame."""
+    """The bytes read are not a frame."""
 
 
 def write_frame(descriptor: int, content: bytes) -> None:

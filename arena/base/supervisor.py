@@ -28,12 +28,12 @@ _COUNT_SECONDS = 0.25
 """Seconds between two counts of a worker's processes."""
 _RETRY_SECONDS = 0.001
 AT_ONCE = b"!"
-"""What the supervisor reads when the worker is to be killed at once."""
+"""The byte that has the supervisor kill the worker at once."""
 
 _is_worker = False
 
 Serve = Callable[[int, int], object]
-"""What a worker does, given the file descriptors of its requests and of its answers."""
+"""The work, given the file descriptors of its requests and of its answers."""
 
 
 def are_supported() -> bool:

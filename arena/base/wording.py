@@ -99,7 +99,7 @@ def message_of(error: BaseException) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Where an exception was raised, as Python prints it."""
+    """The place where an exception was raised, as Python prints it."""
     try:
         lines = traceback.format_list(traceback.extract_tb(error.__traceback__))
         return printable("".join(lines))[-MAX_MESSAGE:]

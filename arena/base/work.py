@@ -20,7 +20,7 @@ START_SECONDS = 60.0
 
 
 class Stage(NamedTuple):
-    """What work does next, announced before it starts."""
+    """The next stage of work, announced before it starts."""
 
     doing: str
     """As in `while being loaded`: what follows `while`."""
@@ -33,13 +33,13 @@ class Lost(Exception):
 
 
 class _End(NamedTuple):
-    """That work is at its end, and how it came to it if it was not its own."""
+    """Work has ended, with the reason unless it ended by itself."""
 
     how: str = ""
 
 
 def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEMORY) -> Generator[Any, None, None]:
-    """What a generator function yields, called in a process of its own, but for its stages.
+    """Yield what a generator function yields in its own process, except its stages.
 
     What it yields can be pickled. It yields a `Stage` before whatever may take long. Its output is thrown away,
     and its process is ended, with all that it began, when the iterator is closed, and when the process that asked
@@ -78,7 +78,7 @@ def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEM
 
 
 def _is_more(begun: process.Process, seconds: float) -> bool:
-    """Whether there is more of an answer within so many seconds; what is printed meanwhile is thrown away."""
+    """Whether more of an answer comes within `seconds` seconds; discards what is printed meanwhile."""
     deadline = time.monotonic() + seconds
     watched = [begun.answers, begun.output]
     while True:

@@ -1,4 +1,4 @@
-"""What the arena itself takes for a search, a move and a game, part by part."""
+"""The time that the arena itself takes for a search, a move and a game, part by part."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_PLIES = 200
 _OPENING_PLIES, _OPENINGS = 8, 100
 
 Part = Callable[[], int]
-"""What is timed; it returns how many units it did."""
+"""A piece of work to time; it returns the number of units done."""
 
 
 def overhead(variant: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:

@@ -9,7 +9,7 @@ from itertools import count
 from typing import NamedTuple, TypeAlias
 
 Work: TypeAlias = Callable[[int], int]
-"""What is timed: from a depth in plies to a number of nodes."""
+"""A piece of work to time: from a depth in plies to a number of nodes."""
 
 
 class Row(NamedTuple):

@@ -121,7 +121,7 @@ def _arrow(found: Scene, line: Candidate) -> list[int]:
 
 
 def _watched(analysis: Analysis) -> Iterator[Findings]:
-    """What an analysis finds, searched by another thread so that Ctrl-C can stop it; exits if the player fails.
+    """Yield the findings of an analysis made in a thread, so that Ctrl-C can stop it; exits if the player fails.
 
     The second Ctrl-C ends the process.
     """

@@ -27,7 +27,7 @@ _PARTS = {
 """The parts of the catalogue beside the players, with their titles."""
 
 _SHORT = ("variant", "board", "about")
-"""What a list of variants has of each."""
+"""The columns of a list of variants."""
 
 SCHEMA = "arena.schema.json"
 """The file that the first line of a configuration names to editors."""

@@ -1,4 +1,4 @@
-"""What the commands share: errors, names of variants, and interruption."""
+"""Shared by the commands: errors, names of variants, and interruption."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from arena.rules.variants import VARIANTS, Variant
 GRACE_SECONDS = 1.0
 """Seconds that a process has to end by itself after the second Ctrl-C."""
 _END = b"\0"
-"""What ends the thread that watches signals; no signal has that number."""
+"""The byte that ends the thread that watches signals; no signal has that number."""
 
 
 class WorkersType(click.ParamType):

@@ -103,7 +103,7 @@ def prepared_of(experiment: Experiment, compiled: Callable[[str], object] = lamb
 def _measured(
     plan: Plan, workers: int, games: int | None, began: float, *, compiled: bool, report: bool
 ) -> Expectation:
-    """What to expect after a pilot and its report, of a command that began then, as `time.perf_counter` has it.
+    """The expectation after a pilot and its report, for a command that began at `began` (`time.perf_counter`).
 
     Where something was compiled, the time to the first game is taken from the workers, which find it compiled.
     """
@@ -164,7 +164,7 @@ def _print(plan: Plan, expected: Expectation, workers: int) -> None:
 
 
 def _of_all(expected: Expectation, rehearsal: Rehearsal) -> Expectation:
-    """What a match leads to expect of all games of a tuning or a training, without its fits."""
+    """The expectation for all games of a tuning or a training, without its fits, from a match's."""
     games = expected.games_seconds * rehearsal.games / expected.most_games
     seconds = expected.seconds - expected.games_seconds + games
     factor = seconds / expected.seconds

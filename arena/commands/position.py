@@ -1,4 +1,4 @@
-"""What a command is to look at: a position, or a game at one of its plies."""
+"""The position that a command looks at, or a game at one of its plies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from arena.rules.variants import VARIANTS, Variant
 
 _SMALL = ("english", 32)
 _LARGE = "international"
-"""What a FEN without a variant is: the first if it names no square beyond its last one."""
+"""The rules of a FEN without a variant: the first unless it names a square beyond its last one."""
 
 
 class Scene(NamedTuple):
@@ -34,7 +34,7 @@ class Scene(NamedTuple):
     ply: int = 0
     """How many plies were played before the position."""
     heading: str = ""
-    """What game it is, in words; empty for a position alone."""
+    """A description of the game; empty for a position alone."""
 
     @property
     def position(self) -> Position:
@@ -48,13 +48,13 @@ class Scene(NamedTuple):
 
     @property
     def names(self) -> tuple[str, str]:
-        """Of White and Black, as a terminal can show them."""
+        """The names of White and Black, as a terminal can show them."""
         white, black = map(_visible, self.game.names)
         return white, black
 
     @property
     def place(self) -> str:
-        """Where in the game the position is, in words; empty for a position alone."""
+        """A description of the place in the game; empty for a position alone."""
         plies = len(self.game.moves)
         if not self.heading:
             return ""

@@ -1,4 +1,4 @@
-"""What game a command sits down to: its options, and the sitting that they mean."""
+"""The game of a command: its options, and the sitting that they mean."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Seating(NamedTuple):
 
 
 class Seated(NamedTuple):
-    """Who plays, White first."""
+    """The two sides, White first."""
 
     sides: tuple[Side, Side]
     entries: tuple[str, str]

@@ -23,7 +23,7 @@ from arena.web.offer import Offer
 from players.loading import PlayerError
 
 USUAL_FOLDER = Path("reports")
-"""What is served where no folder is named, if it is there."""
+"""The folder that is served by default, if it exists."""
 _BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "game", "clock")
 """The options of a Seating any of which has a game begun."""
 

@@ -1,4 +1,4 @@
-"""What can be wrong between the values of an experiment."""
+"""Checks between the values of an experiment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORMAT: TypeAdapter[Format] = TypeAdapter(FormatField)
 
 
 def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
-    """What is wrong between values, whatever else is wrong."""
+    """Yield problems between values, whatever else is wrong."""
     if not isinstance(data, dict):
         return
     yield from variant_problems(source, data.get("variant"))
@@ -39,7 +39,7 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
 
 
 def variant_problems(source: Source, described: Any) -> Iterator[Problem]:
-    """What is wrong in a variant described by a base and what is different."""
+    """Yield problems in a variant described by a base and its differences."""
     from arena.rules.custom import VariantError, build_variant
 
     try:

@@ -30,7 +30,7 @@ class Expansion(NamedTuple):
     places: list[dict[Keys, Keys]]
     """For each player the keys of values within its entry -> their keys in the file."""
     problems: list[tuple[Keys, str]]
-    """What is wrong in sweeps, by keys in the file; an entry with a problem makes no players."""
+    """Problems in sweeps, by keys in the file; an entry with a problem makes no players."""
     swept: list[str]
     """The keys that sweeps set, as the file has them, each once."""
 

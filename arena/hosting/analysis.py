@@ -35,18 +35,18 @@ class Candidate(NamedTuple):
     nodes: int
     """Of the last search."""
     pv: tuple[int, ...]
-    """What is then played, the move first."""
+    """The line of play, the move first."""
 
     @property
     def value(self) -> float:
-        """What lines are ordered by."""
+        """The key by which lines are ordered."""
         if self.wins_in:
             return (WIN if self.wins_in > 0 else -WIN) - self.wins_in
         return self.score or 0.0
 
 
 class Findings(NamedTuple):
-    """What an analysis has found so far."""
+    """The findings of an analysis so far."""
 
     lines: tuple[Candidate, ...]
     """Best first."""
@@ -91,7 +91,7 @@ class Analysis:
         self._began = time.perf_counter()
 
     def findings(self) -> Iterator[Findings]:
-        """What is found, after each search that found something, until a limit is met or all is certain.
+        """Yield the findings after each search that found something, until a limit is met or all is certain.
 
         Raises AnswerError for an answer that is none or lacks the score that several lines need, ValueError for
         limits that the player cannot do with, and whatever a class of your own raises.
@@ -131,7 +131,7 @@ class Analysis:
         return line_texts(self._game.variant, self._game.position, line.pv)
 
     def _limits(self) -> Iterator[Limit]:
-        """What each search of one round after the other may take, but for seconds."""
+        """The limit of each search in turn, apart from seconds."""
         most = self._limit.nodes if "nodes" in self._heeds else None
         if "depth" in self._heeds:
             last = self._limit.depth or sys.maxsize

@@ -46,13 +46,13 @@ class PlayerFailure(Exception):
         super().__init__(printable(message))
         self.termination = termination
         self.traceback = printable(traceback)
-        """Where it raised, as Python prints it."""
+        """The traceback, as Python prints it."""
         self.output = printable(output)
-        """What it printed last."""
+        """Its last output."""
 
 
 def failure_of(error: Exception) -> PlayerFailure:
-    """What holding or asking a player raised, as the player's failure."""
+    """An exception from holding or asking a player, as the player's failure."""
     if isinstance(error, PlayerFailure):
         return error
     if isinstance(error, IllegalMove):
@@ -66,7 +66,7 @@ def failure_of(error: Exception) -> PlayerFailure:
 
 
 class Transport(Protocol):
-    """Where a held player is: in this process or in one of its own."""
+    """The place of a held player: this process or its own."""
 
     player: CompletePlayer | None
     """The player itself, if it is in this process and built."""
@@ -79,7 +79,7 @@ class Transport(Protocol):
         """Have the player ready for a game. Raises PlayerError, PlayerFailure and what the player raises."""
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """What the player answers, unchecked. Raises PlayerFailure and what the player raises."""
+        """Ask the player, without checking its answer. Raises PlayerFailure and what the player raises."""
 
     def failed(self, error: BaseException) -> None:
         """Take note that a game was not begun, or an answer not given or not accepted."""
@@ -211,7 +211,7 @@ class SharedPlayer(HeldPlayer):
             threading.Thread(target=self._press, args=(asked, player.stop), daemon=True).start()
 
     def progress(self) -> Choice | None:
-        """What the search under way has found, if its player says so; its line may be half another one's."""
+        """The findings so far of the current search, if reported; the line may be half another one's."""
         player = self.player
         if not self._is_asked or player is None or player.progress is None:
             return None

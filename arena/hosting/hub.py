@@ -145,7 +145,7 @@ class Server:
             self._go(Line("go", {"think": ""}))
 
     def _stop(self, wait: float | None = 0.0) -> None:
-        """Have the search stop, and wait for so many seconds until it has, or for ever."""
+        """Stop the search, and wait up to `wait` seconds until it has, or for ever with None."""
         if self._search is not None:
             self._search.stop(wait)
 
@@ -204,7 +204,7 @@ class _Search:
             return self._is_silent
 
     def stop(self, wait: float | None) -> None:
-        """Have it end, if its player can be stopped, and wait for so many seconds until it has, or for ever."""
+        """Stop it, if its player can be stopped, and wait up to `wait` seconds for its end, None: for ever."""
         self._stopped.set()
         self._player.stop()
         self._ended.wait(wait)

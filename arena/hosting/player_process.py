@@ -128,7 +128,7 @@ class PlayerProcess:
         return reply[1]
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        """What the player answers; its chance is not `rng`, but its own from the same seed.
+        """Ask the player; its chance is not `rng`, but its own from the same seed.
 
         It rests from the answer to the next request. Raises PlayerFailure.
         """

@@ -27,7 +27,7 @@ WRAPPERS = 2
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 _KERNELS = "/tmp/kernels"
-"""Where compiled kernels are inside; those of the user's cache are links to it, so that none is changed."""
+"""The folder of compiled kernels inside; those of the user's cache are links to it, so that none is changed."""
 _VARIABLES = ("PATH", "LANG", "LC_ALL", "PYTHONHASHSEED")
 _PREFIXES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "VECLIB_", "NUMEXPR_", "ARENA_")
 _MAIN = (
@@ -68,7 +68,7 @@ def ending(words: str) -> str:
 
 
 def main(cache: str, requests: int, answers: int, megabytes: int) -> None:
-    """What the Python inside does: link the compiled kernels, keep to the memory, and serve."""
+    """Inside the sandbox: link the compiled kernels, keep to the memory, and serve."""
     inside = Path(_KERNELS, Path(cache).name)
     for folder, _, files in os.walk(cache):
         (place := inside / Path(folder).relative_to(cache)).mkdir(parents=True, exist_ok=True)

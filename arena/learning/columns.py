@@ -20,7 +20,7 @@ from arena.rules.rules import Rules
 from players.evaluation.linear import FEATURES, N, weighted
 
 MAN = 100.0
-"""What a man is worth in weights that are written out: hundredths of a man."""
+"""The worth of a man in weights that are written out: hundredths of a man."""
 DECIMALS = 2
 
 

@@ -73,7 +73,7 @@ _TRAINING_REFUSES = refused_limits("training")
 
 
 class Positions(Section):
-    """Where positions come from; those of all sources are learned together."""
+    """The sources of positions; those of all sources are learned together."""
 
     games: int = Field(default=4000, ge=0, description="Games that the player plays with itself.")
     random_moves: float = Field(

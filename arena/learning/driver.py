@@ -1,4 +1,4 @@
-"""What tunings and trainings share: stages of games, the match in the end, the file of their steps."""
+"""Shared by tunings and trainings: stages of games, the match in the end, the file of their steps."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Play(Protocol):
 
 
 class Rehearsal(NamedTuple):
-    """What shows before the first game whether a tuning or a training can be done, and how long its games take."""
+    """Checks before the first game whether a tuning or a training can be done, and how long its games take."""
 
     experiment: Experiment
     """A match of its players as a tournament."""

@@ -35,7 +35,7 @@ class FitSettings(NamedTuple):
     epochs: int
     batch: int
     rate: float
-    """Of Adam at first; it falls to 0 along half a cosine."""
+    """Adam's rate at first; it falls to 0 along half a cosine."""
     seed: int
 
 

@@ -1,4 +1,4 @@
-"""What the methods for `linear` share: weights of features."""
+"""Shared by the methods for `linear`: weights of features."""
 
 from __future__ import annotations
 

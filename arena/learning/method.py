@@ -23,13 +23,13 @@ class Fitting(NamedTuple):
     """The fit of a step begins."""
 
     number: int
-    """Of the step, from 1."""
+    """The step's number, from 1."""
     positions: int
     """Positions that it learns from or is judged by."""
 
 
 class Step(NamedTuple):
-    """What one step found, as it is stored."""
+    """The findings of one step, as they are stored."""
 
     number: int
     """From 1."""
@@ -42,7 +42,7 @@ class Step(NamedTuple):
     positions: int
     """Positions of the fit, from these and earlier games; 0 for SPSA."""
     loss: float | None
-    """Of Texel's fit: the mean cross-entropy of the results, in nats. Of tables: the last of `losses`."""
+    """In Texel's fit: the mean cross-entropy of the results, in nats. Of tables: the last of `losses`."""
     losses: Sequence[float] = ()
     """By the start and the tables of each round so far: the mean cross-entropy of the targets of all positions
     held out so far, in nats."""
@@ -66,9 +66,9 @@ class Method(Section):
     check: int = Field(default=200, ge=1, description="Pairs of games of each match in the end.")
 
     noun: ClassVar[str] = "step"
-    """What a step is called."""
+    """The name of a step."""
     subject: ClassVar[str] = "The tuned weights"
-    """What is tuned, as the answer begins."""
+    """The subject of the tuning, with which the answer begins."""
     start_keys: ClassVar[Keys] = ()
     """The keys of `given` that lead to what the setting `start` is."""
 
@@ -89,11 +89,11 @@ class Method(Section):
 
     @property
     def start_name(self) -> str:
-        """What the evaluation to begin with is called in sentences."""
+        """The name, in sentences, of the evaluation to begin with."""
         return "the weights of the start"
 
     def problems(self) -> Iterator[tuple[Keys, str]]:
-        """What is wrong between settings: keys, and a message."""
+        """Yield problems between settings: keys, and a message."""
         yield from ()
 
     def first(self, _variant: Variant) -> Any:
@@ -110,7 +110,7 @@ class Method(Section):
 
     @abstractmethod
     def step_text(self, variant: Variant, step: Step) -> str:
-        """What a step found, in one line."""
+        """Describe the findings of a step in one line."""
 
     def weight_names(self) -> list[str]:
         """Names of the weights, if there are few enough to follow each."""
@@ -130,7 +130,7 @@ class Method(Section):
 
     @abstractmethod
     def summary_lines(self, variant: Variant, steps: Sequence[Step], folder: Path) -> list[str]:
-        """What was found and how, as Markdown; the chart is path.png."""
+        """The findings and the method, as Markdown; the chart is path.png."""
 
     def place(self, number: int) -> str:
         """A step among all: `round 1/3`."""

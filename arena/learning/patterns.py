@@ -127,7 +127,7 @@ class Patterns(Method):
 
 
 def tables_file(folder: Path, number: int) -> Path:
-    """Where the tables of a round are kept."""
+    """The file of the tables of a round."""
     return folder / f"round_{number}.npz"
 
 

@@ -100,6 +100,6 @@ class GameStore(Store):
         self.insert(STEPS, (number, json.dumps(document)))
 
     def steps(self) -> list[dict[str, Any]]:
-        """What the steps found, in their order."""
+        """The findings of the steps, in their order."""
         rows = self.rows("SELECT document FROM steps ORDER BY step")
         return [json.loads(row[0]) for row in rows]

@@ -1,4 +1,4 @@
-"""What every tuning and training is given: its openings, its player, its evaluations."""
+"""The terms of every tuning and training: its openings, its player, its evaluations."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class TrainingPlan(NamedTuple):
     openings: tuple[Position, ...]
     """Those of the match in the end, in which no material is won."""
     description: dict[str, Any]
-    """What the store keeps of the training: the configuration, and the files that it reads."""
+    """The training as the store keeps it: the configuration, and the files that it reads."""
 
     @property
     def player(self) -> PlayerSpec:
@@ -87,7 +87,7 @@ class Learning(NamedTuple):
 
 
 class TrainingOutcome(NamedTuple):
-    """What a finished training found."""
+    """The findings of a finished training."""
 
     learning: Learning
     epochs: list[Epoch]

@@ -39,7 +39,7 @@ def stage_text(plan: TrainingPlan, stage: str) -> str:
 
 
 def event_text(plan: TrainingPlan, event: Learning | Epoch) -> str:
-    """That the fit begins, or what an epoch came to, in one line."""
+    """One line: the fit begins, or the figures of an epoch."""
     if isinstance(event, Learning):
         after = f", after {event.epoch} epochs" if event.epoch else ""
         return f"learning from {event.positions} positions, judged by {event.held_out}{after}"

@@ -38,7 +38,7 @@ class TuningPlan(NamedTuple):
     openings: tuple[Position, ...]
     """Those of the last matches."""
     description: dict[str, Any]
-    """What the store keeps of the tuning: the configuration, and the files of the user's own that it uses."""
+    """The tuning as the store keeps it: the configuration, and the user's own files."""
 
     @property
     def method(self) -> Method:
@@ -52,7 +52,7 @@ class TuningPlan(NamedTuple):
 
 
 class TuningOutcome(NamedTuple):
-    """What a finished tuning found."""
+    """The findings of a finished tuning."""
 
     steps: list[Step]
     against_start: Summary
@@ -127,7 +127,7 @@ def tune(
 
 
 def outcome(plan: TuningPlan, store: GameStore) -> TuningOutcome | None:
-    """What a tuning found, None if it is not finished."""
+    """The findings of a tuning, None if it is not finished."""
     steps = _steps(store)
     matches = [store.games(stage) for stage in (START, AGAINST)]
     if not steps or any(len(games) < 2 * len(plan.openings) for games in matches):

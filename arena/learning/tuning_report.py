@@ -41,7 +41,7 @@ def stage_text(plan: TuningPlan, stage: str) -> str:
 
 
 def event_text(plan: TuningPlan, event: Step | Fitting) -> str:
-    """What a step found, or that a fit begins, in one line."""
+    """One line: the findings of a step, or that a fit begins."""
     if isinstance(event, Step):
         return plan.method.step_text(plan.terms.variant, event)
     return f"{plan.method.place(event.number)}: fitting tables to {event.positions} positions"

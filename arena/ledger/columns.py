@@ -20,12 +20,12 @@ class Planes:
         self._place = np.repeat(start - (np.cumsum(counts) - counts), counts) + np.arange(total)
 
     def text(self, widths: np.ndarray) -> np.ndarray:
-        """The next column, as texts of so many bytes in each game."""
+        """The next column, as texts with the given bytes in each game."""
         widest = max(int(widths.max(initial=0)), 1)
         return np.stack(list(self._next(widths, widest)), axis=-1).view(f"S{widest}")[:, 0]
 
     def numbers(self, widths: np.ndarray) -> np.ndarray:
-        """The next column, as integers of so many bytes in each game: `int64[plies]`."""
+        """The next column, as integers with the given bytes in each game: `int64[plies]`."""
         found = np.zeros(len(self._place), np.uint64)
         for number, plane in enumerate(self._next(widths, int(widths.max(initial=0)))):
             found |= plane.astype(np.uint64) << np.uint64(8 * number)
@@ -89,7 +89,7 @@ def zigzag(values: np.ndarray) -> np.ndarray:
 
 
 def floats(values: Sequence[float]) -> bytes:
-    """Four planes of numbers that are exact in single precision, otherwise eight; none if all are nan."""
+    """Four planes of numbers that are exact in single precision, else eight; none if all are nan."""
     numbers = np.array(values, np.float64)
     if np.isnan(numbers).all():
         return b""

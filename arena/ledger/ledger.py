@@ -60,7 +60,7 @@ GAME_COLUMNS = tuple(_GAMES)
 
 
 class Facts(NamedTuple):
-    """What a report needs to know besides the configuration."""
+    """Facts that a report needs besides the configuration."""
 
     first: Colour
     """The colour that moves first."""
@@ -70,7 +70,7 @@ class Facts(NamedTuple):
     games: int
     """Games of the whole tournament, or the most that there may be; 0 if they come as they are played."""
     exact: bool
-    """Whether exactly so many are played, whatever their results."""
+    """Whether exactly this many are played, whatever their results."""
     files: dict[str, str]
     """A short hash of each file of the user's own, by its name."""
 
@@ -154,7 +154,7 @@ class Ledger(Store):
         """Delete the games that others played than now scheduled, from another opening; returns their numbers.
 
         `schedule` has the number, white, black and opening (from 1) of games. Where results decide who meets, a
-        game that was damaged and played again may end otherwise and change the rounds behind it.
+        game that was damaged and played again may end differently and change later rounds.
         """
         stored = {row[0]: row for row in self.rows("SELECT game, white, black, opening FROM games")}
         others = {game[0] for game in schedule if stored.get(game[0], game) != game}
@@ -220,7 +220,7 @@ def experiment_and_facts(stored: Mapping[str, Any], path: Path) -> tuple[Experim
 
 
 def remedy(stored: Mapping[str, Any]) -> str:
-    """What mends a damaged ledger with those documents, in words."""
+    """Advice for mending a damaged ledger with those documents."""
     if stored.get("experiment", {}).get("format") == Free().model_dump():
         return "arena play --record keeps the other games"
     return "arena run does again what is missing, and keeps the rest"

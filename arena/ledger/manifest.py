@@ -22,7 +22,7 @@ SECONDS = 5.0
 
 
 class WorkingTree(NamedTuple):
-    """What a configuration was at."""
+    """The commit of a configuration's folder, and whether files differ from it."""
 
     commit: str
     """Hash of the commit that is checked out."""
@@ -61,7 +61,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 FILE = "manifest.json"
 KEY = "manifest"
-"""Where the ledger's documents have the manifest."""
+"""The manifest's name among the ledger's documents."""
 PACKAGES = ("draughts-arena", "numba", "llvmlite", "numpy")
 """Packages whose versions may change what a search finds."""
 _DIGITS = 16
@@ -96,13 +96,13 @@ class Session(NamedTuple):
     machine: dict[str, Any]
     """`platform`, `processor` and `cores`."""
     changed: dict[str, str]
-    """By player what of its signature differed from the one stored, where going on was forced."""
+    """By player what of its signature differed from the one stored, where resuming was forced."""
     tree: WorkingTree | None = None
     """Of the configuration's file; None where git knows of none."""
 
 
 class Diagnosis(NamedTuple):
-    """What was found of a player before the first game."""
+    """The findings on a player before the first game."""
 
     player: str
     level: str
@@ -111,7 +111,7 @@ class Diagnosis(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """What a run was made of, with what and where."""
+    """The origin of a run: its files, versions and machine."""
 
     file: str
     """The configuration's file, absolute."""
@@ -127,7 +127,7 @@ class Manifest(NamedTuple):
     sessions: list[Session]
     """In their order; the first one began the run."""
     found: tuple[Diagnosis, ...] = ()
-    """What was found of the players, and of those left out, before the first game."""
+    """The findings on the players, and on those left out, before the first game."""
     left_out: tuple[str, ...] = ()
     """The players of the configuration's file that do not take part, as they were found faulty."""
 
@@ -158,7 +158,7 @@ def manifest_of(
 def session(
     games: int, workers: int | str, changed: Mapping[str, str], tree: WorkingTree | None = None
 ) -> Session:
-    """The session of this process, which begins now with so many games stored."""
+    """The session of this process, which begins now with `games` games stored."""
     began = datetime.now(UTC).isoformat(timespec="seconds")
     return Session(began, games, workers, platform.node(), os.getpid(), versions(), machine(), dict(changed), tree)
 

@@ -30,7 +30,7 @@ PHASES = ("opening", "middle", "ending")
 
 
 class RunData(NamedTuple):
-    """What a ledger holds, of a run finished or not."""
+    """The contents of a ledger, of a run finished or not."""
 
     experiment: Experiment
     facts: Facts

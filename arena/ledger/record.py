@@ -95,9 +95,9 @@ class Incident(NamedTuple):
     """The half-move that failed, from 1."""
     message: str
     traceback: str
-    """Where the player's code raised, if it did."""
+    """The line where the player's code raised, if it did."""
     output: str
-    """What the player printed last, if it sat in a seat."""
+    """The player's last output, if it has its own process."""
     opening: str
     """FEN."""
     moves: tuple[str, ...]
@@ -117,14 +117,14 @@ class GameRecord(NamedTuple):
     seconds: float
     """Wall time of the whole game."""
     error: str
-    """Why a game was lost by a player's fault, otherwise empty."""
+    """Why a game was lost by a player's fault, else empty."""
     plies: int
     moves: bytes
     """As `packed` makes them."""
     incident: Incident | None = None
-    """What is known of the failure that ended the game."""
+    """The known details of the failure that ended the game."""
     began: float = _NAN
-    """When it was begun, in seconds since 1970; nan, as `cpu_seconds`, for a game that nobody played."""
+    """When it was begun, in seconds since 1970; nan, as `cpu_seconds`, for a game that was not played."""
     worker: int | None = None
     """Number of the process that played it, on its machine."""
     machine: str = ""
@@ -155,7 +155,7 @@ class ProbeTask(NamedTuple):
 
 
 class ProbeRecord(NamedTuple):
-    """What a search to a fixed depth took."""
+    """The cost of a search to a fixed depth."""
 
     player: str
     position: int
@@ -164,7 +164,7 @@ class ProbeRecord(NamedTuple):
     search: tuple[float, ...]
     """The values of SEARCH_COLUMNS, with the depth that was reached; NO_SEARCH where there was no answer."""
     error: str
-    """Why there was no answer, otherwise empty."""
+    """Why there was no answer, else empty."""
 
     @property
     def row(self) -> tuple[str | float, ...]:
@@ -213,7 +213,7 @@ def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarr
 
 
 def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> tuple[float, ...]:
-    """The values of SEARCH_COLUMNS of an answer that took so many seconds of wall time and of processor time.
+    """The values of SEARCH_COLUMNS of an answer, from its seconds of wall time and of processor time.
 
     Raises TypeError, ValueError or OverflowError if they are not numbers, or too large.
     """

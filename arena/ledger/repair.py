@@ -13,7 +13,7 @@ from arena.base.files import replace
 from arena.ledger.table import Table
 
 READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
-"""What SQLite raises for a file that cannot be read; the latter for a damaged name in what it would say."""
+"""SQLite's errors for a file that cannot be read; the latter for a damaged name in its message."""
 SUFFIX = ".damaged"
 """Of the copy of a damaged file that is kept beside the one made again."""
 _NAMED = 5
@@ -23,10 +23,10 @@ _LOG = "-wal"
 
 
 class Damage(NamedTuple):
-    """What is wrong with a store's file; empty values if nothing is."""
+    """The damage to a store's file; all values are empty if there is none."""
 
     structure: str
-    """What SQLite says of the file."""
+    """SQLite's message about the file."""
     rows: dict[str, list[str]]
     """Keys of the rows that are not what was stored, by their table."""
 
@@ -50,7 +50,7 @@ def any_text(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def damage_of(connection: sqlite3.Connection, tables: Sequence[Table]) -> Damage:
-    """What is wrong with a file of these tables: its structure, as SQLite sees it, and the rows' checksums."""
+    """The damage to a file of these tables: its structure, as SQLite sees it, and the rows' checksums."""
     rows: dict[str, list[str]] = {}
     try:
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]

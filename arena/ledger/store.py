@@ -44,7 +44,7 @@ class Store:
     """
 
     repaired: str
-    """What was damaged when the file was opened, and what was done, in one line; empty if nothing was."""
+    """The damage found on opening the file and its repair, in one line; empty if there was none."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Store:
         self.connection.execute("COMMIT")
 
     def _damage(self, needed: Sequence[str]) -> Damage:
-        """What is damaged. Raises StoreError if it is one of the documents that are needed, in both copies."""
+        """Find the damage. Raises StoreError if both copies of a needed document are damaged."""
         check_tables(self.path, self.connection, self._tables)
         damage = damage_of(self.connection, self._tables)
         if damage and not intact_documents(self.connection).keys() >= set(needed):
@@ -274,7 +274,7 @@ def _is_new(connection: sqlite3.Connection) -> bool:
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
-    """What tells a file from another one of the same name; None if there is none."""
+    """The identity of a file, apart from its name; None if there is none."""
     try:
         stat = file.stat()
     except OSError:

@@ -6,13 +6,13 @@ from players.player import Limit
 
 
 def overrun(limit: Limit, seconds: float) -> float | None:
-    """By how many seconds a move of `seconds` broke its limit, 0 if it did not; None without a time limit."""
+    """Seconds by which a move of `seconds` broke its limit, 0 if it did not; None without a time limit."""
     longest = limit.longest
     return None if longest is None else max(seconds - longest, 0.0)
 
 
 def clock_after(limit: Limit, seconds: float) -> float | None:
-    """What a clock of `limit.clock` shows after a move of `seconds`: at least 0, and the increment added.
+    """The clock of `limit.clock` after a move of `seconds`: at least 0, and the increment added.
 
     None without a clock.
     """

@@ -29,7 +29,7 @@ _LOOKS = 3
 _CLOSE_SECONDS = 1
 """Seconds that Dask's client has to close; twice as many, and it is left."""
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
-"""What would tell of a lost scheduler in pages, beside our line."""
+"""Loggers that would report a lost scheduler in pages, beside our line."""
 _ROOT = Path(__file__).parents[2]
 """The folder that holds the packages `arena` and `players`."""
 
@@ -199,7 +199,7 @@ class _Letter(NamedTuple):
 
 
 def _made(*fields: Any) -> Any:
-    """What a call returns, on a worker, or a _Missing. Raises EngineError if the worker has another version."""
+    """Make a call on a worker, or return a _Missing. Raises EngineError if the worker has another version."""
     call = _Call(*fields)
     if call.signature != signature():
         from distributed import get_worker
@@ -238,7 +238,7 @@ def _copy(path: Path, name: str | None, contents: Mapping[str, bytes]) -> Path:
 
 @cache
 def signature() -> str:
-    """What must be the same wherever games are played: a hash of this project's code, and of what compiles it."""
+    """A hash of this project's code and of its compilers, which must agree wherever games are played."""
     digest = sha256(f"{sys.version_info[:2]} {copies().parent.name}".encode())
     for package in ("arena", "players"):
         for source in sorted((_ROOT / package).rglob("*.py")):

@@ -36,15 +36,15 @@ def diagnose(
     drawn: int | None = None,
     games: int | None = None,
 ) -> Iterator[Finding]:
-    """What is wrong with a configuration whose run is to be kept in `folder`: errors and warnings, as they come.
+    """Yield problems of a configuration whose run is to be kept in `folder`: errors and warnings.
 
     Openings, positions to search and the room on the disk are looked at, every player is built, and evaluations of
     a user's own are examined. Then all players play several short games. `say` receives what is done next. In the
-    short form, for a plan that was made with so many openings `drawn`, openings and positions are not looked at
+    short form, for a plan made with `drawn` openings, openings and positions are not looked at
     again, and only players of a user's own play, one game each. `games` are those that the disk has to hold, of
     the tournament if they are not given.
 
-    Code of a user's own runs in processes of its own, and is given up when it takes too long.
+    A user's own code runs in its own processes, and is ended when it takes too long.
     """
     variant = build_variant(experiment.variant)
     thorough = drawn is None
@@ -60,7 +60,7 @@ def diagnose(
 def of_players(
     experiment: Experiment, say: Callable[[str], None] = lambda _: None, *, thorough: bool = True
 ) -> Iterator[Finding]:
-    """What is wrong with the players of a configuration, see `diagnose`; `where` is a player's name."""
+    """Yield problems of the players of a configuration, see `diagnose`; `where` is a player's name."""
     variant = build_variant(experiment.variant)
     specs = [located(entry, experiment.path.parent) for entry in experiment.players]
     if any(map(is_own, specs)):
@@ -96,7 +96,7 @@ class _Doctor:
         """The player with which each evaluation was examined."""
 
     def of_player(self, trial: Trial) -> Iterator[Finding]:
-        """What is found of a player. Raises PlayerError if it cannot be built."""
+        """Yield the findings on a player. Raises PlayerError if it cannot be built."""
         description: Any = trial.player.options.get("evaluation")
         is_text = isinstance(description, str) and (":" in description or description.endswith(".npz"))
         if is_text or (isinstance(description, dict) and self.thorough):

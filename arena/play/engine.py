@@ -1,4 +1,4 @@
-"""What does the tasks of an executor, and how that can end: TaskEngine, Died, NotBegun, EngineError, Stopped."""
+"""The engine of an executor, and how its work can end: TaskEngine, Died, NotBegun, EngineError, Stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class EngineError(Exception):
 class Stopped(BaseException):
     """The whole process is to end at once; raised in the main thread, anywhere, even in a player's code.
 
-    Whoever catches BaseException raises it again: it is nobody's fault.
+    Code that catches BaseException raises it again: no player is to blame.
     """
 
     def __init__(self, code: int) -> None:

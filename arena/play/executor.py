@@ -107,7 +107,7 @@ class _Todo:
         return back + list(islice(self._new, size - len(back)))
 
     def done(self, batch: Sequence[tuple[int, Any]], count: int) -> None:
-        """The first tasks of a batch are done, so many; the others were not begun."""
+        """The first `count` tasks of a batch are done; the others were not begun."""
         self._in_a_row = 0
         self.suspects.difference_update(number for number, _ in batch[:count])
         self._back.extend(batch[count:])

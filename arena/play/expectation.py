@@ -1,4 +1,4 @@
-"""What to expect of a tournament after its pilot: how long it takes, and what differences in Elo it resolves."""
+"""The expectation of a tournament after its pilot: how long it takes, and what differences in Elo it resolves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FEW_GAMES = 0.5
 START_SPREAD, REPORT_SPREAD, GUESS_SPREAD = 0.2, 0.12, 0.4
 """Standard deviations of the logarithm of the start, and of a report that was measured or guessed."""
 REPORT_GROWTH, REPORT_GAMES = 0.0004, 4000
-"""By how much of a small report's time a game adds to it, up to so many games (`arena bench volume`)."""
+"""Share of a small report's time that each game adds, and the games up to which it does (`arena bench volume`)."""
 REPORT_GUESS = 10.0
 """Seconds of a report that was not measured."""
 PRIOR_GAMES = 0.5
@@ -37,7 +37,7 @@ PRIOR_GAMES = 0.5
 
 
 class Costs(NamedTuple):
-    """What surrounds the games of a run, in seconds."""
+    """Time around the games of a run, in seconds."""
 
     start: float
     """From the command to the first game, without the start of the workers."""
@@ -46,7 +46,7 @@ class Costs(NamedTuple):
 
 
 class Expectation(NamedTuple):
-    """What to expect after a pilot; seconds are wall time, differences in Elo half widths of 95 % intervals."""
+    """The expectation after a pilot; seconds are wall time, differences in Elo half widths of 95 % intervals."""
 
     most_games: int
     pilot_games: int
@@ -58,7 +58,7 @@ class Expectation(NamedTuple):
     """Of the whole run on the workers asked for, with its start, its probe, its games and its report."""
     seconds_low: float
     seconds_high: float
-    """What 9 of 10 runs take lies between the two, as far as the pilot can tell."""
+    """The range of 9 of 10 runs, as far as the pilot can tell."""
     start_seconds: float
     probe_seconds: float
     games_seconds: float
@@ -67,18 +67,18 @@ class Expectation(NamedTuple):
     """Share of the cores' time that other programs took from busy workers, 0 to 1."""
     games_per_pairing: int
     pairing_elo: float
-    """What the games of one pairing resolve of the difference between players of equal strength."""
+    """The smallest difference that the games of one pairing detect between players of equal strength."""
     joint_elo: float | None
-    """What the joint rating of all games resolves of the difference between the two players it knows least about.
+    """The same for the joint rating of all games, between the two players it knows least about.
 
     None where the results decide who meets whom; for Swiss as if everyone met everyone equally often.
     """
     games_needed: dict[int, int]
-    """Games of one pairing that resolve so many Elo."""
+    """Games of one pairing that detect a difference of this many Elo."""
 
 
 def expectation(plan: Plan, found: Pilot, costs: Costs) -> Expectation:
-    """What to expect of the whole tournament after a pilot, on as many processes."""
+    """The expectation for the whole tournament after a pilot, on as many processes."""
     rng = np.random.default_rng(plan.experiment.seed)
     draws = sum(points_of(record.result) == 0.5 for record in found.records)
     draw_rate = (draws + 0.5) / (len(found.records) + 1)
@@ -161,7 +161,7 @@ def _seconds_per_game(plan: Plan, found: Pilot, rng: np.random.Generator) -> tup
 
 
 def _report_seconds(games: int, measured_games: int, measured: float | None) -> tuple[float, float]:
-    """Seconds of a report of so many games, and the standard deviation of their logarithm."""
+    """Seconds of a report of `games` games, and the standard deviation of their logarithm."""
     small, spread = (REPORT_GUESS, GUESS_SPREAD) if measured is None else (measured, REPORT_SPREAD)
     further = max(min(games, REPORT_GAMES) - measured_games, 0)
     return small * (1 + REPORT_GROWTH * further), spread

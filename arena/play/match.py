@@ -1,7 +1,7 @@
 """One game between two players on their clocks, and its record.
 
 Time limits are enforced: a move that takes longer than it may, by more than the margin, loses the game. Players
-keep to limits of depth and nodes themselves, as nobody else can count what they do; their counts are recorded.
+keep to limits of depth and nodes themselves, as only they can count what they do; their counts are recorded.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def play(task: Task, place: UnderwayPlace | None = None) -> GameRecord:
 
 
 def adjudicate(game: Game, max_plies: int) -> Outcome | None:
-    """How the game ended, by its rules or by the arena's limit of plies; None while it goes on."""
+    """How the game ended, by its rules or by the arena's limit of plies; None while it is played."""
     outcome = game.outcome
     if outcome is None and len(game.moves) >= max_plies:
         return Outcome(None, Termination.MAX_PLIES)

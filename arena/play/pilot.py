@@ -31,7 +31,7 @@ _SECONDS = [name for name, _ in SEARCH_COLUMNS].index("seconds")
 
 
 class Pilot(NamedTuple):
-    """What a pilot measured, at least one game; seconds are wall time."""
+    """A pilot's measurements, from at least one game; seconds are wall time."""
 
     workers: int
     records: list[GameRecord]
@@ -48,7 +48,7 @@ class Pilot(NamedTuple):
 def pilot(
     plan: Plan, workers: int, games: int | None = None, store: Callable[[GameRecord], object] = lambda _: None
 ) -> Pilot:
-    """Play a number of games on so many processes, or for SECONDS; each is handed to `store`.
+    """Play a number of games on `workers` processes, or for SECONDS; each is handed to `store`.
 
     They are spread over the pairings and openings at random: no pairing has a second game before all have one.
     Raises WorkerDied and EngineError as `arena.play.executor.run` does.
@@ -124,7 +124,7 @@ def _searches(plan: Plan, workers: int) -> list[float]:
 
 
 def _busy(records: list[GameRecord], workers: int, seconds: float) -> float:
-    """See `Pilot.busy`: of so many seconds, without the wait for the last games at their end."""
+    """See `Pilot.busy`: of `seconds` seconds, without the wait for the last games at their end."""
     used = sum(record.seconds for record in records)
     longest = max(record.seconds for record in records)
     waited = min((workers - 1) * longest / 2, workers * seconds / 2)

@@ -81,7 +81,7 @@ class Plan(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether exactly so many games are played, whatever their results."""
+        """Whether exactly this many games are played, whatever their results."""
         return self.experiment.sprt is None and self.experiment.format.exact
 
     @property
@@ -91,7 +91,7 @@ class Plan(NamedTuple):
 
     @property
     def facts(self) -> Facts:
-        """What a report needs to know besides the configuration."""
+        """Facts that a report needs besides the configuration."""
         files: dict[str, str] = {}
         for spec in self.players:
             files |= fingerprints(spec)

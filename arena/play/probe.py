@@ -36,7 +36,7 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
 
     In each there is a choice of moves, and no side wins material by force within
     `arena.experiment.openings.lines.EVEN_DEPTH` plies. The same seed gives the same positions. Raises
-    ProbeError if so many are not found.
+    ProbeError if fewer are found.
     """
     rng = random.Random(f"probe {seed}")
     first, last = PLIES if plies is None else (plies, plies)

@@ -23,7 +23,7 @@ _COUNTED = ("legal_moves", "pieces", *(name for name in EFFORT if name != "said_
 
 
 def task_of(stored: StoredGame) -> Task:
-    """What a worker needs to play a game of a run again.
+    """A worker's task: play a game of a run again.
 
     A player's relative files are looked for beside the configuration, then in the working directory. Raises
     StoreError if the game was not played, is a person's, or needs a file that is missing.

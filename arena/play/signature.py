@@ -58,12 +58,12 @@ def begin(
     found: Sequence[Diagnosis] = (),
     left_out: Sequence[str] = (),
 ) -> dict[str, str]:
-    """Record in the run's manifest that it begins, or goes on, with so many workers.
+    """Record in the run's manifest that it begins, or resumes, with `workers` workers.
 
     When it begins, what was `found` of players, and who was `left_out`, is recorded, too.
 
     Returns by player what differs from its signature when the run began: nothing, unless `force` is true. Raises
-    PlayerChanged for such a player otherwise, and StoreError if the manifest cannot be read or written.
+    else PlayerChanged for such a player, and StoreError if the manifest cannot be read or written.
     """
     tree = working_tree(plan.experiment.path)
     manifest = stored_manifest(ledger)
@@ -99,7 +99,7 @@ def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
 
 
 def worths(plan: Plan) -> dict[str, float | None]:
-    """What a man is worth in the scores of each player, by its name; None where that is not known.
+    """The worth of a man in the scores of each player, by its name; None where unknown.
 
     Players that differ in their limit alone have the same; that of a user's code is asked for where it sits.
     """
@@ -107,7 +107,7 @@ def worths(plan: Plan) -> dict[str, float | None]:
 
 
 def signature(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> list[SignedGame] | None:
-    """What a player plays from fixed positions under LIMIT against one that moves at random.
+    """A player's moves from fixed positions under LIMIT against one that moves at random.
 
     None for a player that fails, or that does not play the same moves twice.
     """
@@ -139,7 +139,7 @@ def difference(then: list[SignedGame], now: list[SignedGame]) -> str:
 
 
 def _by_player(plan: Plan, look: Callable[[PlayerSpec, Variant, Allowance], Found]) -> dict[str, Found]:
-    """What is found of each player, by its name; looked for once for players that differ in their limit alone."""
+    """Look at each player, by its name; once for players that differ only in their limit."""
     known: dict[tuple[str, str], Found] = {}
     for spec in plan.players:
         key = spec.type, repr(spec.options)

@@ -73,7 +73,7 @@ def probe_tasks(plan: Plan, finished: set[tuple[str, int]]) -> Iterator[ProbeTas
 
 
 class RunStopped(Exception):
-    """A player failed once too often for the run to go on; the message is one line."""
+    """A player failed too often for the run to continue; the message is one line."""
 
 
 def play(
@@ -123,7 +123,7 @@ def play(
 
 
 def storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
-    """What stores a game of a plan in a ledger, in the place of one that was played if it is lost unplayed."""
+    """Return a function that stores a game in a ledger, replacing a played one if it is lost unplayed."""
     names = plan.names
     opening_fen = lru_cache(_FENS)(lambda opening: fen(plan.variant, plan.openings[opening]))
 
@@ -138,14 +138,14 @@ def storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
 def work_of(
     plan: Plan, workers: Workers, place: underway.UnderwayPlace | None = None
 ) -> Callable[[Task], GameRecord]:
-    """What a worker does for a game, which one of this machine shows in `place` while it plays it."""
+    """A worker's job for a game, shown in `place` while it is played if on this machine."""
     if isinstance(workers, str):
         return play_game
     return partial(_play_pinned if plan.experiment.pin else play_game, place=place)
 
 
 def bundle_of(folder: Path, game: int) -> Path:
-    """Where the bundle of a failed game is, in a run's folder."""
+    """The bundle of a failed game in a run's folder."""
     return folder / INCIDENTS / f"game-{game}.yaml"
 
 

@@ -22,14 +22,14 @@ from players.player import Allowance, Limit, PlayerSpec
 from players.table import complete_player
 
 FEWEST, MOST = 4, 40
-"""Plies of a player's first game, when nobody knows its pace, and the most of any other."""
+"""Plies of a player's first game, when its pace is unknown, and the most of any other."""
 BUDGET = 3.0
 """Seconds that a player's games take, about."""
 BUILT_IN = Limit(nodes=5000, seconds=0.5, clock=10.0)
 """No player of a built-in type is given more than this, as what it does with more is known."""
 _OPPONENT = PlayerSpec("an opponent that moves at random", "random")
 _COMPARED = ("move", "depth", "nodes", "score")
-"""What must be the same when a game is played again."""
+"""The facts that must repeat when a game is played again."""
 
 
 class Trial(NamedTuple):

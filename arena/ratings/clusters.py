@@ -49,7 +49,7 @@ class ClusteredGames(NamedTuple):
     times: Floats  # `float[clusters]`: independent clusters like this one
 
     def cells(self, size: int, times: Floats | None = None) -> "Cells":
-        """Games by opening, first and second player; with *times*, as if there were so many of each cluster."""
+        """Games by opening, first and second player; with *times*, as if each cluster occurred that often."""
         key = ((self.opening + 1) * size + self.first) * size + self.second
         cell, cells = pd.factorize(key, sort=True)
         games = self.weight * (self.times if times is None else times)[self.cluster]
@@ -69,7 +69,7 @@ class Cells(NamedTuple):
 
 
 class Objective(NamedTuple):
-    """What is fitted: the games in clusters, and which players they connect or show to be one."""
+    """The data of a fit: the games in clusters, and which players they connect or show to be one."""
 
     names: list[str]
     played: CodedGames
@@ -100,7 +100,7 @@ def names_of(games: pd.DataFrame, players: Sequence[str] | None) -> list[str]:
 
 
 def objective_of(games: pd.DataFrame, names: list[str], first: Colour, anchor: str | None) -> Objective:
-    """What the games of players with these *names* give to be fitted. Raises ValueError as `encode`."""
+    """Prepare the games of players with these *names* for the fit. Raises ValueError as `encode`."""
     played = encode(games, names, first)
     twins = alike(games, names)
     one = _representatives(names, twins, anchor)

@@ -79,7 +79,7 @@ from arena.rules.result import Colour
 
 Intervals: TypeAlias = Literal["sandwich", "bootstrap"]
 
-TIE_DECIMALS = 6  # ratings that are equal to so many decimals of an Elo tie in the order of the table
+TIE_DECIMALS = 6  # ratings that are equal to this number of decimals of an Elo tie in the order of the table
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +217,7 @@ def _notes(
     advantage: bool,
     intervals: Intervals,
 ) -> Iterator[str]:
-    """What a reader of the table must know; *one_sided* pairings had results that were all alike."""
+    """Notes for the reader of the table; *one_sided* pairings had results that were all alike."""
     yield from one_player_notes(objective.twins)
     yield from ratings_notes(objective.played, ratings.groups, one_sided, anchor)
     if ratings.model == "davidson":
@@ -252,7 +252,7 @@ def _drawn_share(games: ClusteredGames, fit: StrengthFit) -> float:
 
 
 def _openings(openings: pd.Index, fit: StrengthFit) -> pd.Series:
-    """What each of the *openings* adds to the advantage, in Elo; the fit has none of them, or the first."""
+    """The Elo that each of the *openings* adds to the advantage; the fit has none of them, or the first."""
     found = fit.parameters[fit.size + 2 :] * fit.scale
     return pd.Series(found, openings[: len(found)] if len(found) else [], dtype=float)
 

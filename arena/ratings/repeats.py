@@ -21,7 +21,7 @@ def line_hashes(moves: pd.DataFrame) -> pd.Series:
 
 
 def lines(games: pd.DataFrame, hashes: pd.Series) -> pd.Series:
-    """What was played in each game: a number that games of the same opening and moves share, as `int64[games]`.
+    """The line of each game: a number that games of the same opening and moves share, as `int64[games]`.
 
     *games* are those of `arena.ledger.read` (game, opening_fen), *hashes* those of `line_hashes`.
     """

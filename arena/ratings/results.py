@@ -34,7 +34,7 @@ MEANINGS: dict[str, Result | None] = {
 """The result that programs write so, None for a game without winner or draw; spaces do not count."""
 COUNTS = ("wins", "draws", "losses")
 FROM_MOVES = "the numbering of the moves"
-"""What says who moves first where a PDN has no GameType."""
+"""The source of the first colour where a PDN has no GameType."""
 
 
 class ResultsError(Exception):
@@ -50,7 +50,7 @@ class GameSource(NamedTuple):
     first: Colour | None = None
     """The colour that moves first, if the source says so."""
     first_by: str = ""
-    """What of the source says so."""
+    """The source of that colour."""
 
 
 class Results(NamedTuple):
@@ -61,7 +61,7 @@ class Results(NamedTuple):
     first: Colour
     """The colour that moves first: as given, else as the sources say, else white."""
     first_by: str
-    """What says so, such as "GameType"; empty if nothing does."""
+    """The source of that colour, such as "GameType"; empty if unknown."""
     skipped: int
     """Games without a result."""
 
@@ -157,7 +157,7 @@ def _pdn(path: Path, text: str, first: Colour | None) -> GameSource:
 
 
 def _says_first(game: TaggedGame) -> Iterator[tuple[str, Colour]]:
-    """What of a game says which colour moves first under its rules: GameType, Variant, or else its FEN."""
+    """Yield the tags of a game that name the colour to move first: GameType, Variant, or else its FEN."""
     kind = game.tags.get("GameType", "")
     colours: dict[str, Colour] = {"W": "white", "B": "black"}
     stated = colours.get(kind.upper().replace(" ", "").partition(",")[2][:2].rstrip(","))

@@ -1,4 +1,4 @@
-"""What one number a player cannot show: residuals of pairings, cycles, and Nash averaging.
+"""Facts that one number per player cannot show: residuals of pairings, cycles, and Nash averaging.
 
 A joint rating assumes that players stand on one line. Where A beats B, B beats C and C beats A, ratings
 cannot show it; these tables do.
@@ -100,7 +100,7 @@ def cycles(games: pd.DataFrame, players: list[str], at_most: int = MAX_CYCLES) -
 
 
 def threshold(pairings: int) -> float:
-    """The |z| that at most 5 % of tournaments of so many pairings exceed anywhere by chance (Bonferroni's bound).
+    """The |z| that at most 5 % of tournaments with these pairings exceed anywhere by chance (Bonferroni's bound).
 
     It holds for the leads of a cycle, too: where there is no cycle, one of its three leads is due to chance.
     """

@@ -39,7 +39,7 @@ class RatedSide(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What `compare` finds."""
+    """The findings of `compare`."""
 
     table: pd.DataFrame
     """A row per player of either: player; elo, error, games and seconds, each ending in _a and _b; difference and
@@ -137,7 +137,7 @@ def sameness(a: Run, b: Run) -> Sameness:
 
 
 def sameness_sentence(same: Sameness) -> str:
-    """What there is to say of it; "" where no game is in both."""
+    """A sentence on it; "" where no game is in both."""
     if not same.shared:
         return ""
     all_of_both = same.shared == same.games_a == same.games_b

@@ -1,4 +1,4 @@
-"""What page and summary show: the sentences, and the tables as text."""
+"""The content of page and summary: the sentences, and the tables as text."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class File(NamedTuple):
 
     name: str
     holds: str
-    """What it holds, as the page's list of files has it."""
+    """Its contents, as the page's list of files describes them."""
     table: RunTable | None = None
     """Of a CSV file."""
     parts: Callable[[Run], Iterable[pd.DataFrame]] | None = None

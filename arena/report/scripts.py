@@ -70,7 +70,7 @@ def _body(name: str, text: str) -> str:
 
 
 def _constants(names: str | None, target: str) -> str:
-    """What stands in place of an import."""
+    """The statement that replaces an import."""
     return f"const {{{names}}} = modules[{_quoted(target)}];" if names else ""
 
 

@@ -15,7 +15,7 @@ from arena.base.number import shown, unbroken
 from arena.report.scripts import script
 
 STYLES, SCRIPTS = ("page/page.css",), ("report/page/tables.js", "report/page/charts.js")
-"""What every page has inside: styles of this room, and modules by their paths in the package `arena`."""
+"""The shared parts of every page: styles of this room, and modules by their paths in the package `arena`."""
 
 _IN_NAME = re.compile(r"(?<=\w)([.:/_])(?=[A-Za-z])")
 
@@ -33,7 +33,7 @@ def sorting(text: object) -> Markup:
 
 @functools.cache
 def environment(**filters: Callable[..., str]) -> Environment:
-    """Where templates are found, by their paths in this room, with further filters; HTML templates escape."""
+    """Load templates by their paths in this room, with further filters; HTML templates escape."""
     made = Environment(
         loader=PackageLoader("arena.report", ""),
         autoescape=select_autoescape(["html"]),

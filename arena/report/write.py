@@ -32,7 +32,7 @@ def write(
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
     The files of `arena.report.files`, charts as PNG and SVG, and report.html; files of a report that the run does
-    not have are removed. The page holds so many `games`, by default as many as fit. The files with all moves of
+    not have are removed. The page holds `games` games, by default as many as fit. The files with all moves of
     a large run (`Run.large`) are written only if `moves`, tables for papers only if `latex`, charts as PDF only if
     `pdf`. With `fen` the moves have the position before each; with `parquet` every CSV file has a Parquet file
     beside it, for which pyarrow is needed. The same ledger gives the same bytes. Each file is replaced whole, so a

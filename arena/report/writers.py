@@ -20,7 +20,7 @@ from arena.report.template import environment
 LETTERS = {
     "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "µ": r"\textmu{}", "<": "$<$", ">": "$>$", "[": "{[}", "]": "{]}",
 }  # fmt: skip
-"""What LaTeX has no letter for in its usual encodings, and brackets, which after a row would be its option."""
+"""Characters without a letter in LaTeX's usual encodings, and brackets, which after a row would be its option."""
 
 
 def markdown(run: Run) -> str:

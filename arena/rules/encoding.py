@@ -16,7 +16,7 @@ from arena.rules.position import WHITE, column_of, square_of
 from arena.rules.variants import Variant
 
 PLANES = ("own men", "own kings", "other men", "other kings", "plies without progress", "earlier occurrences")
-"""What the planes of an encoded game hold: 1 where such a piece stands; the last two a number, on every square."""
+"""The planes of an encoded game: 1 where such a piece stands; the last two a number, on every square."""
 LARGEST = 127
 """The largest value in a plane; larger numbers are cut to it."""
 TWINS = 8

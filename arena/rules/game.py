@@ -99,7 +99,7 @@ class Game:
         self.positions: list[Position] = []
         self._seen: Counter[Position] = Counter()
         self._undo: list[tuple[list[int], int, int, tuple[int, ...], _KingRuns]] = []
-        """What `pop` brings back, of each move."""
+        """The state that `pop` restores, for each move."""
         self.without_progress = 0
         """Plies since the last capture or move of a man."""
         self.without_capture = 0
@@ -260,7 +260,7 @@ class Game:
         return in_balance(ending, rules, after) and in_balance(ending, rules, before)
 
     def _king_run(self, move: int, own: int, ends: int) -> tuple[int, int]:
-        """Where the king moved by `move` stands, and how often it has moved in a row."""
+        """The square of the king moved by `move`, and how often it has moved in a row."""
         if ends:
             return (0, 0)
         last, count = self._king_runs[self.position.turn]

@@ -20,7 +20,7 @@ from arena.rules.rules import NEVER
 from arena.rules.variants import VARIANTS, Variant
 
 _WORDS = {"international": "normal", "breakthrough": "bt", "antidraughts": "losing"}
-"""What Scan calls a variant, where that is not its name here."""
+"""Scan's name for a variant, where it differs from the name here."""
 _SIDES, _SQUARES = "WB", "wWbBe"
 _TOKEN = re.compile(r'([^\s="]+)(?:=("[^"]*"?|[^\s"]*))?')
 
@@ -39,7 +39,7 @@ def line(command: str, arguments: Mapping[str, object] | None = None) -> str:
 
 
 def parse_line(text: str) -> Line:
-    """The line that a text is; whatever it is, it is read as far as that makes sense."""
+    """The line that a text is; read as far as it makes sense."""
     command, _, rest = text.strip().partition(" ")
     return Line(command, {name: value.strip('"') for name, value in _TOKEN.findall(rest)})
 

@@ -12,7 +12,7 @@ from arena.rules.variants import VARIANTS, Variant
 
 _LETTERS = "WB"
 _COUNTERS = re.compile(r"(\s*:\s*([HF][0-9]+|\+[0-9]\+[0-9]))+\s*$", re.IGNORECASE)
-"""What lidraughts appends to a FEN: the half-move clock, the move number, and Frisian king moves."""
+"""The suffix of lidraughts to a FEN: the half-move clock, the move number, and Frisian king moves."""
 
 
 class NotationError(ValueError):
@@ -107,7 +107,7 @@ def squares_by_name(variant: Variant) -> dict[str, int]:
 
 
 def piece_letter(position: Position, bit: int) -> str:
-    """What stands on a square: `w W b B`, men and kings; empty where there is nothing."""
+    """The letter of a square: `w W b B`, men and kings; empty where there is nothing."""
     letter = "w" if position.white & bit else "b" if position.black & bit else ""
     return letter.upper() if position.kings & bit else letter
 

@@ -57,7 +57,7 @@ class PlayedGame:
     count: int = 1
     """Games of the file, those that cannot be read among them; of a run its highest number."""
     answers: Mapping[str, Any] | None = field(default=None, compare=False)
-    """What the movers answered, if it is known: columns of `arena.ledger.record.MOVE_COLUMNS`, a value a ply."""
+    """The movers' answers, if known: columns of `arena.ledger.record.MOVE_COLUMNS`, a value per ply."""
     men: tuple[float | None, float | None] = (None, None)
     """What a man is worth in White's and in Black's scores, where it is known."""
 
@@ -85,7 +85,7 @@ class PlayedGame:
         return move_squares(self.variant, self.positions[ply - 1], self.moves[ply - 1])
 
     def until(self, ply: int) -> PlayedGame:
-        """The game as it was after so many plies, without a result."""
+        """The game as it was after `ply` plies, without a result."""
         setups = {at: position for at, position in self.setups.items() if at <= ply}
         return replace(self, moves=self.moves[:ply], setups=setups, result=NO_RESULT)
 

@@ -12,7 +12,7 @@ Colour: TypeAlias = Literal["white", "black"]
 RESULTS: tuple[Result, ...] = get_args(Result)
 """All results: White's win, draw and loss."""
 NO_RESULT = "*"
-"""What stands in place of a result where a game has none that counts, as in PDN."""
+"""The mark in place of a result where a game has none that counts, as in PDN."""
 WHITE_POINTS: dict[str, float] = dict(zip(RESULTS, (1.0, 0.5, 0.0), strict=True))
 """White's points by result."""
 _WHOLE = 999.5
@@ -29,7 +29,7 @@ def points_of(result: str) -> float:
 
 
 def result_of(points: float) -> Result:
-    """The result that is worth so many points to White. Raises ValueError for other numbers than 0, 1/2 and 1."""
+    """The result that is worth `points` points to White. Raises ValueError for other numbers than 0, 1/2 and 1."""
     for result in RESULTS:
         if WHITE_POINTS[result] == points:
             return result
@@ -37,7 +37,7 @@ def result_of(points: float) -> Result:
 
 
 def pair_points(first: float, second: float) -> float:
-    """What a player wins in a pair of games with colours swapped, 0 to 2.
+    """The points of a player in a pair of games with colours swapped, 0 to 2.
 
     `first` and `second` are White's points in the two games; the player is White in the first of them.
     """

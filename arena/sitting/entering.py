@@ -14,7 +14,7 @@ from arena.rules.moves import sides
 from arena.rules.notation import place, squares_by_name
 
 _BETWEEN = r"[\s:x×–-]+"
-"""What stands between two squares."""
+"""The separator between two squares."""
 _SQUARE = re.compile(r"[a-l][0-9]{1,2}|[0-9]{1,3}")
 _PLACES = re.compile(r"(?=.*[(,])[0-9\s(),:xto-]+")
 """Rows and columns in brackets or with commas, as `(5, 2) to (4, 3)`."""
@@ -121,7 +121,7 @@ def _by_number(game: Game, words: str) -> list[int]:
 
 
 def _readings(numbers: Sequence[int], begun: str) -> list[_Reading]:
-    """What may be meant, the first that fits a move: whole squares of its beginning, a beginning in the midst of
+    """Possible readings, the first that fits a move: whole squares of its beginning, a beginning in the midst of
     a number, some of its squares."""
 
     def begins(path: Sequence[int]) -> bool:

@@ -140,7 +140,7 @@ class DraughtsEnv(AECEnv):
         self._look()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent sees, from its own view."""
+        """An agent's observation, from its own view."""
         if agent not in self._observed:
             mask = np.zeros(self.encoding.actions, np.int8)
             colour = self.colours[agent]
@@ -195,7 +195,7 @@ class DraughtsEnv(AECEnv):
         self.infos: dict[str, dict[str, Any]] = {agent: dict(info) for agent in self.agents}
 
     def _found(self) -> dict[str, float]:
-        """What the opponent's last search found, from the agent's view."""
+        """The findings of the opponent's last search, from the agent's view."""
         choice = self._reply_found
         if choice is None or self.opponent is None:
             return {}

@@ -101,14 +101,14 @@ def append_game(path: Path, sitting: Sitting) -> int:
 
 
 def _seen(thought: Thought) -> str:
-    """What a player found: `+0.25, depth 6, 1234 nodes, 0.012 s`."""
+    """A player's findings: `+0.25, depth 6, 1234 nodes, 0.012 s`."""
     choice = thought.choice
     parts = [thought.score, f"depth {choice.depth}" if choice.depth else "", f"{choice.nodes} nodes"]
     return ", ".join(filter(None, [*parts, f"{thought.seconds:.3g} s"]))
 
 
 def _changes(sitting: Sitting) -> list[tuple[int, str]]:
-    """Who came in place of whom, and after how many plies: `White: level 3 from here, level 1 before`."""
+    """Changes of players, and after how many plies: `White: level 3 from here, level 1 before`."""
     noted: list[tuple[int, str]] = []
     seen: dict[int, Side] = {}
     positions = sitting.game.positions

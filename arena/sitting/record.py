@@ -52,7 +52,7 @@ class Record:
     """
 
     repaired: str
-    """What was damaged when the run was opened, in one line; empty if nothing was. Damaged games are lost."""
+    """The damage found on opening the run, in one line; empty if there was none. Damaged games are lost."""
 
     def __init__(self, folder: Path, person: str, variant: Variant) -> None:
         """Open the run in `folder`, or begin one.

@@ -1,4 +1,4 @@
-"""Who plays a side: a person, or a player of the arena."""
+"""The sides of a game: a person, or a player of the arena."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def person_spec(name: str) -> PlayerSpec:
 
 
 def level(number: int) -> Side:
-    """The player of a level, one of LEVELS: `cis300` that searches so many plies."""
+    """The player of a level, one of LEVELS: `cis300` that searches `number` plies."""
     spec = PlayerSpec(f"level {number}", "cis300", Limit(depth=number))
     return Side(spec.name, spec)
 

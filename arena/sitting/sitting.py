@@ -49,7 +49,7 @@ class Sitting:
         self.version = 0
         """Counts all that happened."""
         self.failure = ""
-        """What a player that failed did, in one line."""
+        """The failure of a player, in one line."""
         self.helped = ""
         """Why the game says little of how well its person plays, such as moves taken back; else empty."""
         self._clocks: tuple[float, float] | None = None
@@ -59,7 +59,7 @@ class Sitting:
         self._ended: Outcome | None = None
         self._sides = sides
         self._players: dict[int, SharedPlayer] = {}
-        """Of the colours whose players were asked."""
+        """The colours whose players were asked."""
         self._rngs: dict[int, random.Random] = {}
         self._request: Request | None = None
         """The last one."""
@@ -94,7 +94,7 @@ class Sitting:
         return self._ended or self.game.outcome
 
     def clocks(self) -> tuple[float, float] | None:
-        """What White's and Black's clocks show now; None without. A person whose clock has run out has lost."""
+        """White's and Black's clocks now; None without. A person whose clock has run out has lost."""
         if self._clocks is None or self.outcome is not None:
             return self._clocks
         left, turn = [*self._clocks], self.game.turn
@@ -131,7 +131,7 @@ class Sitting:
         self._began = time.monotonic()
 
     def request(self) -> Request:
-        """What to ask the player to move. Raises SittingError if that is a person or the game is over."""
+        """The request to the player to move. Raises SittingError if that is a person or the game is over."""
         self._goes_on()
         turn, spec = self.game.turn, self.side.spec
         if spec is None:

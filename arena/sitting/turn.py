@@ -23,7 +23,7 @@ class Clock(NamedTuple):
 
 
 class Thought(NamedTuple):
-    """What a player found, and what it took; scores are from its own view."""
+    """A player's findings and their cost; scores are from its own view."""
 
     choice: Choice
     seconds: float
@@ -48,15 +48,15 @@ class Turn(NamedTuple):
     side: Side
     """Who played it."""
     seconds: float
-    """What the side took for it; 0 for a move of a file."""
+    """The time that the side took for it; 0 for a move of a file."""
     thought: Thought | None
     """None of a person's move, or one of a file."""
     clocks: tuple[float, float] | None
-    """What White's and Black's clocks showed before it; None without clocks."""
+    """White's and Black's clocks before it; None without clocks."""
 
 
 class Request(NamedTuple):
-    """What the player to move is asked: `answer` may be called in another thread."""
+    """A request to the player to move: `answer` may be called in another thread."""
 
     player: SharedPlayer
     game: Game
@@ -69,7 +69,7 @@ class Request(NamedTuple):
     """Set to have it answered soon."""
 
     def answer(self) -> Thought:
-        """What the player finds; it answers soon once `stopped` is set. Raises what `SharedPlayer.ask` raises."""
+        """Ask the player; it answers soon once `stopped` is set. Raises what `SharedPlayer.ask` raises."""
         game = self.game
         answer = self.player.ask(game, self.limit, self.rng, self.stopped)
         choice = answer.choice

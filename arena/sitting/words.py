@@ -18,7 +18,7 @@ _Figures: TypeAlias = Callable[[Turn, Position, Variant], list[str]]
 
 
 def ending_text(game: Game, outcome: Outcome) -> str:
-    """Who won and why, such as `White wins: Black has no legal move`."""
+    """Describe who won and why: `White wins: Black has no legal move`."""
     if outcome.winner is None:
         return f"Draw: {_drawn(game, outcome.termination)}"
     winner, loser = (COLOURS[colour].capitalize() for colour in (outcome.winner, 1 - outcome.winner))

@@ -23,9 +23,9 @@ FIT_SHARE = 0.005
 MAX_PLAYERS = 500
 """Players above which nothing is fitted: a fit takes seconds."""
 STANDINGS = "standings.csv"
-"""What a report writes the Elo of its players to, in the run's folder."""
+"""The file in a run's folder to which a report writes its players' Elo."""
 PROVISIONAL = "Elo is provisional: a report also counts pairs, openings and repeated games"
-"""What stands beside Elo that is not a report's."""
+"""The note beside Elo that is not a report's."""
 
 
 class EloEstimate(NamedTuple):
@@ -42,7 +42,7 @@ class EloEstimate(NamedTuple):
 
 
 class EloScale(NamedTuple):
-    """What a run's Elo is measured by."""
+    """The measure of a run's Elo."""
 
     first: Colour = "white"
     """The colour that moves first."""
@@ -86,7 +86,7 @@ def so_far(folder: Path, results: ResultCounts, scale: EloScale) -> EloSoFar:
 
 
 def reported(folder: Path, games: int) -> dict[str, EloEstimate] | None:
-    """The Elo of the report in a run's folder, of the players that it rates; None without one of so many games."""
+    """The Elo of the report in a run's folder, of the players that it rates; None without one of `games` games."""
     try:
         with (folder / STANDINGS).open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -103,7 +103,7 @@ def tells_elo(points: float, games: int) -> bool:
 
 
 class Refits:
-    """The Elo of a run that goes on, for a window that is drawn often: found again every few seconds at most.
+    """The Elo of a running run, for a window that is drawn often: computed again at most every few seconds.
 
     Fits take FIT_SHARE of the time at most, but for the first one, in which libraries prepare themselves.
     """

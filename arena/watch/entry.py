@@ -1,4 +1,4 @@
-"""What a list of runs says of each: when and where it was played, how far it is, who leads."""
+"""The entry of a run in a list: when and where it was played, how far it is, who leads."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def entries(root: Path) -> list[Entry]:
 
 
 def read_entry(folder: Path, root: Path) -> Entry:
-    """What there is to say of the run in a folder, be it damaged.
+    """The entry of the run in a folder, even if it is damaged.
 
     No game's moves are read.
     """

@@ -35,7 +35,7 @@ _WHOLE_SHARE = 0.002
 
 
 class Standing(NamedTuple):
-    """What a player has won."""
+    """A player's results."""
 
     player: str
     wins: int = 0
@@ -62,11 +62,11 @@ class Forfeits(NamedTuple):
     first: int
     """Number of the first of these games."""
     error: str
-    """What is recorded of that game; empty for a loss on time."""
+    """The record of that game; empty for a loss on time."""
 
 
 class Moment(NamedTuple):
-    """What is known of a run at a moment."""
+    """The state of a run at a moment."""
 
     name: str
     variant: str
@@ -75,7 +75,7 @@ class Moment(NamedTuple):
     planned: int
     """Games of the whole run, or the most that there may be; 0 if they come as they are played."""
     exact: bool
-    """Whether exactly so many are played, whatever their results."""
+    """Whether exactly this many are played, whatever their results."""
     searches: int
     """Of the probe."""
     searches_planned: int
@@ -142,7 +142,7 @@ class Watcher:
     """Reads a run again and again while it is played: of its games mostly the new ones, never their moves."""
 
     def __init__(self, folder: Path, began: float | None = None) -> None:
-        """Of the run in a folder; who plays it itself knows best when it `began` to, in seconds since 1970."""
+        """Read the run in a folder; the process that plays it passes when it `began`, in seconds since 1970."""
         self._folder, self._began = folder, began
         self._seen: Any = None
         self._tally = _Tally()

@@ -39,7 +39,7 @@ _SIZE = _FILE.size + 2 * _SLOT
 
 
 class UnderwayPlace(NamedTuple):
-    """Where the workers of a session show their games."""
+    """The folder in which a session's workers show their games."""
 
     folder: str
     session: int
@@ -65,7 +65,7 @@ class UnderwayGame(NamedTuple):
     worker: int
     """Its process."""
     number: int
-    """Of the game in the worker's file: a later game has a higher one."""
+    """The number of the game in the worker's file: a later game has a higher one."""
     game: int
     white: str
     black: str
@@ -126,7 +126,7 @@ class UnderwayFile:
 
 @contextmanager
 def place(folder: Path) -> Iterator[UnderwayPlace | None]:
-    """Where the workers of a session show the games of the run in a folder; None if nothing can be shown there.
+    """The place where a session's workers show their games; None if nothing can be shown there.
 
     What earlier sessions left is removed at the beginning, all of it at the end.
     """

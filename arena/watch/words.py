@@ -1,4 +1,4 @@
-"""A run at a moment in words: the same ones for `run`, `watch`, `status`, lists of runs and the page."""
+"""The words for a run at a moment, the same for `run`, `watch`, `status`, lists of runs and the page."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from arena.watch.elo import PROVISIONAL, EloEstimate, EloSoFar
 from arena.watch.live import Forfeits, Moment, Standing
 
 COLUMNS = ("Elo", "score", "games", "won", "drawn", "lost")
-"""What is shown of a player beside its name."""
+"""The columns of a player, beside its name."""
 
 
 class RunView(NamedTuple):
-    """What there is to show of a run."""
+    """The parts of a run that can be shown."""
 
     standings: Sequence[Standing]
     """In their order, the leader first."""
@@ -34,7 +34,7 @@ class RunView(NamedTuple):
 
 
 def run_view(moment: Moment, found: EloSoFar) -> RunView:
-    """What a window shows of a run."""
+    """A run as a window shows it."""
     test = test_line(moment)
     annulled = f"annulled: all games of {listed(moment.annulled)}" if moment.annulled else ""
     provisional = PROVISIONAL if found.provisional else ""

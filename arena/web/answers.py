@@ -1,4 +1,4 @@
-"""What the server sends: JSON, refusals in one line, and messages to a window as long as it is there."""
+"""The server's messages: JSON, refusals in one line, and messages to a window while it is connected."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def refused(refusal: Refusal) -> Json:
 
 
 class Mailbox:
-    """What is still to be sent to a window, of each kind of message the latest alone."""
+    """Messages still to be sent to a window, only the latest of each kind."""
 
     def __init__(self, window: str) -> None:
         self.window = window
         """The name that the window gave itself."""
         self.moves: list[dict[str, Any]] = []
-        """Of its game, the documents that were sent."""
+        """The documents of its game that were sent."""
         self._messages: dict[str, Message] = {}
         self._is_filled = asyncio.Event()
         self._closing: tuple[int, str] | None = None

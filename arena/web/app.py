@@ -285,11 +285,11 @@ _ACTS: dict[str, Callable[[Request, HostedGame], Awaitable[dict[str, Any] | None
     "hint": _hint,
     "analysis": _analysis,
 }
-"""What can be asked of a game; a document is answered with the state."""
+"""Requests on a game; a document is answered with the state."""
 
 
 def _current(hosted: HostedGame, given: Any) -> Any:
-    """What was given, if it is meant for the game as it is. Raises Refusal with status 409 if that has gone on."""
+    """The request's body if its version is the game's. Raises Refusal with status 409 if the game has moved on."""
     if given.version != hosted.sitting.version:
         raise Refusal(409, "the game has moved on; reload")
     return given

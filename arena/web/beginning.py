@@ -48,11 +48,11 @@ _TAGS = ("White", "Black", "Result", "Date", "Event")
 
 
 Seats = Callable[[str, str, Variant], tuple[Side, Side]]
-"""Who sits down for White's key and Black's."""
+"""The players of White's key and Black's."""
 
 
 class Compilation:
-    """What a game to come needs, compiled or loaded in a thread: of several games the one that was asked for last.
+    """Compiles or loads in a thread what a game needs: of several games, the latest request only.
 
     Only the server's loop uses it.
     """

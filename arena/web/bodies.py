@@ -1,4 +1,4 @@
-"""What requests may say: the keys of their JSON, with bounds."""
+"""Bodies of requests: the keys of their JSON, with bounds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ClockGiven(Body):
 
 
 class PlyOfRun(Body):
-    """A game of a run, after so many plies."""
+    """A game of a run, after `ply` plies."""
 
     run: Annotated[str, Field(max_length=1000)]
     game: Annotated[int, Field(ge=1, le=2**53)]
@@ -73,7 +73,7 @@ class PdnGiven(Body):
 
 
 class Versioned(Body):
-    """What is asked of a game as it was at that version."""
+    """A request on a game at that version."""
 
     version: Count
 
@@ -85,13 +85,13 @@ class MoveGiven(Versioned):
 
 
 class ByColour(Versioned):
-    """What a person of that colour asks for."""
+    """A request by a person of that colour."""
 
     colour: Colour
 
 
 class Seats(Versioned):
-    """Who plays from now on."""
+    """The players from now on."""
 
     white: Name
     black: Name

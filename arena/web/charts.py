@@ -42,7 +42,7 @@ class Charts:
         self._one_at_a_time = asyncio.Lock()
 
     async def of(self, run: Path, name: str, games: int, is_reported: bool) -> dict[str, Any]:
-        """The charts of a run with so many games: `games` that they show, and of each `name`, `caption`, `path`.
+        """The charts of a run with these games: `games` that they show, and of each `name`, `caption`, `path`.
 
         `error` says in one line why there are none, or no newer ones.
         """

@@ -95,7 +95,7 @@ def ply_document(
 def note_document(
     turn: int, score: float | None, wins_in: int, man: float | None, /, **known: Any
 ) -> dict[str, Any]:
-    """What the mover `turn` saw, from White's view, with what else is `known` of its search.
+    """The mover `turn`'s findings, from White's view, with what else is `known` of its search.
 
     `value` is in men, `own` in the player's unit where it is not known what a man is worth, `wins_in` in plies, 0
     without a certain win.
@@ -168,7 +168,7 @@ def ending_document(sitting: Sitting) -> dict[str, str] | None:
 
 
 def thinking_document(found: Choice) -> dict[str, Any]:
-    """What a search under way has found."""
+    """The findings of a running search."""
     return {
         "type": "thinking",
         "depth": found.depth,
@@ -177,7 +177,7 @@ def thinking_document(found: Choice) -> dict[str, Any]:
 
 
 def analysis_document(analysis: Analysis, game: Game, findings: Findings, ply: int) -> dict[str, Any]:
-    """What an analysis has found of the position after so many plies."""
+    """The findings of an analysis on the position after a number of plies."""
     return {
         "type": "analysis",
         "ply": ply,

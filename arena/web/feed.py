@@ -192,7 +192,7 @@ class Feeds:
         return self._feeds[folder]
 
     async def summaries(self) -> list[dict[str, Any]]:
-        """What a list says of each run: those being played first, then the latest."""
+        """The entries of a list of runs: those being played first, then the latest."""
         found = []
         loop = asyncio.get_running_loop()
         for folder in await loop.run_in_executor(self._pool, self._folders):
@@ -284,7 +284,7 @@ def _finite(value: Any) -> Any:
 
 
 def _stamp(folder: Path) -> list[tuple[int, int] | None]:
-    """What changes when a ledger, its log or its report is written to."""
+    """File stamps that change when a ledger, its log or its report is written to."""
     found: list[tuple[int, int] | None] = []
     for name in (FILE, f"{FILE}-wal", REPORT):
         try:

@@ -1,4 +1,4 @@
-"""Who is let in: the token, hosts and origins, sizes of bodies, headers of answers, paths below a folder."""
+"""Access: the token, hosts and origins, sizes of bodies, headers of answers, paths below a folder."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FAILED = Refusal(500, "something went wrong here; the terminal says what")
 
 
 class Pass:
-    """What lets a request in: the token; for files of runs a key in a cookie; for the page's modules an address.
+    """What admits a request: the token; for files of runs a key in a cookie; for the page's modules an address.
 
     A page also has `page_key`, which it never sends: if a server is started again with the same one, the page gets
     that server's token by its answer to a nonce. Whoever else listens at the port meanwhile gets an answer that is
@@ -78,7 +78,7 @@ class Pass:
             raise Refusal(403, "the address lacks its token: open the one that arena printed")
 
     def nonce(self) -> str:
-        """What a page of the server before is to answer, once."""
+        """A challenge for an earlier server's page to answer, once."""
         self._nonces.append(secrets.token_urlsafe(24))
         return self._nonces[-1]
 
@@ -155,7 +155,7 @@ class Guard:
 
 
 def below(root: Path, path: str) -> Path:
-    """What is at a path below a folder, links followed; parts of the path are separated by `/`.
+    """The file at a path below a folder, links followed; parts of the path are separated by `/`.
 
     Raises Refusal with status 404 if there is nothing, or it is elsewhere.
     """
@@ -185,7 +185,7 @@ def run_below(root: Path, name: str) -> Path:
 
 
 async def _with_body(scope: Scope, receive: Receive) -> Receive:
-    """What gives a request's body, which is read; raises Refusal as soon as it is seen to be too large."""
+    """Return a receive function for the body, read beforehand; raises Refusal as soon as it is too large."""
     most = MOST_PDN_BYTES if scope["path"] in WITH_PDN else MOST_BYTES
     stated = Headers(scope=scope).getlist("content-length")
     if any(not text.isdecimal() or len(text) > 12 or int(text) > most for text in stated):

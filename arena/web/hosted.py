@@ -76,7 +76,7 @@ class HostedGame:
         return self._window
 
     def detach(self, mailbox: Mailbox) -> None:
-        """That window is gone: if it still held the game, searches stop, and the players' memory is let go of."""
+        """The window is gone: if it still held the game, searches stop, and the players' memory is let go of."""
         if mailbox is self._window:
             self._window, self.left_at = None, time.monotonic()
             self._thinking.hold_up()

@@ -1,4 +1,4 @@
-"""Threads for what takes long, in lanes: nobody in one lane waits for those in another."""
+"""Threads for what takes long, in lanes: no work in one lane waits for work in another."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHORT_NODES = 20_000
 MOST_ANALYSES = 8
 """Analyses and hints at a time."""
 _OWN = 100
-"""Searches of players with a user's code at a time: one that never ends keeps nobody else."""
+"""Searches of players with a user's code at a time: one that never ends delays no other player."""
 _OTHERS = 4
 """Other work at a time: games begun, positions looked at."""
 
@@ -36,9 +36,9 @@ class Lane:
         self._free = asyncio.Semaphore(places)
 
     async def run(self, work: Callable[[], T]) -> T:
-        """What `work` returns or raises, done in a thread of its own.
+        """Run `work` in its own thread; return or raise what it does.
 
-        Who is cancelled while waiting for it leaves the thread its place until it ends.
+        If the caller is cancelled while waiting, the thread keeps its place until it ends.
         """
         await self._free.acquire()
         loop = asyncio.get_running_loop()

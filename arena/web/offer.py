@@ -1,4 +1,4 @@
-"""Who can be played against: players by keys, in groups; requests name players by these keys alone."""
+"""The offer of opponents: players by keys, in groups; requests name players by these keys alone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Offered(NamedTuple):
     variants: tuple[str, ...] | None
     """The rule sets that it plays, None for all."""
     side: Callable[[Variant], Side]
-    """Who sits down for it at the board of a rule set."""
+    """The player of this offer at the board of a rule set."""
 
 
 class Offer:
@@ -62,7 +62,7 @@ class Offer:
         return key
 
     def seats(self, white: str, black: str, variant: Variant) -> tuple[Side, Side]:
-        """Who sits down for two keys. Raises Refusal for a key that is not on offer under those rules."""
+        """The players of two keys. Raises Refusal for a key that is not on offer under those rules."""
         sides = self._seat(white, variant), self._seat(black, variant)
         if [side.is_person for side in sides].count(True) != 1:
             return sides

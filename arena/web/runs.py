@@ -109,7 +109,7 @@ class _Runs:
         return FileResponse(path, media_type=_TYPES.get(path.suffix), headers={"Content-Security-Policy": SANDBOX})
 
     async def events(self, socket: WebSocket) -> None:
-        """What happens in a run, until the window is closed."""
+        """Send the events of a run until the window is closed."""
         await socket.accept()
         try:
             feed = self._feeds.of(run_below(self._folder, socket.path_params["run"]))

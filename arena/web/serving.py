@@ -34,14 +34,14 @@ _IDLE_SECONDS = 120
 
 
 class Endpoint(NamedTuple):
-    """Where a server is to answer, and what lets a request in."""
+    """The address of a server, and the token that lets a request in."""
 
     socket: socket.socket
     entry: Pass
 
     @property
     def address(self) -> str:
-        """What is opened in a browser."""
+        """The address to open in a browser."""
         return f"http://{self.entry.hosts[0]}/?token={self.entry.token}"
 
 

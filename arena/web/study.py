@@ -49,14 +49,14 @@ class Study:
             self._analysis.stop()
 
     def news(self) -> dict[str, Any] | None:
-        """What is found, None if nothing since it was asked last."""
+        """The latest findings, None if nothing new since the last call."""
         if self._latest is self._sent:
             return None
         self._sent = self._latest
         return self.document()
 
     def document(self) -> dict[str, Any] | None:
-        """What is found so far, None if nothing."""
+        """The findings so far, None if nothing."""
         if self._analysis is None or self._latest is None:
             return None
         return analysis_document(self._analysis, self._game, self._latest, self.ply)

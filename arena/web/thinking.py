@@ -133,7 +133,7 @@ class Thinking:
     def _asked(
         self, search: PlySearch, colour: int, lane: Lane, *, waits: bool
     ) -> asyncio.Task[Thought | BaseException | None]:
-        """What a search is to find, after what its player was asked before, which may not end."""
+        """Start a search once the player's last request, which may not end, has been answered."""
         player, before = self._answers.get(colour, (None, None))
 
         async def ask() -> Thought | BaseException | None:
@@ -146,7 +146,7 @@ class Thinking:
         return answer
 
     def _answer(self, search: PlySearch, waits: bool) -> Thought | BaseException | None:
-        """What the player finds or fails with, None if that is of no use any more; called in a thread.
+        """The player's answer or failure, None if no longer needed; called in a thread.
 
         It `waits` until no other player is being built, before its own is.
         """

@@ -1,4 +1,4 @@
-"""The player that is an outside program: it is asked for moves by the Hub protocol, version 2."""
+"""The player that is an outside program, asked for moves by the Hub protocol, version 2."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STOP_SECONDS = 10.0
 _LATEST = 16
 """Lines `info` that are read for an answer, the latest ones."""
 _LARGEST = (1 << 31) - 1
-"""What a program says of itself is passed over if it is larger; nodes may be its square."""
+"""Numbers that a program reports are ignored above this; nodes may be its square."""
 
 
 class Engine:

@@ -1,4 +1,4 @@
-"""A program that is spoken to in lines, through its standard input and output."""
+"""A program that exchanges lines through its standard input and output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAST_SECONDS = 0.3
 
 
 class ProgramError(Exception):
-    """A program that cannot be spoken with any more; the message goes on after its name, as in `has ended`."""
+    """A program that cannot answer any more; the message follows its name, as in `has ended`."""
 
 
 class Program:
@@ -46,7 +46,7 @@ class Program:
         self._lines: deque[str] = deque()
         self._begun = b""
         self.last_words = ""
-        """What it last wrote to its standard error, or to its output if it wrote nothing there."""
+        """Its last output on standard error, or on standard output if there was none there."""
         self._complained = False
 
     def say(self, *lines: str) -> None:
@@ -124,7 +124,7 @@ class Program:
         return True
 
     def _ending(self, closed: str) -> str:
-        """How it ended, in words; if it runs on, which of its pipes it `closed`."""
+        """Describe how it ended; if it runs on, which of its pipes it `closed`."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LAST_SECONDS)
         while select.select([self._errors], [], [], 0)[0] and self._hear_errors():

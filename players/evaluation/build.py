@@ -85,7 +85,7 @@ Description = Annotated[
 
 
 class Evaluation(NamedTuple):
-    """What a search calls at its leaves: `evaluate(address, position, rules, weights)`."""
+    """The function that a search calls at its leaves: `evaluate(address, position, rules, weights)`."""
 
     address: Any
     weights: NDArray[np.float64]

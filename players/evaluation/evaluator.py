@@ -34,7 +34,7 @@ class Evaluator:
         self._compiled: dict[Any, Any] = {}
 
     def address(self, rules: Rules) -> Any:
-        """Where the native code under some rules is, for `evaluate`; this itself if kernels are not compiled.
+        """The address of the native code for `rules`, for `evaluate`; this itself if kernels are not compiled.
 
         Raises numba's error, which names the line, if the function uses what numba cannot compile.
         """

@@ -105,7 +105,7 @@ def used_features(weights: Sequence[float] | NDArray[np.float64]) -> int:
 
 
 class Share(NamedTuple):
-    """What one feature adds to a position's value, from the side to move's view."""
+    """The share of one feature in a position's value, from the side to move's view."""
 
     own: int
     other: int

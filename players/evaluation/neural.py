@@ -42,7 +42,7 @@ KINDS = 4
 PHASES = 4
 SHIFT = 8
 ONE = 1 << SHIFT
-"""What stands for 1 in every layer and weight."""
+"""The number that stands for 1 in every layer and weight."""
 PHASE_SIZE = (2 * LANES + 4) * OUTPUTS
 """Numbers of a phase: the second layer's weights, its biases, the last weights, and 2 * OUTPUTS of which the first
 is the last bias."""
@@ -73,7 +73,7 @@ def squares(rules: Rules) -> int:
 
 @inlined
 def phases_at(rules: Rules) -> int:
-    """Where the numbers of the phases begin: behind the rows of the inputs and the first layer's bias."""
+    """The offset of the phases' numbers: behind the rows of the inputs and the first layer's bias."""
     return (KINDS * squares(rules) + 1) * LANES
 
 
@@ -97,7 +97,7 @@ def word_count(rules: Rules) -> int:
 
 @inlined
 def phase_of(rules: Rules, pieces: int) -> int:
-    """The phase of a position with so many pieces: even parts, up to the pieces of a board with two empty rows."""
+    """The phase for a number of pieces: even parts, up to the pieces of a board with two empty rows."""
     return min(pieces * PHASES // (rules.per_row * (rules.rows - 2) + 1), PHASES - 1)
 
 
@@ -149,7 +149,7 @@ def update(rules: Rules, small: Any, before: int, after: int, kind: int) -> None
 
 
 class NetworkFile(NamedTuple):
-    """What a network's file holds."""
+    """The contents of a network's file."""
 
     network: NDArray[np.int16]
     unit: float
@@ -209,7 +209,7 @@ def trained_variants() -> list[str]:
 
 
 def _aligned(words: int) -> NDArray[np.float64]:
-    """So many words of memory, all 0."""
+    """`words` words of memory, all 0, aligned."""
     room = np.zeros(words + _ALIGNED // 8)
     skipped = -room.ctypes.data % _ALIGNED // 8
     return room[skipped : skipped + words]

@@ -28,11 +28,11 @@ from players.evaluation.evaluator import evaluator
 SIZE = 3**8
 """Ways in which a block of eight squares can be filled with men."""
 MAN, KING, TURN, SQUARES = 0, 2, 4, 6
-"""Where the weights of a man, of a king, of the move and of a king's square begin; one pair each of 64 squares."""
+"""Offsets of the weights of a man, of a king, of the move and of a king's square; one pair each of 64 squares."""
 COUNTS = SQUARES + 2 * 64
-"""Where the table of the balance of men and kings begins, counts from 0 to 7 of four kinds of pieces."""
+"""The offset of the table of the balance of men and kings, counts from 0 to 7 of four kinds of pieces."""
 BLOCKS = COUNTS + 2 * 8**4
-"""Where the tables of the blocks begin."""
+"""The offset of the tables of the blocks."""
 
 TABLES = Path(__file__).parent / "tables"
 STEPS = 20

@@ -20,12 +20,12 @@ DEEPEST_ROLLOUT = 16
 
 
 def option(what: str, unit: str = "", least: float | None = None, most: float | None = None) -> Any:
-    """What an option's type is annotated with: what it does, its unit and its bounds."""
+    """The annotation of an option's type: what it does, its unit and its bounds."""
     return Field(description=what, json_schema_extra={"unit": unit} if unit else None, ge=least, le=most)
 
 
 ROLLOUT = "how a new position is valued: random moves; the evaluation; negamax to that depth, then captures"
-"""What the option `rollout` says."""
+"""The value of the option `rollout`."""
 Rollout = Annotated[
     str | dict[str, Any],
     WithJsonSchema(

@@ -1,4 +1,4 @@
-"""What a new position of the tree is worth: a random game, an evaluation through tanh, or a shallow search.
+"""The value of a new position of the tree: a random game, an evaluation through tanh, or a shallow search.
 
 Formation values of the mix are kept, by the men of both sides: an entry is the white men, the black men and the
 value.
@@ -52,7 +52,7 @@ def leaf_of_tree(rules: Rules, state: Any, shallow: Any, position: Position, ply
 def shallow_value(
     rules: Rules, state: Any, shallow: Any, position: Position, ply: int, depth: int, alpha: float, beta: float
 ) -> float:
-    """What negamax says of a position at `ply` to `depth` plies, within a window; nothing if `shallow` stopped."""
+    """Value a position at `ply` by negamax to `depth` plies, within a window; nothing if `shallow` stopped."""
     n = state.base + ply
     shallow.path[0, 0] = position.white
     shallow.path[0, 1] = position.black
@@ -95,7 +95,7 @@ def new_formations() -> NDArray[np.int64]:
 
 @inlined
 def kept_mix(rules: Rules, state: Any, shallow: Any, position: Position) -> float:
-    """What `players.evaluation.mix.mix` says, its formation values kept in the state's."""
+    """`players.evaluation.mix.mix`, with the formation values kept in the state's."""
     weights = floats_at(shallow.weights, shallow.weight_count)
     value = weights[0] * material_ahead(position, rules)
     if weights[1] != 0.0:

@@ -50,7 +50,7 @@ class TreeWorkspace:
     """The memory of a tree search, which serves players one after another; each begins with an empty tree."""
 
     def __init__(self, megabytes: int) -> None:
-        """Room for a tree of so many megabytes, and for one of a thousand positions at least."""
+        """Room for a tree of `megabytes` megabytes, and at least a thousand positions."""
         self._tree, self._formations = new_tree(megabytes), new_formations()
         self.states: Any = np.zeros(1, TREE_SEARCH)
         """The one record of TREE_SEARCH."""

@@ -98,7 +98,7 @@ def quiet_value(rules: Rules, state: Any, node: Node) -> float:
 
 @inlined
 def leaf_value(rules: Rules, state: Any, position: Position) -> float:
-    """What the evaluation says of a position, within LIMIT."""
+    """The evaluation of a position, within LIMIT."""
     weights = floats_at(state.weights, state.weight_count)
     return within_limit(evaluate(state.evaluation, position, rules, weights))
 

@@ -15,7 +15,7 @@ _HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
 
 @inlined
 def history_index(move: int) -> int:
-    """Where a move's history is kept: a hash of the move."""
+    """The place of a move's history: a hash of the move."""
     return ((move * _HISTORY_MIX) >> (64 - HISTORY_BITS)) & ((1 << HISTORY_BITS) - 1)
 
 

@@ -43,7 +43,7 @@ _idle: defaultdict[int, list[Workspace]] = defaultdict(list)
 
 
 class Settings(NamedTuple):
-    """What is the same for all players of one description: checked and compiled once."""
+    """The parts common to all players of one description: checked and compiled once."""
 
     switches: Switches
     stored: Any
@@ -119,7 +119,7 @@ class Negamax:
         return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line), wins_in(score)))
 
     def progress(self) -> Choice | None:
-        """What the search under way has found, without its score, for another thread; None if nothing yet.
+        """The findings so far of the current search, without its score, for another thread; None if nothing yet.
 
         Its line may be half another one if the search writes it just then.
         """
@@ -149,7 +149,7 @@ def _give_back(workspace: Workspace, megabytes: int) -> None:
 
 
 def settings_of(variant: Variant, evaluation: Description, preset: str, switches: Mapping[str, Any]) -> Settings:
-    """What a player of this description needs, with memory of its own where the evaluation keeps something.
+    """The settings of a player of this description, with its own memory where the evaluation keeps something.
 
     Raises PlayerError for a mistake in it.
     """
@@ -184,7 +184,7 @@ def _settings(variant: Variant, evaluation: str, _changed: int, preset: str, giv
 
 
 def _man_at_the_start(variant: Variant, evaluation: Evaluation) -> float:
-    """What the start's evaluation rises by, on average, when the other side lacks a man; 1 if it falls.
+    """The average rise of the start's evaluation when the other side lacks a man; 1 if it falls.
 
     It scales the search's margins.
     """

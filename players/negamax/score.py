@@ -29,7 +29,7 @@ LIMIT = 900_000.0
 """Evaluations beyond are cut to this, so that none looks like a win."""
 
 _STRIDE = 6
-"""Every so many positions of the sample are valued."""
+"""One in this many positions of the sample is valued."""
 _ERRORS = 4.0
 """Standard errors by which the mean must differ from 0."""
 
@@ -99,7 +99,7 @@ def wins_in(score: float) -> int:
 
 
 def worth_of_a_man(variant: Variant, evaluation: Evaluation) -> float | None:
-    """What a man is worth in an evaluation's unit, more than 0; None for one that does not mind a man.
+    """The worth of a man in an evaluation's unit, more than 0; None for one that ignores a man.
 
     It is the size of the mean change of a position's value when one man of the side that is not to move is taken
     off, if that has another piece: over the positions of `players.evaluation.sample` and, in each, over all such

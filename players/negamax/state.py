@@ -26,10 +26,10 @@ _KILLER_SLOTS = 2
 HISTORY_BITS = 12
 PLIES = MAX_PLY + 2
 _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
-"""The clock is read every so many nodes, at most, and about every so many seconds."""
+"""Nodes between two looks at the clock, at most, and about the seconds between them."""
 
 COUNTED = tuple(name for name in EFFORT if name not in ("depth", "tree", "said_ms"))
-"""What the kernels of a search count, named as in `players.player.Choice`."""
+"""The counters of a search, named as in `players.player.Choice`."""
 ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length")
 """What a search reports: its counters, the depth it completed, whether it found a move, and the lengths of
 `tied_moves` and `line`."""
@@ -145,7 +145,7 @@ def out_of_budget(state: Any) -> bool:
 
 @kernel
 def read_clock(state: Any) -> None:
-    """Stop at the deadline; read the clock again after so many nodes as take about _POLL_SECONDS."""
+    """Stop at the deadline; read the clock again after the nodes that take about _POLL_SECONDS."""
     now = monotonic()
     if now >= state.deadline:
         state.stopped = 1

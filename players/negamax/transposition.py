@@ -38,7 +38,7 @@ def new_table(megabytes: int) -> TranspositionTable:
 
 
 class Known(NamedTuple):
-    """What the transposition table knows of a node."""
+    """A node's entry in the transposition table."""
 
     move: int
     """The best move of an earlier search, -1 if there is none."""
@@ -49,7 +49,7 @@ class Known(NamedTuple):
 
 @inlined
 def recall(state: Any, node: Node, depth: int, alpha: float, beta: float) -> Known:
-    """What the table, if there is one, knows of a node that is to be searched `depth` plies."""
+    """Look up a node that is to be searched `depth` plies in the table, if there is one."""
     if not state.tt or depth <= 1:
         return Known(-1, False, 0.0)
     table = words_at(state.table)
@@ -81,7 +81,7 @@ def remember(state: Any, node: Node, depth: int, alpha: float, beta: float, valu
 
 @inlined
 def find(table: TranspositionTable, size: int, key: int, oldest: int) -> int:
-    """Where the entry of a key begins, -1 if there is none of the generation `oldest` or a later one."""
+    """The offset of a key's entry, -1 if there is none of the generation `oldest` or a later one."""
     first = (key & (size // BUCKET - 1)) * BUCKET
     for entry in (first, first + ENTRY):
         if table[entry + KEY] == key and table[entry + INFO] >> _GENERATION >= oldest:
@@ -144,7 +144,7 @@ def to_table(value: float, ply: int) -> float:
 
 @inlined
 def from_table(value: float, ply: int) -> float:
-    """What `to_table` kept, for a position `ply` plies from the root."""
+    """The score that `to_table` kept, for a position `ply` plies from the root."""
     if value > LIMIT:
         return value - ply
     if value < -LIMIT:

@@ -41,7 +41,7 @@ from players.negamax.switches import FIRST, RANDOM
 from players.negamax.transposition import recall, remember
 
 FUTILE_DEPTH, FUTILE_ABOVE, FUTILE_BELOW = 5, 0.3, 0.8
-"""Positions this deep or less are cut if their evaluation is so many men a ply above beta or below alpha."""
+"""Positions this deep or less are cut if their evaluation is this many men per ply above beta or below alpha."""
 
 
 @kernel

@@ -14,7 +14,7 @@ from players.negamax.state import ANSWERED, STATE
 from players.negamax.transposition import new_table
 
 _WORD = {name: field[1] // 8 for name, field in (STATE.fields or {}).items()}
-"""Where each field begins, in words of eight bytes."""
+"""The offset of each field, in words of eight bytes."""
 
 
 class PlainState(SimpleNamespace):
@@ -50,7 +50,7 @@ class Workspace:
     """The memory of a search, which serves players one after another; none finds anything of an earlier one."""
 
     def __init__(self, megabytes: int) -> None:
-        """Room for a search with a transposition table of so many megabytes, which is 0 for none."""
+        """Room for a search with a transposition table of `megabytes` megabytes, 0 for none."""
         table = new_table(megabytes)
         self.states: Any = np.zeros(1, STATE)
         """The one record of STATE."""

@@ -1,4 +1,4 @@
-"""What a person at the board can type: moves, and commands as `undo` and `hint`."""
+"""Input at the board: moves, and commands as `undo` and `hint`."""
 
 from __future__ import annotations
 

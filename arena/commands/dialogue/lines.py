@@ -31,7 +31,7 @@ def turn_lines(sitting: Sitting, ply: int) -> list[str]:
 
 
 def side_lines(sitting: Sitting) -> list[str]:
-    """Who plays, with how many pieces and how much time."""
+    """Describe the players, their pieces and their time."""
     lines = []
     clocks = sitting.clocks()
     for colour, side in enumerate(sitting.sides):

@@ -61,7 +61,7 @@ class TerminalGame:
         self._ended_at = -1
         """The version of the sitting whose end was printed."""
         self._shown: tuple[int, Position, bool] | None = None
-        """Of the board that was shown last: the plies, the position, whether Black was below."""
+        """The board shown last: its plies, its position, whether Black was below."""
 
     @property
     def has_person(self) -> bool:
@@ -70,7 +70,7 @@ class TerminalGame:
 
     @property
     def seated(self) -> Seated:
-        """Who plays, or after the end of the game who plays the next one."""
+        """The players; after the end, those of the next game."""
         is_over = self.sitting.outcome is not None
         return self._next if is_over and self._next is not None else self._seated
 
@@ -172,7 +172,7 @@ class TerminalGame:
             self._note("")
 
     def advice(self) -> tuple[Analysis, Candidate] | None:
-        """What the strongest player here finds best in ADVICE_SECONDS; None if it found nothing."""
+        """The best move found by the strongest player in ADVICE_SECONDS; None if it found nothing."""
         player = strongest(self.sitting.variant, Limit(seconds=ADVICE_SECONDS))
         analysis = Analysis(player, self.sitting.game.copy())
         found = None
@@ -223,12 +223,12 @@ class TerminalGame:
         self.saved, self.is_paused = None, False
 
     def leaving(self) -> str:
-        """What leaving does, of which the person is reminded herewith."""
+        """Describe what leaving does; the person may then leave."""
         self.asked_to_leave_at = self.sitting.version
         return "resigns the game, which counts" if self.is_at_stake else "leaves the game"
 
     def may_leave(self, word: str) -> bool:
-        """Whether the game may be left: one that counts when that is asked for the second time, as by `word`."""
+        """Whether the game may be left; one that counts, at the second request by `word`."""
         if not self.is_at_stake or self.asked_to_leave_at == self.sitting.version:
             return True
         self.asked_to_leave_at = self.sitting.version

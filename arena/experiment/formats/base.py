@@ -36,7 +36,7 @@ Tie: TypeAlias = tuple[int, int]
 
 
 class BatchResults(NamedTuple):
-    """What a schedule is sent when a batch has been played."""
+    """The results of a batch, sent to a schedule."""
 
     points: Sequence[float]
     """White's (0, 0.5 or 1) in the games of the batch, in their order."""
@@ -71,7 +71,7 @@ class Format(Section):
     least_players: ClassVar[int] = 2
 
     def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
-        """What is wrong between the settings and the players, each with the key in the format to blame."""
+        """Yield problems between the settings and the players, each with the key in the format to blame."""
         if len(names) < self.least_players:
             least = self.least_players
             yield ("type",), f"{self.type!r} needs at least {least} players, not {len(names)}"
@@ -164,7 +164,7 @@ def points_by_tie(batch: Sequence[Pairing], points: Sequence[float]) -> dict[Tie
 
 
 def last_tie(number: int, opponent: str, own: float, conceded: float, level: str) -> dict[str, float | str]:
-    """What a place rests on where ties decide: the player's last tie, of round `number`, in points.
+    """The basis of a place decided by ties: the player's last tie, of round `number`, in points.
 
     `level` is what decides a tie of equal points.
     """

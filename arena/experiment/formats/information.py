@@ -1,4 +1,4 @@
-"""What a pair of games is worth: by how much it is expected to narrow the ratings of some players."""
+"""The worth of a pair of games: by how much it is expected to narrow the ratings of some players."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def most_informative(
 
 
 def worth(covariance: Floats, information: Floats, of: Sequence[int]) -> Floats:
-    """By how much a pair of games of each two players lowers the summed variance of the players `of`, in Elo^2.
+    """The reduction of the summed variance of the players `of`, in Elo^2, by a pair of games of each two players.
 
     All matrices are `float[players, players]`, in Elo: `covariance` of the ratings, `information` of a pair on the
     difference of the two players. The update is that of a normal distribution by one measured difference.

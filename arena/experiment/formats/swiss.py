@@ -61,7 +61,7 @@ class Swiss(Format):
 
 
 class ScoreTable:
-    """What the players of a Swiss tournament have scored, round by round."""
+    """The scores of the players of a Swiss tournament, round by round."""
 
     def __init__(self, players: int, pairs: int) -> None:
         self._most = 2 * pairs
@@ -97,7 +97,7 @@ class ScoreTable:
         self.out = players
 
     def points(self, player: int) -> float:
-        """What a player has won; a bye counts as winning every game of the round.
+        """A player's points; a bye counts as winning every game of the round.
 
         An annulled round counts as the mean of the player's other rounds, or half of its games where it has none.
         """
@@ -133,7 +133,7 @@ class ScoreTable:
         return sum(opponent == other for opponent, _ in self.met[one])
 
     def figures(self, player: int) -> dict[str, float | str]:
-        """What the player's place rests on; nothing where its games are annulled."""
+        """The basis of the player's place; empty where its games are annulled."""
         if player in self.out:
             return {}
         return {

@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, and where."""
+"""Problems in a configuration, with their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pydantic finds in a configuration, in the words of the file."""
+"""Pydantic's findings in a configuration, in the words of the file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EXPECTED = {
     "model_type": "a mapping of keys to values",
     "model_attributes_type": "a mapping of keys to values",
 }
-"""What is expected, by pydantic's type of error or by pattern."""
+"""The expected value, by pydantic's type of error or by pattern."""
 
 
 def refusal(text: str) -> PydanticCustomError:
@@ -44,7 +44,7 @@ def place(error: ErrorDetails, model: type[BaseModel]) -> Keys:
 
 
 def message(error: ErrorDetails, model: type[BaseModel]) -> str:
-    """What pydantic found in a file that is a `model`."""
+    """Pydantic's findings in a file that is a `model`."""
     keys, kind, value = _walk(error["loc"], model).keys, error["type"], shown(error["input"])
     context = error.get("ctx", {})
     key = keys[-1] if keys else None

@@ -63,7 +63,7 @@ def retitle(ax: Axes, title: str) -> None:
 
 
 def set_margins(figure: Figure, left: float, right: float, top: float, bottom: float) -> None:
-    """Leave so many inches around the Axes of a figure."""
+    """Leave margins in inches around the Axes of a figure."""
     width, height = figure.get_size_inches()
     figure.subplots_adjust(left / width, bottom / height, 1 - right / width, 1 - top / height)
 
@@ -92,7 +92,7 @@ def rows_of(
 
 
 def leading(count: int, most: int = LEADING, what: str = "") -> str:
-    """What a title says of a chart that shows the first `most` of so many rows: ", the leading 30 of 60"."""
+    """The end of a chart's title that shows the first `most` of `count` rows: ", the leading 30 of 60"."""
     return f", the leading {most} of {count}{what}" if count > most else ""
 
 

@@ -1,4 +1,4 @@
-"""What is compared: two players by a sequential test, changes with a reference, settings at equal terms."""
+"""Charts of comparisons: two players by a sequential test, changes with a reference, settings at equal terms."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def plot_sides(table: pd.DataFrame, ax: Axes | None = None, *, names: tuple[str,
 
 @styled
 def plot_differences(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """What the second side's Elo is more than the first's, with 95 % intervals, the greatest gain at the top."""
+    """The second side's Elo minus the first's, with 95 % intervals, the greatest gain at the top."""
     known = table.dropna(subset="difference").sort_values("difference", ascending=False, kind="stable")
     rows = known.head(LEADING)
     ax = rows_of(ax, rows["player"], f"Change of Elo from a to b{leading(len(known))}", margin=1.0)

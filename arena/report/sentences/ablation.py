@@ -14,7 +14,7 @@ from players.player import PlayerSpec
 
 
 def heading(run: Run) -> str:
-    """What the findings compare, as a phrase."""
+    """The subject of the findings, as a phrase."""
     count = run.probes["position"].nunique()
     return f"Compared with {reference_of(run.experiment)}, on {counted(count, 'position')} and in the games"
 

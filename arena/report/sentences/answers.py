@@ -68,7 +68,7 @@ def gain_sentences(gains: pd.DataFrame) -> list[str]:
 
 
 def opening_sentences(openings: pd.DataFrame, test: Homogeneity | None, first: str) -> list[str]:
-    """That openings differ in what they give the first mover, and the most biased one; nothing if they do not."""
+    """The openings' advantage to the first mover, and the most biased one; nothing if they do not differ."""
     if test is None or test.p_value >= SIGNIFICANT or not len(openings):
         return []
     most, colour = openings.iloc[0], first.capitalize()
@@ -116,7 +116,7 @@ def leads(equal_terms: pd.DataFrame) -> list[str]:
 
 
 def decision(path: pd.DataFrame, experiment: Experiment) -> str:
-    """What the sequential test of an experiment decided, by the path of `tables.decided.sprt_path`.
+    """The decision of an experiment's sequential test, by the path of `tables.decided.sprt_path`.
 
     Accepting H1 rejects that the first player is elo0 stronger or less, at an error of alpha; accepting H0 rejects
     that it is elo1 stronger or more, at an error of beta.

@@ -113,7 +113,7 @@ def pondered(run: Run) -> list[str]:
 
 
 def unfinished(run: Run) -> list[str]:
-    """That games are missing, how many, and how many ties have not met; nothing of a run that is complete."""
+    """The number of missing games and of ties that have not met; nothing of a run that is complete."""
     played, planned = run.played, run.facts.games
     if run.data.order is not None or not planned or (run.facts.exact and played == planned):
         return []

@@ -19,7 +19,7 @@ UNKEPT = "†"
 
 
 def comparison_sentences(comparisons: pd.DataFrame, most: int) -> list[str]:
-    """What `tables.comparisons` has against the baseline, in `most` sentences at most.
+    """The comparisons against the baseline, in `most` sentences at most.
 
     One for each value, over all terms, if there are so few; else of one setting which value is best at which terms
     and how the others stand, and of several settings the greatest certain differences for each kind of terms, that
@@ -36,7 +36,7 @@ def comparison_sentences(comparisons: pd.DataFrame, most: int) -> list[str]:
 
 
 def title(comparisons: pd.DataFrame) -> str:
-    """What the table against the baseline shows, as a heading: "Evaluation: Elo against simple"."""
+    """The heading of the table against the baseline: "Evaluation: Elo against simple"."""
     rows = comparisons[comparisons["baseline"].astype(bool)]
     settings, references = rows["setting"].unique(), rows["reference"].unique()
     what = settings[0].capitalize() if len(settings) == 1 else "Settings"
@@ -44,7 +44,7 @@ def title(comparisons: pd.DataFrame) -> str:
 
 
 def verdict(comparisons: pd.DataFrame) -> str:
-    """What the comparisons against the baseline come to, as the title of a chart; "" of several settings."""
+    """The result of the comparisons against the baseline, as the title of a chart; "" of several settings."""
     rows = comparisons[comparisons["baseline"].astype(bool)]
     values, references = rows["value"].unique(), rows["reference"].unique()
     if rows["setting"].nunique() != 1 or len(references) != 1:
@@ -58,7 +58,7 @@ def verdict(comparisons: pd.DataFrame) -> str:
 
 
 def pairs_title(count: int, most: int) -> str:
-    """What the table of all pairs shows, of which there are `most` rows at most."""
+    """The heading of the table of all pairs, at most `most` rows."""
     return f"All {count} pairs" if count <= most else f"The first {most} of {count} pairs; comparisons.csv has all"
 
 
@@ -84,7 +84,7 @@ def at_equal(terms: Sequence[str]) -> str:
 
 
 def mean_of(row: dict[str, Any]) -> str:
-    """What a mean is over: "mean over depths 1 to 4", "mean of 2 pairs of players"; nothing if it is none."""
+    """The scope of a mean: "mean over depths 1 to 4", "mean of 2 pairs of players"; nothing if it is none."""
     if row["pairs"] < 2:
         return ""
     if " to " not in row["at"]:

@@ -38,7 +38,7 @@ def details(run: Run) -> list[str]:
 
 
 def decisions(run: Run) -> list[str]:
-    """That two players are one, and what the sequential test and the format decided, as sentences."""
+    """Sentences: players found to be one, and the decisions of the sequential test and the format."""
     sentences = [note for note in run.ratings.notes if note.endswith(ONE_PLAYER)][:1]
     sentences += [decision(run.sprt, run.experiment)] if run.experiment.sprt else []
     if len(run.order):
@@ -60,7 +60,7 @@ def facts(run: Run) -> list[str]:
 
 
 def persons(run: Run) -> list[str]:
-    """What each person scored, and its Elo where results say something of one; the most games first."""
+    """Each person's score, and its Elo where results allow; the most games first."""
     own = [spec.name for spec in run.experiment.players if spec.type == HUMAN]
     table = run.ratings.table[run.ratings.table["player"].isin(own) & (run.ratings.table["games"] > 0)]
     sentences = []
@@ -96,7 +96,7 @@ def _told(run: Run) -> tuple[list[str], list[str]]:
 
 
 def _leads(run: Run) -> list[str]:
-    """Who leads, unless what is compared says so; of players with limits of several kinds at each limit.
+    """The leader, unless the comparisons name it; with limits of several kinds, at each limit.
 
     Beside a final order, which places players by other figures, "By Elo" begins the sentence.
     """

@@ -1,4 +1,4 @@
-"""What each player's search costs to a fixed depth and is worth in games, against one player of reference.
+"""The cost to a fixed depth of each player's search, and its worth in games, against one reference player.
 
 The reference is the anchor of the configuration, or its first player. Cost comes from the run's probe, worth
 from the joint rating of its games. A value that does not exist is missing (an empty cell).

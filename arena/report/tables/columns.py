@@ -23,7 +23,7 @@ def interval_text(low: Any, high: Any) -> str:
 
 
 def estimate(form: Callable[[Any], str]) -> Callable[[Any, Any, Any], str]:
-    """What shows a value with its interval, as far as they are known: "3.10 (2.84 to 3.41)"."""
+    """Return a function that shows a value with its interval, as far as known: "3.10 (2.84 to 3.41)"."""
 
     def text(value: Any, low: Any, high: Any) -> str:
         interval = f" ({form(low)} to {form(high)})" if known(low) and known(high) else ""

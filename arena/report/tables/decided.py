@@ -1,4 +1,4 @@
-"""What a format decided: the sequential test of a match pair by pair, and the final order."""
+"""Decisions of a format: the sequential test of a match pair by pair, and the final order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sprt_path(games: pd.DataFrame, settings: Sprt) -> pd.DataFrame:
 
 
 def verdict(path: pd.DataFrame) -> Verdict:
-    """What the test of `sprt_path` has decided."""
+    """The decision of the test of `sprt_path`."""
     if not len(path):
         return "continue"
     last = path.iloc[-1]

@@ -62,7 +62,7 @@ def elo_by_nodes(standings: pd.DataFrame, specs: Iterable[PlayerSpec]) -> pd.Dat
 
 
 def gains(ratings: Ratings, by_depth: pd.DataFrame, by_nodes: pd.DataFrame) -> pd.DataFrame:
-    """What a doubling of depth and of nodes is worth: the line Elo = elo_at_1 + gain * log2(x), family by family.
+    """The worth of a doubling of depth and of nodes: the line Elo = elo_at_1 + gain * log2(x), family by family.
 
     `by_depth` is that of `elo_by_depth`, `by_nodes` that of `elo_by_nodes`.
 

@@ -44,7 +44,7 @@ class RatedRun:
 
     @property
     def facts(self) -> Facts:
-        """What the ledger holds beside the configuration: who moves first, how many games are planned."""
+        """The ledger's facts beside the configuration: who moves first, how many games are planned."""
         return self.data.facts
 
     @property
@@ -65,7 +65,7 @@ class RatedRun:
 
     @property
     def zero(self) -> str:
-        """What Elo is relative to, in words."""
+        """The reference of Elo, as text."""
         if self.experiment.anchor:
             return f"{self.experiment.anchor} = 0"
         return f"mean of {'all players' if len(self.ratings.groups) < 2 else 'each group'} = 0"
@@ -82,7 +82,7 @@ class RatedRun:
 
     @cached_property
     def survey(self) -> Survey:
-        """What the tables rest on of the moves: `tables.survey`."""
+        """The moves on which the tables rest: `tables.survey`."""
         return survey(self.games, self.data.moves())
 
     @cached_property
@@ -104,5 +104,5 @@ class RatedRun:
 
     @property
     def time_used(self) -> dict[str, float]:
-        """What each player took of its time limit, as the table `telemetry` has it."""
+        """Each player's use of its time limit, as in the table `telemetry`."""
         return dict(zip(self.telemetry["player"], self.telemetry["time_used"], strict=True))

@@ -1,4 +1,4 @@
-"""What players are set to, setting by setting, and which players differ in one of them only."""
+"""The players' settings, one by one, and which players differ in one of them only."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def terms(given: Iterable[str]) -> str:
 
 
 def terms_at(specs: Sequence[PlayerSpec]) -> tuple[str, str]:
-    """What limits these players, of one kind of limit, in words; and the range of a limit that is one number."""
+    """Describe the limits of these players, of one kind; and the range of a limit that is one number."""
     given = list(limits(specs[0]))
     if len(given) != 1:
         return terms(given), ""

@@ -1,4 +1,4 @@
-"""What a run stores: games, moves with their positions, and searches of the probe."""
+"""The stored tables: games, moves with their positions, and searches of the probe."""
 
 from __future__ import annotations
 

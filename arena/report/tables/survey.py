@@ -21,7 +21,7 @@ DECIDED = 4.0
 
 
 class Survey(NamedTuple):
-    """What a report keeps of the moves."""
+    """The moves as a report keeps them."""
 
     totals: pd.DataFrame
     """That of `totals`."""
@@ -69,7 +69,7 @@ def sampled(games: pd.DataFrame) -> pd.Index | None:
 
 
 def totals(moves: pd.DataFrame) -> pd.DataFrame:
-    """What moves come to, a row for each player, depth reached and whether it searched a node.
+    """Sums of moves, a row for each player, depth reached and whether it searched a node.
 
     Columns: player (text), depth (plies), searched, moves, the sums of COUNTED, of seconds and of cpu_seconds
     (missing unless it is known of all the moves), and the greatest deepest (plies) and overrun (seconds; missing

@@ -115,7 +115,7 @@ def text_of(of: RunTable, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_decimals(table: pd.DataFrame, decimals: Mapping[Any, int | None]) -> pd.DataFrame:
-    """The table with the fractions of each column to so many decimals, or to six significant digits for None.
+    """The table with fractions to each column's number of decimals, or to six significant digits for None.
 
     Times are texts in it, to a millisecond.
     """

@@ -1,4 +1,4 @@
-"""What ratings on one line cannot express: pairings that stand out, and cycles, beyond chance."""
+"""Facts that ratings on one line cannot express: pairings that stand out, and cycles, beyond chance."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def standing_out(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def certain_cycles(table: pd.DataFrame, pairings: int) -> pd.DataFrame:
-    """The rows of `arena.ratings.transitivity.cycles` beyond chance, at 5 % over so many pairings."""
+    """The rows of `arena.ratings.transitivity.cycles` beyond chance, at 5 % over that number of pairings."""
     return table[table["z"] > threshold(pairings)]
 
 

@@ -36,7 +36,7 @@ class Games(NamedTuple):
     of: int
     """Games of the run."""
     listed: str
-    """What the list shows, see `listed`; packed."""
+    """The rows of the list, see `listed`; packed."""
     blocks: list[str]
     """The moves, AT_ONCE games each, see `_block`; packed."""
 
@@ -71,7 +71,7 @@ def by_surprise(games: pd.DataFrame, swings: pd.Series) -> pd.DataFrame:
 
 
 def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
-    """What the list shows of games, a list a column: players and terminations are numbers of `players` and `ends`.
+    """The list's columns for games: players and terminations are numbers of `players` and `ends`.
 
     `swing` is in hundredths of a man, null where there is none; `error` has that of games that have one, by place.
     """
@@ -93,7 +93,7 @@ def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
 
 
 def steps(game: PlayedGame, texts: Sequence[str]) -> list[str]:
-    """What a page needs to show a game without knowing the rules, from the texts of its moves.
+    """Replay data that let a page show a game without knowing the rules, from the texts of its moves.
 
     Of each move its text, `=W` if that piece then stands on its target, and `/18,22`, the captured squares. The
     first and the last number of the text are the squares that the piece leaves and reaches; a pass has none.
@@ -121,7 +121,7 @@ def _moves(run: Run, games: pd.Index) -> pd.DataFrame:
 
 
 def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list[dict[str, Any]]:
-    """What the board shows of each game: the position after its opening, and of each ply what it changed.
+    """The board's data for each game: the position after its opening, and of each ply what it changed.
 
     `score` is in hundredths of a man, `own` is that of a player of whom no man's worth is known, in its own unit,
     `wins` is in plies, all from White's view; `time` is in microseconds; null where there is none.

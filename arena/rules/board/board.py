@@ -63,7 +63,7 @@ class Board:
         self.caption = to_move(self.position) if caption is None else caption
 
     def svg(self, width: int | None = _PIXELS) -> str:
-        """The picture as SVG, so many pixels wide, or as wide as there is room with None."""
+        """The picture as SVG, `width` pixels wide, or as wide as there is room with None."""
         return board_svg(
             self.variant,
             self.position,
@@ -79,7 +79,7 @@ class Board:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the board into a file, as SVG, or as text if its name ends in .txt.
 
-        Raises ValueError for a name that ends otherwise.
+        Raises ValueError for any other ending.
         """
         suffix = Path(path).suffix.lower()
         if suffix not in (".svg", ".txt"):

@@ -35,13 +35,13 @@ LAST, ARROW, MARK, CAPTION = "#ffd60a", "#15781b", "#c1121f", "#7a7a7a"
 """Colours of the last move, arrows, marked squares, and of the caption, which is read on white and on black."""
 
 Labels: TypeAlias = Literal["numbers", "algebraic", "none"]
-"""What is written in a corner of each square."""
+"""The text in a corner of each square."""
 
 _FACES = {
     "white": ("#fffdf7", "#6b5b45", "#cbbfa8", "#a8790a"),
     "black": ("#2e2a28", "#0d0b0a", "#6f655f", "#f0b92e"),
 }
-"""Of a piece of each colour: its face, its edge, its ring, its crown."""
+"""For a piece of each colour: its face, its edge, its ring, its crown."""
 _CROWN = "M29 65 L24 36 L39 49 L50 29 L61 49 L76 36 L71 65 Z M31 71 H69"
 _CAPTION_HEIGHT = 48
 _HEAD = 34

@@ -56,7 +56,7 @@ class LazyCache:
 
 @contextmanager
 def numba_uses_cache_folder(function: Callable[..., Any]) -> Iterator[None]:
-    """Let numba keep the code of a function in the folder for it, whatever folder numba uses otherwise."""
+    """Let numba keep the code of a function in the folder for it, whatever folder numba uses by default."""
     file = Path(inspect.getfile(function)).resolve()
     is_ours = any(file.is_relative_to(ROOT / package) for package in ("arena", "players"))
     config: Any = numba.config

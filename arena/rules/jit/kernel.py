@@ -15,7 +15,7 @@ from arena.rules.jit.cache import LazyCache, numba_uses_cache_folder
 F = TypeVar("F", bound=Callable[..., Any])
 
 _inlined: list[Any] = []
-"""What `inlined` compiles, as numba's types only refer to it weakly."""
+"""Compiled `inlined` functions, kept here because numba's types only refer to them weakly."""
 
 
 def kernel(function: F) -> F:
@@ -51,7 +51,7 @@ def entry(function: F, returns: Any, *arguments: Any) -> F:
 
 
 def address_of(function: Callable[..., Any], returns: Any, *arguments: Any) -> Any:
-    """Where a kernel's code for `arguments`, values or types, is, for `arena.rules.jit.native.call_at`.
+    """The address of a kernel's code for `arguments`, values or types, for `arena.rules.jit.native.call_at`.
 
     The function itself if kernels are not compiled.
     """

@@ -1,4 +1,4 @@
-"""What kernels reach outside of themselves: compiled code and arrays by their addresses, and the clock."""
+"""Access from kernels to compiled code and arrays by their addresses, and to the clock."""
 
 from __future__ import annotations
 

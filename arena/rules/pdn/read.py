@@ -122,7 +122,7 @@ def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[
 
 
 def _result(text: str) -> str | None:
-    """The result that a text means, `*` if it is empty or unknown; None if it is counted otherwise."""
+    """The result that a text means, `*` if it is empty or unknown; None if it is in another form."""
     return _RESULTS.get(re.sub(r"\s", "", text.replace("½", "1/2")).strip("?") or "*")
 
 

@@ -56,7 +56,7 @@ INTERNATIONAL = {"1-0": "2-0", "1/2-1/2": "1-1", "0-1": "0-2"}
 
 
 class Token(NamedTuple):
-    """A word of a game's text, or what is wrong at a place of it."""
+    """A word of a game's text, or the mistake at its place."""
 
     kind: str
     """comment, setup, move, end; word if none of them; fault for skipped text, tag for text in the tags."""

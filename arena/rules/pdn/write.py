@@ -74,7 +74,7 @@ def pdn_game(
 
 
 def search_comment(men: float, wins_in: int, depth: int, seconds: float) -> str:
-    """What a mover found, as a comment after its move in the form of cutechess and fastchess: `+0.34/12 0.050s`.
+    """Comment on a move by what its mover found, in the form of cutechess and fastchess: `+0.34/12 0.050s`.
 
     The score in men from the mover's view, the depth in plies, the wall time. A certain win in 7 plies is `+W7`, a
     certain loss `-W7`. What is nan, or 0 plies, is left out: `/12 0.050s`, `+0.34 0.050s`, `0.050s`. Times are
