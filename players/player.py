@@ -45,6 +45,17 @@ class Limit(NamedTuple):
             return self.clock if self.seconds is None else self.seconds
         return min(self.seconds, self.clock)
 
+    def overrun(self, seconds: float) -> float | None:
+        """By how many seconds a move of `seconds` broke it, 0 if it did not; None without a time limit."""
+        longest = self.longest
+        return None if longest is None else max(seconds - longest, 0.0)
+
+    def clock_after(self, seconds: float) -> float | None:
+        """What its clock shows after a move of `seconds`, at least 0, increment included; None without a clock."""
+        if self.clock is None:
+            return None
+        return max(self.clock - seconds, 0.0) + (self.increment or 0.0)
+
 
 MEANT_LIMITS = {"time": "seconds", "movetime": "seconds", "plies": "depth"}
 """Other programs' words for limits, and ours."""

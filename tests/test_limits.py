@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from arena.ledger.record import MEASURED, MOVE_COLUMNS, GameRecord
-from arena.play.clock import clock_after, overrun
 from arena.play.match import play
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
@@ -134,8 +133,8 @@ def assert_every_choice_is_sound(spec: PlayerSpec, variant: Variant, plies: int)
         assert choice.move in game.legal_moves, f"an illegal move at ply {len(game.moves) + 1}"
         assert_telemetry_is_sound(choice, limit)
         assert_line_is_legal(game, choice)
-        overruns.append(overrun(limit, seconds))
-        clocks[turn] = clock_after(limit, seconds)
+        overruns.append(limit.overrun(seconds))
+        clocks[turn] = limit.clock_after(seconds)
         game.push(choice.move)
     late = [seconds for seconds in overruns if seconds is not None]
     assert not late or (statistics.median(late) < TYPICAL and max(late) < WORST), "too slow for its time limit"

@@ -187,14 +187,22 @@ def test_what_a_player_does_wrong_loses_its_game(
     assert re.fullmatch(error, record.error), record.error
 
 
-@pytest.mark.parametrize("broken", ["move_text", "adjudicate", "overrun", "clock_after"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "arena.play.match.move_text",
+        "arena.play.match.adjudicate",
+        "players.player.Limit.overrun",
+        "players.player.Limit.clock_after",
+    ],
+)
 def test_a_mistake_of_the_arena_is_raised_and_no_player_loses_by_it(
     broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: Any) -> None:
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr(match, broken, fails)
+    monkeypatch.setattr(broken, fails)
     with pytest.raises(ZeroDivisionError, match="ours"):
         play(task_of(VARIANTS["english"], own(First), own(First)))
 

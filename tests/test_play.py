@@ -25,6 +25,7 @@ from arena.rules.jit.kernel import announce_compilation
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
 from arena.sitting import sides
+from arena.sitting.counting import ONLY_WITH_A_PLAYER, REFUSED
 from arena.sitting.pdn import append_game, pdn_text
 from arena.sitting.sides import Side, level
 from arena.sitting.sitting import Sitting
@@ -350,8 +351,6 @@ def test_who_plays_stands_below():
         ["--name", ""],
         ["--name", "a\nb"],
         ["--record", "me", "--fen", "W:W9:B1"],
-        ["--record", "me", "--white", "human", "--black", "human"],
-        ["--record", "me", "--white", "greedy", "--black", "greedy"],
     ],
 )
 def test_what_cannot_be_played_gets_one_line(arguments, tmp_path, monkeypatch, words):
@@ -740,23 +739,19 @@ def test_a_line_after_the_end_of_the_time_is_obeyed_unless_it_is_a_move(monkeypa
 # --- games that count
 
 
-def test_a_game_that_counts_is_recorded_and_has_no_help(tmp_path):
+def test_the_rules_of_a_game_that_counts_hold_at_the_terminal(tmp_path):
     folder = tmp_path / "me"
-    lines = ["11-15", "undo", "hint", "eval", "level 3", "swap", "quit", "moves", "resign", "undo", "hint"]
+    lines = ["black greedy", "level 2", "11-15", "undo", "hint", "eval", "level 3", "quit", "moves", "resign"]
+    lines += ["white human", "undo", "new", "11-15", "undo", "new", "new", "11-15"]
     shown = said("--level", 1, "--record", folder, "--name", "ann", lines=lines)
-    for words in ("no move is taken back", "there are no hints", "there is no evaluation", "its players stay"):
-        assert f"this game counts: {words}" in shown
-    assert "to leave it is to resign: `quit` once more does" in shown
-    assert "game 1 counts: ann " in shown
+    assert shown.count(ONLY_WITH_A_PLAYER) == 2 and "White is played by level 2\n" in shown
+    refused = {words: shown.count(f"this game counts: {words}\n") for words in REFUSED.values()}
+    assert refused == dict.fromkeys(REFUSED.values(), 1) | {REFUSED["undo"]: 3, REFUSED["stop"]: 0}
+    assert shown.count("to leave it is to resign: `quit` once more does") == 1
+    assert shown.count("White wins: Black resigned (1-0)") == 3
+    assert [f"game {number} counts: ann " in shown for number in (1, 2, 3)] == [True, True, True]
     status = json.loads(CliRunner().invoke(main, ["status", str(folder), "--json"]).stdout)
-    assert status["games"] == 1
-
-
-def test_a_game_that_counts_stays_between_one_person_and_one_player(tmp_path):
-    lines = ["white human", "black greedy", "level 2", "fen"]
-    shown = said("--level", 1, "--record", tmp_path / "me", lines=lines)
-    assert shown.count("a game counts only between one person and one player") == 2
-    assert "White is played by level 2\n" in shown
+    assert status["games"] == 3
 
 
 @pytest.mark.compiled
@@ -770,18 +765,6 @@ def test_ctrl_c_hurries_no_player_in_a_game_that_counts(own, tmp_path):
     terminal.press(b"\x03")
     terminal.wait_for("White wins: Black resigned")
     assert terminal.end() == 0
-
-
-@pytest.mark.parametrize("lines", ["11-15\n", "11-15\nquit\nquit\n", "11-15\nnew\nnew\n"])
-def test_leaving_a_game_that_counts_is_resigning_it(tmp_path, lines):
-    shown = said("--level", 1, "--record", tmp_path / "me", lines=lines)
-    assert "White wins: Black resigned (1-0)" in shown and "game 1 counts: " in shown
-
-
-def test_a_game_that_was_not_begun_is_left_without_counting(tmp_path):
-    shown = said("--level", 1, "--record", tmp_path / "me", lines="resign\nnew\nquit\n")
-    assert "the game does not count: no move was played" in shown
-    assert not re.search(r"^game \d+ counts", shown, re.MULTILINE)
 
 
 def test_a_record_that_cannot_be_kept_is_one_line(tmp_path):

@@ -10,6 +10,8 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +23,23 @@ from arena.experiment.formats.table import FORMATS
 from arena.experiment.schema import experiment_schema
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.store import StoreError
-from arena.rules.game import Termination
+from arena.rules.game import Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS, Variant
+from arena.sitting.counting import (
+    FROM_THE_START,
+    ONLY_WITH_A_PLAYER,
+    REFUSED,
+    begin_counting,
+    is_refused,
+    leave,
+    refuse,
+)
 from arena.sitting.pdn import pdn_text
 from arena.sitting.record import Record
 from arena.sitting.sides import Side, level, side_of
-from arena.sitting.sitting import Sitting
+from arena.sitting.sitting import Sitting, SittingError
 from arena.sitting.turn import Clock
 from arena.watch.live import Watcher
 from players.player import HUMAN, Limit, PlayerSpec
@@ -171,14 +182,58 @@ def test_a_clock_is_among_the_limits_of_a_player_whose_time_is_limited(folder: P
     assert run.moves["overrun"].tolist()[3] == 0.0
 
 
-def test_a_game_from_a_position_set_up_does_not_count(folder: Path) -> None:
-    said = record(folder, played(sitting(fen=SET_UP)), won())
-    assert said[0] == "the game does not count: it began from a position that was set up"
-    (row,) = arena.load(folder).games.to_dict("records")
-    assert (row["opening"], row["opening_fen"][:2]) == (1, "B:")
+# --- the rules of a game that counts
 
 
-def test_a_game_in_which_the_person_was_helped_does_not_count(folder: Path) -> None:
+def test_a_game_counts_between_one_person_and_one_player_from_the_start_alone() -> None:
+    person = Side(HUMAN)
+    filed = Sitting.of(read_pdn(pdn_text(resigned())).games[0], (GREEDY, person))
+    refusals = {
+        ONLY_WITH_A_PLAYER: [Sitting(ENGLISH, (person, person)), Sitting(ENGLISH, (GREEDY, GREEDY))],
+        FROM_THE_START: [sitting(fen=SET_UP), filed],
+    }
+    for words, games in refusals.items():
+        for game in games:
+            with pytest.raises(SittingError, match=words):
+                begin_counting(game)
+            assert not game.counts
+    for black in (True, False):
+        game = sitting(black=black)
+        begin_counting(game)
+        assert game.counts
+
+
+@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("plies", [0, 2])
+def test_a_game_that_counts_has_no_help_and_its_players_stay_once_it_is_begun(plies: int, counts: bool) -> None:
+    game = played(sitting(), plies)
+    game.counts = counts
+    expected = {what: counts and (what != "seat" or plies > 0) for what in REFUSED}
+    assert {what: is_refused(game, what) for what in REFUSED} == expected
+    for what, words in REFUSED.items():
+        with (
+            pytest.raises(SittingError, match=f"^this game counts: {words}$") if expected[what] else nullcontext()
+        ):
+            refuse(game, what)
+
+
+@pytest.mark.parametrize("black", [True, False])
+def test_to_leave_a_game_that_counts_and_is_begun_is_to_resign_it(black: bool) -> None:
+    begun, unbegun, free = (played(sitting(black=black), plies) for plies in (3, 0, 3))
+    begun.counts = unbegun.counts = True
+    assert [leave(game) for game in (begun, unbegun, free, begun)] == [True, False, False, False]
+    assert begun.outcome == Outcome(1 - int(black), Termination.RESIGNATION)
+    assert unbegun.outcome is free.outcome is None
+
+
+def test_a_game_whose_clock_runs_out_as_it_is_left_is_lost_on_time() -> None:
+    game = played(sitting(black=False, clock=Clock(0.05)), 1)
+    game.counts = True
+    time.sleep(0.06)
+    assert leave(game) and game.outcome == Outcome(1, Termination.TIME)
+
+
+def test_a_game_in_which_the_person_was_helped_or_that_was_set_up_does_not_count(folder: Path) -> None:
     undone = played(sitting(), 4)
     undone.undo()
     seated = played(sitting(), 4)
@@ -189,11 +244,13 @@ def test_a_game_in_which_the_person_was_helped_does_not_count(folder: Path) -> N
     filed = Sitting.of(of_file, (GREEDY, Side(HUMAN)))
     for game in (undone, seated, hinted, filed):
         game.resign(1)
-    assert record(folder, undone, seated, hinted, filed) == [
+    placed = played(sitting(fen=SET_UP))
+    assert record(folder, undone, seated, hinted, filed, placed) == [
         "the game does not count: moves were taken back",
         "the game does not count: the sides were changed",
         "the game does not count: a hint was asked for",
         "the game does not count: it began with the moves of a file",
+        "the game does not count: a game counts only from its start position",
     ]
     assert not len(arena.load(folder).games)
 

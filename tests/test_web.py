@@ -17,6 +17,7 @@ from numba.core import event
 import arena
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
+from arena.sitting.counting import FROM_THE_START, ONLY_WITH_A_PLAYER, REFUSED
 from arena.sitting.sides import Side, strongest
 from arena.web import beginning, games, hosted, thinking
 from players.player import Choice, Limit, PlayerSpec
@@ -596,18 +597,24 @@ def test_leaving_a_game_that_counts_is_resigning_it(tmp_path):
     assert games[["result", "termination"]].values.tolist() == [["1-0", "resignation"]]
 
 
-def test_games_that_count_are_kept_and_help_is_refused(tmp_path):
+def test_the_rules_of_a_game_that_counts_hold_on_the_page_and_it_is_kept(tmp_path):
     with served(record=(tmp_path / "me", "Ada")) as at:
         state = at.begin(white="level-1", counts=True)
         assert state["counts"] and state["sides"]["black"]["name"] == "Ada"
-        for what in ("undo", "hint", "stop"):
-            refused = at.ask(state, what)
-            assert refused.status_code == 422 and "this game counts" in refused.json()["error"]
-        assert at.ask(state, "analysis", on=True).status_code == 422
+        persons = at.ask(state, "seat", white="human", black="human")
+        assert (persons.status_code, persons.json()["error"]) == (422, ONLY_WITH_A_PLAYER)
 
         async def lose() -> str:
             async with window(at, state) as seen:
                 await play_on(at, seen, 1)
+                bodies: dict[str, Any] = {
+                    "seat": {"white": "level-2", "black": "human"},
+                    "evaluation": {"on": True},
+                }
+                for what, words in REFUSED.items():
+                    asked = "analysis" if what == "evaluation" else what
+                    refused = await post(at, at.state(state), asked, **bodies.get(what, {}))
+                    assert (refused.status_code, refused.json()["error"]) == (422, f"this game counts: {words}")
                 await post(at, at.state(state), "resign", colour="black")
                 while not (found := await seen.next())["recorded"]:
                     pass
@@ -617,9 +624,8 @@ def test_games_that_count_are_kept_and_help_is_refused(tmp_path):
         body = {"variant": "italian", "white": "level-1", "black": "human", "counts": True}
         other = at.client.post("/api/games", json=body)
         assert other.status_code == 422 and "english" in other.json()["error"]
-        body = {"variant": "english", "white": "level-1", "black": "level-2", "counts": True}
-        assert at.client.post("/api/games", json=body).status_code == 422
-        body |= {"black": "human", "fen": "W:W9,K10:B1"}
-        assert "only from its start position" in at.client.post("/api/games", json=body).json()["error"]
+        body |= {"variant": "english", "fen": "W:W9,K10:B1"}
+        refused = at.client.post("/api/games", json=body)
+        assert (refused.status_code, refused.json()["error"]) == (422, FROM_THE_START)
     assert at.said == []
     assert json.dumps(state)

@@ -17,8 +17,8 @@ from arena.commands.dialogue.terminal import TerminalGame
 from arena.commands.output import fail
 from arena.commands.seating import (
     Seating,
+    have_counted,
     prepare,
-    refuse_unless_it_counts,
     seated_of,
     seating_options,
     sitting_of,
@@ -80,7 +80,7 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
 def _record(folder: Path, seating: Seating, sitting: Any) -> Any:
     from arena.sitting.record import Record
 
-    refuse_unless_it_counts(seating, sitting)
+    have_counted(sitting)
     try:
         return Record(folder, seating.person, sitting.variant)
     except (StoreError, ValueError) as error:

@@ -19,11 +19,10 @@ from arena.rules.notation import parse_fen
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
 from arena.rules.variants import Variant
+from arena.sitting.counting import begin_counting
 from arena.sitting.pdn import entries_of, saved_game
 from arena.sitting.sides import (
-    ONLY_WITH_A_PLAYER,
     Side,
-    can_count,
     entry_named,
     level_of,
     person_spec,
@@ -31,7 +30,7 @@ from arena.sitting.sides import (
     usual_entry,
     usual_opponent,
 )
-from arena.sitting.sitting import Sitting
+from arena.sitting.sitting import Sitting, SittingError
 from arena.sitting.turn import Clock
 from players.loading import PlayerError
 from players.player import HUMAN
@@ -146,12 +145,12 @@ def sitting_of(options: Seating) -> Sitting:
         fail(str(error))
 
 
-def refuse_unless_it_counts(options: Seating, sitting: Sitting) -> None:
-    """Exit if a game cannot count, of those that an option has kept as a run."""
-    if options.from_file is not None or options.fen is not None:
-        fail("--record: a game counts only from its start position; leave out --from and --fen")
-    if not can_count(sitting.sides):
-        fail(f"--record: {ONLY_WITH_A_PLAYER}")
+def have_counted(sitting: Sitting) -> None:
+    """Have a game count; exits if it cannot."""
+    try:
+        begin_counting(sitting)
+    except SittingError as error:
+        fail(f"--record: {error}")
 
 
 def prepare(sitting: Sitting) -> None:

@@ -13,7 +13,7 @@ import click
 
 from arena.commands.common import announcing_compilation
 from arena.commands.output import fail, say
-from arena.commands.seating import Seating, prepare, refuse_unless_it_counts, seating_options, sitting_of
+from arena.commands.seating import Seating, have_counted, prepare, seating_options, sitting_of
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.store import StoreError
 from arena.sitting.sides import side_of
@@ -86,10 +86,10 @@ def open_board(
         if is_begun:
             sitting = sitting_of(seating)
             if record is not None:
-                refuse_unless_it_counts(seating, sitting)
+                have_counted(sitting)
             prepare(sitting)
             try:
-                way = f"#/game/{room.begin_with(sitting, counts=record is not None)}"
+                way = f"#/game/{room.begin_with(sitting)}"
             except (StoreError, ValueError) as error:
                 fail(f"--record: {error}")
         try:

@@ -17,7 +17,6 @@ from arena.base.wording import cut
 from arena.hosting.held import Answer, HeldPlayer, PlayerFailure, failure_of
 from arena.hosting.player_process import hold
 from arena.ledger.record import SEARCH_COLUMNS, GameRecord, Incident, Task, packed, search_values
-from arena.play.clock import clock_after, overrun
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
@@ -126,8 +125,8 @@ def _play(task: Task, game: Game, rows: list[MoveRow], times: list[float], shown
         limit = limits[turn]
         answer, search = _ask(sides[turn], game, limit, rngs[turn])
         move = answer.choice.move
-        over = overrun(limit, answer.seconds)
-        clock = clock_after(limit, answer.seconds)
+        over = limit.overrun(answer.seconds)
+        clock = limit.clock_after(answer.seconds)
         if clock is not None:
             limits[turn] = limit._replace(clock=clock)
         rows.append(_row(game, move, search, clock, over, answer.pondered_seconds))

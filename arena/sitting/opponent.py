@@ -10,7 +10,6 @@ from typing import Any
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.held import HeldPlayer
-from arena.play.clock import clock_after
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.variants import Variant
@@ -64,7 +63,7 @@ class Opponent:
             self._limit = self._spec.limit
         self._game, self._plies = game, len(game.moves)
         answer = self._held.ask(game, self._limit, self._rng)
-        self._limit = self._limit._replace(clock=clock_after(self._limit, answer.seconds))
+        self._limit = self._limit._replace(clock=self._limit.clock_after(answer.seconds))
         return answer.choice
 
     @property

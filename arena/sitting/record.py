@@ -24,7 +24,6 @@ from arena.ledger.ledger import FILE, Facts, Ledger, experiment_and_facts
 from arena.ledger.manifest import Manifest, manifest_of, save, session, stored_manifest
 from arena.ledger.record import GameRecord, packed, search_values
 from arena.ledger.store import StoreError, reading
-from arena.play.clock import clock_after, overrun
 from arena.play.match import REASON_CHARACTERS, MoveRow
 from arena.rules.custom import build_variant
 from arena.rules.game import Game, Termination
@@ -32,7 +31,8 @@ from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.result import WHITE_POINTS, Colour
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import ONLY_WITH_A_PLAYER, can_count, person_spec
+from arena.sitting.counting import uncounted
+from arena.sitting.sides import person_spec
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Turn
 from arena.watch.elo import EloScale, estimates, tells_elo
@@ -83,9 +83,8 @@ class Record:
         """Store a finished game of this person against a player; returns what became of it, in one line.
 
         Such as `game 3 counts: me −34 ± 240 Elo (level 4 = 0); kept in reports/me`, or why it does not count: it
-        goes on, has no move, is of two persons or players, of other rules, or began elsewhere than they do, or the
-        person was helped (`Sitting.helped`). One that was added before is not added again. Raises StoreError if it
-        cannot be stored.
+        is of other rules, `uncounted`, or of a player whose files have changed. One that was added before is not
+        added again. Raises StoreError if it cannot be stored.
         """
         if sitting not in self._added:
             if refusal := self._refusal(sitting):
@@ -145,16 +144,10 @@ class Record:
         self._manifest = manifest
 
     def _refusal(self, sitting: Sitting) -> str:
-        if sitting.outcome is None:
-            return "it is not over"
         if sitting.variant != self.variant:
             return f"{self.folder} is of {self.variant.name}"
-        if not can_count(sitting.sides):
-            return ONLY_WITH_A_PLAYER
-        if sitting.game.start != sitting.variant.start:
-            return "it began from a position that was set up"
-        if sitting.helped or not sitting.turns:
-            return sitting.helped or "no move was played"
+        if why := uncounted(sitting):
+            return why
         spec = self._opponent(sitting)
         changed = [name for name, now in fingerprints(spec).items() if self._facts.files.get(name, now) != now]
         return f"{changed[0]} has changed since {self.folder} began" if changed else ""
@@ -261,7 +254,7 @@ def _rows(sitting: Sitting) -> list[MoveRow]:
         position = game.position
         limit = _limit(sitting, turn, position.turn)
         choice = Choice(turn.move) if turn.thought is None else turn.thought.choice
-        clock, over = clock_after(limit, turn.seconds), overrun(limit, turn.seconds)
+        clock, over = limit.clock_after(turn.seconds), limit.overrun(turn.seconds)
         rows.append(
             (
                 turn.text,

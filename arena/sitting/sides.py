@@ -21,7 +21,6 @@ LEVELS = range(1, 13)
 """The levels of `cis300`, plies of its search."""
 USUAL_SECONDS = 1.0
 """Seconds per move of a player whose entry has no limit, if it cannot do without."""
-ONLY_WITH_A_PLAYER = "a game counts only between one person and one player"
 ADVICE_SECONDS = 0.5
 """Seconds of a hint, and of an evaluation that a person asks for."""
 USUAL_LEVEL = 4
@@ -71,11 +70,6 @@ def side_of(entry: str | Mapping[str, Any], given_as: str = "player", folder: Pa
     if needs and spec.limit == Limit():
         spec = replace(spec, limit=Limit(seconds=USUAL_SECONDS))
     return Side(spec.name, spec)
-
-
-def can_count(sides: tuple[Side, Side]) -> bool:
-    """Whether a game between those sides can count, see ONLY_WITH_A_PLAYER."""
-    return sum(side.is_person for side in sides) == 1
 
 
 def person_spec(name: str) -> PlayerSpec:

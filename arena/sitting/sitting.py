@@ -19,8 +19,6 @@ from players.player import AnswerError
 
 AGREES_FROM = 40
 """Plies of a game before which no player agrees on a draw."""
-AGREES_BELOW = 0.25
-"""Men by which a player may think itself ahead and still agree."""
 
 
 class SittingError(ValueError):
@@ -50,6 +48,8 @@ class Sitting:
         """Counts all that happened."""
         self.failure = ""
         """The failure of a player, in one line."""
+        self.counts = False
+        """Whether it is to be kept as a game that counts, see `arena.sitting.counting`."""
         self.helped = ""
         """Why the game says little of how well its person plays, such as moves taken back; else empty."""
         self._clocks: tuple[float, float] | None = None
@@ -208,7 +208,7 @@ class Sitting:
     def offer_draw(self, colour: int) -> bool:
         """Offer a draw for a colour's person; whether it is agreed. Two persons agree by themselves.
 
-        A player agrees after AGREES_FROM plies if its last search saw at most AGREES_BELOW men for itself. Raises
+        A player agrees after AGREES_FROM plies if its last search allows it, see `Thought.may_agree`. Raises
         SittingError if the game is over.
         """
         self._goes_on()
@@ -293,6 +293,4 @@ class Sitting:
     def _agrees(self, colour: int) -> bool:
         theirs = zip(reversed(self.turns), reversed(self.game.positions[:-1]), strict=True)
         thought = next((turn.thought for turn, before in theirs if before.turn == colour), None)
-        if len(self.turns) < AGREES_FROM or thought is None or thought.choice.score is None:
-            return False
-        return thought.choice.wins_in <= 0 and thought.choice.score <= AGREES_BELOW * (thought.man or 1.0)
+        return len(self.turns) >= AGREES_FROM and thought is not None and thought.may_agree

@@ -13,6 +13,9 @@ from arena.rules.result import score_text
 from arena.sitting.sides import Side
 from players.player import Choice, Limit
 
+AGREES_BELOW = 0.25
+"""Men by which a player may think itself ahead and still agree on a draw."""
+
 
 class Clock(NamedTuple):
     """Time for a whole game, of each side."""
@@ -32,6 +35,14 @@ class Thought(NamedTuple):
     """What a man is worth in its scores, if it says so."""
     line: tuple[str, ...]
     """Its principal variation as PDN writes it, the move first."""
+
+    @property
+    def may_agree(self) -> bool:
+        """Whether its player may agree on a draw: it sees at most AGREES_BELOW men for itself."""
+        choice = self.choice
+        if choice.score is None:
+            return False
+        return choice.wins_in <= 0 and choice.score <= AGREES_BELOW * (self.man or 1.0)
 
     @property
     def score(self) -> str:

@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 from arena.base.wording import cut, message_of
 from arena.ledger.store import StoreError
 from arena.rules.variants import Variant
-from arena.sitting.sides import ONLY_WITH_A_PLAYER
+from arena.sitting.counting import begin_counting
 from arena.sitting.sitting import Sitting
 from arena.web.answers import Refusal
-from arena.web.beginning import Compilation, begun, variant_of
+from arena.web.beginning import Compilation, begun
 from arena.web.bodies import NewGame
 from arena.web.hosted import HostedGame
 from arena.web.lanes import Lanes
 from arena.web.offer import Offer
 from arena.web.thinking import building
-from players.player import HUMAN
 
 if TYPE_CHECKING:
     from arena.sitting.record import Record
@@ -59,7 +58,7 @@ class GameRoom:
         self._recorder = ThreadPoolExecutor(1)
         self._records: dict[str, Record] = {}
         """By rule set; only the thread of `_recorder` uses them."""
-        self._first: tuple[str, Sitting, tuple[str, str], bool] | None = None
+        self._first: tuple[str, Sitting, tuple[str, str]] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
@@ -77,10 +76,12 @@ class GameRoom:
             raise Refusal(429, f"there are {MOST_GAMES} games already: end one of them first")
         self._begins += 1
         try:
-            if given.counts:
-                await self._check_counts(given)
+            if given.counts and self.kept_in is None:
+                raise Refusal(422, "games count only where --record FOLDER was given on the command line")
             seed = random.SystemRandom().getrandbits(32)
             sitting = await self.lanes.others.run(lambda: begun(given, self.offer.seats, self.folder, seed))
+            if given.counts:
+                await self._have_counted(sitting)
             try:
                 await self.lanes.others.run(lambda: _prepare(sitting))
             except Exception as error:
@@ -88,32 +89,29 @@ class GameRoom:
             if not given.counts:
                 self.compilation.advise(sitting.variant)
             keys = given.white, given.black
-            return self._sit_down(secrets.token_urlsafe(9), sitting, keys, given.pace, given.counts)
+            return self._sit_down(secrets.token_urlsafe(9), sitting, keys, given.pace)
         finally:
             self._begins -= 1
 
-    def begin_with(self, sitting: Sitting, counts: bool = False) -> str:
+    def begin_with(self, sitting: Sitting) -> str:
         """Have this game, its players built, begun when the room opens; its name.
 
-        One that `counts` must be able to. Raises StoreError or ValueError if its run cannot be opened.
+        Raises StoreError or ValueError if it counts and its run cannot be opened.
         """
-        if counts:
+        if sitting.counts:
             self._recorder.submit(self._record_of, sitting.variant).result()
         white, black = (self.offer.add(side, sitting.variant) for side in sitting.sides)
-        self._first = secrets.token_urlsafe(9), sitting, (white, black), counts
+        self._first = secrets.token_urlsafe(9), sitting, (white, black)
         return self._first[0]
 
     def open(self) -> None:
         """Begin the game of `begin_with`, in the server's loop."""
         if self._first is not None:
-            name, sitting, keys, counts = self._first
-            self._sit_down(name, sitting, keys, FIRST_PACE, counts)
+            self._sit_down(*self._first, FIRST_PACE)
             self._first = None
 
-    def _sit_down(
-        self, name: str, sitting: Sitting, keys: tuple[str, str], pace: float, counts: bool
-    ) -> HostedGame:
-        self._games[name] = HostedGame(name, sitting, keys, self.lanes, pace=pace, counts=counts, over=self._ended)
+    def _sit_down(self, name: str, sitting: Sitting, keys: tuple[str, str], pace: float) -> HostedGame:
+        self._games[name] = HostedGame(name, sitting, keys, self.lanes, pace=pace, over=self._ended)
         return self._games[name]
 
     def remove(self, name: str) -> None:
@@ -126,7 +124,7 @@ class GameRoom:
         """Close a game, see `remove`; how it counts, in words, when that is stored."""
         hosted = self.game(name)
         self.remove(name)
-        if hosted.counts and self._tasks:
+        if hosted.sitting.counts and self._tasks:
             await asyncio.wait(self._tasks)
         return hosted.recorded
 
@@ -155,21 +153,15 @@ class GameRoom:
         for record in self._records.values():
             record.close()
 
-    async def _check_counts(self, given: NewGame) -> None:
-        if self.kept_in is None:
-            raise Refusal(422, "games count only where --record FOLDER was given on the command line")
-        if [given.white, given.black].count(HUMAN) != 1:
-            raise Refusal(422, ONLY_WITH_A_PLAYER)
-        if given.fen is not None or given.pdn is not None or given.origin is not None:
-            raise Refusal(422, "a game counts only from its start position")
-        variant = variant_of(given.variant)
+    async def _have_counted(self, sitting: Sitting) -> None:
         try:
-            await asyncio.get_running_loop().run_in_executor(self._recorder, self._record_of, variant)
+            begin_counting(sitting)
+            await asyncio.get_running_loop().run_in_executor(self._recorder, self._record_of, sitting.variant)
         except (StoreError, ValueError) as error:
             raise Refusal(422, cut(str(error), 300)) from None
 
     def _ended(self, hosted: HostedGame) -> None:
-        if hosted.counts:
+        if hosted.sitting.counts:
             task = asyncio.create_task(self._record(hosted))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import takewhile
 from typing import Any
 
 from arena.base.wording import message_of
 from arena.rules.position import COLOURS
+from arena.sitting.counting import check_sides, leave, refuse
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting, SittingError
 from arena.web.answers import Mailbox
@@ -35,11 +35,10 @@ class HostedGame:
         lanes: Lanes,
         *,
         pace: float = 0.0,
-        counts: bool = False,
         over: Callable[[HostedGame], None] = lambda _: None,
     ) -> None:
         """`keys` are those of White's and Black's players on offer; `over` is called when the game has ended."""
-        self.name, self.sitting, self.keys, self.counts = name, sitting, keys, counts
+        self.name, self.sitting, self.keys = name, sitting, keys
         self.left_at: float | None = time.monotonic()
         """When its window left, or it was made; None while a window has it."""
         self.recorded = ""
@@ -96,14 +95,14 @@ class HostedGame:
 
     def undo(self) -> None:
         """Take back, see `Sitting.undo`."""
-        self._refuse_if_it_counts("no move is taken back")
+        refuse(self.sitting, "undo")
         self.sitting.undo()
         self._is_over = False
         self._changed()
 
     def stop(self) -> None:
         """Have the player that thinks answer now."""
-        self._refuse_if_it_counts("the other side is thinking")
+        refuse(self.sitting, "stop")
         self._thinking.hurry()
 
     def resign(self, colour: str) -> None:
@@ -122,7 +121,9 @@ class HostedGame:
 
     def seat(self, sides: tuple[Side, Side], keys: tuple[str, str]) -> None:
         """Continue with those sides."""
-        self._refuse_if_it_counts("the sides stay as they are")
+        refuse(self.sitting, "seat")
+        if self.sitting.counts:
+            check_sides(sides)
         self.sitting.seat(sides)
         self.keys = keys
         self._changed()
@@ -137,14 +138,14 @@ class HostedGame:
     def analyse(self, on: bool, lines: int) -> None:
         """Switch the analysis of the position on or off."""
         if on:
-            self._refuse_if_it_counts("nothing is analysed")
+            refuse(self.sitting, "evaluation")
         self._lines = lines if on else 0
         self._end_study()
         self._changed()
 
     async def hint(self) -> dict[str, Any]:
         """A move for the person to move. Raises SittingError if there is none to ask for."""
-        self._refuse_if_it_counts("there are no hints")
+        refuse(self.sitting, "hint")
         if self.sitting.outcome is not None:
             raise SittingError("the game is over")
         if not self.sitting.side.is_person:
@@ -158,11 +159,8 @@ class HostedGame:
         return {"text": found["moves"][0], "path": found["path"], "score": found["score"], "line": found["moves"]}
 
     def give_up(self) -> None:
-        """Resign for the person a game that counts, is begun and goes on: nobody will play it to its end."""
-        persons = [colour for colour, side in enumerate(self.sitting.sides) if side.is_person]
-        if self.counts and persons and self.sitting.turns and self.sitting.outcome is None:
-            with suppress(SittingError):  # the clock ran out just now
-                self.sitting.resign(persons[0])
+        """Resign for the person a game that is at stake: nobody will play it to its end."""
+        if leave(self.sitting):
             self._changed()
 
     def record(self, line: str) -> None:
@@ -219,7 +217,7 @@ class HostedGame:
             "clocks": clocks and {colour: round(left, 2) for colour, left in zip(COLOURS, clocks, strict=True)},
             "running": bool(clocks) and ending is None and (is_thinking or sitting.side.is_person),
             "clock": sitting.clock and sitting.clock._asdict(),
-            "counts": self.counts,
+            "counts": sitting.counts,
             "recorded": self.recorded,
         }
 
@@ -287,10 +285,6 @@ class HostedGame:
         side = self.sitting.sides[COLOURS.index(colour)]
         if not side.is_person:
             raise SittingError(f"{colour} is played by {side.name}")
-
-    def _refuse_if_it_counts(self, rule: str) -> None:
-        if self.counts:
-            raise SittingError(f"this game counts: {rule}")
 
     def _full(self) -> str:
         return f"the game has {MOST_PLIES} plies, as many as a game may have here"

@@ -16,6 +16,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.analysis import Analysis, Candidate
 from arena.rules.position import COLOURS
 from arena.rules.result import score_text
+from arena.sitting.counting import refuse
 from arena.sitting.entering import entered_move, is_like_move, legal_line
 from arena.sitting.pdn import append_game
 from arena.sitting.sides import Side, level_of, side_of
@@ -87,13 +88,13 @@ def _named(word: str) -> str:
 
 
 def _undo(game: TerminalGame, _: str) -> None:
-    _refuse_if_it_counts(game, "no move is taken back")
+    refuse(game.sitting, "undo")
     plies = game.sitting.undo()
     game.print(f"took back {plies} {'ply' if plies == 1 else 'plies'}")
 
 
 def _hint(game: TerminalGame, _: str) -> None:
-    _refuse_if_it_counts(game, "there are no hints")
+    refuse(game.sitting, "hint")
     analysis, line = _advice(game)
     texts = analysis.texts(line)
     score = score_text(line.score, line.wins_in, analysis.man)
@@ -101,7 +102,7 @@ def _hint(game: TerminalGame, _: str) -> None:
 
 
 def _eval(game: TerminalGame, _: str) -> None:
-    _refuse_if_it_counts(game, "there is no evaluation")
+    refuse(game.sitting, "evaluation")
     analysis, line = _advice(game)
     turn = game.sitting.game.turn
     if line.wins_in:
@@ -220,11 +221,6 @@ def _advice(game: TerminalGame) -> tuple[Analysis, Candidate]:
     if found is None:
         raise ValueError("nothing was found before the search was stopped")
     return found
-
-
-def _refuse_if_it_counts(game: TerminalGame, words: str) -> None:
-    if game.record is not None:
-        raise ValueError(f"this game counts: {words}")
 
 
 def _persons_colour(game: TerminalGame) -> int:

@@ -21,7 +21,8 @@ from arena.hosting.analysis import Analysis, Candidate
 from arena.ledger.store import StoreError
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS, Position
-from arena.sitting.sides import ADVICE_SECONDS, ONLY_WITH_A_PLAYER, can_count, strongest
+from arena.sitting.counting import check_sides, is_at_stake, is_refused, leave, refuse
+from arena.sitting.sides import ADVICE_SECONDS, strongest
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Thought
 from arena.sitting.words import ending_text
@@ -41,7 +42,7 @@ class TerminalGame:
     def __init__(
         self, sitting: Sitting, seated: Seated, given: Sequence[str], *, flip: bool, record: Record | None
     ) -> None:
-        """`seated` are the sides, `given` the other words of the command line; with a `record` games count."""
+        """`seated` are the sides, `given` the command line's other words; `record` keeps games that count."""
         self.sitting, self.record = sitting, record
         self._seated = seated
         self._next: Seated | None = None
@@ -73,11 +74,6 @@ class TerminalGame:
         """The players; after the end, those of the next game."""
         is_over = self.sitting.outcome is not None
         return self._next if is_over and self._next is not None else self._seated
-
-    @property
-    def is_at_stake(self) -> bool:
-        """Whether to leave the game is to resign it: it counts, it is begun, it is not over."""
-        return bool(self.record is not None and self.sitting.turns) and self.sitting.outcome is None
 
     def print(self, *lines: str) -> None:
         """Print lines."""
@@ -137,24 +133,24 @@ class TerminalGame:
         def answer() -> Iterator[Thought]:
             yield request.answer()
 
-        hurried = False
+        hurried, may_hurry = False, not is_refused(sitting, "stop")
 
         def hurry() -> None:
             nonlocal hurried
             hurried = True
             self.is_paused = not self.has_person
-            if self.record is None:
+            if may_hurry:
                 sitting.stop()
 
         def note() -> None:
             doing = (
                 "thinks"
                 if not hurried
-                else "may use its time, as the game counts"
-                if self.record
                 else "is to move now"
+                if may_hurry
+                else "may use its time, as the game counts"
             )
-            keys = "Ctrl-C: move now" if self.record is None else "Ctrl-C twice leaves"
+            keys = "Ctrl-C: move now" if may_hurry else "Ctrl-C twice leaves"
             keys = "Ctrl-C once more leaves" if hurried else keys
             self._note(f"{sitting.side.name} {doing}, {time.monotonic() - began:.0f} s; {keys}")
 
@@ -187,11 +183,12 @@ class TerminalGame:
         Raises ValueError, in one line, if the game counts and its sides stay, or could not count with those, and
         for a player that cannot be built; then the old ones stay.
         """
-        if self.is_at_stake:
-            raise ValueError("this game counts: its players stay")
-        if self.record is not None and not can_count(seated.sides):
-            raise ValueError(ONLY_WITH_A_PLAYER)
-        if self.sitting.outcome is not None:
+        is_over = self.sitting.outcome is not None
+        if not is_over:
+            refuse(self.sitting, "seat")
+        if self.sitting.counts:
+            check_sides(seated.sides)
+        if is_over:
             self._next = seated
             return
         before = self.sitting.sides
@@ -208,10 +205,11 @@ class TerminalGame:
 
         Raises ValueError, in one line, for a player that cannot be built; then the game before stays.
         """
-        self._resigned()
+        self._resign_if_at_stake()
         last, seated = self.sitting, self._next or self._seated
         last.release()
         sitting = Sitting(last.variant, seated.sides, last.game.start, clock=last.clock, seed=last.seed + 1)
+        sitting.counts = last.counts
         try:
             _prepare(sitting)
         except BaseException:
@@ -225,11 +223,11 @@ class TerminalGame:
     def leaving(self) -> str:
         """Describe what leaving does; the person may then leave."""
         self.asked_to_leave_at = self.sitting.version
-        return "resigns the game, which counts" if self.is_at_stake else "leaves the game"
+        return "resigns the game, which counts" if is_at_stake(self.sitting) else "leaves the game"
 
     def may_leave(self, word: str) -> bool:
         """Whether the game may be left; one that counts, at the second request by `word`."""
-        if not self.is_at_stake or self.asked_to_leave_at == self.sitting.version:
+        if not is_at_stake(self.sitting) or self.asked_to_leave_at == self.sitting.version:
             return True
         self.asked_to_leave_at = self.sitting.version
         self.print(f"this game counts, and to leave it is to resign: `{word}` once more does")
@@ -239,7 +237,7 @@ class TerminalGame:
         """End it: a game that counts is resigned, for another one the command that resumes it is printed."""
         self.has_left = True
         sitting = self.sitting
-        if self._resigned():
+        if self._resign_if_at_stake():
             return
         if sitting.outcome is None and sitting.turns:
             kept = "" if self._is_saved else " (`save` would have kept its moves)"
@@ -249,14 +247,12 @@ class TerminalGame:
         """The colour to move, as it begins a sentence."""
         return COLOURS[self.sitting.game.turn].capitalize()
 
-    def _resigned(self) -> bool:
-        """Give up for the person in a game that counts; whether it was one."""
-        persons = [colour for colour, side in enumerate(self.sitting.sides) if side.is_person]
-        if not (self.is_at_stake and persons):
-            return False
-        self.sitting.resign(persons[0])
-        self.print_news()
-        return True
+    def _resign_if_at_stake(self) -> bool:
+        """See `leave`; the end is printed."""
+        was_at_stake = leave(self.sitting)
+        if was_at_stake:
+            self.print_news()
+        return was_at_stake
 
     @property
     def _is_saved(self) -> bool:
