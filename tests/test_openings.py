@@ -83,7 +83,7 @@ def test_two_thousand_openings_are_drawn_in_two_seconds() -> None:
         (4, 1000, "there are only 805 positions after 4 plies, 1000 openings are wanted; raise random_plies"),
         (3, 175, "only 174 distinct openings of 3 random plies were found, 175 are wanted"),
         (0, 2, "there is only 1 position after 0 plies"),
-        (12, 10**9, f"1000000000 openings are wanted, more than {MAX_OPENINGS}"),
+        (12, 10**9, f"'count' is 1000000000 openings, more than {MAX_OPENINGS}"),
     ],
 )
 def test_more_openings_than_there_are_end_in_an_error_soon(
@@ -118,7 +118,7 @@ def test_openings_drawn_by_lot_are_seeded_and_distinct() -> None:
     assert len({opening.position for opening in ten}) == 10
     assert ten == drawn(all_of_them, 10, seed=1) != drawn(all_of_them, 10, seed=2)
     assert drawn(all_of_them * 2, None, seed=1) == all_of_them
-    with pytest.raises(OpeningsError, match="there are 156 such openings, 157 are wanted"):
+    with pytest.raises(OpeningsError, match="there are only 156 such openings, not 157"):
         drawn(all_of_them, 157, seed=1)
 
 

@@ -364,7 +364,7 @@ def test_a_game_of_an_unknown_type_is_left_out_unless_a_variant_is_given():
     games, problems = read_pdn(f"1. 9-13 *\n{text}")
     assert [(game.number, len(game.moves)) for game in games] == [(1, 1), (3, 1)]
     assert problems[1][:4] == ("<text>", 3, 2, 0)
-    assert re.fullmatch("GameType '99,.*' is no variant known here; known: .*21 english, .*", problems[1].message)
+    assert re.fullmatch("GameType '99,.*' is not a variant known here; .*21 english, .*", problems[1].message)
     assert len(problems) == 2
     assert [len(game.moves) for game in read_pdn(text, ENGLISH).games] == [1, 1]
 

@@ -239,7 +239,7 @@ def test_leaving_a_game_that_counts_is_asked_for_twice(tmp_path):
     terminal.prompted()
     terminal.type("11-15")
     terminal.press(b"\x04")
-    terminal.wait_for("this game counts, and to leave it is to resign: `Ctrl-D` once more does")
+    terminal.wait_for("this game counts: leaving resigns it; type `Ctrl-D` again to leave")
     terminal.prompted()
     terminal.press(b"\x04")
     terminal.wait_for("game 2 counts: ")
@@ -364,7 +364,7 @@ def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
     monkeypatch.setattr("arena.commands.serve.open_board", lambda *_given, **_options: None)
     result = played("--browser", "--flip")
     assert result.exit_code == 2
-    assert "--flip goes with the terminal; the page has a button" in error_line(result.stderr)
+    assert "--flip works only in the terminal; the page has a button" in error_line(result.stderr)
 
 
 @pytest.mark.parametrize(
@@ -417,7 +417,7 @@ def test_players_play_by_themselves_to_the_end():
         ("resign now", "resign takes nothing behind it"),
         ("hint 3", "hint takes nothing behind it"),
         ("level", "which level? `level 3`"),
-        ("level 13", "'13' is no level, 1 to 12, as in `level 3`"),
+        ("level 13", "'13' is not a level: 1 to 12, as in `level 3`"),
         ("level 7", "White is played by level 7"),
         ("white greedy", "White is played by greedy"),
         ("white nobody", "unknown player 'nobody'"),
@@ -747,7 +747,7 @@ def test_the_rules_of_a_game_that_counts_hold_at_the_terminal(tmp_path):
     assert shown.count(ONLY_WITH_A_PLAYER) == 2 and "White is played by level 2\n" in shown
     refused = {words: shown.count(f"this game counts: {words}\n") for words in REFUSED.values()}
     assert refused == dict.fromkeys(REFUSED.values(), 1) | {REFUSED["undo"]: 3, REFUSED["stop"]: 0}
-    assert shown.count("to leave it is to resign: `quit` once more does") == 1
+    assert shown.count("leaving resigns it; type `quit` again to leave") == 1
     assert shown.count("White wins: Black resigned (1-0)") == 3
     assert [f"game {number} counts: ann " in shown for number in (1, 2, 3)] == [True, True, True]
     status = json.loads(CliRunner().invoke(main, ["status", str(folder), "--json"]).stdout)

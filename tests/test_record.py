@@ -514,7 +514,7 @@ def test_a_persons_game_is_shown_and_not_played_again(twelve: Path) -> None:
     refused = invoke("replay", twelve, 3)
     assert refused.exit_code == 2
     assert error_line(refused.stderr) == (
-        f"game 3 of {twelve} cannot be played again, as me is a person; arena show {twelve} --game 3 shows it"
+        f"game 3 of {twelve} cannot be replayed: me is a person; arena show {twelve} --game 3 shows it"
     )
     shown = invoke("show", twelve, "--game", 3).output
     assert "level 3 (white) against me (black), 1-0 by resignation" in shown

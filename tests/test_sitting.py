@@ -427,7 +427,7 @@ def test_sides_are_persons_levels_and_entries(tmp_path):
     assert [level(number).spec.limit.depth for number in LEVELS] == [*LEVELS]  # type: ignore[union-attr]
     assert level_of("7") == level(7)
     for text in ("0", "13", "x", "", "²", "-1"):
-        with pytest.raises(ValueError, match="is no level, 1 to 12"):
+        with pytest.raises(ValueError, match="is not a level: 1 to 12"):
             level_of(text)
 
 

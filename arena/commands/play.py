@@ -52,7 +52,7 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
         from arena.commands.serve import open_board
 
         if flip:
-            fail("--flip goes with the terminal; the page has a button")
+            fail("--flip works only in the terminal; the page has a button")
         open_board(seating, is_begun=True, record=record)
         return
     with announcing_compilation(), ExitStack() as open_things:
@@ -73,7 +73,7 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
         game.print(f"{sitting.variant.name}: {', '.join(sides)}; `help` says what you can type")
         if kept is not None:
             game.print(*filter(None, [kept.repaired]))
-            game.print("this game counts: no moves back, no hints, and to leave it is to resign")
+            game.print("this game counts: no takebacks, no hints, and leaving resigns it")
         game_loop(game)
 
 

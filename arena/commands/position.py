@@ -95,13 +95,13 @@ def scene(what: str, variant: str | None, fen: str | None, game: int | None, ply
     if fen is not None and what in VARIANTS:
         what, variant = fen, what
     elif fen is not None:
-        fail(f"--fen goes with the name of a variant, not with {what!r}")
+        fail(f"--fen needs the name of a variant, not {what!r}")
     elif path.is_dir():
         return _at(_of_run(path, game or 1), ply)
     elif path.is_file():
         return _at(_of_file(path, variant_named(variant) if variant else None, game or 1), ply)
     if game is not None or ply is not None:
-        fail("--game and --ply go with a PDN file or the folder of a run")
+        fail("--game and --ply need a PDN file or the folder of a run")
     if what in VARIANTS:
         return _alone(VARIANTS[what], VARIANTS[what].start)
     if ":" not in what:

@@ -122,9 +122,9 @@ def seating_options(command: Any) -> Any:
 def sitting_of(options: Seating) -> Sitting:
     """The sitting that is meant, its players not yet built; exits where something is wrong with it."""
     if options.fen is not None and options.from_file is not None:
-        fail("--fen and --from both say where to begin: give one of them")
+        fail("--fen and --from both set the start: give only one of them")
     if options.game is not None and options.from_file is None:
-        fail("--game goes with --from FILE")
+        fail("--game needs --from FILE")
     try:
         variant = _variant(options)
         if options.from_file is not None:
@@ -192,7 +192,7 @@ def _variant(options: Seating) -> Variant | None:
         return None
     description = inline(options.variant or _USUAL, "VARIANT")
     if not isinstance(description, str | dict):
-        fail(f"{options.variant!r} is no variant: a name, or YAML as {{base: english, promotion: never}}")
+        fail(f"{options.variant!r} is not a variant: give a name, or YAML as {{base: english, promotion: never}}")
     if options.no_draws:
         base = {"base": description} if isinstance(description, str) else description
         description = base | _NO_DRAWS
@@ -233,7 +233,7 @@ def _sides(options: Seating, variant: Variant) -> tuple[Side, Side]:
     }
     players = [side for side in given.values() if not side.is_person]
     if options.level is not None and (len(given) == 2 or players):
-        fail("--level is the player that a person meets: it does not go with another one")
+        fail("--level sets a person's opponent: leave out the other player")
     opponent = usual_opponent(variant) if options.level is None else level_of(options.level)
     if not given:
         given = {variant.first: Side(HUMAN)}

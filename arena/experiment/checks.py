@@ -84,7 +84,7 @@ def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str])
         yield from (source.problem(("withdraw",), message) for message in _not_annulled(format, len(names)))
     if data.get("sprt") is not None and not format.tested:
         tested = listed([repr(name) for name, kind in FORMATS.items() if kind.tested], "or")
-        yield source.problem(("sprt",), f"'sprt' goes with the format {tested}, not with {format.type!r}")
+        yield source.problem(("sprt",), f"'sprt' needs the format {tested}, not {format.type!r}")
     elif data.get("sprt") is not None and len(names) != 2:
         yield source.problem(("sprt",), f"'sprt' needs exactly two players, not {len(names)}")
 
@@ -92,7 +92,7 @@ def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str])
 def _not_annulled(format: Format, players: int) -> Iterator[str]:
     if not format.annuls:
         annulling = listed([repr(name) for name, kind in FORMATS.items() if kind.annuls], "or")
-        yield f"'annul' goes with the format {annulling}, not with {format.type!r}"
+        yield f"'annul' needs the format {annulling}, not {format.type!r}"
     elif players < LEAST_TO_ANNUL:
         yield f"'annul' needs {LEAST_TO_ANNUL} players or more, not {players}"
 

@@ -38,7 +38,7 @@ else:
 
 
 _TUNING_REFUSES = {
-    "evaluation": "'evaluation' is what is tuned: its weights to begin with are 'start', in 'tuning'",
+    "evaluation": "'evaluation' is tuned here: set its first weights by 'start', in 'tuning'",
     **refused_limits("tuning"),
 }
 """Keys of a player that have no place in a tuning, and why."""

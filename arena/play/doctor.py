@@ -138,7 +138,7 @@ def _of_repetition(trial: Trial, game: RepeatedGame) -> Iterator[Finding]:
         return
     [newer] = apart(alone, trial, game.plies, memory=_memory(trial))
     if trial.player.type == ENGINE:
-        yield Finding("warning", "does not play the same game when asked again: its games cannot be played again")
+        yield Finding("warning", "does not repeat a game: its games cannot be replayed")
     elif new != newer:
         yield Finding("error", "does not play the same from the same seed: all chance must come from `rng`")
     else:

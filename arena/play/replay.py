@@ -37,7 +37,7 @@ def task_of(stored: StoredGame) -> Task:
     for place in places:
         if experiment.players[place].type == HUMAN:
             raise StoreError(
-                f"game {number} of {stored.folder} cannot be played again, as {names[place]} is a person; "
+                f"game {number} of {stored.folder} cannot be replayed: {names[place]} is a person; "
                 f"arena show {stored.folder} --game {number} shows it"
             )
     white, black = (located(experiment.players[place], home) for place in places)

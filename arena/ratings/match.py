@@ -178,7 +178,7 @@ def sprt(
     Raises ValueError, beside the reasons of `llr`, when elo0 >= elo1 or when the bounds would not enclose 0.
     """
     if not elo0 < elo1:
-        raise ValueError(f"elo0 must be below elo1: there is nothing to tell apart between {elo0} and {elo1}")
+        raise ValueError(f"elo0 must be below elo1, not {elo0} and {elo1}")
     if not (alpha > 0 and beta > 0):
         raise ValueError(f"alpha and beta must be above 0, not {alpha} and {beta}: such a test would never end")
     if not alpha + beta < 1:

@@ -69,7 +69,7 @@ def build_variant(description: str | Mapping[str, Any]) -> Variant:
     if changed.prefer_early_kings and (changed.rows > 8 or changed.removed_at_once):
         raise VariantError("prefer_early_kings needs 8x8 and not removed_at_once", "prefer_early_kings")
     if changed.killer and changed.one_hop:
-        raise VariantError("killer and one_hop do not go together", "one_hop")
+        raise VariantError("killer and one_hop cannot be combined", "one_hop")
     men = changes.get("men", base.men)
     if not 1 <= men <= base.squares // 2:
         raise VariantError(f"men must be 1 to {base.squares // 2}, not {men}", "men")

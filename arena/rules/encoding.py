@@ -94,7 +94,7 @@ class Encoding:
         for action, legal in self.moves(game).items():
             if legal == move:
                 return action
-        raise ValueError(f"{move} is no legal move that has an action")
+        raise ValueError(f"{move} is not a legal move with an action")
 
     def move(self, game: Game, action: int) -> int:
         """The legal move of an action. Raises ValueError if it has none."""

@@ -108,7 +108,7 @@ def parse_game(variant: Variant, read: Line) -> Game:
     for text in read.arguments.get("moves", "").split():
         move = parse_hub_move(variant, game.position, text, game.legal_moves)
         if move is None:
-            raise NotationError(f"{text} is no legal move after {len(game.moves)} moves")
+            raise NotationError(f"{text} is not legal after {len(game.moves)} moves")
         game.push(move)
     return game
 

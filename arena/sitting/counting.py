@@ -1,4 +1,4 @@
-"""Games that count: which can, what is refused in one while it is played, and that to leave it is to resign."""
+"""Games that count: which can, what one refuses while it is played, and that leaving resigns it."""
 
 from __future__ import annotations
 

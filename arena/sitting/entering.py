@@ -104,7 +104,7 @@ def _by_place(game: Game, words: str) -> list[int]:
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
     for row, column in pairs:
         if (row, column) not in known:
-            raise EntryError(f"row {row}, column {column} is no square that is played on")
+            raise EntryError(f"row {row}, column {column} is not a square for pieces")
     return [known[pair] for pair in pairs]
 
 
@@ -115,7 +115,7 @@ def _by_number(game: Game, words: str) -> list[int]:
         if not _SQUARE.fullmatch(square):
             return []
         if square[0].isalpha() and square not in named:
-            raise EntryError(f"{square} is no square that is played on")
+            raise EntryError(f"{square} is not a square for pieces")
         numbers.append(game.variant.numbers[named[square]] if square in named else int(square))
     return numbers
 

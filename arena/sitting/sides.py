@@ -91,7 +91,7 @@ def level(number: int) -> Side:
 def level_of(text: str) -> Side:
     """The player of a level as a person writes it. Raises ValueError, in one line, for any other text."""
     if not text.isdecimal() or int(text) not in LEVELS:
-        raise ValueError(f"{cut(text)!r} is no level, {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
+        raise ValueError(f"{cut(text)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
     return level(int(text))
 
 

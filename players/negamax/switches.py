@@ -187,4 +187,4 @@ def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
     if switches.mtdf and not switches.tt:
         yield "mtdf", "mtdf needs a transposition table (tt, in megabytes)"
     if switches.mtdf and switches.aspiration:
-        yield "aspiration", "mtdf and aspiration do not go together"
+        yield "aspiration", "mtdf and aspiration cannot be combined"

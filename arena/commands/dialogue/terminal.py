@@ -230,7 +230,7 @@ class TerminalGame:
         if not is_at_stake(self.sitting) or self.asked_to_leave_at == self.sitting.version:
             return True
         self.asked_to_leave_at = self.sitting.version
-        self.print(f"this game counts, and to leave it is to resign: `{word}` once more does")
+        self.print(f"this game counts: leaving resigns it; type `{word}` again to leave")
         return False
 
     def leave(self) -> None:

@@ -55,7 +55,7 @@ def random_openings(variant: Variant, plies: int, count: int, seed: int, balance
     found, or are more than MAX_OPENINGS.
     """
     if count > MAX_OPENINGS:
-        raise OpeningsError(f"{count} openings are wanted, more than {MAX_OPENINGS}")
+        raise OpeningsError(f"'count' is {count} openings, more than {MAX_OPENINGS}")
     positions = _positions_after(variant, plies) if count > 1 else None
     if positions is not None and positions < count:
         there = "is only 1 position" if positions == 1 else f"are only {positions} positions"
@@ -123,7 +123,7 @@ def file_openings(variant: Variant, path: Path) -> list[Opening]:
         reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
         raise OpeningsError(f"{path} cannot be read: {reason}", "file") from None
     if not openings:
-        raise OpeningsError(f"{path} holds no opening", "file")
+        raise OpeningsError(f"{path} has no openings", "file")
     return openings
 
 
@@ -136,7 +136,7 @@ def drawn(openings: Sequence[Opening], count: int | None, seed: int) -> list[Ope
     if count is None:
         return distinct
     if count > len(distinct):
-        raise OpeningsError(f"there are {len(distinct)} such openings, {count} are wanted")
+        raise OpeningsError(f"there are only {len(distinct)} such openings, not {count}")
     return random.Random(f"openings {seed}").sample(distinct, count)
 
 

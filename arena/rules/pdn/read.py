@@ -61,7 +61,7 @@ def read_pdn(
             known = ", ".join(
                 f"{type_number(row.gametype)} {row.name}" for row in VARIANTS.values() if row.gametype
             )
-            message = f"GameType {raw.tags['GameType']!r} is no variant known here; known: {known}"
+            message = f"GameType {raw.tags['GameType']!r} is not a variant known here; known: {known}"
             problems.append(Problem(file, raw.tag_lines["GameType"], number, 0, message))
             continue
         if played is None and not is_reported:

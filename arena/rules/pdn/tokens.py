@@ -131,7 +131,7 @@ def split(text: str) -> Iterator[RawGame]:
         elif kind == "bad_tag":
             raw.tokens.append(Token("tag", f"{token[:40]!r} is not a tag", line))
         elif kind == "close" or token == "}":
-            raw.tokens.append(Token("fault", f"{token!r} closes nothing", line))
+            raw.tokens.append(Token("fault", f"{token!r} has no opening bracket", line))
         else:
             raw.tokens.append(Token("comment" if kind == "unclosed" else kind, token, line))
             if kind == "unclosed":

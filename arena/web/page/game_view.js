@@ -98,7 +98,7 @@ function leave() {
 async function fresh() {
   const { counts, outcome, moves } = store.game;
   if (counts && !outcome && moves.length) {
-    if (!(await ask(parts, "This game counts: to leave it is to resign it.", "Resign", "Play on"))) return;
+    if (!(await ask(parts, "This game counts: leaving resigns it.", "Resign", "Play on"))) return;
     const { recorded } = await game.remove().catch(() => ({}));
     if (recorded) say(recorded);
   }
