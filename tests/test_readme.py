@@ -35,7 +35,7 @@ from players.evaluation.linear import FEATURES
 from players.mcts.options import option_rows
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
-from players.player import Player
+from players.player import CompletePlayer, Player
 from players.table import PLAYERS
 from tests.helpers.command_line import invoke
 from tests.helpers.configs import BROKEN, GOOD
@@ -326,7 +326,7 @@ def test_what_a_game_and_a_class_are_said_to_have_they_have():
     assert public - names <= {"without_progress", "without_capture", "occurrences"}
     said = {re.split(r"\W", text)[0] for cells in table("of a class") for text in code(cells[0])}
     assert said <= set(re.findall(r"`(\w+)", Player.__doc__ or ""))
-    assert {"kept", "begin", "close", "check_limit", "stop"} <= said
+    assert set(CompletePlayer.__slots__) - {"choose", "player"} <= said
 
 
 def test_what_is_imported_from_arena_is_public():
