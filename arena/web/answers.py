@@ -70,6 +70,16 @@ class Mailbox:
         messages, self._messages = self._messages, {}
         return [message() for message in messages.values()], self._closing
 
+    async def empty_into(self, socket: WebSocket) -> None:
+        """Send what is put there until the websocket is to be closed, and close it."""
+        while True:
+            messages, closing = await self.take()
+            for message in messages:
+                await send(socket, message)
+            if closing is not None:
+                await socket.close(*closing)
+                return
+
 
 async def send(socket: WebSocket, document: Any) -> None:
     """Send a document as JSON. Raises WebSocketDisconnect if the window is gone."""

@@ -20,7 +20,7 @@ from arena.base.wording import message_of
 from arena.report.scripts import modules
 from arena.sitting.pdn import pdn_text
 from arena.sitting.sitting import SittingError
-from arena.web.answers import Json, Mailbox, Refusal, refused, send, until_gone
+from arena.web.answers import Json, Refusal, refused, until_gone
 from arena.web.beginning import listed, placed, variant_of
 from arena.web.bodies import (
     ByColour,
@@ -36,10 +36,10 @@ from arena.web.bodies import (
 )
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
-from arena.web.guard import AGAIN, FAILED, FILES, Guard, Pass
+from arena.web.guard import AGAIN, FAILED, Guard, Pass
 from arena.web.hosted import TAKEN, HostedGame
 from arena.web.lanes import background
-from arena.web.page.parts import SCRIPT, page
+from arena.web.page.parts import SCRIPT, page, page_policy
 from arena.web.runs import routes
 
 WINDOW_HEADER = "x-arena-window"
@@ -64,7 +64,7 @@ def application(room: GameRoom, entry: Pass, say: Callable[[str], None]) -> ASGI
             Route("/api/games/{game}/pdn", _pdn),
             Route("/api/games/{game}/{what}", _act, methods=["POST"]),
             WebSocketRoute("/api/games/{game}/events", _events),
-            *_routes_of_runs(room),
+            *(routes(room.folder) if room.folder is not None else []),
         ],
         exception_handlers={
             Refusal: lambda _, refusal: refused(refusal),
@@ -95,10 +95,6 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         await room.close()
 
 
-def _routes_of_runs(room: GameRoom) -> list[Any]:
-    return routes(room.folder) if room.folder is not None else []
-
-
 def _room(request: Request | WebSocket) -> GameRoom:
     room: GameRoom = request.app.state.room
     return room
@@ -116,15 +112,9 @@ def _failed(_request: Request, _error: Exception) -> Response:
 def _page(entry: Pass) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
         nonce = secrets.token_hex(16)
-        policy = (
-            f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
-            "img-src 'self' data: blob:; "
-            f"connect-src 'self' ws://{request.headers['host']}; "
-            "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        )
-        return _with_cookie(
-            HTMLResponse(page(nonce, entry.modules), headers={"Content-Security-Policy": policy}), entry
-        )
+        policy = page_policy(nonce, request.headers["host"])
+        response = HTMLResponse(page(nonce, entry.modules), headers={"Content-Security-Policy": policy})
+        return entry.with_cookie(response)
 
     return answer
 
@@ -143,14 +133,9 @@ def _again(entry: Pass) -> Callable[[Request], Response]:
         nonce, proof = (request.query_params.get(name) for name in ("nonce", "proof"))
         if nonce is None or proof is None:
             return Json({"nonce": entry.nonce()})
-        return _with_cookie(Json({"token": entry.token_for(nonce, proof)}), entry)
+        return entry.with_cookie(Json({"token": entry.token_for(nonce, proof)}))
 
     return answer
-
-
-def _with_cookie(response: Response, entry: Pass) -> Response:
-    response.set_cookie(entry.cookie, entry.files_key, path=FILES, httponly=True, samesite="lax")
-    return response
 
 
 async def _offer(request: Request) -> Response:
@@ -306,16 +291,6 @@ async def _events(socket: WebSocket) -> None:
         await socket.close(TAKEN if is_held else 4404, str(error))
         return
     try:
-        await until_gone(socket, _send(socket, mailbox))
+        await until_gone(socket, mailbox.empty_into(socket))
     finally:
         hosted.detach(mailbox)
-
-
-async def _send(socket: WebSocket, mailbox: Mailbox) -> None:
-    while True:
-        messages, closing = await mailbox.take()
-        for message in messages:
-            await send(socket, message)
-        if closing is not None:
-            await socket.close(*closing)
-            return

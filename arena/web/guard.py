@@ -13,6 +13,7 @@ from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.base.wording import message_of
@@ -89,6 +90,11 @@ class Pass:
             if _same(proof, hmac.new(self.page_key.encode(), nonce.encode(), "sha256").hexdigest()):
                 return self.token
         raise Refusal(403, "the server was restarted: open the address that arena printed")
+
+    def with_cookie(self, response: Response) -> Response:
+        """An answer to who has the token, which also admits to the files of runs."""
+        response.set_cookie(self.cookie, self.files_key, path=FILES, httponly=True, samesite="lax")
+        return response
 
     def _has_token(self, scope: Scope, headers: Headers) -> bool:
         given = headers.getlist(TOKEN_HEADER)

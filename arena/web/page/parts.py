@@ -56,5 +56,15 @@ def page(nonce: str, modules: str) -> str:
     )
 
 
+def page_policy(nonce: str, host: str) -> str:
+    """The page's Content-Security-Policy: its one script and style, and the server at `host`."""
+    return (
+        f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
+        "img-src 'self' data: blob:; "
+        f"connect-src 'self' ws://{host}; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
 def _text(name: str) -> str:
     return files("arena").joinpath(name).read_text(encoding="utf-8")
