@@ -115,6 +115,7 @@ def test_a_game_is_stored_with_its_moves_as_a_run_has_them(folder: Path) -> None
         "resignation",
     )
     assert (row["game"], row["pair"], row["opening"], row["plies"], row["error"]) == (1, 1, 1, 7, "")
+    assert row["opening_fen"][:2] == "B:"
     assert run.moves["move"].tolist() == [turn.text for turn in game.turns]
     assert run.moves["seconds"].tolist() == pytest.approx([turn.seconds for turn in game.turns], abs=1e-9)
     assert run.moves["legal_moves"].iloc[0] == 7 and run.moves["pieces"].iloc[0] == 24
