@@ -216,7 +216,7 @@ def positions(variant: Variant) -> st.SearchStrategy[Position]:
 
 def most_pieces(rules: Rules) -> int:
     """How many pieces to put anywhere: the oracle does not end where kings capture many in eight directions."""
-    return 10 if rules.straight_captures else 20
+    return 10 if rules.straight_captures else min(20, rules.rows * rules.per_row * 2 // 3)
 
 
 def legal_position(rules: Rules, pieces: Mapping[naive.Square, naive.Piece], turn: int) -> Position:

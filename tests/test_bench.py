@@ -106,35 +106,37 @@ def international_perft(depth):
 @pytest.mark.parametrize("name", ["english", "brazilian", "international"])
 @pytest.mark.parametrize("depth", [1, 3])
 def test_perft_counts_are_the_published_ones_at_the_depth_of_the_row(clock, name, depth):
-    [row] = rules([name], seconds_per_variant=depth)
+    [row] = rules([VARIANTS[name]], seconds_per_variant=depth)
     assert (row.what, row.variant, row.depth) == ("perft", name, depth)
     assert row.nodes == published(name)[depth - 1]
 
 
 @pytest.mark.parametrize(("seconds", "depth"), [(0, 1), (1, 1), (1.5, 2), (2.5, 3), (3, 3)])
 def test_depth_is_the_first_that_takes_long_enough(clock, seconds, depth):
-    [row] = rules(["english"], seconds_per_variant=seconds)
+    [row] = rules([VARIANTS["english"]], seconds_per_variant=seconds)
     assert row.depth == depth
 
 
 @pytest.mark.parametrize(("repeat", "best"), [(1, 3.0), (2, 1.0), (3, 1.0)])
 def test_the_fastest_of_the_repeated_runs_is_kept(clock, repeat, best):
-    [row] = rules(["english"], seconds_per_variant=2, repeat=repeat)
+    [row] = rules([VARIANTS["english"]], seconds_per_variant=2, repeat=repeat)
     assert row.seconds == best
     assert row.rate == {3.0: "0.0000163 M nodes/s", 1.0: "0.0000490 M nodes/s"}[best]
 
 
 def test_rows_come_in_the_order_asked_for(clock):
     names = ["international", "english"]
-    assert [row.variant for row in rules(names, seconds_per_variant=0)] == names
-    assert [row.variant for row in search(names, seconds_per_variant=0)] == [n for n in names for _ in range(2)]
+    variants = [VARIANTS[name] for name in names]
+    assert [row.variant for row in rules(variants, seconds_per_variant=0)] == names
+    found = [row.variant for row in search(variants, seconds_per_variant=0)]
+    assert found == [name for name in names for _ in range(2)]
 
 
 # --- search
 
 
 def test_search_enters_the_nodes_that_the_player_reports_with_either_evaluation(clock):
-    built_in, user = search(["english"], seconds_per_variant=3)
+    built_in, user = search([VARIANTS["english"]], seconds_per_variant=3)
     english = VARIANTS["english"]
     nodes = Negamax(english, "simple", "alphabeta").choose(Game(english), Limit(depth=3), random.Random(0)).nodes
     assert (built_in.depth, user.depth) == (3, 3)
@@ -143,14 +145,14 @@ def test_search_enters_the_nodes_that_the_player_reports_with_either_evaluation(
 
 
 def test_both_evaluations_run_in_turn_and_are_compared_by_their_best(clock):
-    built_in, user = search(["english"], seconds_per_variant=2, repeat=1)
+    built_in, user = search([VARIANTS["english"]], seconds_per_variant=2, repeat=1)
     assert (built_in.seconds, user.seconds) == (3.0, 1.0)
     assert user.note == "3.00 of the built-in's speed"
 
 
 def test_a_user_evaluation_with_other_values_is_flagged(clock, monkeypatch):
     monkeypatch.setattr(rates, "USER_EVALUATION", rates.USER_EVALUATION.replace("value = 3.0", "value = -3.0"))
-    built_in, user = search(["international"], seconds_per_variant=3, repeat=1)
+    built_in, user = search([VARIANTS["international"]], seconds_per_variant=3, repeat=1)
     assert user.nodes != built_in.nodes
     assert user.note == f"NODES DIFFER: the same evaluation built in enters {built_in.nodes:,}"
 
@@ -175,7 +177,7 @@ def test_the_user_evaluation_gives_the_values_of_the_built_in_one(tmp_path):
 
 
 def test_games_begin_until_the_time_is_over(clock):
-    row = random_games("english", seconds=2, max_plies=7)
+    row = random_games(VARIANTS["english"], seconds=2, max_plies=7)
     assert (row.depth, row.nodes, row.seconds) == (None, 21, 3.0)
     assert (row.rate, row.note) == ("1.00 games/s", "3 games, 142857.1 µs a ply")
 
@@ -183,7 +185,7 @@ def test_games_begin_until_the_time_is_over(clock):
 def test_one_game_is_played_in_no_time(clock):
     variant, spec = VARIANTS["brazilian"], PlayerSpec("random", "random")
     record = play(Task(Pairing(1, 1, 1, 0, 1, 0), variant, variant.start, spec, spec, 1, 300))
-    row = random_games("brazilian", seconds=0)
+    row = random_games(variant, seconds=0)
     assert row.nodes == record.plies
     assert row.nodes > 20
 
@@ -192,7 +194,7 @@ def test_one_game_is_played_in_no_time(clock):
 
 
 def test_overhead_is_of_each_part_by_its_own_unit():
-    rows = {(row.what, row.depth): row for row in overhead("english", seconds=0, repeat=1)}
+    rows = {(row.what, row.depth): row for row in overhead(VARIANTS["english"], seconds=0, repeat=1)}
     assert list(rows) == list(zip(OVERHEAD, (1, 2, 3, *[None] * len(OVERHEAD)), strict=False))
     assert (
         {row.nodes for (_, depth), row in rows.items() if depth}
@@ -374,7 +376,7 @@ OVERHEAD = [
 )
 def test_a_benchmark_is_chosen_by_its_name(clock, install, what, names, expected):
     install()
-    assert [row.what for row in rows(what, names)] == expected
+    assert [row.what for row in rows(what, [VARIANTS[name] for name in names])] == expected
 
 
 def test_workers_of_each_kind_play_the_same_games():

@@ -16,7 +16,7 @@ from players.examine import Examination, examine, examined
 from players.loading import PlayerError
 from tests.helpers import naive
 from tests.helpers.command_line import invoke
-from tests.helpers.rule_sets import RULE_SETS
+from tests.helpers.rule_sets import BY_NAME, RULE_SETS
 
 ENGLISH = VARIANTS["english"]
 OWN = """\
@@ -144,7 +144,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def examination(description: Any, name: str = "english") -> Examination:
     """An examination in this process."""
-    *_, last = examine(description, VARIANTS[name])
+    *_, last = examine(description, BY_NAME[name])
     assert isinstance(last, Examination)
     return last
 
@@ -153,7 +153,7 @@ def examination(description: Any, name: str = "english") -> Examination:
 @pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
 def test_what_is_built_in_passes_everywhere(name):
     names = [one for one in EVALUATORS if one not in ("linear", *LEARNED)]
-    names += [one for one in LEARNED if is_learned(one, VARIANTS[name])]
+    names += [one for one in LEARNED if is_learned(one, BY_NAME[name])]
     for one in names:
         assert {finding.level for finding in examination(one, name).findings} == {"ok"}, one
 

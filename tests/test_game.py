@@ -109,7 +109,7 @@ def test_a_move_taken_back_leaves_the_same_position_object(variant):
 
 
 def test_a_copy_is_played_on_without_the_game(variant):
-    game = drawn(variant, 1, 20)
+    game = drawn(variant, 1, 10)
     before = deepcopy(everything(game))
     copied = game.copy()
     assert everything(copied) == before

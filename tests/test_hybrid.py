@@ -23,7 +23,7 @@ from players.player import Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers import naive
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
-from tests.helpers.rule_sets import RULE_SETS, UNCOMPILED
+from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED
 
 ENGLISH = VARIANTS["english"]
 NODES = 20 if UNCOMPILED else 500
@@ -230,7 +230,7 @@ def test_every_part_is_a_switch_that_changes_the_search(options):
 
 @pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
 def test_it_plays_every_variant(name):
-    variant = VARIANTS[name]
+    variant = BY_NAME[name]
     game, player = Game(variant), Hybrid(variant)
     for _ in range(2 if UNCOMPILED else 20):
         if game.outcome is None:

@@ -231,7 +231,7 @@ class Dawdles(First):
 @pytest.mark.usefixtures("_fake_time")
 def test_the_time_benchmark_counts_moves_in_time_and_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PLAYERS, "dawdles", Dawdles)
-    row = kept_time("english", "dawdles", seconds=0.02, moves=15, busy=1)
+    row = kept_time(VARIANTS["english"], "dawdles", seconds=0.02, moves=15, busy=1)
     assert (row.what, row.nodes, row.seconds) == ("dawdles, 20 ms", 7 * 20, 2 * (2**-1 + 2**-4 + 8 * 2**-6))
     assert row.rate == "80.0 % in time"
     assert row.note == "20 moves, within 10 ms; worst 480.0 ms over; 2 losses on time"
@@ -240,7 +240,7 @@ def test_the_time_benchmark_counts_moves_in_time_and_losses(monkeypatch: pytest.
 def test_the_time_benchmark_says_why_a_player_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PLAYERS, "illegal", Illegal)
     with pytest.raises(RuntimeError, match="illegal returned the illegal move"):
-        kept_time("english", "illegal", moves=30, busy=0)
+        kept_time(VARIANTS["english"], "illegal", moves=30, busy=0)
 
 
 # --- what is recorded

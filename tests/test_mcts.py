@@ -46,7 +46,7 @@ from players.player import Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers import tournaments
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
-from tests.helpers.rule_sets import RULE_SETS, UNCOMPILED, by_values
+from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED, by_values
 
 WINS = json.loads((Path(__file__).parent / "data" / "wins.json").read_text())
 ENGLISH = VARIANTS["english"]
@@ -333,7 +333,7 @@ def test_telemetry_says_what_was_searched():
 
 @pytest.mark.parametrize("name", [rules.name for rules in RULE_SETS])
 def test_it_plays_every_variant(name):
-    variant = VARIANTS[name]
+    variant = BY_NAME[name]
     game, player = Game(variant), Mcts(variant)
     for _ in range(2 if UNCOMPILED else 30):
         if game.outcome is None:

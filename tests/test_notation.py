@@ -203,7 +203,7 @@ def test_a_path_is_one_that_the_oracle_finds(variant, sample):
         bits = path(variant, position, move)
         paths = oracle_paths(variant, position, move)
         assert bits in [[1 << numbers[square] for square in squares] for squares in paths]
-        found += len(bits) > 3
+        found += len(bits) > (3 if variant.rules.rows > 6 else 2)
     assert found or variant.rules.one_hop
 
 

@@ -57,6 +57,8 @@ def with_player(entry: str) -> str:
         MINIMAL.replace("english", "englsh"),
         MINIMAL.replace("english", "{base: english, promotoin: never}"),
         MINIMAL.replace("english", "{base: english, promotion: sometimes}"),
+        MINIMAL.replace("english", "{base: english, rows: 12}"),
+        MINIMAL.replace("english", "english-7x7"),
         with_player("{type: negamax, sweeep: {depth: [4, 6]}}"),
         with_player("{type: negamax, sweep: {depht: [4, 6]}}"),
         with_player("{type: negamax, depth: 4, sweep: {evaluation: [simple, simpel]}}"),
@@ -85,6 +87,8 @@ def test_an_editor_catches_a_typing_error(schema: dict[str, Any], text: str) -> 
         with_player("{sweep: {type: [random, greedy]}}"),
         with_player("{name: '" + 30 * "{depth}" + "', type: negamax, sweep: {depth: [1, 2]}}"),
         MINIMAL.replace("english", "{base: english, promotion: never, repetition: 0}"),
+        MINIMAL.replace("english", "{base: english, rows: 6}"),
+        MINIMAL.replace("english", "casual-10x10-6x6"),
         MINIMAL + "format: knockout\n",
         MINIMAL + "format: {type: swiss, rounds: 3}\n",
     ],
@@ -129,7 +133,7 @@ def required(model: type[Format]) -> set[str]:
 def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]) -> None:
     variant = schema["properties"]["variant"]["anyOf"]
     assert [named["const"] for named in variant[0]["anyOf"]] == list(VARIANTS)
-    assert set(variant[1]["properties"]) == set(CHANGES)
+    assert set(variant[2]["properties"]) == set(CHANGES)
     types = schema["properties"]["players"]["items"]["properties"]["type"]["anyOf"]
     assert [named["const"] for named in types[:-1]] == list(PLAYERS)
     assert set(KINDS) | {"evaluation", "preset"} == set(options_schema("negamax"))

@@ -98,8 +98,10 @@ async def post(at: Served, state: dict[str, Any], what: str, **given: Any) -> An
 
 def test_what_is_on_offer_can_be_begun_by_its_key(at):
     offer = at.client.get("/api/offer").json()
-    assert [row["name"] for row in offer["variants"]] == list(VARIANTS)
-    assert set(offer["usual"]) == set(VARIANTS)
+    assert list(dict.fromkeys(row["base"] for row in offer["variants"])) == list(VARIANTS)
+    assert set(VARIANTS) < set(offer["usual"]) == {row["name"] for row in offer["variants"]}
+    sizes = [(row["name"], row["rows"], row["columns"]) for row in offer["variants"] if row["base"] == "italian"]
+    assert sizes == [("italian-6x6", 6, 6), ("italian", 8, 8)]
     groups = {player["group"] for player in offer["players"]}
     assert groups == {"levels", "published", "strong", "simple", "yours"}
     english = [row["key"] for row in offer["players"] if row["variants"] is None and row["group"] != "strong"]

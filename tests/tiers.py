@@ -227,4 +227,6 @@ def _is_of_another_rule_set(value: object) -> bool:
     if isinstance(value, Mapping):
         value = value.get("variant")
     name = value.name if isinstance(value, Variant) else value
-    return isinstance(name, str) and name in VARIANTS and name not in QUICK_RULES
+    return (
+        isinstance(name, str) and name not in QUICK_RULES and bool({name, name.rpartition("-")[0]} & set(VARIANTS))
+    )

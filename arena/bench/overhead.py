@@ -19,8 +19,9 @@ from arena.ledger.ledger import Facts, Ledger
 from arena.ledger.record import Task
 from arena.play.match import play
 from arena.rules.game import Game
+from arena.rules.hub import variant_words
 from arena.rules.notation import fen
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import Variant
 from players.baselines import Random
 from players.player import Allowance, Limit, PlayerSpec
 from players.table import build_player
@@ -34,39 +35,42 @@ Part = Callable[[], int]
 """A piece of work to time; it returns the number of units done."""
 
 
-def overhead(variant: str, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
+def overhead(variant: Variant, seconds: float = 0.3, repeat: int = 3) -> Iterator[Row]:
     """Rows of microseconds a unit: a search, a player, a move made, and a ply of a game, players and record in.
 
-    Each is the best of `repeat` spells of `seconds`; a row's nodes are the units of that spell.
+    Each is the best of `repeat` spells of `seconds`; a row's nodes are the units of that spell. Rules without a
+    name in the Hub protocol have no row for a program that speaks it.
     """
-    chosen = VARIANTS[variant]
     searching = PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": "alphabeta"})
     full = PlayerSpec("full", "negamax", Limit(depth=1), {"preset": "full"})
     for depth in DEPTHS:
-        work = _asked(HeldPlayer(searching, chosen), _opened(chosen), Limit(depth))
+        work = _asked(HeldPlayer(searching, variant), _opened(variant), Limit(depth))
         yield _row("search", variant, depth, "one position, alpha-beta, simple", work, seconds, repeat)
-    yield _row("build_player", variant, None, "the preset full", lambda: _built(full, chosen), seconds, repeat)
+    yield _row("build_player", variant, None, "the preset full", lambda: _built(full, variant), seconds, repeat)
     outside = PlayerSpec("outside", f"{Random.__module__}:{Random.__name__}")
-    held = hold(outside, chosen, chosen.start, "0", Allowance())
+    held = hold(outside, variant, variant.start, "0", Allowance())
     note = "a move of a random player in its own process"
-    yield _row("seat", variant, None, note, _asked(held, Game(chosen), Limit()), seconds, repeat)
-    command = [sys.executable, "-m", "arena", "hub", "--variant", variant, "--player", "{type: random}"]
-    program = PlayerSpec("program", "engine", Limit(depth=1), {"command": command})
-    held = hold(program, chosen, chosen.start, "0", Allowance())
-    note = "a move of arena hub with a random player, through its seat"
-    yield _row("engine", variant, None, note, _asked(held, Game(chosen), program.limit), seconds, repeat)
+    yield _row("seat", variant, None, note, _asked(held, Game(variant), Limit()), seconds, repeat)
+    if variant_words(variant):
+        command = [sys.executable, "-m", "arena", "hub", "--player", "{type: random}"]
+        program = PlayerSpec("program", "engine", Limit(depth=1), {"command": command})
+        held = hold(program, variant, variant.start, "0", Allowance())
+        note = "a move of arena hub with a random player, through its seat"
+        yield _row("engine", variant, None, note, _asked(held, Game(variant), program.limit), seconds, repeat)
     close_held()
-    yield _row("Game.push", variant, None, "a ply", _pushes(chosen), seconds, repeat)
+    yield _row("Game.push", variant, None, "a ply", _pushes(variant), seconds, repeat)
     for what, spec in (("random game", PlayerSpec("random", "random")), ("depth-1 game", searching)):
-        with TemporaryDirectory() as folder, _ledger(Path(folder), chosen) as ledger:
-            work = _games(chosen, spec, ledger)
+        with TemporaryDirectory() as folder, _ledger(Path(folder), variant) as ledger:
+            work = _games(variant, spec, ledger)
             yield _row(what, variant, None, "a ply, played and stored", work, seconds, repeat)
 
 
-def _row(what: str, variant: str, depth: int | None, note: str, work: Part, seconds: float, repeat: int) -> Row:
+def _row(
+    what: str, variant: Variant, depth: int | None, note: str, work: Part, seconds: float, repeat: int
+) -> Row:
     work()
     units, taken = min((spell(work, seconds) for _ in range(repeat)), key=lambda found: found[1] / found[0])
-    return Row(what, variant, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
+    return Row(what, variant.name, depth, units, taken, f"{three_figures(1e6 * taken / units)} µs", note)
 
 
 def _asked(player: HeldPlayer, game: Game, limit: Limit) -> Part:
@@ -120,5 +124,5 @@ def _opened(variant: Variant, seed: int = 0) -> Game:
 def _ledger(folder: Path, variant: Variant) -> Ledger:
     entry = {"type": "random"}
     players = [{"name": name} | entry for name in ("white", "black")]
-    experiment = Experiment.model_validate({"name": "overhead", "variant": variant.name, "players": players})
+    experiment = Experiment.model_validate({"name": "overhead", "variant": variant.family, "players": players})
     return Ledger(folder, experiment, Facts("black", variant.gametype, "", 0, False, {}))

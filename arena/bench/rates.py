@@ -18,7 +18,7 @@ from arena.play.match import play
 from arena.rules.game import Game
 from arena.rules.jit.cache import cache_folder
 from arena.rules.perft import perft
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import Variant
 from players.evaluation.build import LEARNED, is_learned
 from players.player import Limit, PlayerSpec
 from players.table import build_player
@@ -40,19 +40,19 @@ def seven_five_three(position, rules):
 """A file of a user's own, with the same values as the built-in evaluation `simple`."""
 
 
-def rules(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
+def rules(variants: Sequence[Variant], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
     """Perft from each start position: the best of `repeat` runs.
 
     The depth is the first that takes at least `seconds_per_variant`. Moves at the last ply are counted, not made.
     """
-    for name in variants:
-        counting = perft_of(VARIANTS[name])
+    for variant in variants:
+        counting = perft_of(variant)
         depth = first_depth(counting, seconds_per_variant)
         [(nodes, seconds)] = best_runs(depth, repeat, counting)
-        yield Row("perft", name, depth, nodes, seconds, millions(nodes, seconds), "bulk counting")
+        yield Row("perft", variant.name, depth, nodes, seconds, millions(nodes, seconds), "bulk counting")
 
 
-def search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
+def search(variants: Sequence[Variant], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
     """Plain alpha-beta from each start position, with the evaluation `simple` and the same one from a user's file.
 
     Each row is the best of `repeat` runs, at the first depth that takes the built-in one `seconds_per_variant`.
@@ -61,49 +61,60 @@ def search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: in
     path = cache_folder() / f"user_evaluation_{digest}.py"
     if not path.is_file():
         path.write_text(USER_EVALUATION)
-    for name in variants:
-        built_in = _negamax(VARIANTS[name], "simple")
-        user = _negamax(VARIANTS[name], f"{path}:seven_five_three")
+    for variant in variants:
+        built_in = _negamax(variant, "simple")
+        user = _negamax(variant, f"{path}:seven_five_three")
         depth = first_depth(built_in, seconds_per_variant)
         (nodes, seconds), (user_nodes, user_seconds) = best_runs(depth, repeat, built_in, user)
-        yield Row("negamax, built-in", name, depth, nodes, seconds, millions(nodes, seconds), "alpha-beta, simple")
+        yield Row(
+            "negamax, built-in",
+            variant.name,
+            depth,
+            nodes,
+            seconds,
+            millions(nodes, seconds),
+            "alpha-beta, simple",
+        )
         note = f"{seconds / user_seconds:.2f} of the built-in's speed"
         if user_nodes != nodes:
             note = f"NODES DIFFER: the same evaluation built in enters {nodes:,}"
         rate = millions(user_nodes, user_seconds)
-        yield Row("negamax, user-written", name, depth, user_nodes, user_seconds, rate, note)
+        yield Row("negamax, user-written", variant.name, depth, user_nodes, user_seconds, rate, note)
 
 
-def full_search(variants: Sequence[str], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
+def full_search(variants: Sequence[Variant], seconds_per_variant: float = 0.5, repeat: int = 3) -> Iterator[Row]:
     """The preset `full` from each start position, with an empty table: with `simple`, and with what was learned.
 
     Each is searched to the first depth that takes it `seconds_per_variant`; rows as those of `search`.
     """
-    for name in variants:
-        variant, simple = VARIANTS[name], 0.0
+    for variant in variants:
+        simple = 0.0
         for evaluation in ("simple", *(one for one in LEARNED if is_learned(one, variant))):
             work = partial(_afresh, variant, evaluation)
             depth = first_depth(work, seconds_per_variant)
             [(nodes, seconds)] = best_runs(depth, repeat, work)
             note = f"{nodes / seconds / simple:.2f} of the rate with simple" if simple else "all techniques, 16 MB"
             simple = simple or nodes / seconds
-            yield Row(f"negamax, full, {evaluation}", name, depth, nodes, seconds, millions(nodes, seconds), note)
+            yield Row(
+                f"negamax, full, {evaluation}", variant.name, depth, nodes, seconds, millions(nodes, seconds), note
+            )
 
 
-def tree_search(variant: str, simulations: int = 50_000, repeat: int = 3) -> Row:
+def tree_search(variant: Variant, simulations: int = 50_000, repeat: int = 3) -> Row:
     """Tree search by random games from the start position, each time from nothing: the best of `repeat` runs."""
-    chosen = VARIANTS[variant]
-    player = build_player(PlayerSpec("mcts", "mcts", Limit(nodes=1), {"keep_tree": False, "tree": 256}), chosen)
-    game = Game(chosen)
+    player = build_player(PlayerSpec("mcts", "mcts", Limit(nodes=1), {"keep_tree": False, "tree": 256}), variant)
+    game = Game(variant)
     player.choose(game, Limit(nodes=1), random.Random(0))
     [(nodes, seconds)] = best_runs(
         simulations, repeat, lambda nodes: player.choose(game, Limit(nodes=nodes), random.Random(0)).nodes
     )
     rate = f"{three_figures(nodes / seconds)} games/s"
-    return Row("mcts, random games", variant, None, nodes, seconds, rate, "a simulation each, the tree included")
+    return Row(
+        "mcts, random games", variant.name, None, nodes, seconds, rate, "a simulation each, the tree included"
+    )
 
 
-def random_games(variant: str, seconds: float = 1.0, max_plies: int = 300) -> Row:
+def random_games(variant: Variant, seconds: float = 1.0, max_plies: int = 300) -> Row:
     """Random against random from the start position, recorded as in a tournament; games begin for `seconds`.
 
     One process plays at least one game. The cost of a ply is wall time, the players' own included.
@@ -113,7 +124,9 @@ def random_games(variant: str, seconds: float = 1.0, max_plies: int = 300) -> Ro
     plies, elapsed = spell(lambda: _play_random(variant, next(numbers), max_plies), seconds)
     games = next(numbers) - 1
     note = f"{games:,} games, {1e6 * elapsed / plies:.1f} µs a ply"
-    return Row("random games", variant, None, plies, elapsed, f"{three_figures(games / elapsed)} games/s", note)
+    return Row(
+        "random games", variant.name, None, plies, elapsed, f"{three_figures(games / elapsed)} games/s", note
+    )
 
 
 def perft_of(variant: Variant) -> Work:
@@ -133,8 +146,8 @@ def _afresh(variant: Variant, evaluation: str, depth: int) -> int:
     return _negamax(variant, evaluation, "full")(depth)
 
 
-def _play_random(variant: str, game: int, max_plies: int) -> int:
-    chosen, spec = VARIANTS[variant], PlayerSpec("random", "random")
+def _play_random(variant: Variant, game: int, max_plies: int) -> int:
+    spec = PlayerSpec("random", "random")
     pairing = Pairing(game, pair=game, round=1, white=0, black=1, opening=0)
-    record = play(Task(pairing, chosen, chosen.start, spec, spec, seed=1, max_plies=max_plies))
+    record = play(Task(pairing, variant, variant.start, spec, spec, seed=1, max_plies=max_plies))
     return len(record.table())

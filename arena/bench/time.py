@@ -15,7 +15,7 @@ from arena.experiment.formats.base import Pairing
 from arena.ledger.record import Task
 from arena.play.match import play
 from arena.rules.game import Termination
-from arena.rules.variants import VARIANTS
+from arena.rules.variants import Variant
 from players.player import Limit, PlayerSpec
 
 TOLERANCE = 0.01
@@ -23,7 +23,7 @@ TOLERANCE = 0.01
 
 
 def kept_time(
-    variant: str,
+    variant: Variant,
     player: str = "negamax",
     seconds: float = 0.02,
     moves: int = 1000,
@@ -36,14 +36,14 @@ def kept_time(
     those of all moves, its rate the share of them at most TOLERANCE over the limit. Raises RuntimeError if the
     player fails, as one that needs another limit does.
     """
-    chosen, spec = VARIANTS[variant], PlayerSpec(player, player, Limit(seconds=seconds))
+    spec = PlayerSpec(player, player, Limit(seconds=seconds))
     tables: list[np.ndarray] = []
     late = games = 0
     with _busy(os.cpu_count() or 1 if busy is None else busy):
         while sum(map(len, tables)) < moves:
             games += 1
             pairing = Pairing(games, pair=games, round=1, white=0, black=1, opening=0)
-            record = play(Task(pairing, chosen, chosen.start, spec, spec, seed=games, max_plies=max_plies))
+            record = play(Task(pairing, variant, variant.start, spec, spec, seed=games, max_plies=max_plies))
             if record.error and record.termination != Termination.TIME:
                 raise RuntimeError(record.error)
             tables.append(record.table())
@@ -52,7 +52,7 @@ def kept_time(
     share, worst = (overrun <= TOLERANCE).mean(), overrun.max()
     return Row(
         f"{player}, {1000 * seconds:g} ms",
-        variant,
+        variant.name,
         None,
         int(sum(table["nodes"].sum() for table in tables)),
         float(sum(table["seconds"].sum() for table in tables)),

@@ -10,42 +10,45 @@ from arena.bench.overhead import overhead
 from arena.bench.rates import full_search, random_games, rules, search, tree_search
 from arena.bench.time import kept_time
 from arena.bench.timing import Row
-from arena.commands.common import variant_named
-from arena.rules.variants import VARIANTS
+from arena.commands.common import VARIANT
+from arena.rules.variants import VARIANTS, Variant
 
-Benchmark = Callable[[Sequence[str]], Iterator[Row]]
-"""From names of variants to rows."""
+Benchmark = Callable[[Sequence[Variant]], Iterator[Row]]
+"""From variants to rows."""
+
+_ALL = list(VARIANTS.values())
+"""What is measured where no variant is named; of the slower benchmarks the first alone."""
 
 
-def rows(what: str, variants: Sequence[str] = ()) -> Iterator[Row]:
+def rows(what: str, variants: Sequence[Variant] = ()) -> Iterator[Row]:
     """The rows of a benchmark of BENCHMARKS, for all variants if none is named. Raises KeyError."""
     return BENCHMARKS[what](variants)
 
 
-def _rules(variants: Sequence[str]) -> Iterator[Row]:
-    yield from rules(variants or list(VARIANTS))
+def _rules(variants: Sequence[Variant]) -> Iterator[Row]:
+    yield from rules(variants or _ALL)
 
 
-def _search(variants: Sequence[str]) -> Iterator[Row]:
-    yield from search(variants or list(VARIANTS))
-    yield from full_search(variants or list(VARIANTS))
-    yield from map(tree_search, variants or VARIANTS)
+def _search(variants: Sequence[Variant]) -> Iterator[Row]:
+    yield from search(variants or _ALL)
+    yield from full_search(variants or _ALL)
+    yield from map(tree_search, variants or _ALL)
 
 
-def _games(variants: Sequence[str]) -> Iterator[Row]:
-    yield from map(random_games, variants or VARIANTS)
+def _games(variants: Sequence[Variant]) -> Iterator[Row]:
+    yield from map(random_games, variants or _ALL)
 
 
-def _overhead(variants: Sequence[str]) -> Iterator[Row]:
-    for variant in variants or ["english"]:
+def _overhead(variants: Sequence[Variant]) -> Iterator[Row]:
+    for variant in variants or _ALL[:1]:
         yield from overhead(variant)
 
 
-def _time(variants: Sequence[str]) -> Iterator[Row]:
-    yield from map(kept_time, variants or ["english"])
+def _time(variants: Sequence[Variant]) -> Iterator[Row]:
+    yield from map(kept_time, variants or _ALL[:1])
 
 
-def _all(variants: Sequence[str]) -> Iterator[Row]:
+def _all(variants: Sequence[Variant]) -> Iterator[Row]:
     for benchmark in (_rules, _search, _games, _overhead):
         yield from benchmark(variants)
 
@@ -63,13 +66,13 @@ BENCHMARKS: dict[str, Benchmark] = {
 
 @click.command()
 @click.argument("what", type=click.Choice(list(BENCHMARKS)), default="all")
-@click.option("--variant", "names", multiple=True, help="Only this variant; may be given again.")
-def bench(what: str, names: tuple[str, ...]) -> None:
+@click.option("--variant", "variants", type=VARIANT, multiple=True, help="Only this variant; may be given again.")
+def bench(what: str, variants: tuple[Variant, ...]) -> None:
     """Measure this machine's rates: move generation, search, whole games, and what surrounds a search.
 
     Not in `all`: `time` measures how well negamax keeps to 20 ms per move while every core is busy.
     """
-    show_rows(rows(what, [variant_named(name).name for name in names]))
+    show_rows(rows(what, variants))
 
 
 def show_rows(measured: Iterable[Row]) -> None:

@@ -10,12 +10,13 @@ from typing import Any
 
 import click
 
-from arena.commands.common import variant_named
+from arena.commands.common import VARIANT
 from arena.commands.output import broken, echo, say, show_table, unbroken, width_of
 from arena.experiment.schema import experiment_schema
 from arena.experiment.yaml.schema import either
 from arena.learning.config import training_schema, tuning_schema
 from arena.rules.table import HEADER, variant_rows
+from arena.rules.variants import VARIANTS, Variant
 from players.catalogue import catalogue
 
 _PARTS = {
@@ -58,12 +59,11 @@ def players(as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, type=VARIANT)
 @click.option("--json", "as_json", is_flag=True, help="Print all rules as JSON.")
-def variants(name: str | None, as_json: bool) -> None:
+def variants(name: Variant | None, as_json: bool) -> None:
     """List the variants, or all rules of NAME."""
-    names = [variant_named(name).name] if name else None
-    rows = [dict(zip(HEADER, row, strict=True)) for row in variant_rows() if names is None or row[0] in names]
+    rows = [dict(zip(HEADER, row, strict=True)) for row in variant_rows([name] if name else VARIANTS.values())]
     if as_json:
         click.echo(json.dumps(rows[0] if name else rows, indent=2))
     elif name:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from arena.commands.common import announcing_compilation, requiring_torch, variant_named
+from arena.commands.common import VARIANT, announcing_compilation, requiring_torch
 from arena.commands.output import echo, fail, say
 from arena.experiment.load import command_for, load
 from arena.experiment.yaml.errors import ConfigError
@@ -25,24 +25,23 @@ from players.loading import PlayerError
 
 @click.command()
 @click.argument("evaluation")
-@click.argument("variant")
-def check(evaluation: str, variant: str) -> None:
+@click.argument("variant", type=VARIANT)
+def check(evaluation: str, variant: Variant) -> None:
     """Examine an EVALUATION, file.py:function or what else a configuration takes, on positions of VARIANT.
 
     Is it finite, below the scores of wins, right in sign, from the side to move's view, and how fast is it? The
     exit code is 1 if something is wrong.
     """
-    chosen = variant_named(variant)
-    say(f"examining {evaluation} in {variant}")
+    say(f"examining {evaluation} in {variant.name}")
     try:
         described = inline(evaluation, "EVALUATION") if "{" in evaluation else evaluation
-        examination = examined(described, chosen)
+        examination = examined(described, variant)
     except (ConfigError, PlayerError) as error:
         fail(str(error))
-    echo(f"{evaluation}, {variant}")
+    echo(f"{evaluation}, {variant.name}")
     for finding in examination.findings:
         echo(f"  {finding.level:8} {finding.message}")
-    _show_examples(chosen, examination)
+    _show_examples(variant, examination)
     _end(examination.findings)
 
 

@@ -15,13 +15,15 @@ from typing import Any
 
 import click
 
-from arena.base.wording import unknown
 from arena.commands.output import fail, replaces_lines, say
 from arena.experiment.workers import scheduler_address
+from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import inline
 from arena.play.engine import EngineError, Stopped
 from arena.play.executor import WorkerDied, worker_count
+from arena.rules.custom import VariantError, build_variant
 from arena.rules.jit.kernel import compilation_announced
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import Variant
 
 GRACE_SECONDS = 1.0
 """Seconds that a process has to end by itself after the second Ctrl-C."""
@@ -102,11 +104,35 @@ def requiring_torch() -> Iterator[None]:
         fail("arena train needs PyTorch, which is not installed: pip install -e '.[train]'")
 
 
-def variant_named(name: str) -> Variant:
-    """The variant of that name, or an error that lists them."""
-    if name not in VARIANTS:
-        fail(unknown("variant", name, VARIANTS))
-    return VARIANTS[name]
+class VariantType(click.ParamType):
+    """Rules: a name, or YAML as `variant:` of a configuration has it."""
+
+    name = "variant"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Variant:
+        return value if isinstance(value, Variant) else variant_given(str(value))
+
+
+VARIANT = VariantType()
+
+
+def variant_given(text: str) -> Variant:
+    """The rules that a person names or describes; exits with what is wrong."""
+    try:
+        return build_variant(described_variant(text))
+    except VariantError as error:
+        fail(str(error))
+
+
+def described_variant(text: str) -> str | dict[str, Any]:
+    """The name or the mapping that a person gives as rules; exits if it is neither."""
+    try:
+        description = inline(text, "VARIANT")
+    except ConfigError as error:
+        fail(" ".join(str(error).split()))
+    if not isinstance(description, str | dict):
+        fail(f"{text!r} is not a variant: give a name, or YAML as {{base: english, promotion: never}}")
+    return description
 
 
 @contextmanager

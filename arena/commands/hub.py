@@ -8,11 +8,13 @@ from pathlib import Path
 
 import click
 
-from arena.commands.common import variant_named
+from arena.commands.common import VARIANT
 from arena.commands.output import fail
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.hub import Server
+from arena.rules.hub import variant_words
+from arena.rules.variants import Variant
 from players.loading import PlayerError, located
 
 DEFAULT_PLAYER = "{preset: full, evaluation: patterns}"
@@ -20,23 +22,27 @@ DEFAULT_PLAYER = "{preset: full, evaluation: patterns}"
 
 @click.command()
 @click.option(
-    "--variant", default="international", show_default=True, help="The rules, unless set-param changes them."
+    "--variant",
+    type=VARIANT,
+    default="international",
+    show_default=True,
+    help="The rules, unless set-param changes them.",
 )
 @click.option("--player", default=DEFAULT_PLAYER, show_default=True, help="An entry of `players:`, as YAML.")
-def hub(variant: str, player: str) -> None:
+def hub(variant: Variant, player: str) -> None:
     """Offer a player to GUIs and servers that speak the Hub protocol, version 2, on standard input and output.
 
     The type is negamax if the entry names none, and its limits hold where the other program gives no level.
     """
-    chosen = variant_named(variant)
-
+    if not variant_words(variant):
+        fail(f"--variant: the Hub protocol has no name for the rules of {variant.name}")
     output = os.dup(1)
 
     def write(text: str) -> None:
         os.write(output, f"{text}\n".encode())
 
     try:
-        server = Server(located(player_spec(player, "--player"), Path()), chosen, write)
+        server = Server(located(player_spec(player, "--player"), Path()), variant, write)
     except ConfigError as error:
         fail(str(error))
     except PlayerError as error:

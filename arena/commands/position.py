@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import click
 
 from arena.base.wording import nearest
-from arena.commands.common import variant_named
+from arena.commands.common import VARIANT, variant_given
 from arena.commands.output import fail, say
 from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
 from arena.rules.board.board import Board
+from arena.rules.custom import VariantError, build_variant
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.played import PlayedGame
@@ -74,7 +75,7 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def called(
-        what: str, variant: str | None, fen: str | None, game: int | None, ply: int | None, **rest: Any
+        what: str, variant: Variant | None, fen: str | None, game: int | None, ply: int | None, **rest: Any
     ) -> None:
         command(scene(what, variant, fen, game, ply), **rest)
 
@@ -82,28 +83,29 @@ def with_scene(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--ply", type=click.IntRange(0), help="After N plies [the last]."),
         click.option("--game", type=click.IntRange(1), help="Which game of a file or a run [1]."),
         click.option("--fen", help="A position of the variant WHAT."),
-        click.option("--variant", help="The rules of a FEN, or of a PDN without a GameType."),
+        click.option("--variant", type=VARIANT, help="The rules of a FEN, or of a PDN without a GameType."),
         click.argument("what"),
     ):
         called = decorator(called)
     return called
 
 
-def scene(what: str, variant: str | None, fen: str | None, game: int | None, ply: int | None) -> Scene:
+def scene(what: str, variant: Variant | None, fen: str | None, game: int | None, ply: int | None) -> Scene:
     """The position of a FEN, a variant, a game of a PDN file or of a run's folder; exits if there is none."""
     path = Path(what)
-    if fen is not None and what in VARIANTS:
-        what, variant = fen, what
-    elif fen is not None:
+    named = _rules(what)
+    if fen is not None and named is not None:
+        return _of_fen(fen, named)
+    if fen is not None:
         fail(f"--fen needs the name of a variant, not {what!r}")
-    elif path.is_dir():
+    if path.is_dir():
         return _at(_of_run(path, game or 1), ply)
-    elif path.is_file():
-        return _at(_of_file(path, variant_named(variant) if variant else None, game or 1), ply)
+    if path.is_file():
+        return _at(_of_file(path, variant, game or 1), ply)
     if game is not None or ply is not None:
         fail("--game and --ply need a PDN file or the folder of a run")
-    if what in VARIANTS:
-        return _alone(VARIANTS[what], VARIANTS[what].start)
+    if named is not None:
+        return _alone(named, named.start)
     if ":" not in what:
         close = nearest(what, list(VARIANTS))
         meant = f"; did you mean {close!r}?" if close is not None else ""
@@ -122,12 +124,21 @@ def _alone(variant: Variant, position: Position) -> Scene:
     return Scene(PlayedGame(variant, position, []))
 
 
-def _of_fen(text: str, name: str | None) -> Scene:
-    if name is None:
+def _rules(what: str) -> Variant | None:
+    """The rules that WHAT names or describes, None if it is something else; exits if they cannot be made."""
+    if what.startswith("{"):
+        return variant_given(what)
+    try:
+        return build_variant(what)
+    except VariantError as error:
+        return None if error.key == "base" else fail(str(error))
+
+
+def _of_fen(text: str, variant: Variant | None) -> Scene:
+    if variant is None:
         numbers = [int(number) for number in re.findall(r"[0-9]+", text.partition(":H")[0])]
-        name = _SMALL[0] if max(numbers, default=0) <= _SMALL[1] else _LARGE
-        say(f"read as {name}; --variant names other rules")
-    variant = variant_named(name)
+        variant = VARIANTS[_SMALL[0] if max(numbers, default=0) <= _SMALL[1] else _LARGE]
+        say(f"read as {variant.name}; --variant names other rules")
     try:
         return _alone(variant, parse_fen(variant, text))
     except NotationError as error:

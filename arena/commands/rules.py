@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from arena.commands.board import show_board
-from arena.commands.common import variant_named
+from arena.commands.common import VARIANT
 from arena.commands.output import fail
 from arena.experiment.openings import sources
 from arena.experiment.yaml.errors import ConfigError
@@ -21,43 +21,42 @@ from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.notation import fen as fen_of
 from arena.rules.perft import divide as divide_perft
 from arena.rules.perft import perft as count_perft
+from arena.rules.variants import Variant
 from players.evaluation.appraise import appraise
 from players.loading import PlayerError
 
 
 @click.command()
-@click.argument("variant")
+@click.argument("variant", type=VARIANT)
 @click.option("--depth", type=click.IntRange(1, 30), default=6, show_default=True, help="Plies.")
 @click.option("--fen", help="Position to count from [the start position].")
 @click.option("--divide", is_flag=True, help="Count each move of the position by itself.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def perft(variant: str, depth: int, fen: str | None, divide: bool, as_json: bool) -> None:
+def perft(variant: Variant, depth: int, fen: str | None, divide: bool, as_json: bool) -> None:
     """Count the move tree of VARIANT, the test of a move generator."""
-    chosen = variant_named(variant)
-
     try:
-        position = parse_fen(chosen, fen) if fen else chosen.start
+        position = parse_fen(variant, fen) if fen else variant.start
     except NotationError as error:
         fail(str(error))
     if divide:
-        legal = legal_moves(chosen.constants, position)
+        legal = legal_moves(variant.constants, position)
         counts = {
-            move_text(chosen, position, move, legal): nodes
-            for move, nodes in divide_perft(chosen, position, depth).items()
+            move_text(variant, position, move, legal): nodes
+            for move, nodes in divide_perft(variant, position, depth).items()
         }
         if as_json:
-            click.echo(json.dumps({"variant": variant, "fen": fen_of(chosen, position), "divide": counts}))
+            click.echo(json.dumps({"variant": variant.name, "fen": fen_of(variant, position), "divide": counts}))
         else:
             for text, nodes in counts.items():
                 click.echo(f"{text:>12}  {nodes:>14,}")
             click.echo(f"{'total':>12}  {sum(counts.values()):>14,}")
         return
-    count_perft(chosen, position, 2)
+    count_perft(variant, position, 2)
     began = time.perf_counter()
     totals: list[int] = []
     for plies in range(1, depth + 1):
         before = time.perf_counter()
-        totals.append(count_perft(chosen, position, plies))
+        totals.append(count_perft(variant, position, plies))
         seconds = time.perf_counter() - before
         if not as_json:
             rate = totals[-1] / seconds / 1e6 if seconds > 1e-3 else 0
@@ -65,32 +64,30 @@ def perft(variant: str, depth: int, fen: str | None, divide: bool, as_json: bool
             click.echo(f"{plies:>3}  {totals[-1]:>16,}  {seconds:9.3f} s {speed}")
     if as_json:
         seconds = time.perf_counter() - began
-        document = {"variant": variant, "fen": fen_of(chosen, position), "nodes": totals, "seconds": seconds}
+        document = {"variant": variant.name, "fen": fen_of(variant, position), "nodes": totals, "seconds": seconds}
         click.echo(json.dumps(document))
 
 
 @click.command()
-@click.argument("variant")
+@click.argument("variant", type=VARIANT)
 @click.option("--fen", help="Position to evaluate [the start position].")
 @click.option("--evaluation", help="Only this: a name, file.py:function, or YAML, as '{linear: {man: 100}}'.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def evaluate(variant: str, fen: str | None, evaluation: str | None, as_json: bool) -> None:
+def evaluate(variant: Variant, fen: str | None, evaluation: str | None, as_json: bool) -> None:
     """Print what a position of VARIANT is worth to the side to move under every evaluation.
 
     The board stands beside them. Of `linear` each feature's counts and share are shown, with the weights of
     `strong` if none are given.
     """
-    chosen = variant_named(variant)
-
     try:
-        position = parse_fen(chosen, fen) if fen else chosen.start
+        position = parse_fen(variant, fen) if fen else variant.start
         described = inline(evaluation, "--evaluation") if evaluation and "{" in evaluation else evaluation
-        values, features = appraise(chosen, position, described)
+        values, features = appraise(variant, position, described)
     except (NotationError, ConfigError, PlayerError) as error:
         fail(str(error))
     if as_json:
         document = {
-            "fen": fen_of(chosen, position),
+            "fen": fen_of(variant, position),
             "values": {name: _whole(value) for name, value in values.items()},
             "features": {
                 name: {key: _whole(number) for key, number in share._asdict().items()}
@@ -99,17 +96,17 @@ def evaluate(variant: str, fen: str | None, evaluation: str | None, as_json: boo
         }
         click.echo(json.dumps(document))
         return
-    click.echo(f"{fen_of(chosen, position)}  (values for the side to move)")
+    click.echo(f"{fen_of(variant, position)}  (values for the side to move)")
     lines = [f"{name:14} {value:>10.6g}" for name, value in values.items()]
     if features:
         lines += ["", f"{'linear':14} {'own':>6} {'other':>6} {'weight':>8} {'share':>8}"]
     for name, share in features.items():
         lines.append(f"{name:14} {share.own:>6} {share.other:>6} {share.weight:>8.4g} {share.value:>8.4g}")
-    show_board(Board(chosen, position), beside="\n".join(lines))
+    show_board(Board(variant, position), beside="\n".join(lines))
 
 
 @click.command()
-@click.argument("variant")
+@click.argument("variant", type=VARIANT)
 @click.option("--ballots", type=click.Choice(["2", "3"]), help="The 2-move or 3-move ballots (English).")
 @click.option("--file", type=click.Path(path_type=Path), help="Those in a file of FENs or a PDN.")
 @click.option("--random-plies", type=click.IntRange(0), default=4, show_default=True, help="Plies.")
@@ -117,7 +114,7 @@ def evaluate(variant: str, fen: str | None, evaluation: str | None, as_json: boo
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--unbalanced", is_flag=True, help="Keep random openings in which material is won.")
 def openings(
-    variant: str,
+    variant: Variant,
     ballots: str | None,
     file: Path | None,
     random_plies: int,
@@ -126,19 +123,18 @@ def openings(
     unbalanced: bool,
 ) -> None:
     """List or draw openings of VARIANT: a FEN, then its moves and mark where they are known."""
-    chosen = variant_named(variant)
     try:
         if file is not None:
-            found = sources.drawn(sources.file_openings(chosen, file), count, seed)
+            found = sources.drawn(sources.file_openings(variant, file), count, seed)
         elif ballots is not None:
-            found = sources.drawn(sources.ballot_openings(chosen, int(ballots), barred=True), count, seed)
+            found = sources.drawn(sources.ballot_openings(variant, int(ballots), barred=True), count, seed)
         else:
-            found = sources.random_openings(chosen, random_plies, count or 20, seed, not unbalanced)
+            found = sources.random_openings(variant, random_plies, count or 20, seed, not unbalanced)
     except sources.OpeningsError as error:
         fail(str(error))
     for opening in found:
         notes = "; ".join(filter(None, (opening.name, opening.mark)))
-        click.echo(fen(chosen, opening.position) + (f"  {{{notes}}}" if notes else ""))
+        click.echo(fen(variant, opening.position) + (f"  {{{notes}}}" if notes else ""))
 
 
 def _whole(number: float) -> float | int:

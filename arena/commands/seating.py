@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import click
 
 from arena.base.wording import cut, message_of
+from arena.commands.common import described_variant
 from arena.commands.output import fail, say
 from arena.experiment.yaml.errors import ConfigError
-from arena.experiment.yaml.values import inline
 from arena.rules.custom import build_variant
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
@@ -190,13 +190,13 @@ def words_of(options: Seating, sitting: Sitting) -> list[str]:
 def _variant(options: Seating) -> Variant | None:
     if options.variant is None and options.from_file is not None and not options.no_draws:
         return None
-    description = inline(options.variant or _USUAL, "VARIANT")
-    if not isinstance(description, str | dict):
-        fail(f"{options.variant!r} is not a variant: give a name, or YAML as {{base: english, promotion: never}}")
-    if options.no_draws:
-        base = {"base": description} if isinstance(description, str) else description
-        description = base | _NO_DRAWS
-    return build_variant(description)
+    description = described_variant(options.variant or _USUAL)
+    if not options.no_draws:
+        return build_variant(description)
+    if isinstance(description, str):
+        named = build_variant(description)
+        description = {"base": named.family, "rows": named.rules.rows}
+    return build_variant(description | _NO_DRAWS)
 
 
 def _as_saved(options: Seating, pdn: PlayedGame) -> Seating:

@@ -23,7 +23,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from arena.base.wording import listed, shown, unknown
+from arena.base.wording import listed, shown
 from arena.experiment.formats.fixed import RoundRobin
 from arena.experiment.formats.sprt import Sprt
 from arena.experiment.formats.table import FormatField
@@ -151,14 +151,16 @@ PlayerField = Annotated[PlayerSpec, GetPydanticSchema(_player_schema)]
 
 
 def _variant(value: Any) -> str | dict[str, Any]:
-    from arena.rules.variants import VARIANTS
+    from arena.rules.custom import VariantError, build_variant
 
     if isinstance(value, dict):
         return value
     if not isinstance(value, str):
         raise ValueError(f"must be text or a mapping with a base, not {shown(value)}")
-    if value not in VARIANTS:
-        raise refusal(unknown("variant", value, VARIANTS))
+    try:
+        build_variant(value)
+    except VariantError as error:
+        raise refusal(str(error)) from None
     return value
 
 

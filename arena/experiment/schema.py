@@ -10,7 +10,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
 from arena.rules.custom import CHANGES
 from arena.rules.draws import Draws
-from arena.rules.rules import Rules
+from arena.rules.rules import SIZES, Rules
 from arena.rules.variants import VARIANTS, Variant
 from players.options import option_schemas
 from players.player import Limit
@@ -73,8 +73,14 @@ def variant_schema() -> Schema:
         described |= {"minimum": 0} if change.kind is int else {}
         properties[key] = described
     properties["base"] |= names
+    properties["rows"]["description"] = "Rows and columns of the board."
+    sized = {
+        "type": "string",
+        "pattern": f"^({'|'.join(VARIANTS)})-({'|'.join(f'{rows}x{rows}' for rows in SIZES)})$",
+        "description": "A variant on a board of another size.",
+    }
     own = {"type": "object", "properties": properties, "required": ["base"], "additionalProperties": False}
-    return {"anyOf": [names, own]}
+    return {"anyOf": [names, sized, own]}
 
 
 def options_schema(type: str) -> dict[str, Schema]:

@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from arena.base.wording import message_of
 from arena.hosting.held import SharedPlayer
 from arena.rules.game import Game
-from arena.rules.hub import Line, hub_move, line, parse_game, parse_line, variant_word
+from arena.rules.hub import Line, hub_move, line, parse_game, parse_line, variant_word, variant_words
 from arena.rules.move_text import line_texts
 from arena.rules.notation import NotationError
 from arena.rules.variants import VARIANTS, Variant
@@ -84,7 +84,7 @@ class Server:
         name = f"draughts-arena {self._spec.name}"
         self._write(line("id", {"name": name, "version": _version(), "author": "", "country": ""}))
         words = " ".join(map(variant_word, VARIANTS.values()))
-        variant = variant_word(self._variant)
+        variant = variant_words(self._variant)[0]
         self._write(line("param", {"name": "variant", "value": variant, "type": "enum", "values": words}))
         self._write(line("param", {"name": "seed", "value": self._seed, "type": "string"}))
         self._write("wait")

@@ -71,6 +71,8 @@ class Rules(NamedTuple):
     first_king_wins: bool = False
 
 
+SIZES = (6, 8, 10)
+"""Rows of the square boards: a larger one, of 72 squares or more, does not fit into the 64 bits of an integer."""
 GEOMETRY = ("rows", "per_row", "board", "top", "bottom", "upper", "edge", "centre", "leftmost", "rightmost")
 """The fields of Rules that `board_rules` computes from the size of the board."""
 

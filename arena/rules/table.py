@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from arena.rules.position import COLOURS
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules
@@ -30,12 +30,12 @@ _PROMOTION = {
 }
 
 
-def variant_rows() -> Iterator[tuple[str, ...]]:
+def variant_rows(variants: Iterable[Variant] = VARIANTS.values()) -> Iterator[tuple[str, ...]]:
     """A row for each variant, in the columns of HEADER."""
-    for name, variant in VARIANTS.items():
+    for variant in variants:
         rules = variant.rules
         yield (
-            name,
+            variant.name,
             f"{2 * rules.per_row}x{rules.rows}",
             str(variant.men),
             COLOURS[variant.first],

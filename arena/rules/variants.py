@@ -34,6 +34,13 @@ class Variant:
     mirrored: bool = False
     """Squares are numbered from the right in each row, as on boards whose right corner is dark."""
     about: str = ""
+    base: str = ""
+    """The name of the variant that it was made from; empty for one of VARIANTS."""
+
+    @property
+    def family(self) -> str:
+        """The name of the one of VARIANTS that it is or was made from."""
+        return self.base or self.name
 
     @cached_property
     def constants(self) -> Rules:

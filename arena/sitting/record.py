@@ -25,12 +25,12 @@ from arena.ledger.manifest import Manifest, manifest_of, save, session, stored_m
 from arena.ledger.record import GameRecord, packed, search_values
 from arena.ledger.store import StoreError, reading
 from arena.play.match import REASON_CHARACTERS, MoveRow
-from arena.rules.custom import build_variant
+from arena.rules.custom import build_variant, is_named
 from arena.rules.game import Game, Termination
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.result import WHITE_POINTS, Colour
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import Variant
 from arena.sitting.counting import uncounted
 from arena.sitting.sides import person_spec
 from arena.sitting.sitting import Sitting
@@ -61,7 +61,7 @@ class Record:
         holds a tournament, or games of another variant or of another version of the arena, if another process uses
         it, it cannot be written to, or is too damaged to be read. Either is one line.
         """
-        if VARIANTS.get(variant.name) != variant:
+        if not is_named(variant):
             raise ValueError(f"{variant.name} is no rule set that a run can name")
         self.folder, self.person, self.variant = folder, person, variant
         own = person_spec(person)

@@ -102,7 +102,7 @@ def usual_opponent(variant: Variant) -> Side:
 
 def usual_entry(variant: Variant) -> str:
     """The usual opponent, in the words that `side_of` reads."""
-    return HOUSE_PROGRAMS.get(variant.name.rstrip("*"), f"level {USUAL_LEVEL}")
+    return HOUSE_PROGRAMS.get(variant.family, f"level {USUAL_LEVEL}")
 
 
 def entry_named(name: str, variant: Variant) -> str | None:

@@ -41,7 +41,7 @@ def figures(turn: Turn, before: Position, variant: Variant) -> list[str]:
     None where the rule set is of no published program, or it printed what its search did and nothing was searched.
     Rules made from a published set are as that set. (row, column) count from 0 at the top left, as White sees it.
     """
-    printed = _PRINTED.get(variant.name.rstrip("*"))
+    printed = _PRINTED.get(variant.family)
     return printed(turn, before, variant) if printed else []
 
 

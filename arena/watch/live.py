@@ -24,6 +24,7 @@ from arena.ledger.ledger import FILE
 from arena.ledger.manifest import Manifest, Session, parsed, session_document
 from arena.ledger.store import StoreError, reading
 from arena.ratings.match import SprtState
+from arena.rules.custom import build_variant
 from arena.rules.game import FORFEITS
 from arena.rules.result import points_of
 from arena.watch.elo import EloEstimate, EloScale, ResultCounts
@@ -182,7 +183,7 @@ class Watcher:
         session = manifest.sessions[-1] if manifest else None
         return Moment(
             name=experiment["name"],
-            variant=_name(experiment["variant"], "base"),
+            variant=build_variant(experiment["variant"]).name,
             format=_name(experiment["format"], "type"),
             games=tally.games,
             planned=tally.games if complete else facts["games"],

@@ -10,10 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arena.base.wording import cut, unknown
+from arena.base.wording import cut
 from arena.hosting.analysis import Analysis
 from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
+from arena.rules.custom import VariantError, build_variant
 from arena.rules.game import Game
 from arena.rules.jit.kernel import compilations_counted
 from arena.rules.notation import parse_fen
@@ -21,7 +22,7 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.pdn.tokens import split
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
-from arena.rules.variants import VARIANTS, Variant
+from arena.rules.variants import Variant
 from arena.sitting.sides import Side, strongest
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
@@ -120,9 +121,10 @@ def _advise(variant: Variant) -> None:
 
 def variant_of(name: str) -> Variant:
     """The rule set of that name. Raises Refusal."""
-    if name not in VARIANTS:
-        raise Refusal(422, unknown("variant", name, VARIANTS))
-    return VARIANTS[name]
+    try:
+        return build_variant(name)
+    except VariantError as error:
+        raise Refusal(422, str(error)) from None
 
 
 def begun(given: NewGame, seats: Seats, folder: Path | None, seed: int) -> Sitting:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from arena.base.wording import unknown
+from arena.rules.custom import sizes_of
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.sides import HOUSE_PROGRAMS, LEVELS, Side, level, side_of, usual_opponent
@@ -22,6 +23,8 @@ _PROGRAMS = {
     "casual-10x10": "tree search with alpha-beta, 1000 nodes",
 }
 """What those of HOUSE_PROGRAMS are."""
+_VARIANTS = [variant for base in VARIANTS.values() for variant in sizes_of(base)]
+"""The rule sets on offer."""
 _SIMPLE_DEPTHS = (2, 4, 6, 8)
 _STRONG_SECONDS = (0.1, 1.0, 3.0)
 
@@ -71,8 +74,8 @@ class Offer:
 
     def usual(self, variant: Variant) -> str:
         """The key of a person's opponent by default."""
-        if variant.name in HOUSE_PROGRAMS:
-            return variant.name
+        if variant.family in HOUSE_PROGRAMS:
+            return variant.family
         spec = usual_opponent(variant).spec
         return _level_key(spec.limit.depth or 1 if spec is not None else 1)
 
@@ -81,13 +84,14 @@ class Offer:
         variants = [
             {
                 "name": variant.name,
+                "base": variant.family,
                 "about": variant.about,
                 "first": COLOURS[variant.first],
                 "squares": variant.squares,
                 "columns": 2 * variant.rules.per_row,
                 "rows": variant.rules.rows,
             }
-            for variant in VARIANTS.values()
+            for variant in _VARIANTS
         ]
         players = [
             {
@@ -99,7 +103,7 @@ class Offer:
             }
             for player in self._players.values()
         ]
-        usual = {variant.name: self.usual(variant) for variant in VARIANTS.values()}
+        usual = {variant.name: self.usual(variant) for variant in _VARIANTS}
         return {"variants": variants, "players": players, "usual": usual}
 
     def _seat(self, key: str, variant: Variant) -> Side:
@@ -109,7 +113,8 @@ class Offer:
         if player is None:
             raise Refusal(422, unknown("player", key, [HUMAN, *self._players]))
         if player.variants is not None and variant.name not in player.variants:
-            raise Refusal(422, f"{player.name} plays {', '.join(player.variants)}, not {variant.name}")
+            plays = ", ".join(name for name in player.variants if name in VARIANTS)
+            raise Refusal(422, f"{player.name} plays {plays}, not {variant.name}")
         return player.side(variant)
 
 
@@ -119,7 +124,15 @@ def _built_in() -> list[Offered]:
         for depth in LEVELS
     ]
     published = [
-        Offered(name, name, "published", _PROGRAMS[name], (name,), usual_opponent) for name in HOUSE_PROGRAMS
+        Offered(
+            name,
+            name,
+            "published",
+            _PROGRAMS[name],
+            tuple(variant.name for variant in _VARIANTS if variant.family == name),
+            usual_opponent,
+        )
+        for name in HOUSE_PROGRAMS
     ]
     simple = [
         Offered("random", "random", "simple", "any legal move", None, lambda _: side_of("random")),
@@ -136,7 +149,7 @@ def _built_in() -> list[Offered]:
             for depth in _SIMPLE_DEPTHS
         ),
     ]
-    trained = tuple(variant.name for variant in VARIANTS.values() if is_learned("neural", variant))
+    trained = tuple(variant.name for variant in _VARIANTS if is_learned("neural", variant))
     strong = [
         Offered(
             f"{name}-{seconds:g}s",

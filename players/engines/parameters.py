@@ -56,6 +56,8 @@ def _of_variant(known: Mapping[str, Declared], variant: Variant, program: str) -
         if variant.rules == VARIANTS["international"].rules:
             return {}
         raise PlayerError(f"{program} has no parameter 'variant': it plays international, not {variant.name}")
+    if not words:
+        raise PlayerError(f"{program} does not play {variant.name}: the Hub protocol has no name for its rules")
     plays = known["variant"].choices
     word = next((word for word in words if word in plays or not plays), None)
     if word is None:

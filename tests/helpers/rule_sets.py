@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numba
 
+from arena.rules.custom import build_variant
 from arena.rules.variants import VARIANTS, Variant
 
 UNCOMPILED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
@@ -56,3 +57,8 @@ RULE_SETS = [
     for variant in reversed(_FIRST_OF_RULES.values())
     if not UNCOMPILED or variant.name in ("english", "frisian")
 ]
+_SIZED = [] if UNCOMPILED else [by_values(build_variant(name)) for name in ("english-6x6", "thai-10x10")]
+RULE_SETS += _SIZED
+"""Rule sets that tests of each go through: one of all with the same rules, and two on boards of another size."""
+BY_NAME = VARIANTS | {variant.name: variant for variant in _SIZED}
+"""Those of VARIANTS and the two of another size."""

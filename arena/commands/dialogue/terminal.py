@@ -107,7 +107,7 @@ class TerminalGame:
             captured = move_squares(sitting.variant, before, sitting.turns[-1].move).captured
         board = sitting.game.board(flip=self.flip, marks=captured)
         beside = [*side_lines(sitting), "", *recent_moves(sitting, _RECENT_PLIES)] if sys.stdout.isatty() else []
-        edges = sitting.variant.name.startswith("game3")
+        edges = sitting.variant.family == "game3"
         show_board(board, "\n".join(beside).rstrip(), edges=edges)
         self._shown = (len(sitting.turns), sitting.game.position, self.flip)
 

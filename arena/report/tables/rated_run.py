@@ -16,6 +16,7 @@ from arena.ledger.read import RunData
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.repeats import repeated_games
 from arena.report.tables.survey import Survey, is_large, survey
+from arena.rules.custom import build_variant
 from players.player import PlayerSpec
 
 FEW = 30
@@ -54,9 +55,9 @@ class RatedRun:
 
     @property
     def rules(self) -> str:
-        """The name of the rules; of custom ones that of their base, with `, changed`."""
-        variant = self.experiment.variant
-        return variant if isinstance(variant, str) else f"{variant['base']}, changed"
+        """The name of the rules; of custom ones that of their base and size, with `, changed`."""
+        name = build_variant(self.experiment.variant).name
+        return f"{name[:-1]}, changed" if name.endswith("*") else name
 
     @property
     def players(self) -> list[str]:

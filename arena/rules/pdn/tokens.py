@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from arena.rules.custom import VariantError, build_variant
 from arena.rules.variants import VARIANTS, Variant
 
 _TAG_NAMES = {
@@ -209,18 +210,33 @@ def variant_of_tags(tags: Mapping[str, str], given: Variant | None) -> Variant |
     name, gametype = tags.get("Variant", "").strip().lower(), tags.get("GameType", "")
     if given and given.name == name:
         return given
-    if name in VARIANTS:
-        return VARIANTS[name]
-    if given and gametype and type_number(given.gametype) == type_number(gametype):
-        return given
-    return variant_of_type(gametype) or given
+    try:
+        return build_variant(name)
+    except VariantError:
+        is_given = given is not None and gametype and type_number(given.gametype) == type_number(gametype)
+        if is_given and _board(gametype) in ([], _board(given.gametype)):
+            return given
+        return variant_of_type(gametype) or given
 
 
 def variant_of_type(gametype: str) -> Variant | None:
-    """The variant with a GameType, or else the first with its number."""
+    """The variant with a GameType, or else the first with its number, on the board that the GameType names."""
     number = type_number(gametype)
     rows = [row for row in VARIANTS.values() if number and type_number(row.gametype) == number]
-    return next((row for row in rows if row.gametype == gametype.replace(" ", "")), rows[0] if rows else None)
+    found = next((row for row in rows if row.gametype == gametype.replace(" ", "")), rows[0] if rows else None)
+    if found is None or _board(gametype) in ([], _board(found.gametype)):
+        return found
+    width, height = _board(gametype)
+    try:
+        return build_variant({"base": found.name, "rows": height}) if width == height else None
+    except VariantError:
+        return None
+
+
+def _board(gametype: str) -> list[int]:
+    """Columns and rows of the board that a GameType names; empty if it names none."""
+    sizes = [field.strip() for field in gametype.split(",")[2:4]]
+    return [int(size) for size in sizes] if len(sizes) == 2 and all(map(str.isdecimal, sizes)) else []
 
 
 def type_number(gametype: str) -> str:

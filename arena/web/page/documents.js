@@ -18,7 +18,7 @@
  *   record: {folder: string, person: string}|null, runs: boolean, page_key: string}} Offer
  */
 
-/** @typedef {{name: string, about: string, first: Colour, squares: number, columns: number, rows: number}} VariantOffered */
+/** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number}} VariantOffered */
 /** @typedef {{key: string, name: string, group: string, about: string, variants: string[]|null}} PlayerOffered */
 
 /** @typedef {{text: string, paths: number[][], captured: number[]}} LegalMove */

@@ -42,10 +42,12 @@ export class Setup {
     this.timer = undefined;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.compilation = undefined;
-    const { variant, fen } = this.form.elements;
-    variant.append(...offer.variants.map(({ name }) => element("option", { value: name }, name)));
+    const { variant, size, fen } = this.form.elements;
+    variant.append(...[...new Set(offer.variants.map(({ base }) => base))].map((base) => element("option", { value: base }, base)));
+    this.sizes();
     this.sides = new Sides(parts.players, offer, () => this.changed());
-    variant.addEventListener("change", () => this.usual());
+    variant.addEventListener("change", () => { this.sizes(); this.usual(); });
+    size.addEventListener("change", () => this.usual());
     fen.addEventListener("input", () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.typed(), TYPED); });
     this.clocks();
     this.form.addEventListener("submit", (event) => { event.preventDefault(); on.begin(); });
@@ -93,8 +95,16 @@ export class Setup {
     this.compilation = setTimeout(() => compile(asked, isOld, show).catch(() => { if (!isOld()) show(1); }), TYPED);
   }
 
+  /* The sizes of board that the rules go with; their own is chosen. */
+  sizes() {
+    const { variant, size } = this.form.elements;
+    const found = this.offer.variants.filter(({ base }) => base === variant.value);
+    size.replaceChildren(...found.map(({ name, columns, rows }) => element("option", { value: name }, `${columns}\u00a0×\u00a0${rows}`)));
+    size.value = variant.value;
+  }
+
   get variant() {
-    return this.offer.variants.find(({ name }) => name === this.form.elements.variant.value);
+    return this.offer.variants.find(({ name }) => name === this.form.elements.size.value);
   }
 
   /* The usual start and players of the variant: a person begins. */
@@ -108,7 +118,10 @@ export class Setup {
 
   /* Have another rule set chosen. */
   use(variant) {
-    this.form.elements.variant.value = variant;
+    const { variant: rules, size } = this.form.elements;
+    rules.value = this.offer.variants.find(({ name }) => name === variant).base;
+    this.sizes();
+    size.value = variant;
     this.usual();
   }
 
