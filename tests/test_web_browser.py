@@ -528,6 +528,33 @@ def test_names_are_shown_as_they_are(browser, address):
         assert window.page.locator("img").count() == 0
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_whole_game_is_played_on_a_board_of_6x6_and_again(browser, address, width):
+    with opened(browser, address, viewport={"width": width, "height": 800}) as window:
+        page = window.page
+        page.select_option("[name=variant]", "simplified")
+        assert page.locator("[name=size] option").all_inner_texts() == [
+            "6\xa0×\xa06",
+            "8\xa0×\xa08",
+            "10\xa0×\xa010",
+        ]
+        page.select_option("[name=size]", "simplified-6x6")
+        page.wait_for_selector(".board-squares [data-square='19']", state="detached")
+        page.click("summary:has-text('Position or file')")
+        page.click("[data-action=edit]")
+        page.click("[data-action=editclear]")
+        assert window.pieces == {} and page.locator(".board-squares [data-square]").count() == 18
+        page.click("[data-action=editcancel]")
+        assert window.pieces == symbols("simplified-6x6", arena.Game("simplified-6x6").fen)
+        page.click("[data-part=begin]")
+        window.play_on([window.click, window.drag])
+        game = replayed(window)
+        assert game.outcome is not None and game.outcome.termination == "points"
+        page.click("[data-action=again]")
+        page.wait_for_selector(".game-yours")
+        assert (window.state["variant"], window.state["moves"]) == ("simplified-6x6", [])
+
+
 @pytest.mark.parametrize("variant", ["italian", "frisian"])
 def test_the_rules_are_chosen_and_the_usual_opponent_with_them(browser, address, variant):
     with opened(browser, address) as window:

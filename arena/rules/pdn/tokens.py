@@ -213,9 +213,9 @@ def variant_of_tags(tags: Mapping[str, str], given: Variant | None) -> Variant |
     try:
         return build_variant(name)
     except VariantError:
-        is_given = given is not None and gametype and type_number(given.gametype) == type_number(gametype)
-        if is_given and _board(gametype) in ([], _board(given.gametype)):
-            return given
+        if given and gametype and type_number(given.gametype) == type_number(gametype):
+            is_same_board = _board(gametype) in ([], _board(given.gametype))
+            return given if is_same_board else variant_of_type(gametype)
         return variant_of_type(gametype) or given
 
 
