@@ -19,18 +19,23 @@ import pytest
 
 import arena
 from arena.hosting.player_process import close_held
+from arena.ledger.game import stored_game
 from arena.ledger.read import PHASES
 from arena.ledger.record import MEASURED, unpacked
 from arena.play.match import play
 from arena.play.signature import worths
-from arena.report.files import pdn_games
+from arena.report.files import FILES, pdn_games, write_file
 from arena.report.load import card
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
+from arena.report.viewer.games import listed
 from arena.report.write import parquet_name
+from arena.rules.custom import build_variant
+from arena.rules.game import Game, points
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
+from arena.web.kept import game_document
 from players.evaluation.build import build_evaluation
 from players.negamax.score import LIMIT, WIN, wins_in, worth_of_a_man
 from players.player import PlayerSpec
@@ -38,6 +43,7 @@ from tests.helpers.asking import task_of
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import experiment, frames, player, run_of
 from tests.helpers.tournaments import open_for
+from tests.helpers.tournaments import run as played
 
 ENGLISH = VARIANTS["english"]
 OWN = '''
@@ -101,6 +107,57 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     result = invoke("run", folder / "config.yaml", "--out", folder / "out", "--workers", "2", "--no-report")
     assert result.exit_code == 0, result.output
     return arena.load(folder / "out")
+
+
+# --- points
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A tournament by rules under which points decide, some games stopped before."""
+    folder = tmp_path_factory.mktemp("points")
+    text = """\
+name: points
+variant: {base: simplified, no_capture: 20}
+seed: 2
+openings: {random_plies: 4, count: 8, balanced: false}
+players: [{name: one, type: random}, {name: other, type: random}]
+"""
+    return played(folder, "out", text)
+
+
+def test_the_points_that_decided_a_game_are_in_its_row(counted: Run, tmp_path: Path) -> None:
+    variant = build_variant(counted.experiment.variant)
+    moves = dict(list(counted.moves.groupby("game")["move"]))
+    for row in counted.games.to_dict("records"):
+        game = Game(variant, row["opening_fen"])
+        for text in moves[row["game"]]:
+            game.push(text)
+        both = row["white_points"], row["black_points"]
+        if row["termination"] == "points":
+            assert both == points(variant, game.position) and game.outcome is not None
+            assert row["result"] == game.outcome.result
+        else:
+            assert both == (None, None)
+    assert set(counted.games["termination"]) == {"points", "no_capture"}
+    write_file(next(file for file in FILES if file.name == "games.csv"), counted, tmp_path / "games.csv")
+    table = pd.read_csv(tmp_path / "games.csv", dtype=str, keep_default_na=False)
+    for column in ("white_points", "black_points"):
+        assert table[column].tolist() == ["" if pd.isna(it) else str(it) for it in counted.games[column]]
+
+
+def test_the_points_of_a_game_stand_at_the_end_of_its_pdn_and_on_its_page(counted: Run) -> None:
+    index = listed(counted.games.assign(swing=np.nan), counted)["points"]
+    for place, (row, text) in enumerate(zip(counted.games.to_dict("records"), pdn_games(counted), strict=True)):
+        assert stored_game(counted.folder, row["game"]).pdn() == text
+        shown = game_document(counted.folder, row["game"])["points"]
+        if row["termination"] == "points":
+            white, black = row["white_points"], row["black_points"]
+            words = f"points: White {white}, Black {black}}} {row['result']}"
+            assert " ".join(text.split()).endswith(f"s, {words}")
+            assert shown == index[place] == {"white": white, "black": black}
+        else:
+            assert "points: " not in text and shown is None and place not in index
 
 
 # --- moves

@@ -13,7 +13,7 @@ from arena import Game
 from arena.rules.move_text import paths
 from arena.rules.notation import algebraic, place
 from arena.rules.variants import VARIANTS
-from arena.sitting.entering import EntryError, entered_move, is_like_move, legal_line
+from arena.sitting.entering import EntryError, entered_move, is_like_move, legal_line, numbered_move
 
 FORK = "W:W22,30:B17,18,9,10"
 """White captures 22x13x6 or 22x15x6."""
@@ -177,7 +177,7 @@ def test_a_pass_is_entered_where_it_is_the_move():
     while game.legal_moves != [0]:
         game.push(game.legal_moves[0])
     assert entered_move(game, "pass") == entered_move(game, "p") == 0
-    assert legal_line(game) == "the only move: pass"
+    assert legal_line(game) == "White has no move and must pass: type `pass`"
     with pytest.raises(EntryError, match="is no move; legal moves"):
         entered("pass")
 
@@ -190,6 +190,14 @@ def test_what_is_no_move_says_which_there_are(text, words):
     with pytest.raises(EntryError) as caught:
         entered(text)
     words(caught.value)
+
+
+def test_a_number_selects_a_move_of_the_list_in_its_order():
+    game = Game("english")
+    assert [numbered_move(game, str(number)) for number in range(1, 8)] == game.legal_moves
+    for text in ("0", "8", "11", "9" * 500):
+        with pytest.raises(EntryError, match="is not in the list of moves, 1 to 7"):
+            numbered_move(game, text)
 
 
 def test_a_forced_capture_is_said():

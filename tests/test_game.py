@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from arena import read_pdn
+from arena.rules.custom import build_variant
 from arena.rules.draws import Draws, Ending, in_balance
-from arena.rules.game import Game, Outcome, Termination, leader_on_points, points
+from arena.rules.game import Game, Outcome, Termination, points
 from arena.rules.move_text import move_text, parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import fen, parse_fen
@@ -243,8 +244,33 @@ def test_a_move_that_skips_a_capture_is_illegal():
 )
 def test_a_game_is_decided_at_the_ply_at_which(name, start, moves, winner, termination):
     game = play(VARIANTS[name], start, moves)
-    assert game.outcome == Outcome(winner, termination)
+    assert game.outcome is not None and game.outcome[:2] == (winner, termination)
     assert game.legal_moves == []
+
+
+@pytest.mark.parametrize(
+    ("rules", "start", "moves", "winner", "white_and_black"),
+    [
+        ("simplified", "W:W6:B26", "6-2 26-31", DRAW, (2, 2)),
+        ("simplified", "W:W6,3:B26", "6-2 26-31", WHITE, (4, 2)),
+        ("simplified", "W:W6:B26,27,17", "6-2 17-22 pass 22-25 pass 25-29 pass 26-30 pass 27-31", BLACK, (2, 6)),
+        ("simplified", "W:W22:B18", "22x15", WHITE, (1, 0)),
+        ({"base": "english", "score_decides": True}, "B:W13:B5,6", "5-9", BLACK, (1, 2)),
+        ({"base": "english", "score_decides": True}, "W:W28:B19,24", "", BLACK, (1, 2)),
+    ],
+)
+def test_points_that_decide_are_part_of_the_outcome_and_of_the_pdn(rules, start, moves, winner, white_and_black):
+    game = play(build_variant(rules), start, moves)
+    assert game.outcome == Outcome(winner, Termination.POINTS, white_and_black)
+    white, black = white_and_black
+    assert f"{{points: White {white}, Black {black}}} {game.outcome.result}" in game.pdn
+
+
+def test_points_are_not_counted_where_something_else_decides():
+    assert play(VARIANTS["english"], "W:W22:B18", "22x15").outcome == Outcome(WHITE, Termination.NO_PIECES)
+    drawn = Game({"base": "simplified", "repetition": 1})
+    assert drawn.outcome == Outcome(DRAW, Termination.REPETITION)
+    assert "points" not in drawn.pdn
 
 
 def test_a_side_without_a_move_passes_until_neither_can_move():
@@ -256,17 +282,15 @@ def test_a_side_without_a_move_passes_until_neither_can_move():
     assert game.moves[-1] == 0
     moves = "7-3 5-9 pass 9-14 pass 14-18 pass 18-23 pass 23-27 pass 27-32 pass 25-29"
     game = play(SIMPLIFIED, "W:W7:B25,5", moves)
-    assert game.outcome == Outcome(BLACK, Termination.POINTS)
+    assert game.outcome == Outcome(BLACK, Termination.POINTS, (2, 4))
     assert fen(SIMPLIFIED, game.position) == "W:W3:B29,32"
 
 
 def test_points_are_2_on_the_far_row_and_1_elsewhere():
     position = parse_fen(SIMPLIFIED, "W:W1,4,29,20:B32,2,30")
-    assert points(SIMPLIFIED, position, WHITE) == 2 + 2 + 1 + 1
-    assert points(SIMPLIFIED, position, BLACK) == 2 + 1 + 2
-    assert leader_on_points(SIMPLIFIED, position) == WHITE
-    assert leader_on_points(SIMPLIFIED, parse_fen(SIMPLIFIED, "W:W1:B13,14")) is None
-    assert leader_on_points(SIMPLIFIED, parse_fen(SIMPLIFIED, "W:W13:B29")) == BLACK
+    assert points(SIMPLIFIED, position) == (2 + 2 + 1 + 1, 2 + 1 + 2)
+    assert points(SIMPLIFIED, parse_fen(SIMPLIFIED, "W:W1:B13,14")) == (2, 2)
+    assert points(SIMPLIFIED, parse_fen(SIMPLIFIED, "W:W13:B29")) == (1, 2)
 
 
 KINGS_ONLY = ("W:WK1:BK32", "1-5 32-28 5-1 28-32")

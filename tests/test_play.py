@@ -365,6 +365,8 @@ def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
     result = played("--browser", "--flip")
     assert result.exit_code == 2
     assert "--flip works only in the terminal; the page has a button" in error_line(result.stderr)
+    for option in ("--moves", "--no-moves"):
+        assert "--moves works only in the terminal; " in error_line(played("--browser", option).stderr)
 
 
 @pytest.mark.parametrize(
@@ -474,11 +476,14 @@ def test_a_player_tells_what_it_saw():
 @pytest.mark.parametrize(
     ("name", "figures"),
     [
-        ("game3", ["turn: Red (White)", r"nodes explored: \d+", r"search time: \d\.\d\d s"]),
+        (
+            "game3",
+            ["AI 2's turn (Red)", r"AI 2 nodes explored: \d+", r"AI 2 search time: \d\.\d\d seconds"],
+        ),
         ("checkers-ai", [r"depth reached: \d+", r"seconds: \d\.\d\d"]),
         ("simplified", [r"total nodes: \d+", r"deepest ply: \d+", r"cutoffs in max nodes: \d+"]),
         ("cis300", [r"White-(5, \d) to (4, \d)"]),
-        ("casual-10x10", [r"from \d+ to \d+", "captured squares: none", "king's move: no"]),
+        ("casual-10x10", [r"from (2, \d) to (3, \d)", "captured: none", "king now: no", "king before: no"]),
     ],
 )
 def test_figures_of_a_published_program_stand_under_its_move(name, figures):
@@ -490,11 +495,67 @@ def test_figures_of_a_published_program_stand_under_its_move(name, figures):
         assert re.search(rf"^    \| {line.replace('(', '[(]').replace(')', '[)]')}", shown, re.MULTILINE), shown
 
 
-def test_game3_has_rows_and_columns_at_the_edges_of_its_board():
-    lines = said("game3", "--flip").splitlines()
-    assert lines[1].split() == ["0", "1", "2", "3", "4", "5", "6", "7"]
-    assert [line.split()[0] for line in lines[2:10]] == ["0", "1", "2", "3", "4", "5", "6", "7"]
-    assert said("game3").splitlines()[1].split() == ["7", "6", "5", "4", "3", "2", "1", "0"]
+@pytest.mark.parametrize(
+    ("rules", "columns"),
+    [("game3", 8), ("cis300", 8), ("casual-10x10", 10), ("{base: casual-10x10, flying: false}", 10)],
+)
+def test_the_boards_of_three_published_programs_have_rows_and_columns_at_their_edges(rules, columns):
+    numbers = list(map(str, range(columns)))
+    people = ("--white", "human", "--black", "human")
+    lines = said(rules, *people).splitlines()
+    assert lines[1].split() == numbers
+    assert [line.split()[0] for line in lines[2 : 2 + columns]] == numbers
+    assert said(rules, *people, "--flip").splitlines()[1].split() == numbers[::-1]
+    assert said("english", *people).splitlines()[1].split() == ["1b", "2b", "3b", "4b"]
+
+
+def test_points_stand_below_the_board_and_decide():
+    people = ("--white", "human", "--black", "human")
+    shown = said("simplified", *people, "--fen", "W:W6,3:B26", lines=["6-2", "26-31"])
+    assert re.findall(r"^points: .*$", shown, re.MULTILINE) == [
+        *("points: White 3, Black 1", "points: White 4, Black 1", "points: White 4, Black 2")
+    ]
+    assert shown.splitlines()[-2] == "White wins by 4 points to 2: neither side can move (1-0)"
+    assert "points" not in said("english", *people, lines="11-15\n")
+    changed = "{base: english, score_decides: true}"
+    assert "points: White 1, Black 2" in said(changed, *people, "--fen", "B:W13:B5,6")
+
+
+def test_a_pass_is_explained():
+    people = ("--white", "human", "--black", "human")
+    shown = said("simplified", *people, "--fen", "B:W32:B29,30,31", lines=["1", "pass", "p"])
+    assert "Black has no move and must pass: type `pass`" in shown
+    assert "'1' is not a legal move; Black has no move and must pass: type `pass`" in shown
+    assert "1. Black has no move and passes\n" in shown
+
+
+def test_the_legal_moves_are_listed_where_the_published_program_did_and_a_number_selects_one():
+    people = ("--white", "human", "--black", "human")
+    lists = "legal moves, by number or squares:\n  1) 9-13     2) 10-14    3) 11-15  "
+    shown = said("checkers-ai", *people, lines=["3", "22-18", "11", "1"])
+    assert lists in shown and "\n  1) 21-17  " in shown
+    assert "1. Black 11-15\n" in shown and "1. White 22-18\n" in shown
+    assert "you must capture, by number or squares:\n  1) 15x22\n" in shown
+    assert "11 is not in the list of moves, 1 to 1" in shown
+    assert "2. Black 15x22" in shown
+    assert lists in said("{base: checkers-ai, men: 12}", *people)
+    assert "by number" not in said("english", *people, lines="12\n")
+
+
+def test_moves_are_listed_or_not_as_is_asked_for():
+    people = ("--white", "human", "--black", "human")
+    shown = said("--moves", *people, lines=["12", "7", "quit"])
+    assert "12 is not in the list of moves, 1 to 7" in shown and "1. Black 11-16\n" in shown
+    assert "arena play english --moves --white" in shown
+    shown = said("checkers-ai", "--no-moves", *people, lines=["12", "quit"])
+    assert "by number" not in shown and "1. Black 12-16" in shown
+    assert "arena play checkers-ai --no-moves --white" in shown
+    lines = ["moves hidden", "12", "moves", "moves shown", "2", "moves x", "quit"]
+    shown = said("checkers-ai", *people, lines=lines)
+    assert shown.count("by number") == 3
+    assert "no longer listed" in shown and "1. Black 12-16" in shown and "legal moves: 21-17, " in shown
+    assert "1. White 22-18" in shown and "`moves shown` or `moves hidden`, not 'x'" in shown
+    assert "--no-moves" not in shown and "--moves" not in shown
 
 
 def test_a_game_is_saved_behind_others_and_the_last_one_goes_on(tmp_path):

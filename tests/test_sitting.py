@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from arena import Game
+from arena.rules.board.board import rows_of
+from arena.rules.custom import build_variant
 from arena.rules.game import Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
@@ -20,7 +23,7 @@ from arena.sitting.pdn import append_game, pdn_text, saved_game
 from arena.sitting.sides import LEVELS, Side, level, level_of, side_of, usual_opponent
 from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
 from arena.sitting.turn import Clock, Thought, Turn
-from arena.sitting.words import ending_text, figures
+from arena.sitting.words import ending_text, figures, lists_moves, numbers_edges
 from players.player import HUMAN, Choice, Limit
 
 ENGLISH = VARIANTS["english"]
@@ -408,6 +411,19 @@ def test_the_end_by_the_rules_has_its_reason():
     push(sitting, "15x22")
     assert sitting.outcome == Outcome(BLACK, Termination.NO_PIECES)
     assert ending_text(sitting.game, sitting.outcome) == "Black wins: White has no pieces left"
+    for fen, text in (
+        ("W:W6,3:B26", "White wins by 4 points to 2: neither side can move"),
+        ("W:W6:B26", "Draw: 2 points each, neither side can move"),
+        ("W:W22:B18", "White wins by 1 point to 0: Black has no pieces left"),
+        ("B:W18:B15,1", "Black wins by 2 points to 0: White has no pieces left"),
+    ):
+        game = Game("simplified", fen)
+        while game.outcome is None:
+            game.push(game.legal_moves[0])
+        assert ending_text(game, game.outcome) == text
+    game = Game({"base": "english", "score_decides": True}, "W:W28:B19,24")
+    assert game.outcome is not None
+    assert ending_text(game, game.outcome) == "Black wins by 2 points to 1: White has no legal move"
     for name in VARIANTS:
         game = Game(name)
         for termination in Termination:
@@ -451,6 +467,18 @@ def test_sides_change_in_mid_game(own):
 
 
 # --- PDN
+
+
+def test_the_points_of_a_finished_game_stand_behind_its_last_move():
+    sitting = Sitting(VARIANTS["simplified"], (PERSON, PERSON), parse_fen(VARIANTS["simplified"], "W:W6,3:B26"))
+    push(sitting, "6-2")
+    assert "points" not in pdn_text(sitting)
+    push(sitting, "26-31")
+    (pdn,) = read_pdn(pdn_text(sitting)).games
+    assert (pdn.comments, pdn.result) == ({2: "points: White 4, Black 2"}, "1-0")
+    resigned = Sitting(VARIANTS["simplified"], (PERSON, PERSON))
+    resigned.resign(BLACK)
+    assert "points" not in pdn_text(resigned)
 
 
 def test_a_game_goes_out_as_pdn_and_comes_in_again(own, tmp_path):
@@ -568,9 +596,11 @@ def printed(name: str, fen: str | None, text: str, **counted: Any) -> list[str]:
 
 def test_figures_are_those_that_the_program_printed():
     assert printed("game3", None, "11-15", nodes=321) == [
-        *("turn: Black", "nodes explored: 321", "search time: 0.46 s")
+        *("AI 1's turn (Black)", "AI 1 nodes explored: 321", "AI 1 search time: 0.46 seconds")
     ]
-    assert printed("game3", "W:W22:B1", "22-18", nodes=3)[0] == "turn: Red (White)"
+    assert printed("game3", "W:W22:B1", "22-18", nodes=3) == [
+        *("AI 2's turn (Red)", "AI 2 nodes explored: 3", "AI 2 search time: 0.46 seconds")
+    ]
     assert printed("checkers-ai", None, "11-15", depth=7) == ["depth reached: 7", "seconds: 0.46"]
     assert printed("simplified", None, "11-15", nodes=9, deepest=8, cutoffs_max=7, cutoffs_min=6) == [
         *("total nodes: 9", "deepest ply: 8", "cutoffs in max nodes: 7", "cutoffs in min nodes: 6")
@@ -581,9 +611,38 @@ def test_figures_are_those_that_the_program_printed():
         "Jump--White-(3, 0) to (1, 2) (capt: (2, 1))",
     ]
     assert printed("casual-10x10", "W:WK46:B37,19", "46x14") == [
-        *("from 46 to 14", "captured squares: 19, 37", "king's move: yes")
+        *("from (9, 0) to (2, 7)", "captured: (3, 6), (7, 2)", "king now: yes", "king before: yes")
     ]
-    assert printed("casual-10x10", None, "38-33")[1:] == ["captured squares: none", "king's move: no"]
+    assert printed("casual-10x10", None, "38-33") == [
+        *("from (7, 4) to (6, 5)", "captured: none", "king now: no", "king before: no")
+    ]
+    assert printed("casual-10x10", "W:W7:B1", "7-2")[2:] == ["king now: yes", "king before: no"]
+    touched = printed("casual-10x10", "W:W13:B8,9", "13x4")
+    assert touched[2:] == ["king now: yes", "king before: no"]
+
+
+def test_rows_and_columns_are_those_that_a_mirrored_board_is_drawn_with():
+    mirrored = replace(VARIANTS["cis300"], mirrored=True)
+    game = Game(mirrored)
+    drawn = rows_of(mirrored)
+    assert (drawn[2][0], drawn[3][1]) == (9, 13)
+    move = game.move("9-13")
+    turn = Turn(move, "9-13", PERSON, 0.5, None, None)
+    assert figures(turn, game.position, mirrored) == ["Black-(2, 0) to (3, 1)"]
+
+
+def test_rules_made_from_a_published_set_show_what_it_shows_and_a_pass_has_no_squares():
+    for name, edges, listed in (
+        *(("game3", True, False), ("checkers-ai", False, True), ("simplified", False, False)),
+        *(("cis300", True, False), ("casual-10x10", True, False), ("english", False, False)),
+    ):
+        changed = build_variant({"base": name, "no_capture": 30})
+        for variant in (VARIANTS[name], changed):
+            assert (numbers_edges(variant), lists_moves(variant)) == (edges, listed)
+    for name, start in (("cis300", "B:W9,14:B5"), ("casual-10x10", "W:W46:B41,37")):
+        game = Game({"base": name, "passes": True}, start)
+        assert game.legal_moves == [0]
+        assert figures(Turn(0, "pass", PERSON, 0.5, None, None), game.position, game.variant) == []
 
 
 def test_there_are_no_figures_of_other_rules_and_none_where_nothing_was_searched():

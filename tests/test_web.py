@@ -225,6 +225,22 @@ def test_a_side_that_must_pass_has_a_path_without_squares(at):
     assert passed["moves"][0]["path"] == []
 
 
+def test_points_are_sent_with_each_position_and_with_the_end(at):
+    state = at.begin(variant="simplified", fen="W:W6,3:B26", white="human", black="human")
+    assert state["points"] == state["start"]["points"] == {"white": 3, "black": 1}
+    at.ask(state, "move", text="6-2")
+    ended = at.ask(at.state(state), "move", text="26-31").json()
+    assert at.state(state)["moves"][0]["points"] == {"white": 4, "black": 1}
+    assert ended["points"] == ended["moves"][-1]["points"] == {"white": 4, "black": 2}
+    assert ended["outcome"] == {
+        "result": "1-0",
+        "termination": "points",
+        "text": "White wins by 4 points to 2: neither side can move",
+    }
+    english = at.ask(at.begin(white="human", black="human"), "move", text="11-15").json()
+    assert english["points"] is english["moves"][0]["points"] is None
+
+
 def test_moves_are_refused_that_are_none_or_come_too_late(at):
     state = at.begin(white="human")
     assert at.ask(state, "move", text="1-2").status_code == 422

@@ -27,7 +27,7 @@ from arena.commands.seating import (
 from arena.commands.waiting import line_of
 from arena.ledger.store import StoreError
 from arena.rules.position import COLOURS
-from arena.sitting.entering import legal_line, must_capture
+from arena.sitting.entering import must_capture
 
 _ALARM_SECONDS = 0.02
 """Seconds after the end of a clock at which it is looked at."""
@@ -39,8 +39,13 @@ _AFTERWARDS = "`new` begins another game, `save FILE` keeps this one, `quit` lea
 @seating_options
 @click.option("--browser", is_flag=True, help="Play in the browser, on a page of this machine (arena serve).")
 @click.option("--flip", is_flag=True, help="Turn the board.")
+@click.option(
+    "--moves/--no-moves",
+    default=None,
+    help="List the legal moves, numbered, at each turn of a person; a number selects one. On for checkers-ai.",
+)
 @click.option("--record", type=click.Path(path_type=Path), help="The games count, in the run in this folder.")
-def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None:
+def play(browser: bool, flip: bool, moves: bool | None, record: Path | None, **options: Any) -> None:
     """Play a game at the board, by the rules of VARIANT: a name, or YAML as {base: english, promotion: never}.
 
     Each side is a person or any player, as `--white human --black '{type: negamax, preset: full, seconds: 1}'`.
@@ -53,6 +58,8 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
 
         if flip:
             fail("--flip works only in the terminal; the page has a button")
+        if moves is not None:
+            fail("--moves works only in the terminal; the page marks the pieces that can move")
         open_board(seating, is_begun=True, record=record)
         return
     with announcing_compilation(), ExitStack() as open_things:
@@ -67,6 +74,8 @@ def play(browser: bool, flip: bool, record: Path | None, **options: Any) -> None
             _ = sitting.game.legal_moves
         words, seated = words_of(seating, sitting), seated_of(seating, sitting)
         game = TerminalGame(sitting, seated, words, flip=flip, record=kept)
+        if moves is not None:
+            game.lists_moves = moves
         if seating.from_file is not None and seating.game is None:
             game.saved = (seating.from_file, sitting.version)
         sides = (f"{COLOURS[colour].capitalize()} {side.name}" for colour, side in enumerate(sitting.sides))
@@ -138,8 +147,8 @@ def _invite(game: TerminalGame) -> None:
     game.show_once()
     if game.is_paused:
         game.print("paused; press Enter to continue")
-    elif must_capture(sitting.game) or len(sitting.game.legal_moves) == 1:
-        game.print(legal_line(sitting.game))
+    elif game.lists_moves or must_capture(sitting.game) or len(sitting.game.legal_moves) == 1:
+        game.show_moves()
 
 
 def _seconds_left(game: TerminalGame) -> float | None:

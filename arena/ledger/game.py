@@ -8,7 +8,7 @@ from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.base.number import is_nan
+from arena.base.number import is_nan, known
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
 from arena.ledger.documents import documents
@@ -19,7 +19,7 @@ from arena.ledger.store import StoreError, check_columns, reading
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import pdn_game, search_comment
 from arena.rules.played import PlayedGame, Replayer
-from arena.rules.result import in_men
+from arena.rules.result import in_men, points_text
 
 
 class StoredGame(NamedTuple):
@@ -96,11 +96,15 @@ def row_pdn(
 ) -> str:
     """A game as PDN, by the columns of a ledger, its moves and the comment after each.
 
-    Without a GameType it names its start position. `began` may be a time or seconds since 1970.
+    Without a GameType it names its start position. `began` may be a time or seconds since 1970. The points of a
+    game that they decided are a comment after its last move.
     """
     fen = str(row["opening_fen"])
     opening = None if fen == facts.start_fen and facts.gametype else fen
     noted = {ply: comment for ply, comment in enumerate(comments, start=1) if comment}
+    if known(row["white_points"]):
+        points = points_text((row["white_points"], row["black_points"]))
+        noted[len(texts)] = ", ".join(filter(None, [noted.get(len(texts)), points]))
     return pdn_game(_tags(event, facts, row), texts, str(row["result"]), facts.first, opening, comments=noted)
 
 

@@ -105,7 +105,8 @@ def _games(connection: Connection) -> pd.DataFrame:
     games = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(GAME_COLUMNS))
     milliseconds = (1000 * games["began"].astype(float)).round()
     games["began"] = pd.to_datetime(milliseconds, unit="ms", utc=True).dt.as_unit("ms")
-    games["worker"] = games["worker"].astype("Int64")
+    for name in ("white_points", "black_points", "worker"):
+        games[name] = games[name].astype("Int64")
     return games
 
 

@@ -131,6 +131,8 @@ class GameRecord(NamedTuple):
     """The machine's name."""
     cpu_seconds: float = _NAN
     """Processor time of both players' moves."""
+    points: tuple[int, int] | None = None
+    """White's and Black's points, where they decided the game."""
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""

@@ -107,6 +107,7 @@ def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
         os.getpid(),
         platform.node(),
         math.fsum(times),
+        outcome.points,
     )
 
 

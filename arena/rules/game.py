@@ -18,6 +18,7 @@ from arena.rules.notation import parse_fen, piece_letter
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position
+from arena.rules.result import points_text
 from arena.rules.variants import Variant
 
 
@@ -65,6 +66,8 @@ class Outcome(NamedTuple):
 
     winner: int | None
     termination: Termination
+    points: tuple[int, int] | None = None
+    """White's and Black's points, where they decided the game."""
 
     @property
     def result(self) -> str:
@@ -199,7 +202,10 @@ class Game:
     def pdn(self) -> str:
         """The game as PDN 3.0, with the result `*` while it goes on."""
         outcome = self.outcome
-        return write_pdn(PlayedGame(self.variant, self.start, self.moves, outcome.result if outcome else "*"))
+        if outcome is None:
+            return write_pdn(PlayedGame(self.variant, self.start, self.moves))
+        comments = {len(self.moves): points_text(outcome.points)} if outcome.points else {}
+        return write_pdn(PlayedGame(self.variant, self.start, self.moves, outcome.result, comments=comments))
 
     def board(self, **options: Any) -> Board:
         """The position drawn, its last move marked; the options are those of `Board`, such as `arrows`."""
@@ -240,7 +246,9 @@ class Game:
         if rules.first_king_wins and position.kings:
             return Outcome(WHITE if position.kings & position.white else BLACK, Termination.FIRST_KING)
         if rules.score_decides:
-            return Outcome(leader_on_points(self.variant, position), Termination.POINTS)
+            white, black = points(self.variant, position)
+            leader = None if white == black else WHITE if white > black else BLACK
+            return Outcome(leader, Termination.POINTS, (white, black))
         own, _ = sides(position)
         winner = position.turn if rules.losing_wins else 1 - position.turn
         return Outcome(winner, Termination.NO_MOVES if own else Termination.NO_PIECES)
@@ -284,15 +292,8 @@ def game_of(played: PlayedGame, ply: int | None = None) -> Game:
     return game
 
 
-def points(variant: Variant, position: Position, colour: int) -> int:
-    """A side's points where the score decides: 2 for a piece on its far row, 1 for any other."""
-    pieces, far = (
-        (position.white, variant.rules.top) if colour == WHITE else (position.black, variant.rules.bottom)
-    )
-    return pieces.bit_count() + (pieces & far).bit_count()
-
-
-def leader_on_points(variant: Variant, position: Position) -> int | None:
-    """The colour with more points, None if they are equal."""
-    white, black = points(variant, position, WHITE), points(variant, position, BLACK)
-    return None if white == black else WHITE if white > black else BLACK
+def points(variant: Variant, position: Position) -> tuple[int, int]:
+    """White's and Black's points where the score decides: 2 for a piece on its far row, 1 for any other."""
+    sides_and_far_rows = ((position.white, variant.rules.top), (position.black, variant.rules.bottom))
+    white, black = (pieces.bit_count() + (pieces & far).bit_count() for pieces, far in sides_and_far_rows)
+    return white, black

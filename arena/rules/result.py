@@ -69,6 +69,12 @@ def humanised(termination: str) -> str:
     return words.get(termination, termination.replace("_", " "))
 
 
+def points_text(points: tuple[int, int]) -> str:
+    """White's and Black's points of a position under rules that count them: `points: White 9, Black 7`."""
+    white, black = points
+    return f"points: White {white}, Black {black}"
+
+
 def in_men(score: float | None, wins_in: int, man: float | None) -> float | None:
     """A score in men, None for a certain win or loss and where it is not known what a man is worth."""
     if score is None or wins_in or not man:

@@ -12,6 +12,7 @@ from arena.rules.game import Game
 from arena.rules.move_text import paths
 from arena.rules.moves import sides
 from arena.rules.notation import place, squares_by_name
+from arena.rules.position import COLOURS
 
 _BETWEEN = r"[\s:x×–-]+"
 """The separator between two squares."""
@@ -70,6 +71,14 @@ def entered_move(game: Game, text: str) -> int:
     raise EntryError(f"{cut(text)!r} is not a legal move; {legal_line(game)}")
 
 
+def numbered_move(game: Game, text: str) -> int:
+    """The legal move of a number, counted from 1 in the order of `legal_moves`. Raises EntryError beyond them."""
+    count, number = len(game.legal_moves), int(text)
+    if not 1 <= number <= count:
+        raise EntryError(f"{cut(text)} is not in the list of moves, 1 to {count}; squares are written as 11-15")
+    return game.legal_moves[number - 1]
+
+
 def legal_line(game: Game) -> str:
     """The legal moves in a line: `legal moves: 11-15, 11-16`, `you must capture: 22x15`, `the only move: pass`."""
     names = ", ".join(_some(game.legal_texts))
@@ -78,6 +87,8 @@ def legal_line(game: Game) -> str:
     only = len(game.legal_moves) == 1
     if must_capture(game):
         return f"you must capture: {names}{', the only move' if only else ''}"
+    if list(game.legal_moves) == [0]:
+        return f"{COLOURS[game.turn].capitalize()} has no move and must pass: type `{names}`"
     return f"{'the only move' if only else 'legal moves'}: {names}"
 
 

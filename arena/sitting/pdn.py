@@ -11,6 +11,7 @@ from arena.rules.pdn.read import PdnFile, read_pdn
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
+from arena.rules.result import points_text
 from arena.rules.variants import Variant
 from arena.sitting.sides import Side, entry_named, side_of
 from arena.sitting.sitting import Sitting
@@ -38,6 +39,8 @@ def pdn_text(sitting: Sitting, tags: Mapping[str, str] | None = None) -> str:
         comments[ply].append(words)
     if outcome is not None and outcome != sitting.game.outcome:
         comments[len(sitting.turns)].append(outcome.termination.value)
+    if outcome is not None and outcome.points is not None:
+        comments[len(sitting.turns)].append(points_text(outcome.points))
     texts = {ply: "; ".join(words) for ply, words in comments.items() if words}
     result = outcome.result if outcome else "*"
     game = PlayedGame(variant, sitting.game.start, sitting.game.moves, result, named | dict(tags or {}), texts)

@@ -243,6 +243,7 @@ def game_record(sitting: Sitting, pairing: Pairing) -> GameRecord:
         began=time.time() - seconds,
         worker=os.getpid(),
         machine=platform.node(),
+        points=outcome.points,
     )
 
 

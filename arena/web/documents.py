@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
-from arena.rules.game import Game
+from arena.rules.game import Game, points
 from arena.rules.move_text import crowns, move_squares, path, paths
 from arena.rules.notation import fen, pieces_text
 from arena.rules.played import PlayedGame
@@ -27,10 +27,11 @@ _ANSWERED = ("score", "wins_in", "depth", "nodes", "clock", "seconds")
 
 
 def position_document(variant: Variant, position: Position) -> dict[str, Any]:
-    """A position as FEN and as letters."""
+    """A position as FEN and as letters, with the points where the score decides."""
     return {
         "fen": fen(variant, position),
         "pieces": pieces_text(variant, position),
+        "points": _points(variant, position),
         "turn": COLOURS[position.turn],
     }
 
@@ -84,6 +85,7 @@ def ply_document(
         "squares": move_squares(variant, before, move)._asdict(),
         "path": first_path(variant, before, move),
         "pieces": pieces_text(variant, after),
+        "points": _points(variant, after),
         "crowned": crowns(before, after, move),
         "white": before.turn == WHITE,
         "seconds": finite(seconds),
@@ -202,6 +204,13 @@ def line_document(analysis: Analysis, game: Game, line: Candidate) -> dict[str, 
 def finite(value: float) -> float | None:
     """A number as JSON can have it, None for nan and infinity; six digits."""
     return float(f"{value:.6g}") if isfinite(value) else None
+
+
+def _points(variant: Variant, position: Position) -> dict[str, int] | None:
+    """Each colour's points, None where the score does not decide."""
+    if not variant.rules.score_decides:
+        return None
+    return dict(zip(COLOURS, points(variant, position), strict=True))
 
 
 class SittingDocuments:

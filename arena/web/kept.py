@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from arena.ledger.game import stored_game
 from arena.ledger.ledger import FILE
 from arena.ledger.store import reading
+from arena.rules.position import COLOURS
 from arena.rules.result import humanised
 from arena.web.documents import played_documents, position_document
 
@@ -67,12 +68,19 @@ def game_document(folder: Path, number: int) -> dict[str, Any]:
         **{name: row[name] for name in _COLUMNS},
         "number": game.number,
         "end": humanised(row["termination"]),
+        "points": _points(row),
         "last": game.count,
         "variant": game.variant.name,
         "start": position_document(game.variant, game.start),
         "moves": played_documents(game),
         "fault": next((problem.message for problem in game.problems), ""),
     }
+
+
+def _points(row: dict[str, Any]) -> dict[str, int] | None:
+    """Each colour's points, where they decided the game."""
+    found = {colour: row[f"{colour}_points"] for colour in COLOURS}
+    return None if None in found.values() else found
 
 
 def _conditions(wanted: Wanted) -> tuple[str, list[Any]]:

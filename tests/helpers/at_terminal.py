@@ -14,7 +14,9 @@ PROMPT = r"(?:(?:White|Black)(?: [0-9:.]+)?|over|paused)> "
 """What stands before a line that is waited for."""
 _SECONDS = 60
 """Seconds for an answer, the compilation of a rule set among them."""
-_LISTED = r"(?:legal moves|you must capture|the only move): ([-0-9x,\s]+|pass)"
+_LISTED = (
+    r"(?:(?:legal moves|you must capture|the only move)(?:, by number or squares)?: ?|type `)([-0-9x,)\s]+|pass)"
+)
 
 
 class Terminal:
@@ -92,4 +94,4 @@ def listed_moves(shown: str) -> list[str]:
     """The legal moves that a text lists."""
     found = re.search(_LISTED, shown)
     assert found, shown
-    return re.findall(r"[0-9x-]+|pass", found[1])
+    return re.findall(r"[0-9]+[x-][0-9x]+|pass", found[1])

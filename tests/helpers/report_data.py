@@ -40,6 +40,8 @@ GAMES = [
     "opening",
     "result",
     "termination",
+    "white_points",
+    "black_points",
     "plies",
     "seconds",
     "began",
@@ -139,6 +141,7 @@ def frames(
     games["game"] = np.arange(len(games))
     games["pair"] = games["game"] // 2
     games["round"] = 1 + games["opening"] // 2
+    games["white_points"] = games["black_points"] = pd.array([pd.NA] * len(games), dtype="Int64")
     games["plies"] = plies
     games["seconds"] = 0.1 + rng.random(len(games)).round(3)
     games["began"] = pd.Timestamp("2026-11-22T12:00:00Z")

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { goesOn, isBlackBelow, keyOf, moverOf, personsOf, positionAt, valueAt } from "../../arena/web/page/game_state.js";
-import { clockText, headlineOf, newsText, pdnOf, shareOf, sublineOf, valueText } from "../../arena/web/page/game_words.js";
+import { goesOn, isBlackBelow, keyOf, moverOf, personsOf, pointsAt, positionAt, valueAt } from "../../arena/web/page/game_state.js";
+import { clockText, counted, headlineOf, newsText, pdnOf, shareOf, sublineOf, valueText } from "../../arena/web/page/game_words.js";
 
 const turn = (text, more = {}) => ({
   text, squares: { origin: 11, target: 15, captured: [] }, path: [11, 15], pieces: `after ${text}`, crowned: false, seconds: 0, note: null, ...more,
@@ -81,6 +81,21 @@ test("below the headline stand failures, the end, and what has to be played", ()
   assert.equal(sublineOf(state({ legal: legal.slice(0, 1) })), "The only legal move is a.");
   assert.equal(sublineOf(state({ turn: "white", paused: true })), "Go on when you like.");
   assert.equal(sublineOf(state({ legal })), "");
+  const pass = { text: "pass", paths: [[]], captured: [] };
+  const two = { white: person, black: person };
+  assert.equal(sublineOf(state({ legal: [pass] })), "You have no move and must pass.");
+  assert.equal(sublineOf(state({ legal: [pass], sides: two, turn: "white" })), "White has no move and must pass.");
+  const passed = turn("pass", { squares: { origin: 0, target: 0, captured: [] }, white: true });
+  assert.equal(sublineOf(state({ moves: [passed], legal })), "White has no move and passes.");
+  assert.equal(sublineOf(state({ moves: [passed], legal: legal.slice(0, 1) })), "White has no move and passes. The only legal move is a.");
+});
+
+test("each ply has its points where they decide", () => {
+  const points = (white, black) => ({ points: { white, black } });
+  const played = state({ start: { fen: "", turn: "black", pieces: "", ...points(12, 12) }, moves: [turn("a", points(12, 13))] });
+  assert.deepEqual([pointsAt(played, 0), pointsAt(played, 1)], [{ white: 12, black: 12 }, { white: 12, black: 13 }]);
+  assert.equal(pointsAt(state({ moves: [turn("a")] }), 1), null);
+  assert.deepEqual([1, 2].map((number) => counted(number, "point")), ["1\u00a0point", "2\u00a0points"]);
 });
 
 test("what was played since is read aloud", () => {
@@ -88,7 +103,7 @@ test("what was played since is read aloud", () => {
   assert.equal(newsText(state(), state({ moves: [move] })), "Black: 11 takes to 18, takes one piece, crowned.");
   assert.equal(newsText(state({ moves: [move] }), state()), "Taken back.");
   assert.equal(newsText(state(), state()), "");
-  assert.equal(newsText(state(), state({ moves: [turn("pass", { squares: { origin: 0, target: 0, captured: [] } })] })), "Black passes.");
+  assert.equal(newsText(state(), state({ moves: [turn("pass", { squares: { origin: 0, target: 0, captured: [] } })] })), "Black has no move and passes.");
   const outcome = { result: "1/2-1/2", termination: "agreed", text: "Draw: agreed" };
   assert.equal(newsText(state(), state({ outcome })), "Draw. Draw: agreed.");
 });
@@ -100,4 +115,7 @@ test("a PDN numbers moves from who begins, and quotes names", () => {
   assert.ok(text.endsWith("\n\n1. 11-15\n22-18\n2. 15x22\n*\n"));
   const behind = pdnOf({ ...played, start: { fen: "W:W32:B1", turn: "white" }, outcome: { result: "1-0" } });
   assert.ok(behind.endsWith("\n\n1... 11-15\n2. 22-18\n15x22\n1-0\n"));
+  const points = { points: { white: 2, black: 1 } };
+  const counted = pdnOf(state({ moves: [turn("6-2", points)], outcome: { result: "1-0", termination: "points", text: "" } }));
+  assert.ok(counted.endsWith("\n\n1. 6-2\n{points: White 2, Black 1}\n1-0\n"));
 });

@@ -7,16 +7,16 @@ import { chosen, listOf } from "../../arena/report/viewer/games.js";
 
 const GAMES = listOf({
   players: ["a", "b", "c"], ends: ["no moves", "repetition"], game: [1, 2, 3, 4], white: [0, 1, 0, 2], black: [1, 0, 2, 0],
-  opening: [1, 1, 2, 2], result: ["1-0", "1-0", "1/2-1/2", "0-1"], end: [0, 0, 1, 0], plies: [40, 60, 20, 60],
+  opening: [1, 1, 2, 2], result: ["1-0", "1-0", "1/2-1/2", "0-1"], end: [0, 0, 1, 0], points: { 3: { white: 2, black: 7 } }, plies: [40, 60, 20, 60],
   swing: [250, null, 900, 250], error: { 3: "ended" },
 });
 const numbers = (wanted) => chosen(GAMES, wanted).map(({ number }) => number);
 
 test("columns become games", () => {
   assert.deepEqual(GAMES[3], {
-    place: 3, number: 4, white: "c", black: "a", opening: 2, result: "0-1", end: "no moves", plies: 60, swing: 2.5, error: "ended",
+    place: 3, number: 4, white: "c", black: "a", opening: 2, result: "0-1", end: "no moves", points: { white: 2, black: 7 }, plies: 60, swing: 2.5, error: "ended",
   });
-  assert.equal(GAMES[1].swing, null);
+  assert.deepEqual([GAMES[1].swing, GAMES[1].points], [null, null]);
 });
 
 test("games are in the order that is asked for, equal ones by number, and those without a swing last", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { durationText, fenOf, grouped, menText, positionText, resultText, unbroken } from "../../arena/report/viewer/words.js";
+import { durationText, fenOf, grouped, menText, pointsText, positionText, resultText, unbroken } from "../../arena/report/viewer/words.js";
 
 test("a score in men has a sign unless it is rounded to zero", () => {
   assert.deepEqual([-0.04, 0.04, 0, -0.05, 1.25].map((men) => menText(men, 1)), ["0.0", "0.0", "0.0", "−0.1", "+1.3"]);
@@ -11,6 +11,10 @@ test("a score in men has a sign unless it is rounded to zero", () => {
 
 test("seconds have the unit in which they are read best", () => {
   assert.deepEqual([75, 1, 0.0123, 0.00005].map(durationText), ["75\u00a0s", "1\u00a0s", "12.3\u00a0ms", "50\u00a0µs"]);
+});
+
+test("points are White's, then Black's", () => {
+  assert.equal(pointsText({ white: 9, black: 7 }), "White 9, Black 7");
 });
 
 test("a number stays beside its unit, and beside nothing else", () => {

@@ -17,17 +17,20 @@ from arena.hosting.analysis import Analysis, Candidate
 from arena.rules.position import COLOURS
 from arena.rules.result import score_text
 from arena.sitting.counting import refuse
-from arena.sitting.entering import entered_move, is_like_move, legal_line
+from arena.sitting.entering import entered_move, is_like_move, legal_line, numbered_move
 from arena.sitting.pdn import append_game
 from arena.sitting.sides import Side, level_of, side_of
 from players.loading import PlayerError
 
+_LISTING = _SHOWN, _HIDDEN = ("shown", "hidden")
+"""What `moves` takes: whether the legal moves are listed at each turn."""
 _HELP_WIDTH = 80
 """Columns of what help explains, at most."""
 _ABOUT_MOVES = """\
 Type a move by its squares, 11-15 or 22x15x8 or 22 15, or by a beginning that no other move has: 11, 22x. \
 Four or more numbers with only spaces between them are rows and columns from 0 at the top left, as White sees \
-the board: 5 2 4 3. So are pairs in brackets: (5, 2) (4, 3). Type `pass` where there is no other move."""
+the board: 5 2 4 3. So are pairs in brackets: (5, 2) (4, 3). Type `pass` where there is no other move. Where the \
+moves are listed, a number alone selects one of them."""
 _ABOUT_COMMANDS = """\
 Commands can be shortened. An empty line shows the board. Ctrl-C makes a thinking player move now, except in \
 a game that counts; pressed twice at the prompt, it leaves."""
@@ -58,7 +61,8 @@ def run_command(game: TerminalGame, text: str) -> None:
             game.is_paused = False
             game.show()
         elif is_move:
-            sitting.play(entered_move(sitting.game, text))
+            is_number = game.lists_moves and text.isdecimal()
+            sitting.play((numbered_move if is_number else entered_move)(sitting.game, text))
         elif name := _named(word.lower()):
             if argument.strip() and not COMMANDS[name].argument:
                 raise ValueError(f"{name} takes nothing behind it")
@@ -115,8 +119,15 @@ def _eval(game: TerminalGame, _: str) -> None:
     game.print(f"{words} (depth {line.depth})")
 
 
-def _moves(game: TerminalGame, _: str) -> None:
-    game.print(legal_line(game.sitting.game))
+def _moves(game: TerminalGame, argument: str) -> None:
+    if argument not in ("", *_LISTING):
+        raise ValueError(f"`moves`, `moves {_SHOWN}` or `moves {_HIDDEN}`, not {cut(argument)!r}")
+    if argument:
+        game.lists_moves = argument == _SHOWN
+    if argument == _HIDDEN:
+        game.print("the legal moves are no longer listed; `moves` shows them once")
+    else:
+        game.show_moves()
 
 
 def _flip(game: TerminalGame, _: str) -> None:
@@ -197,7 +208,7 @@ def _paragraph(text: str) -> str:
 COMMANDS: Mapping[str, Input] = {
     "undo": Input(_undo, "take back your last move and what followed"),
     "hint": Input(_hint, "a good move, and what it leads to"),
-    "moves": Input(_moves, "the legal moves"),
+    "moves": Input(_moves, "the legal moves; listed at each turn, or no longer", f"[{'|'.join(_LISTING)}]"),
     "flip": Input(_flip, "turn the board"),
     "eval": Input(_eval, "who is ahead, in men"),
     "save": Input(_save, "write the game into a PDN file, behind others", "FILE"),

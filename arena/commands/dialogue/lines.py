@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from arena.base.wording import listed
-from arena.rules.game import points
+import sys
+
+from arena.base.wording import counted, listed
+from arena.commands.output import width_of
+from arena.rules.game import Game, points
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS, Position
+from arena.rules.result import points_text
 from arena.rules.variants import Variant
+from arena.sitting.entering import legal_line, must_capture
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Thought
-from arena.sitting.words import figures
+from arena.sitting.words import figures, pass_text
 
 PLIES_SHOWN = 12
 """Of a line."""
 _NOTABLE_SECONDS = 0.1
 """Seconds of a move of which there is nothing else to say, below which they are left out."""
 _INDENT = "    "
+_RECENT_ROWS = 5
+"""Of moves beside a board."""
+_LIST_WIDTH = 80
+"""Columns of a list of moves where there is no terminal."""
 
 
 def turn_lines(sitting: Sitting, ply: int) -> list[str]:
@@ -24,13 +33,43 @@ def turn_lines(sitting: Sitting, ply: int) -> list[str]:
     captured = move_squares(sitting.variant, before, turn.move).captured
     behind = sitting.game.start.turn != sitting.variant.first
     number = (ply - 1 + behind) // 2 + 1
-    words = f"{number}. {COLOURS[before.turn].capitalize()} {turn.text}"
+    mover = COLOURS[before.turn].capitalize()
+    words = f"{number}. {f'{mover} {turn.text}' if turn.move else pass_text(before.turn)}"
     words += f", captured {listed(map(str, captured))}" if captured else ""
     lines = [words, *(_INDENT + line for line in _seen(turn.thought))]
     return lines + [f"{_INDENT}| {line}" for line in figures(turn, before, sitting.variant)]
 
 
-def side_lines(sitting: Sitting) -> list[str]:
+def legal_lines(game: Game, are_numbered: bool) -> list[str]:
+    """List the legal moves: all, numbered, in rows as wide as the terminal, or the first ones in a line."""
+    if not are_numbered or not any(game.legal_moves):
+        return [legal_line(game)]
+    cells = [f"{number:>3}) {text}  " for number, text in enumerate(game.legal_texts, start=1)]
+    size = max(map(len, cells))
+    across = max((width_of(sys.stdout) or _LIST_WIDTH) // size, 1)
+    rows = [cells[first : first + across] for first in range(0, len(cells), across)]
+    heading = "you must capture" if must_capture(game) else "legal moves"
+    lines = ("".join(cell.ljust(size) for cell in row).rstrip() for row in rows)
+    return [f"{heading}, by number or squares:", *lines]
+
+
+def beside(sitting: Sitting) -> list[str]:
+    """Describe players and last moves, on a terminal; elsewhere the points, where the score decides."""
+    if sys.stdout.isatty():
+        return [*_sides(sitting), *(["", *recent] if (recent := _recent_moves(sitting)) else [])]
+    if sitting.variant.rules.score_decides:
+        return [points_text(points(sitting.variant, sitting.game.position))]
+    return []
+
+
+def clock_text(seconds: float) -> str:
+    """`4:58`, below ten seconds `9.5`."""
+    if seconds < 10:
+        return f"{seconds:.1f}"
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+def _sides(sitting: Sitting) -> list[str]:
     """Describe the players, their pieces and their time."""
     lines = []
     clocks = sitting.clocks()
@@ -41,21 +80,15 @@ def side_lines(sitting: Sitting) -> list[str]:
     return lines
 
 
-def recent_moves(sitting: Sitting, plies: int) -> list[str]:
+def _recent_moves(sitting: Sitting) -> list[str]:
     """The last moves, a line for each number."""
     behind = sitting.game.start.turn != sitting.variant.first
     rows: dict[int, list[str]] = {}
     for ply, turn in enumerate(sitting.turns):
         row = rows.setdefault((ply + behind) // 2 + 1, [])
-        row.append(f"...  {turn.text}" if behind and not ply else turn.text)
-    return [f"{number:>3}. {'  '.join(texts)}" for number, texts in list(rows.items())[-plies // 2 :]]
-
-
-def clock_text(seconds: float) -> str:
-    """`4:58`, below ten seconds `9.5`."""
-    if seconds < 10:
-        return f"{seconds:.1f}"
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+        text = turn.text if turn.move else f"{turn.text} (no move)"
+        row.append(f"...  {text}" if behind and not ply else text)
+    return [f"{number:>3}. {'  '.join(texts)}" for number, texts in list(rows.items())[-_RECENT_ROWS:]]
 
 
 def _seen(thought: Thought | None) -> list[str]:
@@ -86,5 +119,5 @@ def _pieces(variant: Variant, position: Position, colour: int) -> str:
     words = [f"{men} {'man' if men == 1 else 'men'}"] if men or not kings else []
     words += [f"{kings} {'king' if kings == 1 else 'kings'}"] if kings else []
     if variant.rules.score_decides:
-        words.append(f"{points(variant, position, colour)} points")
+        words.append(counted(points(variant, position)[colour], "point"))
     return ", ".join(words)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands.board import show_board
-from arena.commands.dialogue.lines import recent_moves, side_lines, turn_lines
+from arena.commands.dialogue.lines import beside, legal_lines, turn_lines
 from arena.commands.output import echo, replaces_lines
 from arena.commands.seating import Seated, not_built
 from arena.commands.waiting import watched
@@ -25,7 +25,7 @@ from arena.sitting.counting import check_sides, is_at_stake, is_refused, leave, 
 from arena.sitting.sides import ADVICE_SECONDS, strongest
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Thought
-from arena.sitting.words import ending_text
+from arena.sitting.words import ending_text, lists_moves, numbers_edges
 from players.player import Limit
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _QUIET_SECONDS = 0.3
 """Seconds that a player may think before a line says so."""
-_RECENT_PLIES = 10
 
 
 class TerminalGame:
@@ -49,6 +48,8 @@ class TerminalGame:
         """The players of the next game, if they were named after the end of this one."""
         self.is_turned = flip
         """Whether the board stands the other way than whoever plays would have it."""
+        self.lists_moves = lists_moves(sitting.variant)
+        """Whether the legal moves are listed, numbered, at each turn of a person."""
         self.is_paused = False
         """Whether players that play alone wait for a person."""
         self.has_left = False
@@ -106,10 +107,12 @@ class TerminalGame:
             before = sitting.game.positions[-2]
             captured = move_squares(sitting.variant, before, sitting.turns[-1].move).captured
         board = sitting.game.board(flip=self.flip, marks=captured)
-        beside = [*side_lines(sitting), "", *recent_moves(sitting, _RECENT_PLIES)] if sys.stdout.isatty() else []
-        edges = sitting.variant.family == "game3"
-        show_board(board, "\n".join(beside).rstrip(), edges=edges)
+        show_board(board, "\n".join(beside(sitting)), edges=numbers_edges(sitting.variant))
         self._shown = (len(sitting.turns), sitting.game.position, self.flip)
+
+    def show_moves(self) -> None:
+        """Print the legal moves, as a numbered list if they are listed at each turn, else in a line."""
+        self.print(*legal_lines(self.sitting.game, self.lists_moves))
 
     def show_once(self) -> None:
         """Print the board if it is not the one that was printed last."""
@@ -261,6 +264,8 @@ class TerminalGame:
     def _how_to_go_on(self) -> str:
         white, black = self._seated.entries
         words = ["arena", "play", *self._given, *(["--flip"] if self.is_turned else [])]
+        if self.lists_moves != lists_moves(self.sitting.variant):
+            words.append("--moves" if self.lists_moves else "--no-moves")
         words += ["--white", white, "--black", black]
         if self.saved is not None and self._is_saved:
             words += ["--from", str(self.saved[0])]

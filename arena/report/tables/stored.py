@@ -55,6 +55,8 @@ _GAMES = columns(
     "opening opening_fen",
     Column("result", "result as PDN writes it: 1-0, 1/2-1/2 or 0-1, White first"),
     "termination",
+    Column("white_points", "White's points, where they decided the game; empty elsewhere", "points"),
+    Column("black_points", "Black's points, where they decided the game; empty elsewhere", "points"),
     Column("plies", "plies played after the opening", "plies"),
     Column("seconds", "wall time of the whole game", "s"),
     Column("cpu_seconds", "processor time of both players' moves", "s"),

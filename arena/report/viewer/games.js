@@ -3,7 +3,7 @@
 import { unpackedGame } from "./ply.js";
 
 /** @import { Look } from "./board.js" */
-/** @import { PlayedGame, StoredGame } from "./ply.js" */
+/** @import { PlayedGame, Points, StoredGame } from "./ply.js" */
 
 /**
  * What the page of a report holds; `listed` and `blocks` are packed.
@@ -13,7 +13,7 @@ import { unpackedGame } from "./ply.js";
 /**
  * A game of the list: `place` in it, `number` in the run, `swing` in men.
  * @typedef {{place: number, number: number, white: string, black: string, opening: number, result: string, end: string,
- *   plies: number, swing: number|null, error: string}} ListedGame
+ *   points: Points|null, plies: number, swing: number|null, error: string}} ListedGame
  */
 
 /**
@@ -76,6 +76,7 @@ export function listOf(index) {
     opening: index.opening[place],
     result: index.result[place],
     end: index.ends[index.end[place]],
+    points: index.points[place] || null,
     plies: index.plies[place],
     swing: index.swing[place] === null ? null : index.swing[place] / 100,
     error: index.error[place] || "",

@@ -18,7 +18,7 @@ from arena.rules.custom import build_variant
 from arena.rules.move_text import crowns
 from arena.rules.notation import pieces_text
 from arena.rules.played import PlayedGame, Replayer
-from arena.rules.position import WHITE
+from arena.rules.position import COLOURS, WHITE
 from arena.rules.result import humanised
 
 CHARACTERS = 1_500_000
@@ -73,7 +73,8 @@ def by_surprise(games: pd.DataFrame, swings: pd.Series) -> pd.DataFrame:
 def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
     """The list's columns for games: players and terminations are numbers of `players` and `ends`.
 
-    `swing` is in hundredths of a man, null where there is none; `error` has that of games that have one, by place.
+    `swing` is in hundredths of a man, null where there is none; `error` and `points` have those of games that have
+    any, by place.
     """
     players, ends = pd.Index(run.players), pd.Index(pd.unique(games["termination"]))
     errors = games["error"].astype(str).tolist() if "error" in games else []
@@ -86,9 +87,19 @@ def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
         "opening": games["opening"].tolist(),
         "result": games["result"].tolist(),
         "end": ends.get_indexer(pd.Index(games["termination"])).tolist(),
+        "points": _points(games),
         "plies": games["plies"].tolist(),
         "swing": _whole(100 * games["swing"].to_numpy(dtype=float)),
         "error": {place: error for place, error in enumerate(errors) if error},
+    }
+
+
+def _points(games: pd.DataFrame) -> dict[int, dict[str, int]]:
+    columns = (games[f"{colour}_points"] for colour in COLOURS)
+    return {
+        place: dict(zip(COLOURS, points, strict=True))
+        for place, points in enumerate(zip(*columns, strict=True))
+        if known(points[0])
     }
 
 

@@ -12,7 +12,7 @@ export class MoveList {
 
   /* Show these moves; a row begins with the colour that moved first. */
   fill(texts) {
-    this.buttons = texts.map((text, place) => element("button", { type: "button", onclick: () => this.onply(place + 1) }, text));
+    this.buttons = texts.map((text, place) => element("button", { type: "button", onclick: () => this.onply(place + 1) }, listedText(text)));
     this.host.replaceChildren(...this.buttons.flatMap((button, place) => (place % 2 ? [button] : [element("span", {}, `${place / 2 + 1}.`), button])));
   }
 
@@ -27,4 +27,9 @@ export class MoveList {
       host.scrollTop = button.offsetTop + button.offsetHeight - host.clientHeight;
     }
   }
+}
+
+/* A move as the list has it: why a side passes is said. */
+function listedText(text) {
+  return text === "pass" ? "pass (no move)" : text;
 }

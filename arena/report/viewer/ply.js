@@ -13,9 +13,14 @@
  */
 
 /**
+ * Each colour's points, by rules under which they decide.
+ * @typedef {Record<"white"|"black", number>} Points
+ */
+
+/**
  * A move that was played, the position after it, and what its mover saw; `white` says who moved.
- * @typedef {{text: string, squares: Squares, path?: number[], pieces: string, crowned: boolean, white: boolean,
- *   seconds: number|null, clock: number|null, note: Note|null}} Ply
+ * @typedef {{text: string, squares: Squares, path?: number[], pieces: string, points?: Points|null,
+ *   crowned: boolean, white: boolean, seconds: number|null, clock: number|null, note: Note|null}} Ply
  */
 
 /**

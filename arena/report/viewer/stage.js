@@ -5,15 +5,15 @@ import { copied, element, named, partsOf } from "./element.js";
 import { Graph } from "./graph.js";
 import { MoveList } from "./moves.js";
 import { pointOf, positionsOf, seenBy } from "./ply.js";
-import { durationText, fenOf, grouped, menText, positionText, resultText, unbroken } from "./words.js";
+import { durationText, fenOf, grouped, menText, pointsText, positionText, resultText, unbroken } from "./words.js";
 
 /** @import { Look } from "./board.js" */
-/** @import { PlayedGame, Ply, Position } from "./ply.js" */
+/** @import { PlayedGame, Ply, Points, Position } from "./ply.js" */
 
 /**
  * What is said of a game; `swing` is in men.
- * @typedef {{number: number, white: string, black: string, opening: number, result: string, end: string, plies: number,
- *   swing: number|null, error: string}} GameFacts
+ * @typedef {{number: number, white: string, black: string, opening: number, result: string, end: string,
+ *   points: Points|null, plies: number, swing: number|null, error: string}} GameFacts
  */
 
 const KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", f: "flip", n: "next", p: "previous" };
@@ -178,7 +178,7 @@ export class Stage {
   facts(game, fault) {
     const rows = [
       ["White", game.white], ["Black", game.black], ["Opening", String(game.opening)], ["Result", resultText(game.result)],
-      ["Ended by", game.end], ["Plies", String(game.plies)],
+      ["Ended by", game.end], ["Points", game.points && pointsText(game.points)], ["Plies", String(game.plies)],
       ["Greatest swing", game.swing === null ? "" : `${game.swing.toFixed(1)} men`], ["Error", game.error],
       ["Not shown", fault && `the moves from ply ${this.positions.length} on: ${fault}`],
     ];

@@ -1,5 +1,7 @@
 /* Numbers, results and positions in words. */
 
+/** @import { Points } from "./ply.js" */
+
 /* A text whose numbers stay beside their units. */
 export function unbroken(text) {
   return text.replace(/(\d) (?=(?:(?:s|ms|min|h|ply|plies|nodes|games|pieces|men)\b|%|±))/g, "$1\u00a0");
@@ -13,6 +15,14 @@ export function grouped(number) {
 /* A result as it is printed: "1/2-1/2" -> "½–½". */
 export function resultText(result) {
   return result === "1/2-1/2" ? "½–½" : result.replace("-", "–");
+}
+
+/**
+ * Each colour's points: "White 9, Black 7".
+ * @param {Points} points
+ */
+export function pointsText({ white, black }) {
+  return `White ${white}, Black ${black}`;
 }
 
 /* A score in men with its sign, none for what is rounded to zero: -0.004 -> "0.00". */

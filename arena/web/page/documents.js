@@ -1,13 +1,13 @@
 /* The documents that the server sends, as types: arena/web has what they mean. Nothing here is run. */
 
 /** @import { Look } from "../../report/viewer/board.js" */
-/** @import { Ply } from "../../report/viewer/ply.js" */
+/** @import { Ply, Points } from "../../report/viewer/ply.js" */
 
 /** @typedef {"white"|"black"} Colour */
 
 /**
- * A position of arena/web/documents.py.
- * @typedef {{fen: string, pieces: string, turn: Colour}} PositionDocument
+ * A position of arena/web/documents.py; `points` are there where the score decides.
+ * @typedef {{fen: string, pieces: string, points: Points|null, turn: Colour}} PositionDocument
  */
 
 /** @typedef {{svg: string, look: Look, start: PositionDocument}} BoardDocument */
@@ -73,7 +73,7 @@
 /**
  * A finished game of a run.
  * @typedef {{start: PositionDocument, moves: Ply[], fault: string, number: number, game: number, last: number, white: string, black: string, opening: number,
- *   result: string, end: string, plies: number, error: string, variant: string}} GameDocument
+ *   result: string, end: string, points: Points|null, plies: number, error: string, variant: string}} GameDocument
  */
 
 export {};

@@ -4,7 +4,7 @@ import { extended } from "../../report/viewer/ply.js";
 import { fenOf, grouped, unbroken } from "../../report/viewer/words.js";
 import { ask, say, showLost } from "./dialogs.js";
 import { Evaluation } from "./evaluation.js";
-import { goesOn, isBlackBelow, isChanged, moverOf, personsOf, positionAt } from "./game_state.js";
+import { goesOn, isBlackBelow, isChanged, moverOf, personsOf, pointsAt, positionAt } from "./game_state.js";
 import { capital, newsText } from "./game_words.js";
 import { Hold } from "./hold.js";
 import { Moves, noteElements } from "./notes.js";
@@ -188,7 +188,7 @@ export class Game {
     this.table.turn(flipped);
     parts.bar.classList.toggle("game-bar-turned", flipped);
     this.panel.mode(state.outcome ? "over" : "game");
-    this.panel.show(state, { pieces: positionAt(state, ply).pieces, flipped, live: this.live });
+    this.panel.show(state, { pieces: positionAt(state, ply).pieces, points: pointsAt(state, ply), flipped, live: this.live });
     this.moves.show(state, ply);
     this.evaluation.show();
     this.note();

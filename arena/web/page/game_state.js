@@ -78,6 +78,15 @@ export function positionAt(state, ply) {
 }
 
 /**
+ * The points after so many plies, null where the score does not decide.
+ * @param {GameState} state
+ * @param {number} ply
+ */
+export function pointsAt(state, ply) {
+  return (ply ? state.moves[ply - 1] : state.start).points ?? null;
+}
+
+/**
  * Whether Black is below, as long as nobody turns the board: one person has the own side below; of two, who began, or
  * who is to move if the board `follows`; without a person White is below.
  * @param {GameState} state

@@ -131,12 +131,12 @@ async function preview({ variant, position, white, black }) {
   const mine = asked;
   const usual = await table.take(variant).catch(() => null);
   if (!usual || mine !== asked || mode() !== "setup") return;
-  const { pieces, turn } = position || usual;
+  const { pieces, points, turn } = position || usual;
   const flipped = (white !== HUMAN && black === HUMAN) !== store.isSetupTurned;
   table.turn(flipped);
   const own = (colour) => (white === black ? capital(colour) : "You");
   const name = (player, colour) => (player === HUMAN ? own(colour) : setup.name(player));
-  game.panel.strips({ white: name(white, "white"), black: name(black, "black") }, turn, pieces, flipped);
+  game.panel.strips({ white: name(white, "white"), black: name(black, "black") }, turn, { pieces, points }, flipped);
   table.offer({ pieces, last: null, words: "", turn, legal: [], mustCapture: false, begins: true });
 }
 

@@ -1,6 +1,6 @@
 /* A game at the board in words, and as PDN. */
 
-import { menText } from "../../report/viewer/words.js";
+import { menText, pointsText } from "../../report/viewer/words.js";
 import { arePersons, goesOn, moverOf } from "./game_state.js";
 
 /** @import { GameState } from "./documents.js" */
@@ -11,6 +11,11 @@ const SLOPE = 2.5; // men at which the bar is three quarters full, about
 
 export function capital(word) {
   return word[0].toUpperCase() + word.slice(1);
+}
+
+/* A number of things: `1 piece`, `2 pieces`. */
+export function counted(number, noun) {
+  return `${number}\u00a0${noun}${number === 1 ? "" : "s"}`;
 }
 
 /* A score with a true minus sign. */
@@ -41,9 +46,20 @@ export function headlineOf({ sides, turn, outcome, thinking, paused }) {
  * What more there is to say.
  * @param {GameState} state
  */
-export function sublineOf({ outcome, failure, must_capture: mustCapture, legal, paused, sides, turn }) {
-  if (failure) return failure;
-  if (outcome) return `${outcome.text}.`;
+export function sublineOf(state) {
+  if (state.failure) return state.failure;
+  if (state.outcome) return `${state.outcome.text}.`;
+  const last = state.moves.at(-1);
+  const passed = last && !last.squares.origin ? moveText(last, last.white ? "White" : "Black") : "";
+  return [passed, askedOf(state)].filter(Boolean).join(" ");
+}
+
+/**
+ * What the side to move can do, where that is little.
+ * @param {GameState} state
+ */
+function askedOf({ must_capture: mustCapture, legal, paused, sides, turn }) {
+  if (legal.length === 1 && legal[0].text === "pass") return `${arePersons(sides) ? `${capital(turn)} has` : "You have"} no move and must pass.`;
   if (legal.length && mustCapture) return `A capture is compulsory: ${legal.map(({ text }) => text).slice(0, 4).join(", ")}${legal.length > 4 ? " …" : ""}`;
   if (legal.length === 1) return `The only legal move is ${legal[0].text}.`;
   return paused && !sides[turn].person ? "Go on when you like." : "";
@@ -55,7 +71,7 @@ export function sublineOf({ outcome, failure, must_capture: mustCapture, legal, 
  * @param {string} name
  */
 export function moveText({ text, squares: { origin, target, captured }, crowned }, name) {
-  if (!origin) return `${name} passes.`;
+  if (!origin) return `${name} has no move and passes.`;
   const took = captured.length ? `, takes ${captured.length === 1 ? "one piece" : `${captured.length}\u00a0pieces`}` : "";
   return `${name}: ${text.includes("x") ? `${origin} takes to ${target}` : `${origin} to ${target}`}${took}${crowned ? ", crowned" : ""}.`;
 }
@@ -70,7 +86,7 @@ export function newsText(before, state) {
   const words = added.map((move, place) => moveText(move, capital(moverOf(state, before.moves.length + place + 1))));
   if (state.moves.length < before.moves.length) words.push("Taken back.");
   if (state.outcome && !before.outcome) words.push(`${headlineOf(state)}. ${state.outcome.text}.`);
-  else if (state.legal.length && words.length) words.push(headlineOf(state), sublineOf(state));
+  else if (state.legal.length && words.length) words.push(headlineOf(state), state.failure || askedOf(state));
   return words.filter(Boolean).join(" ");
 }
 
@@ -110,6 +126,8 @@ export function pdnOf({ variant, first, start, sides, moves, outcome }) {
     if (place % 2 === 0) return `${place / 2 + 1}. ${text}`;
     return ply ? text : `${(place + 1) / 2}... ${text}`;
   });
+  const { points } = moves.at(-1) ?? start;
+  if (outcome?.termination === "points") words.push(`{points: ${pointsText(points)}}`);
   return `${head.join("\n")}\n\n${[...words, result].join("\n")}\n`;
 }
 

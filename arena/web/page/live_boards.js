@@ -3,7 +3,7 @@
 import { Board } from "../../report/viewer/board.js";
 import { element, pictureOf } from "../../report/viewer/element.js";
 import { extended, seenBy } from "../../report/viewer/ply.js";
-import { durationText, menText, resultText } from "../../report/viewer/words.js";
+import { durationText, menText, pointsText, resultText } from "../../report/viewer/words.js";
 import { clockText } from "./game_words.js";
 import { showStrip } from "./strip.js";
 
@@ -175,8 +175,9 @@ class WorkerBoard {
     this.strip(this.below, "white");
     const took = ply && ply.seconds !== null ? `, ${durationText(ply.seconds)}` : "";
     const ended = this.over(game) ? ` · ${resultText(game.result)}, ${game.termination}` : "";
+    const points = ply?.points ? ` · points: ${pointsText(ply.points)}` : "";
     const moved = last ? [": ", element("strong", {}, last)] : [];
-    this.line.replaceChildren(`Game ${game.game} · ply ${this.shown}`, ...moved, `${took}${ended}`);
+    this.line.replaceChildren(`Game ${game.game} · ply ${this.shown}`, ...moved, `${took}${points}${ended}`);
   }
 
   /* Show a player, with what it saw before its last move, and its clock then. */

@@ -2,11 +2,12 @@
 
 import { element } from "../../report/viewer/element.js";
 import { COLOURS, arePersons, isChanged, moverOf, personsOf } from "./game_state.js";
-import { HASTE, capital, clockText, headlineOf, sublineOf } from "./game_words.js";
+import { HASTE, capital, clockText, counted, headlineOf, sublineOf } from "./game_words.js";
 import { store } from "./store.js";
 import { showStrip } from "./strip.js";
 
 /** @import { Colour, GameState } from "./documents.js" */
+/** @import { Points } from "../../report/viewer/ply.js" */
 
 const TICK = 200; // milliseconds between two looks at a clock
 
@@ -30,14 +31,14 @@ export class Panel {
   }
 
   /**
-   * Show a state; `pieces` are those on the board, `flipped` if Black is below.
+   * Show a state; `pieces` are those on the board, `points` what they count, `flipped` if Black is below.
    * @param {GameState} state
-   * @param {{pieces: string, flipped: boolean, live: boolean}} view
+   * @param {{pieces: string, points: Points|null, flipped: boolean, live: boolean}} view
    */
-  show(state, { pieces, flipped, live }) {
+  show(state, { pieces, points, flipped, live }) {
     const { sides, outcome, turn } = state;
     const name = (colour) => (sides[colour].person ? (arePersons(sides) ? capital(colour) : "You") : sides[colour].name);
-    this.strips({ white: name("white"), black: name("black") }, outcome ? null : turn, pieces, flipped, Boolean(state.clocks));
+    this.strips({ white: name("white"), black: name("black") }, outcome ? null : turn, { pieces, points }, flipped, Boolean(state.clocks));
     const { headline, subline, status } = this.parts;
     headline.textContent = headlineOf(state);
     subline.textContent = sublineOf(state);
@@ -52,8 +53,9 @@ export class Panel {
    * The strips above and below the board; `turn` is the side to move, null if none is.
    * @param {Record<Colour, string>} names
    * @param {Colour|null} turn
+   * @param {{pieces: string, points?: Points|null}} position
    */
-  strips(names, turn, pieces, flipped, areTimed = false) {
+  strips(names, turn, { pieces, points }, flipped, areTimed = false) {
     const [upper, lower] = flipped ? COLOURS : [...COLOURS].reverse();
     this.clocks = {};
     for (const [host, colour] of /** @type {[HTMLElement, Colour][]} */ ([[this.parts.upper, upper], [this.parts.lower, lower]])) {
@@ -61,7 +63,7 @@ export class Panel {
       const clock = areTimed ? element("span.game-clock", { "role": "timer", "aria-label": `${capital(colour)}'s clock` }) : null;
       this.clocks[colour] = clock;
       showStrip(host, { colour, name: names[colour], isToMove: turn === colour },
-        element("span.game-left", {}, `${left}\u00a0${left === 1 ? "piece" : "pieces"}`), clock);
+        element("span.game-left", {}, [counted(left, "piece"), ...(points ? [counted(points[colour], "point")] : [])].join(", ")), clock);
     }
   }
 
