@@ -249,21 +249,25 @@ def test_a_game_is_decided_at_the_ply_at_which(name, start, moves, winner, termi
 
 
 @pytest.mark.parametrize(
-    ("rules", "start", "moves", "winner", "white_and_black"),
+    ("start", "moves", "winner", "white_and_black"),
     [
-        ("simplified", "W:W6:B26", "6-2 26-31", DRAW, (2, 2)),
-        ("simplified", "W:W6,3:B26", "6-2 26-31", WHITE, (4, 2)),
-        ("simplified", "W:W6:B26,27,17", "6-2 17-22 pass 22-25 pass 25-29 pass 26-30 pass 27-31", BLACK, (2, 6)),
-        ("simplified", "W:W22:B18", "22x15", WHITE, (1, 0)),
-        ({"base": "english", "score_decides": True}, "B:W13:B5,6", "5-9", BLACK, (1, 2)),
-        ({"base": "english", "score_decides": True}, "W:W28:B19,24", "", BLACK, (1, 2)),
+        ("W:W6:B26", "6-2 26-31", DRAW, (2, 2)),
+        ("W:W6,3:B26", "6-2 26-31", WHITE, (4, 2)),
+        ("W:W6:B26,27,17", "6-2 17-22 pass 22-25 pass 25-29 pass 26-30 pass 27-31", BLACK, (2, 6)),
+        ("W:W22:B18", "22x15", WHITE, (1, 0)),
     ],
 )
-def test_points_that_decide_are_part_of_the_outcome_and_of_the_pdn(rules, start, moves, winner, white_and_black):
-    game = play(build_variant(rules), start, moves)
+def test_points_that_decide_are_part_of_the_outcome_and_of_the_pdn(start, moves, winner, white_and_black):
+    game = play(SIMPLIFIED, start, moves)
     assert game.outcome == Outcome(winner, Termination.POINTS, white_and_black)
     white, black = white_and_black
     assert f"{{points: White {white}, Black {black}}} {game.outcome.result}" in game.pdn
+
+
+def test_points_decide_under_any_rules_that_say_so():
+    rules = build_variant({"base": "english", "score_decides": True})
+    for start, moves in (("B:W13:B5,6", "5-9"), ("W:W28:B19,24", "")):
+        assert play(rules, start, moves).outcome == Outcome(BLACK, Termination.POINTS, (1, 2))
 
 
 def test_points_are_not_counted_where_something_else_decides():

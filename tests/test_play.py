@@ -33,7 +33,7 @@ from players.player import HUMAN
 from tests.helpers.at_terminal import Terminal, listed_moves
 from tests.helpers.command_line import error_line
 
-END = r"^((?:White|Black) wins|Draw): .* \((1-0|0-1|1/2-1/2)\)$"
+END = r"^((?:White|Black) wins(?: by \d+ points? to \d+)?|Draw): .* \((1-0|0-1|1/2-1/2)\)$"
 LONGEST = 120
 """Moves of a person who resigns then."""
 OWN = """\
@@ -197,7 +197,7 @@ def terminal_game(name: str, file: Path) -> str:
         moves += 1
     terminal.press(b"\x04")
     assert terminal.end() == 0
-    ends = re.findall(r"(?:White wins|Black wins|Draw): [^\r\n]*", terminal.output)
+    ends = re.findall(r"(?:(?:White|Black) wins[^:\r\n]*|Draw): [^\r\n]*", terminal.output)
     assert len(ends) == 1
     return str(ends[0])
 
@@ -497,7 +497,7 @@ def test_figures_of_a_published_program_stand_under_its_move(name, figures):
 
 @pytest.mark.parametrize(
     ("rules", "columns"),
-    [("game3", 8), ("cis300", 8), ("casual-10x10", 10), ("{base: casual-10x10, flying: false}", 10)],
+    [("game3", 8), ("cis300", 8), ("casual-10x10", 10), ("{base: casual-10x10, no_capture: 30}", 10)],
 )
 def test_the_boards_of_three_published_programs_have_rows_and_columns_at_their_edges(rules, columns):
     numbers = list(map(str, range(columns)))
@@ -517,8 +517,8 @@ def test_points_stand_below_the_board_and_decide():
     ]
     assert shown.splitlines()[-2] == "White wins by 4 points to 2: neither side can move (1-0)"
     assert "points" not in said("english", *people, lines="11-15\n")
-    changed = "{base: english, score_decides: true}"
-    assert "points: White 1, Black 2" in said(changed, *people, "--fen", "B:W13:B5,6")
+    changed = "{base: simplified, no_capture: 30}"
+    assert "points: White 2, Black 1" in said(changed, *people, "--fen", "B:W13,14:B6")
 
 
 def test_a_pass_is_explained():

@@ -421,9 +421,11 @@ def test_the_end_by_the_rules_has_its_reason():
         while game.outcome is None:
             game.push(game.legal_moves[0])
         assert ending_text(game, game.outcome) == text
-    game = Game({"base": "english", "score_decides": True}, "W:W28:B19,24")
-    assert game.outcome is not None
-    assert ending_text(game, game.outcome) == "Black wins by 2 points to 1: White has no legal move"
+    game = Game("english", "W:W28:B19,24")
+    assert (
+        ending_text(game, Outcome(BLACK, Termination.POINTS, (1, 2)))
+        == "Black wins by 2 points to 1: White has no legal move"
+    )
     for name in VARIANTS:
         game = Game(name)
         for termination in Termination:
@@ -631,7 +633,7 @@ def test_rows_and_columns_are_those_that_a_mirrored_board_is_drawn_with():
     assert figures(turn, game.position, mirrored) == ["Black-(2, 0) to (3, 1)"]
 
 
-def test_rules_made_from_a_published_set_show_what_it_shows_and_a_pass_has_no_squares():
+def test_rules_made_from_a_published_set_show_what_it_shows():
     for name, edges, listed in (
         *(("game3", True, False), ("checkers-ai", False, True), ("simplified", False, False)),
         *(("cis300", True, False), ("casual-10x10", True, False), ("english", False, False)),
@@ -639,6 +641,9 @@ def test_rules_made_from_a_published_set_show_what_it_shows_and_a_pass_has_no_sq
         changed = build_variant({"base": name, "no_capture": 30})
         for variant in (VARIANTS[name], changed):
             assert (numbers_edges(variant), lists_moves(variant)) == (edges, listed)
+
+
+def test_a_pass_has_no_figures_of_squares():
     for name, start in (("cis300", "B:W9,14:B5"), ("casual-10x10", "W:W46:B41,37")):
         game = Game({"base": name, "passes": True}, start)
         assert game.legal_moves == [0]

@@ -50,6 +50,7 @@ FULL = {
     "test_game": (
         "test_a_game_is_by_rules_that_are_described_as_in_a_configuration",
         "test_only_captures_count_where_the_rule_is_so",
+        "test_points_decide_under_any_rules_that_say_so",
     ),
     "test_golden": (
         "test_games_and_moves_are_the_same_bytes[match]",
@@ -123,6 +124,7 @@ FULL = {
     "test_report_words": ("test_every_shipped_configuration_has_four_opening_sentences_at_most",),
     "test_runner": ("test_a_run_that_is_interrupted_is_resumed_by_the_same_call",),
     "test_search": ("test_moves_that_the_games_history_forbids_are_not_chosen",),
+    "test_sitting": ("test_a_pass_has_no_figures_of_squares",),
     "test_switches": ("test_a_thousand_searches_take_no_more_memory_and_one_that_keeps_some_is_seen",),
     "test_tournament": (
         "test_a_killed_run_goes_on_where_it_stopped",
