@@ -308,14 +308,14 @@ def test_the_board_has_colours_where_the_terminal_has_them():
 @pytest.mark.parametrize(
     ("arguments", "heading"),
     [
-        (["english"], "english: White level 4, Black ann; "),
-        ([], "english: White level 4, Black ann; "),
-        (["international"], "international: White ann, Black level 4; "),
-        (["english", "--white", "human"], "english: White ann, Black level 4; "),
+        (["english"], "english: White level 3, Black ann; "),
+        ([], "english: White level 3, Black ann; "),
+        (["international"], "international: White ann, Black level 3; "),
+        (["english", "--white", "human"], "english: White ann, Black level 3; "),
         (["english", "--white", "human", "--level", "9"], "english: White ann, Black level 9; "),
         (["english", "--white", "greedy"], "english: White greedy, Black ann; "),
         (["english", "--white", "human", "--black", "human"], "english: White human, Black human; "),
-        (["{base: english, men: 12}"], "english*: White level 4, Black ann; "),
+        (["{base: english, men: 12}"], "english*: White level 3, Black ann; "),
         (["game3"], "game3: White game3, Black ann; "),
         (["checkers-ai", "--no-draws"], "checkers-ai*: White checkers-ai, Black ann; "),
         (["--white", "{type: negamax, depth: 2, evaluation: simple}"], "english: White negamax, Black ann; "),
@@ -426,8 +426,8 @@ def test_players_play_by_themselves_to_the_end():
         ("white {type: greedy, x: 1}", "unknown option 'x'"),
         ("white {a", "white:1:1: YAML syntax"),
         ("white", "who? `white human`, `white level 3`, `white greedy`"),
-        ("swap", "White: ann, Black: level 4"),
-        ("draw", "level 4 declines the draw"),
+        ("swap", "White: ann, Black: level 3"),
+        ("draw", "level 3 declines the draw"),
         ("resign", "White wins: Black resigned (1-0)"),
     ],
 )
@@ -584,17 +584,17 @@ def test_leaving_says_how_the_game_goes_on(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "lines", "words"),
     [
-        (["--no-draws"], [], ["english", "--no-draws", "--white", "level 4", "--black", "human"]),
+        (["--no-draws"], [], ["english", "--no-draws", "--white", "level 3", "--black", "human"]),
         (["--level", 2], [], ["english", "--white", "level 2", "--black", "human"]),
-        (["--clock", "2.5+3"], [], ["english", "--clock", "2.5+3", "--white", "level 4", "--black", "human"]),
-        (["--flip"], ["flip", "flip"], ["english", "--flip", "--white", "level 4", "--black", "human"]),
-        (["--flip"], ["flip"], ["english", "--white", "level 4", "--black", "human"]),
-        (["--seed", 7], [], ["english", "--seed", "7", "--white", "level 4", "--black", "human"]),
+        (["--clock", "2.5+3"], [], ["english", "--clock", "2.5+3", "--white", "level 3", "--black", "human"]),
+        (["--flip"], ["flip", "flip"], ["english", "--flip", "--white", "level 3", "--black", "human"]),
+        (["--flip"], ["flip"], ["english", "--white", "level 3", "--black", "human"]),
+        (["--seed", 7], [], ["english", "--seed", "7", "--white", "level 3", "--black", "human"]),
         (["--level", 2], ["swap"], ["english", "--white", "human", "--black", "level 2"]),
         ([], ["level 1"], ["english", "--white", "level 1", "--black", "human"]),
         ([], ["white greedy", "swap"], ["english", "--white", "human", "--black", "greedy"]),
         ([], ["white {type: greedy}"], ["english", "--white", "{type: greedy}", "--black", "human"]),
-        (["cis300"], [], ["cis300", "--white", "{type: cis300, depth: 4}", "--black", "human"]),
+        (["cis300"], [], ["cis300", "--white", "{type: cis300, depth: 3}", "--black", "human"]),
     ],
 )
 def test_a_game_goes_on_with_the_sides_rules_and_clock_that_it_had(arguments, lines, words):
@@ -620,7 +620,7 @@ def test_a_saved_game_says_who_is_a_person_and_which_level_played(tmp_path):
     assert "White human, Black human" in said("--from", file)
     said("--black", "level 2", "--name", "ann", lines=f"22-18\nsave {file}\n")
     assert "White ann, Black level 2" in said("--from", file, "--name", "ann")
-    assert "White level 3, Black ann" in said("--from", file, "--name", "ann", "--white", "level 3")
+    assert "White level 5, Black ann" in said("--from", file, "--name", "ann", "--white", "level 5")
 
 
 @pytest.mark.parametrize(
@@ -633,13 +633,13 @@ def test_a_saved_game_says_who_is_a_person_and_which_level_played(tmp_path):
         (["cis300"], "White cis300, Black ann", []),
         (
             ["--white", "{type: greedy, name: racer}"],
-            "White level 4, Black ann",
-            ["racer is not known from the file: level 4 plays White; --white names another one"],
+            "White level 3, Black ann",
+            ["racer is not known from the file: level 3 plays White; --white names another one"],
         ),
         (
             ["--white", "{type: greedy, evaluation: strong}"],
-            "White level 4, Black ann",
-            ["greedy is not known from the file: level 4 plays White; --white names another one"],
+            "White level 3, Black ann",
+            ["greedy is not known from the file: level 3 plays White; --white names another one"],
         ),
     ],
 )
@@ -652,7 +652,7 @@ def test_a_saved_game_goes_on_with_the_players_that_its_file_names(tmp_path, arg
     opened = [line for line in result.stderr.splitlines() if "compiling" not in line]
     assert opened == [f"game 1 of 1 of {file}", *unknown]
     assert seated_of(seating("--from", file), sitting_of(seating("--from", file))).entries[0] in (
-        *("greedy", "random", "checkers-ai", "game3", "level 4", "{type: cis300, depth: 4}"),
+        *("greedy", "random", "checkers-ai", "game3", "level 3", "{type: cis300, depth: 3}"),
     )
 
 

@@ -32,7 +32,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def test_the_first_click_begins_a_game_and_the_program_answers(browser, address):
     with opened(browser, address, reduced_motion="no-preference") as window:
-        assert "You are Black and begin against level 4" in window.page.inner_text("[data-part=invitation]")
+        assert "You are Black and begin against level 3" in window.page.inner_text("[data-part=invitation]")
         window.click(11)
         window.page.wait_for_selector("[data-mode=game]")
         assert window.signs("end") == 2
@@ -43,7 +43,7 @@ def test_the_first_click_begins_a_game_and_the_program_answers(browser, address)
         window.played(4)
         window.headline("Your move")
         replayed(window)
-        assert "What level 4 saw before" in window.page.inner_text("[data-part=note]")
+        assert "What level 3 saw before" in window.page.inner_text("[data-part=note]")
         assert "White: " in window.page.inner_text("[data-part=spoken]")
 
 
@@ -313,7 +313,7 @@ def test_a_wrong_fen_is_explained_and_a_right_one_is_shown(browser, address):
         page.fill("[name=fen]", "W:W99:B1")
         page.wait_for_selector("[data-part=wrong]:not(:empty)")
         page.fill("[name=fen]", "W:WK32:BK1")
-        page.wait_for_selector("text=You are Black; level 4 begins.")
+        page.wait_for_selector("text=You are Black; level 3 begins.")
         assert window.pieces == symbols("english", "W:WK32:BK1")
         assert page.inner_text("[data-part=wrong]") == ""
 
@@ -665,7 +665,7 @@ def test_rules_are_compiled_when_they_are_chosen_and_a_bar_shows_how_far(browser
         bar.wait_for(state="hidden")
         while asked[-1]["variant"] == "italian":
             page.wait_for_timeout(20)
-        assert asked[-1] == {"variant": "english", "white": "level-4", "black": "human"}
+        assert asked[-1] == {"variant": "english", "white": "level-3", "black": "human"}
         held[-1].fulfill(json={"share": 1})
         assert bar.is_hidden() and page.is_visible("[data-part=about]")
 

@@ -23,8 +23,8 @@ USUAL_SECONDS = 1.0
 """Seconds per move of a player whose entry has no limit, if it cannot do without."""
 ADVICE_SECONDS = 0.5
 """Seconds of a hint, and of an evaluation that a person asks for."""
-USUAL_LEVEL = 4
-"""The level of a person's opponent by default."""
+USUAL_LEVEL = 3
+"""The level of a person's opponent by default, which the published `cis300` begins with."""
 HOUSE_PROGRAMS: Mapping[str, str] = {
     **{name: name for name in PUBLISHED},
     "cis300": f"{{type: cis300, depth: {USUAL_LEVEL}}}",

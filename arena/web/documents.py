@@ -18,7 +18,7 @@ from arena.rules.result import in_men, score_text
 from arena.rules.variants import Variant
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Turn
-from arena.sitting.words import ending_text, figures
+from arena.sitting.words import ending_text, figures, numbers_edges
 from players.player import Choice
 
 MOST_PATHS = 16
@@ -40,7 +40,7 @@ def board_document(variant: Variant) -> dict[str, Any]:
     """The empty board as SVG, what a page needs to put pieces on it, and the start position."""
     empty = Position(0, 0, 0, variant.first)
     return {
-        "svg": board_svg(variant, empty),
+        "svg": board_svg(variant, empty, edges=numbers_edges(variant)),
         "look": {"unit": UNIT, "symbols": SYMBOLS, "last": LAST},
         "start": position_document(variant, variant.start),
     }

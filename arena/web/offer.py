@@ -10,7 +10,7 @@ from arena.base.wording import unknown
 from arena.rules.custom import sizes_of
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import HOUSE_PROGRAMS, LEVELS, Side, level, side_of, usual_opponent
+from arena.sitting.sides import HOUSE_PROGRAMS, LEVELS, USUAL_LEVEL, Side, level, side_of, usual_opponent
 from arena.web.answers import Refusal
 from players.evaluation.build import is_learned
 from players.player import HUMAN
@@ -19,7 +19,7 @@ _PROGRAMS = {
     "game3": "alpha-beta, 4 plies",
     "checkers-ai": "iterative deepening, 1 s",
     "simplified": "alpha-beta, 6 plies",
-    "cis300": "negamax, level 4 of 12",
+    "cis300": f"negamax, level {USUAL_LEVEL} of {LEVELS[-1]}",
     "casual-10x10": "tree search with alpha-beta, 1000 nodes",
 }
 """What those of HOUSE_PROGRAMS are."""

@@ -1,7 +1,7 @@
 /* A board that shows positions; it knows no rules.
 
    It takes over the picture that arena.rules.board.svg draws: squares by number with `data-square`, labels in the
-   same order, symbols of the pieces. */
+   same order, rows and columns numbered at the edges or not, symbols of the pieces. */
 
 import { shape } from "./element.js";
 
@@ -33,8 +33,9 @@ export class Board {
     this.insets = this.labels.map((label, place) => [
       Number(label.getAttribute("x")) - this.corners[place][0], Number(label.getAttribute("y")) - this.corners[place][1],
     ]);
-    const { width, height } = svg.viewBox.baseVal;
-    this.far = [width - look.unit, height - look.unit];
+    this.edges = [".board-columns text", ".board-rows text"].map((labels) => [...svg.querySelectorAll(labels)]);
+    const whole = svg.querySelector(".board-light");
+    this.far = ["width", "height"].map((side) => Number(whole.getAttribute(side)) - look.unit);
     this.last = this.group("board-last", ".board-labels");
     this.pieces = this.group("board-pieces", null);
     for (const title of svg.querySelectorAll("title")) title.remove();
@@ -65,6 +66,10 @@ export class Board {
     this.flipped = !this.flipped;
     this.squares.forEach((square, place) => move(square, this.corner(place + 1), [0, 0]));
     this.labels.forEach((label, place) => move(label, this.corner(place + 1), this.insets[place]));
+    for (const labels of this.edges) {
+      const numbers = labels.map(({ textContent }) => textContent).reverse();
+      labels.forEach((label, place) => { label.textContent = numbers[place]; });
+    }
     if (this.shown) this.show(...this.shown);
   }
 

@@ -6,6 +6,7 @@ A square is UNIT wide; the board's top left corner is 0, 0. The picture holds, i
 - `g.board-squares`: a `rect` for all of the board, then one with `data-square` for each square that is played on;
 - `g.board-last`: a `rect` for each square of the last move, a cross where a piece was captured;
 - `g.board-labels`: a `text` in the corner of each square;
+- `g.board-columns`, `g.board-rows`: with `edges` a `text` for each column above the board, for each row left of it;
 - `g.board-pieces`: a `use` of a symbol for each piece, with `data-square`; its `x` and `y` are `corner(...)`;
 - `g.board-marks` and `g.board-arrows`: what the reader is to look at;
 - `g.board-caption`: who is to move, below the board; nothing without a caption.
@@ -44,6 +45,8 @@ _FACES = {
 """For a piece of each colour: its face, its edge, its ring, its crown."""
 _CROWN = "M29 65 L24 36 L39 49 L50 29 L61 49 L76 36 L71 65 Z M31 71 H69"
 _CAPTION_HEIGHT = 48
+_EDGE = 40
+"""Width of the strips above the board and left of it that number its columns and rows."""
 _HEAD = 34
 """Length of an arrow's head."""
 
@@ -57,33 +60,37 @@ def board_svg(
     marks: Iterable[int] = (),
     flip: bool = False,
     labels: Labels = "numbers",
+    edges: bool = False,
     caption: str = "",
     title: str = "",
     width: int | None = None,
 ) -> str:
     """The position as one `svg` element, White below, or above with `flip`; well-formed XML.
 
-    `arrows` go along the numbers of squares, two or more each; `marks` are numbers of squares. `caption` stands
-    below the board beside a piece of the side to move, `title` is what is read aloud, `description(...)` unless
+    `arrows` go along the numbers of squares, two or more each; `marks` are numbers of squares. `edges` number rows
+    and columns from 0 at the top left as White sees the board. `caption` stands below the board beside a piece of the side to move, `title` is what is read aloud, `description(...)` unless
     it is given. `width` is that of the picture in pixels, by default as much as there is room for.
     """
     columns, rows = 2 * variant.rules.per_row, variant.rules.rows
-    height = rows * UNIT + (_CAPTION_HEIGHT if caption else 0)
+    edge = _EDGE if edges else 0
+    across, height = columns * UNIT + edge, rows * UNIT + edge + (_CAPTION_HEIGHT if caption else 0)
     text = escape(title or description(variant, position))
-    size = f' width="{width}" height="{round(width * height / (columns * UNIT))}"' if width else ""
+    size = f' width="{width}" height="{round(width * height / across)}"' if width else ""
     parts = (
         f"<title>{text}</title>",
         f"<defs>{symbols()}</defs>",
         _group("squares", _squares(variant, flip)),
         _group("last", _last(variant, last, flip)),
         _group("labels", _labels(variant, labels, flip)),
+        _group("columns", (_edge(column, flip, columns, False) for column in range(columns if edges else 0))),
+        _group("rows", (_edge(row, flip, rows, True) for row in range(rows if edges else 0))),
         _group("pieces", _pieces(variant, position, flip)),
         _group("marks", (_mark(centre(variant, number, flip)) for number in marks)),
         _group("arrows", (_arrow([centre(variant, number, flip) for number in way]) for way in arrows)),
         _group("caption", _caption(position, caption, rows * UNIT) if caption else ()),
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {columns * UNIT} {height}"{size}'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="{-edge} {-edge} {across} {height}"{size}'
         f' role="img" aria-label="{text}" font-family="system-ui, DejaVu Sans, sans-serif">{"".join(parts)}</svg>'
     )
 
@@ -170,6 +177,13 @@ def _labels(variant: Variant, labels: Labels, flip: bool) -> Iterable[str]:
     for number in range(1, variant.squares + 1):
         x, y = corner(variant, number, flip)
         yield f'<text x="{x + 4}" y="{y + 17}" font-size="18" fill="{LABEL}">{names[labels](number)}</text>'
+
+
+def _edge(place: int, flip: bool, count: int, is_row: bool) -> str:
+    number = count - 1 - place if flip else place
+    along, beside = place * UNIT + UNIT // 2, -_EDGE // 2
+    x, y = (beside, along) if is_row else (along, beside)
+    return f'<text x="{x}" y="{y + 10}" font-size="28" text-anchor="middle" fill="{CAPTION}">{number}</text>'
 
 
 def _pieces(variant: Variant, position: Position, flip: bool) -> Iterable[str]:

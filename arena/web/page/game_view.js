@@ -7,6 +7,7 @@ import { Editor } from "./editor.js";
 import { Game } from "./game.js";
 import { positionAt } from "./game_state.js";
 import { capital } from "./game_words.js";
+import { commandOf } from "./keys.js";
 import { askOffer, get, post } from "./server.js";
 import { Setup } from "./setup.js";
 import { HUMAN } from "./sides.js";
@@ -14,9 +15,6 @@ import { store } from "./store.js";
 import { Table } from "./table.js";
 
 const LONG = 700; // milliseconds of waiting for a game after which the reason is said
-const KEYS = {
-  u: "undo", h: "hint", f: "flip", m: "stop", p: "pass", " ": "pause", ",": "back", ".": "forward", Home: "first", End: "now", "?": "keys",
-};
 
 /** @type {Promise<void>|null} */
 let ready = null; // a promise: the parts are found, what is on offer is known
@@ -215,13 +213,12 @@ function choose(texts) {
 }
 
 function key(event, host) {
-  if (host.hidden || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
-  if (event.target.closest("input, select, textarea") || (event.key === " " && event.target.closest("button, summary, a"))) return;
-  const name = KEYS[event.key];
+  const name = host.hidden || document.querySelector("dialog[open]") ? undefined : commandOf(event);
   const inGame = mode() === "game" || mode() === "over";
   if (!name || (!inGame && name !== "flip" && name !== "keys")) return;
   const button = parts.actions[name];
-  if (button && (button.hidden || button.disabled) && !["back", "forward", "first", "now"].includes(name)) return;
+  const isRefused = name === "undo" && store.game.counts; // the server says why
+  if (button && (button.hidden || button.disabled) && !isRefused && !["back", "forward", "first", "now"].includes(name)) return;
   event.preventDefault();
   actions[name]();
 }

@@ -22,7 +22,7 @@ KEYS = (
     ("← ↑ → ↓", "go over the squares, when the board has the focus (Tab)"),
     ("Enter", "pick the piece on a square, or where it goes"),
     ("Escape", "put the piece back"),
-    ("u", "undo"),
+    ("u, Ctrl+Z, Cmd+Z", "undo"),
     ("h", "hint"),
     ("f", "turn the board"),
     ("m", "have the program move now"),
