@@ -13,7 +13,7 @@ from arena.base.wording import cut, message_of
 from arena.commands.common import described_variant
 from arena.commands.output import fail, say
 from arena.experiment.yaml.errors import ConfigError
-from arena.rules.custom import build_variant
+from arena.rules.custom import build_variant, without_draws
 from arena.rules.game import Termination
 from arena.rules.notation import parse_fen
 from arena.rules.played import PlayedGame
@@ -37,7 +37,6 @@ from players.player import HUMAN
 
 _USUAL = "english"
 """The variant where none is given."""
-_NO_DRAWS = {"repetition": 0, "no_progress": 0, "no_capture": 0, "endings": False}
 
 
 class Seating(NamedTuple):
@@ -190,13 +189,8 @@ def words_of(options: Seating, sitting: Sitting) -> list[str]:
 def _variant(options: Seating) -> Variant | None:
     if options.variant is None and options.from_file is not None and not options.no_draws:
         return None
-    description = described_variant(options.variant or _USUAL)
-    if not options.no_draws:
-        return build_variant(description)
-    if isinstance(description, str):
-        named = build_variant(description)
-        description = {"base": named.family, "rows": named.rules.rows}
-    return build_variant(description | _NO_DRAWS)
+    variant = build_variant(described_variant(options.variant or _USUAL))
+    return without_draws(variant) if options.no_draws else variant
 
 
 def _as_saved(options: Seating, pdn: PlayedGame) -> Seating:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from arena.base.wording import unknown
+from arena.rules.draws import Draws
 from arena.rules.position import COLOURS
 from arena.rules.rules import GEOMETRY, PROMOTIONS, SIZES, Rules, board_rules
 from arena.rules.variants import VARIANTS, Variant
@@ -139,6 +140,20 @@ def _changed(base: Variant, changes: Mapping[str, Any]) -> Variant:
         gametype="",
         about=f"{base.name} with {', '.join(f'{key}: {value}' for key, value in changes.items())}",
         base=base.family,
+    )
+
+
+def without_draws(variant: Variant) -> Variant:
+    """The rules without draws by repetition or by counting moves; the variant itself if it has none."""
+    if variant.draws == Draws():
+        return variant
+    return replace(
+        variant,
+        name=f"{variant.name.removesuffix('*')}*",
+        draws=Draws(),
+        gametype="",
+        about=f"{variant.about}; no draws by repetition or by counting moves",
+        base=variant.family,
     )
 
 

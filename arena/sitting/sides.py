@@ -13,7 +13,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.rules.variants import Variant
 from players.evaluation.build import is_learned
 from players.loading import located
-from players.player import HUMAN, Limit, PlayerSpec, default_limit, limits_of
+from players.player import HUMAN, NAME_CHARACTERS, Limit, PlayerSpec, default_limit, limits_of
 from players.published import PUBLISHED
 from players.table import PLAYERS
 
@@ -93,6 +93,31 @@ def level_of(text: str) -> Side:
     if not text.isdecimal() or int(text) not in LEVELS:
         raise ValueError(f"{cut(text)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
     return level(int(text))
+
+
+def own_seconds(spec: PlayerSpec) -> float | None:
+    """A player's limit of seconds per move, 0.0 if it has none; None if it heeds no such limit."""
+    kind = PLAYERS.get(spec.type)
+    if kind is not None and "seconds" not in limits_of(kind):
+        return None
+    return spec.limit.seconds or default_limit(kind).seconds or 0.0
+
+
+def timed(side: Side, seconds: float) -> Side:
+    """The player with so many seconds per move in place of its own seconds or nodes; its depth stays.
+
+    Raises ValueError, in one line, for a person and for a player that heeds no limit of seconds.
+    """
+    if side.spec is None:
+        raise ValueError("a person has no limit of seconds per move; a clock limits both sides")
+    own = own_seconds(side.spec)
+    if own is None:
+        raise ValueError(f"{side.name} takes no limit of seconds per move")
+    if own == seconds:
+        return side
+    words = f", {seconds:g} s"
+    name = side.name.removesuffix(f" {own:g} s").removesuffix(",")[: NAME_CHARACTERS - len(words)] + words
+    return Side(name, replace(side.spec, name=name, limit=side.spec.limit._replace(seconds=seconds, nodes=None)))
 
 
 def usual_opponent(variant: Variant) -> Side:

@@ -21,7 +21,7 @@ from arena.report.scripts import modules
 from arena.sitting.pdn import pdn_text
 from arena.sitting.sitting import SittingError
 from arena.web.answers import Json, Refusal, refused, until_gone
-from arena.web.beginning import listed, placed, variant_of
+from arena.web.beginning import listed, placed, timed_sides, variant_of
 from arena.web.bodies import (
     ByColour,
     GameToCome,
@@ -242,6 +242,7 @@ async def _draw(request: Request, hosted: HostedGame) -> dict[str, Any]:
 async def _seat(request: Request, hosted: HostedGame) -> None:
     given = await body_of(request, Seats)
     sides = _room(request).offer.seats(given.white, given.black, hosted.sitting.variant)
+    sides = timed_sides(sides, given.seconds)
     hosted.seat(sides, (given.white, given.black))
 
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from arena.base.wording import cut
 from arena.hosting.analysis import Analysis
 from arena.ledger.game import stored_game
 from arena.ledger.store import StoreError
-from arena.rules.custom import VariantError, build_variant
+from arena.rules.custom import VariantError, build_variant, without_draws
 from arena.rules.game import Game
 from arena.rules.jit.kernel import compilations_counted
 from arena.rules.notation import parse_fen
@@ -23,11 +24,11 @@ from arena.rules.pdn.tokens import split
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
-from arena.sitting.sides import Side, strongest
+from arena.sitting.sides import Side, strongest, timed
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
 from arena.web.answers import Refusal
-from arena.web.bodies import GameToCome, NewGame, PlyOfRun, PositionGiven
+from arena.web.bodies import GameToCome, NewGame, PlyOfRun, PositionGiven, SecondsGiven
 from arena.web.documents import legal_documents, position_document
 from arena.web.guard import run_below
 from arena.web.lanes import Lane, background
@@ -137,8 +138,10 @@ def begun(given: NewGame, seats: Seats, folder: Path | None, seed: int) -> Sitti
     clock = None if given.clock is None else Clock(given.clock.seconds, given.clock.increment)
     try:
         kept = _kept(given, folder)
+        sides = timed_sides(seats(given.white, given.black, kept.variant), given.seconds)
+        if not given.draws:
+            kept = replace(kept, variant=without_draws(kept.variant))
         variant = kept.variant
-        sides = seats(given.white, given.black, variant)
         check_men(variant, kept.start)
         if not (kept.start.white and kept.start.black):
             raise ValueError(f"{'black' if kept.start.white else 'white'} has no piece")
@@ -147,6 +150,18 @@ def begun(given: NewGame, seats: Seats, folder: Path | None, seed: int) -> Sitti
         raise Refusal(422, cut(str(error), _LONGEST)) from None
     warm(sitting.game)
     return sitting
+
+
+def timed_sides(sides: tuple[Side, Side], seconds: SecondsGiven) -> tuple[Side, Side]:
+    """Those sides with the seconds per move that are given. Raises Refusal for a side that takes none."""
+    try:
+        white, black = (
+            side if limit is None else timed(side, limit)
+            for side, limit in zip(sides, (seconds.white, seconds.black), strict=True)
+        )
+    except ValueError as error:
+        raise Refusal(422, str(error)) from None
+    return white, black
 
 
 def placed(given: PositionGiven) -> dict[str, Any]:

@@ -35,6 +35,13 @@ class ClockGiven(Body):
     increment: Annotated[float, Field(ge=0, le=3_600)] = 0.0
 
 
+class SecondsGiven(Body):
+    """Seconds per move of the players of both colours; None leaves a player its own limit."""
+
+    white: Annotated[float, Field(gt=0, le=86_400)] | None = None
+    black: Annotated[float, Field(gt=0, le=86_400)] | None = None
+
+
 class PlyOfRun(Body):
     """A game of a run, after `ply` plies."""
 
@@ -54,6 +61,9 @@ class NewGame(Body):
     number: Annotated[int, Field(ge=1, le=2**53)] = 1
     origin: Annotated[PlyOfRun | None, Field(alias="from")] = None
     clock: ClockGiven | None = None
+    draws: bool = True
+    """Whether the game ends where the rules call it a draw."""
+    seconds: SecondsGiven = SecondsGiven()
     pace: Annotated[float, Field(ge=0, le=60)] = 0.0
     counts: bool = False
 
@@ -95,6 +105,7 @@ class Seats(Versioned):
 
     white: Name
     black: Name
+    seconds: SecondsGiven = SecondsGiven()
 
 
 class Switch(Versioned):

@@ -9,6 +9,7 @@ from typing import Any
 
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
+from arena.rules.custom import build_variant, without_draws
 from arena.rules.game import Game, points
 from arena.rules.move_text import crowns, move_squares, path, paths
 from arena.rules.notation import fen, pieces_text
@@ -16,6 +17,7 @@ from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.result import in_men, score_text
 from arena.rules.variants import Variant
+from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Turn
 from arena.sitting.words import ending_text, figures, numbers_edges
@@ -34,6 +36,18 @@ def position_document(variant: Variant, position: Position) -> dict[str, Any]:
         "points": _points(variant, position),
         "turn": COLOURS[position.turn],
     }
+
+
+def side_document(key: str, side: Side) -> dict[str, Any]:
+    """A side by its key on offer; `seconds` is the player's limit per move, None without one."""
+    seconds = side.spec and side.spec.limit.seconds
+    return {"key": key, "name": side.name, "person": side.is_person, "seconds": seconds}
+
+
+def are_draws_off(variant: Variant) -> bool:
+    """Whether the rules are a named rule set whose draws are switched off, see `without_draws`."""
+    named = build_variant(variant.name.removesuffix("*"))
+    return variant != named and variant == without_draws(named)
 
 
 def board_document(variant: Variant) -> dict[str, Any]:

@@ -15,7 +15,13 @@ from arena.sitting.counting import check_sides, leave, refuse
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting, SittingError
 from arena.web.answers import Mailbox
-from arena.web.documents import SittingDocuments, ending_document, position_document
+from arena.web.documents import (
+    SittingDocuments,
+    are_draws_off,
+    ending_document,
+    position_document,
+    side_document,
+)
 from arena.web.lanes import Lanes, background
 from arena.web.study import Study
 from arena.web.thinking import MOST_PLIES, REPORT_SECONDS, Thinking
@@ -197,11 +203,12 @@ class HostedGame:
             "number": self._number,
             "version": sitting.version,
             "variant": sitting.variant.name,
+            "draws": not are_draws_off(sitting.variant),
             "first": COLOURS[sitting.variant.first],
             **position_document(sitting.variant, sitting.game.position),
             "start": self._documents.start,
             "sides": {
-                colour: {"key": key, "name": side.name, "person": side.is_person}
+                colour: side_document(key, side)
                 for colour, key, side in zip(COLOURS, self.keys, sitting.sides, strict=True)
             },
             "from": first,

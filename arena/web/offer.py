@@ -7,10 +7,19 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from arena.base.wording import unknown
-from arena.rules.custom import sizes_of
+from arena.rules.custom import build_variant, sizes_of, without_draws
 from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import HOUSE_PROGRAMS, LEVELS, USUAL_LEVEL, Side, level, side_of, usual_opponent
+from arena.sitting.sides import (
+    HOUSE_PROGRAMS,
+    LEVELS,
+    USUAL_LEVEL,
+    Side,
+    level,
+    own_seconds,
+    side_of,
+    usual_opponent,
+)
 from arena.web.answers import Refusal
 from players.evaluation.build import is_learned
 from players.player import HUMAN
@@ -41,6 +50,12 @@ class Offered(NamedTuple):
     """The rule sets that it plays, None for all."""
     side: Callable[[Variant], Side]
     """The player of this offer at the board of a rule set."""
+
+    @property
+    def seconds(self) -> float | None:
+        """Its limit of seconds per move, 0.0 if it has none; None if it heeds no such limit."""
+        spec = self.side(build_variant(next(iter(self.variants or VARIANTS)))).spec
+        return None if spec is None else own_seconds(spec)
 
 
 class Offer:
@@ -90,6 +105,7 @@ class Offer:
                 "squares": variant.squares,
                 "columns": 2 * variant.rules.per_row,
                 "rows": variant.rules.rows,
+                "draws": variant != without_draws(variant),
             }
             for variant in _VARIANTS
         ]
@@ -100,6 +116,7 @@ class Offer:
                 "group": player.group,
                 "about": player.about,
                 "variants": player.variants,
+                "seconds": player.seconds,
             }
             for player in self._players.values()
         ]
@@ -112,7 +129,7 @@ class Offer:
         player = self._players.get(key)
         if player is None:
             raise Refusal(422, unknown("player", key, [HUMAN, *self._players]))
-        if player.variants is not None and variant.name not in player.variants:
+        if player.variants is not None and variant.name.removesuffix("*") not in player.variants:
             plays = ", ".join(name for name in player.variants if name in VARIANTS)
             raise Refusal(422, f"{player.name} plays {plays}, not {variant.name}")
         return player.side(variant)

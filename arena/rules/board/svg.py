@@ -6,7 +6,7 @@ A square is UNIT wide; the board's top left corner is 0, 0. The picture holds, i
 - `g.board-squares`: a `rect` for all of the board, then one with `data-square` for each square that is played on;
 - `g.board-last`: a `rect` for each square of the last move, a cross where a piece was captured;
 - `g.board-labels`: a `text` in the corner of each square;
-- `g.board-columns`, `g.board-rows`: with `edges` a `text` for each column above the board, for each row left of it;
+- `g.board-columns`, `g.board-rows`: with `edges` a `text` above each column, one left of each row;
 - `g.board-pieces`: a `use` of a symbol for each piece, with `data-square`; its `x` and `y` are `corner(...)`;
 - `g.board-marks` and `g.board-arrows`: what the reader is to look at;
 - `g.board-caption`: who is to move, below the board; nothing without a caption.
@@ -68,8 +68,9 @@ def board_svg(
     """The position as one `svg` element, White below, or above with `flip`; well-formed XML.
 
     `arrows` go along the numbers of squares, two or more each; `marks` are numbers of squares. `edges` number rows
-    and columns from 0 at the top left as White sees the board. `caption` stands below the board beside a piece of the side to move, `title` is what is read aloud, `description(...)` unless
-    it is given. `width` is that of the picture in pixels, by default as much as there is room for.
+    and columns from 0 at the top left as White sees the board. `caption` stands below it beside a piece of the
+    side to move, `title` is what is read aloud, `description(...)` unless it is given. `width` is that of the
+    picture in pixels, by default as much as there is room for.
     """
     columns, rows = 2 * variant.rules.per_row, variant.rules.rows
     edge = _EDGE if edges else 0
@@ -183,7 +184,7 @@ def _edge(place: int, flip: bool, count: int, is_row: bool) -> str:
     number = count - 1 - place if flip else place
     along, beside = place * UNIT + UNIT // 2, -_EDGE // 2
     x, y = (beside, along) if is_row else (along, beside)
-    return f'<text x="{x}" y="{y + 10}" font-size="28" text-anchor="middle" fill="{CAPTION}">{number}</text>'
+    return f'<text x="{x}" y="{y + 9}" font-size="26" text-anchor="middle" fill="{CAPTION}">{number}</text>'
 
 
 def _pieces(variant: Variant, position: Position, flip: bool) -> Iterable[str]:

@@ -18,18 +18,18 @@
  *   record: {folder: string, person: string}|null, runs: boolean, page_key: string}} Offer
  */
 
-/** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number}} VariantOffered */
-/** @typedef {{key: string, name: string, group: string, about: string, variants: string[]|null}} PlayerOffered */
+/** @typedef {{name: string, base: string, about: string, first: Colour, squares: number, columns: number, rows: number, draws: boolean}} VariantOffered */
+/** @typedef {{key: string, name: string, group: string, about: string, variants: string[]|null, seconds: number|null}} PlayerOffered */
 
 /** @typedef {{text: string, paths: number[][], captured: number[]}} LegalMove */
 
-/** @typedef {{key: string, name: string, person: boolean}} Side */
+/** @typedef {{key: string, name: string, person: boolean, seconds: number|null}} Side */
 /** @typedef {{result: string, termination: string, text: string}} Outcome */
 
 /**
  * A game at the board, or what changed in it: `number` grows with all that happens, and `moves` are those from `from` on,
  * counted from 0.
- * @typedef {PositionDocument & {type: "state", game: string, number: number, version: number, variant: string, first: Colour,
+ * @typedef {PositionDocument & {type: "state", game: string, number: number, version: number, variant: string, draws: boolean, first: Colour,
  *   start: PositionDocument, sides: Record<Colour, Side>, from: number, moves: Ply[], legal: LegalMove[], must_capture: boolean,
  *   thinking: boolean, paused: boolean, pace: number, analysing: number, outcome: Outcome|null, failure: string,
  *   clocks: Record<Colour, number>|null, running: boolean, clock: {seconds: number, increment: number}|null,

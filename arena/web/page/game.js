@@ -4,7 +4,7 @@ import { extended } from "../../report/viewer/ply.js";
 import { fenOf, grouped, unbroken } from "../../report/viewer/words.js";
 import { ask, say, showLost } from "./dialogs.js";
 import { Evaluation } from "./evaluation.js";
-import { goesOn, isBlackBelow, isChanged, moverOf, personsOf, pointsAt, positionAt } from "./game_state.js";
+import { goesOn, isBlackBelow, isChanged, moverOf, personsOf, pointsAt, positionAt, requestOf, rulesOf } from "./game_state.js";
 import { capital, newsText } from "./game_words.js";
 import { Hold } from "./hold.js";
 import { Moves, noteElements } from "./notes.js";
@@ -77,14 +77,14 @@ export class Game {
   /* Be at the table with a game, from now on; with Black below if `flipped`, White if not, the usual side without it. */
   async open(state, flipped) {
     this.leave();
-    await this.table.take(state.variant);
+    await this.table.take(rulesOf(state));
     this.receive(state);
     Object.assign(store, { ply: store.game.moves.length, isTurned: false });
     Object.assign(this, { shown: store.game.moves.length, skip: 0, noted: null, offered: null });
     if (flipped !== undefined) store.isTurned = this.flipped !== flipped;
     this.evaluation.asks(state.analysing);
     this.sides = new Sides(this.parts.seats, this.offer, (sides) => this.seat(sides));
-    this.sides.show(state.variant, { white: state.sides.white.key, black: state.sides.black.key });
+    this.sides.show(rulesOf(state), requestOf(state));
     this.hold.open(false);
     showLost(this.parts, "");
     this.render();
@@ -197,7 +197,7 @@ export class Game {
     parts.choice.hidden = true;
     parts.fen.value = this.live ? state.fen : fenOf(positionAt(state, ply));
     parts.save.href = address(`/api/games/${state.game}/pdn`);
-    parts.recorded.textContent = state.recorded || (state.counts ? "This game counts." : "");
+    parts.recorded.textContent = state.recorded || (state.counts ? "This game counts." : state.draws ? "" : "No draws are detected.");
     parts.actions.fromhere.hidden = this.live || isChanged(state);
     for (const [name, end] of [["first", 0], ["back", 0], ["forward", state.moves.length], ["now", state.moves.length]]) {
       parts.game.querySelector(`.game-steps [data-action=${name}]`).disabled = ply === end;
@@ -261,7 +261,7 @@ export class Game {
   }
 
   seat(sides) {
-    return this.act("seat", sides).catch(() => this.sides.show(store.game.variant, { white: store.game.sides.white.key, black: store.game.sides.black.key }));
+    return this.act("seat", sides).catch(() => this.sides.show(rulesOf(store.game), requestOf(store.game)));
   }
 
   async hint() {

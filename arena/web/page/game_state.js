@@ -6,9 +6,29 @@
 /** @type {Colour[]} */
 export const COLOURS = ["white", "black"];
 
-/* Whether a game is of rules that were changed: the server begins no other one by them. */
-export function isChanged({ variant }) {
-  return variant.endsWith("*");
+/* Whether a game is of rules that were changed by more than their draws: the server begins no other one by them. */
+export function isChanged({ variant, draws }) {
+  return variant.endsWith("*") && draws;
+}
+
+/* The name by which the server knows the rules of a game. */
+export function rulesOf({ variant, draws }) {
+  return draws ? variant : variant.replace(/\*$/, "");
+}
+
+/**
+ * What is to be asked for another game as this one: rules, players and their seconds per move, clock and pace.
+ * @param {GameState} state
+ */
+export function requestOf(state) {
+  const { draws, sides: { white, black }, clock, pace } = state;
+  const seconds = { white: white.seconds, black: black.seconds };
+  return { variant: rulesOf(state), draws, white: white.key, black: black.key, seconds, pace, ...(clock ? { clock } : {}) };
+}
+
+/* A request with the players, and their seconds per move, in each other's place. */
+export function swapped({ white, black, seconds, ...request }) {
+  return { ...request, white: black, black: white, seconds: { white: seconds.black, black: seconds.white } };
 }
 
 /**

@@ -5,7 +5,7 @@ import { fenOf, grouped } from "../../report/viewer/words.js";
 import { ask, pick, say, showLost } from "./dialogs.js";
 import { Editor } from "./editor.js";
 import { Game } from "./game.js";
-import { positionAt } from "./game_state.js";
+import { positionAt, requestOf, rulesOf, swapped } from "./game_state.js";
 import { capital } from "./game_words.js";
 import { commandOf } from "./keys.js";
 import { askOffer, get, post } from "./server.js";
@@ -125,6 +125,7 @@ function set() {
 
 /* Show what is set up, on a board that begins the game when a piece is touched. */
 async function preview({ variant, position, white, black }) {
+  if (mode() !== "setup") return;
   asked += 1;
   const mine = asked;
   const usual = await table.take(variant).catch(() => null);
@@ -167,14 +168,13 @@ async function start(request, numbers = [], flipped = undefined) {
 
 /* What the game at the table was asked for; one that counts names no position, for it begins from the usual one. */
 function requested() {
-  const { variant, sides, start: { fen }, clock, counts, pace } = store.game;
-  const request = { variant, white: sides.white.key, black: sides.black.key, pace, ...(clock ? { clock } : {}) };
-  return counts ? { ...request, counts } : { ...request, fen };
+  const { start: { fen }, counts } = store.game;
+  return { ...requestOf(store.game), ...(counts ? { counts } : { fen }) };
 }
 
 function again(swaps) {
   const request = requested();
-  start(swaps ? { ...request, white: request.black, black: request.white } : request);
+  start(swaps ? swapped(request) : request);
 }
 
 function lookedAt() {
@@ -183,7 +183,7 @@ function lookedAt() {
 }
 
 async function edit(position) {
-  const variant = mode() === "setup" ? setup.variant.name : store.game.variant;
+  const variant = mode() === "setup" ? setup.variant.name : rulesOf(store.game);
   const usual = await table.take(variant);
   const from = position || usual;
   if (store.game && setup.variant.name !== variant) setup.use(variant);

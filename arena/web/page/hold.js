@@ -1,6 +1,7 @@
 /* A game as this window holds it: the connection to the server, and what can be done when it is lost. */
 
 import { saveAs, say, showLost } from "./dialogs.js";
+import { requestOf } from "./game_state.js";
 import { pdnOf } from "./game_words.js";
 import { Link } from "./link.js";
 import { post } from "./server.js";
@@ -60,13 +61,12 @@ export class Hold {
 
   /* Play on from what this page holds with a server that was restarted; clocks start again. */
   async resume() {
-    const { variant, sides, clock, pace, counts, outcome } = store.game;
+    const { clock, counts, outcome } = store.game;
     const words = "The server was restarted";
     if (outcome) return this.lost(`${words}: only this page has the game now.`, true);
     if (counts) return this.lost(`${words}, and a game that counts ends with its server.`, true);
-    const asked = { variant, white: sides.white.key, black: sides.black.key, pace, pdn: pdnOf(store.game), ...(clock ? { clock } : {}) };
     try {
-      const state = await post("/api/games", asked, { quiet: true });
+      const state = await post("/api/games", { ...requestOf(store.game), pdn: pdnOf(store.game) }, { quiet: true });
       history.replaceState(null, "", `#/game/${state.game}`);
       await this.onresumed(state);
       return say(`${words}; the game continues${clock ? ", with new clocks" : ""}.`);

@@ -1,6 +1,7 @@
 /* The form that sets up a game: rules, players, clock, position. */
 
 import { element } from "../../report/viewer/element.js";
+import { swapped } from "./game_state.js";
 import { capital, compilingText } from "./game_words.js";
 import { post } from "./server.js";
 import { HUMAN, Sides } from "./sides.js";
@@ -126,8 +127,7 @@ export class Setup {
   }
 
   swap() {
-    const { white, black } = this.sides.value;
-    this.sides.show(this.variant.name, { white: black, black: white });
+    this.sides.show(this.variant.name, swapped(this.sides.value));
     this.changed();
   }
 
@@ -152,6 +152,7 @@ export class Setup {
     const persons = [white, black].filter((key) => key === HUMAN).length;
     this.parts.about.textContent = `${variant.about} · ${variant.columns}\u00a0×\u00a0${variant.rows}, ${variant.first === "white" ? "White" : "Black"} begins`;
     this.parts.pacing.hidden = persons > 0;
+    this.parts.drawing.hidden = !variant.draws;
     this.invite();
     this.on.preview({ variant: variant.name, position: store.position, white, black });
     this.compile({ variant: variant.name, white, black });
@@ -188,9 +189,9 @@ export class Setup {
 
   /* What POST /api/games takes; a FEN as it stands in the form, so that a wrong one is refused. */
   get request() {
-    const { minutes, increment, pace, counts } = this.form.elements;
+    const { minutes, increment, pace, counts, draws } = this.form.elements;
     /** @type {Record<string, any>} */
-    const asked = { variant: this.variant.name, ...this.sides.value };
+    const asked = { variant: this.variant.name, draws: draws.checked || !this.variant.draws, ...this.sides.value };
     const fen = this.form.elements.fen.value.trim();
     if (fen) asked.fen = fen;
     if (Number(minutes.value) > 0) asked.clock = { seconds: 60 * Number(minutes.value), increment: Number(increment.value || 0) };

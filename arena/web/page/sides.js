@@ -1,19 +1,24 @@
-/* Who plays White and who plays Black: a person, a level, or any other player on offer. */
+/* Who plays White and who plays Black: a person, a level, or any other player on offer, with seconds per move. */
 
 import { element } from "../../report/viewer/element.js";
 import { unbroken } from "../../report/viewer/words.js";
 
 /** @import { Colour, Offer } from "./documents.js" */
 
+/**
+ * The keys of the players, and the seconds per move that are set in place of their own; null leaves them.
+ * @typedef {Record<Colour, string> & {seconds: Record<Colour, number|null>}} Players
+ */
+
 export const HUMAN = "human";
 const GROUPS = { strong: "Strong", published: "Published programs", simple: "Simple", yours: "Yours" };
 
 export class Sides {
   /**
-   * `onchange` is called with the keys of both when a person has changed them.
+   * `onchange` is called with both when a person has changed them.
    * @param {HTMLElement} host
    * @param {Offer} offer
-   * @param {(keys: Record<Colour, string>) => void} onchange
+   * @param {(players: Players) => void} onchange
    */
   constructor(host, offer, onchange) {
     this.offer = offer;
@@ -24,8 +29,12 @@ export class Sides {
     host.replaceChildren(this.rows.white.element, this.rows.black.element);
   }
 
-  /* Show these players of a variant. */
-  show(variant, { white, black }) {
+  /**
+   * Show these players of a variant; without `seconds` each has its own limit.
+   * @param {string} variant
+   * @param {Record<Colour, string> & Partial<Players>} players
+   */
+  show(variant, { white, black, seconds }) {
     this.variant = variant;
     for (const [colour, key] of [["white", white], ["black", black]]) {
       const row = this.rows[colour];
@@ -33,17 +42,29 @@ export class Sides {
       row.select.replaceChildren(...this.options(key));
       if (level >= 0) row.slider.value = level + 1;
       row.select.value = level >= 0 ? "level" : key;
+      const limit = seconds?.[colour];
+      row.seconds.value = limit && limit !== this.player(row)?.seconds ? limit : "";
       this.tell(row);
     }
   }
 
+  /** @returns {Players} */
   get value() {
-    return { white: this.key("white"), black: this.key("black") };
+    const { white, black } = this.rows;
+    return { white: this.key(white), black: this.key(black), seconds: { white: this.limit(white), black: this.limit(black) } };
   }
 
-  key(colour) {
-    const { select, slider } = this.rows[colour];
+  key({ select, slider }) {
     return select.value === "level" ? this.levels[Number(slider.value) - 1].key : select.value;
+  }
+
+  player(row) {
+    const chosen = this.key(row);
+    return this.offer.players.find(({ key }) => key === chosen);
+  }
+
+  limit({ seconds, limits }) {
+    return limits.hidden || !seconds.value ? null : Number(seconds.value);
   }
 
   row(colour) {
@@ -53,12 +74,14 @@ export class Sides {
     const number = element("output");
     const levels = element("label.sides-level", {}, "Level ", number, slider);
     const about = element("p.small");
-    const row = { select, slider, number, levels, about };
-    select.addEventListener("change", () => { this.tell(row); this.onchange(this.value); });
+    const seconds = element("input", { type: "number", min: 0, step: "any", inputmode: "decimal" });
+    const limits = element("label.sides-seconds", {}, "Seconds per move ", seconds);
+    const row = { select, slider, number, levels, about, seconds, limits };
+    select.addEventListener("change", () => { seconds.value = ""; this.tell(row); this.onchange(this.value); });
     slider.addEventListener("input", () => this.tell(row));
-    slider.addEventListener("change", () => this.onchange(this.value));
+    for (const field of [slider, seconds]) field.addEventListener("change", () => this.onchange(this.value));
     row.element = element("div.sides-row", {}, element(`span.disc.disc-${colour}`, { "aria-hidden": "true" }),
-      element("span", {}, words), select, levels, about);
+      element("span", {}, words), select, levels, about, limits);
     return row;
   }
 
@@ -75,14 +98,16 @@ export class Sides {
     return [option(HUMAN, "A person"), levels, known ? null : option(key, key), ...groups].filter(Boolean);
   }
 
-  tell({ select, slider, number, levels, about }) {
-    const isLevel = select.value === "level";
-    levels.hidden = !isLevel;
+  tell(row) {
+    const { select, slider, number, levels, about, seconds, limits } = row;
+    levels.hidden = select.value !== "level";
     number.textContent = slider.value;
     slider.setAttribute("aria-valuetext", `Level ${slider.value}`);
-    const player = isLevel ? this.levels[Number(slider.value) - 1] : this.offer.players.find(({ key }) => key === select.value);
+    const player = this.player(row);
     about.textContent = unbroken((player && player.about) || "");
     about.hidden = !about.textContent;
+    limits.hidden = typeof player?.seconds !== "number";
+    seconds.placeholder = player?.seconds ? String(player.seconds) : "no limit";
   }
 }
 
