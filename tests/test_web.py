@@ -251,6 +251,79 @@ def test_moves_are_refused_that_are_none_or_come_too_late(at):
     assert at.state(state)["moves"] == after["moves"]
 
 
+def test_rows_and_columns_are_numbered_at_the_edges_of_boards_whose_program_did(at):
+    for name, variant in VARIANTS.items():
+        svg = at.client.get(f"/api/variants/{name}/board").json()["svg"]
+        is_numbered = name in ("game3", "cis300", "casual-10x10")
+        assert ("board-rows" in svg, "board-columns" in svg) == (is_numbered, is_numbered), variant.name
+    assert "board-rows" in at.client.get("/api/variants/cis300*/board").json()["svg"]
+
+
+def test_the_usual_level_is_that_of_the_published_program(at):
+    offer = at.client.get("/api/offer").json()
+    about = {player["key"]: player["about"] for player in offer["players"]}
+    assert (offer["usual"]["english"], about["cis300"]) == ("level-3", "negamax, level 3 of 12")
+    assert at.room.offer.seats("human", "cis300", VARIANTS["cis300"])[1].spec.limit == Limit(depth=3)
+
+
+def test_draws_by_the_rules_are_switched_off_where_there_are_any(at):
+    shuffle = ["32-28", "1-5", "28-32", "5-1"] * 2
+    for draws, ended in ((True, "repetition"), (False, None)):
+        state = at.begin(white="human", fen="W:WK32,K31:BK1,K2", draws=draws)
+        for text in shuffle:
+            state = at.ask(state, "move", text=text).json()
+        assert (state["draws"], state["outcome"] and state["outcome"]["termination"]) == (draws, ended)
+        assert state["variant"] == ("english" if draws else "english*")
+    pdn = at.client.get(f"/api/games/{state['game']}/pdn").text
+    resumed = at.begin(white="human", pdn=pdn, draws=False)
+    assert (resumed["outcome"], len(resumed["moves"]), resumed["variant"]) == (None, 8, "english*")
+    assert at.begin(white="human", pdn=pdn)["outcome"]["termination"] == "repetition"
+    switchable = {row["name"] for row in at.client.get("/api/offer").json()["variants"] if row["draws"]}
+    assert set(VARIANTS) - switchable == {"breakthrough", "casual-10x10", "simplified", "cis300"}
+    assert at.begin(variant="cis300", draws=False)["variant"] == "cis300"
+    published = at.begin(variant="checkers-ai", white="checkers-ai", draws=False)
+    assert (published["variant"], published["sides"]["white"]["key"]) == ("checkers-ai*", "checkers-ai")
+    assert at.ask(published, "seat", white="human", black="checkers-ai").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "limit"),
+    [
+        ("level-3", "level 3, 0.25 s", Limit(depth=3, seconds=0.25)),
+        ("strong-1s", "strong, 0.25 s", Limit(seconds=0.25)),
+        ("checkers-ai", "checkers-ai, 0.25 s", Limit(seconds=0.25)),
+        ("casual-10x10", "hybrid, 0.25 s", Limit(seconds=0.25)),
+    ],
+)
+def test_a_player_gets_any_seconds_per_move_in_place_of_its_own(at, key, name, limit):
+    variant = key if key in VARIANTS else "english"
+    state = at.begin(variant=variant, white=key, seconds={"white": 0.25})
+    side = at.room.game(state["game"]).sitting.sides[0]
+    assert side.spec is not None and (side.spec.limit, side.name) == (limit, name)
+    assert state["sides"]["white"] == {"key": key, "name": name, "person": False, "seconds": 0.25}
+    again = at.ask(state, "seat", white="human", black=key, seconds={"black": 0.5}).json()
+    assert (again["sides"]["black"]["seconds"], again["sides"]["white"]["seconds"]) == (0.5, None)
+    assert at.ask(again, "seat", white=key, black="human").json()["sides"]["white"]["name"] != name
+
+
+def test_seconds_that_a_side_cannot_have_are_refused_in_one_line(at):
+    offer = {player["key"]: player["seconds"] for player in at.client.get("/api/offer").json()["players"]}
+    assert (offer["random"], offer["level-3"], offer["checkers-ai"], offer["strong-3s"]) == (None, 0.0, 1.0, 3.0)
+    refused: dict[str, dict[str, Any]] = {
+        "random takes no limit of seconds per move": {"white": "random", "seconds": {"white": 1}},
+        "a person has no limit of seconds per move; a clock limits both sides": {"seconds": {"black": 1}},
+        "seconds.white: Input should be greater than 0": {"seconds": {"white": 0}},
+        "seconds.white: Input should be less than or equal to 86400": {"seconds": {"white": 1e6}},
+        "seconds.red: Extra inputs are not permitted": {"seconds": {"red": 1}},
+    }
+    for line, given in refused.items():
+        body = {"variant": "english", "white": "level-1", "black": "human", **given}
+        answer = at.client.post("/api/games", json=body)
+        assert (answer.status_code, answer.json()) == (422, {"error": line})
+    same = at.begin(white="strong-1s", seconds={"white": 1.0})["sides"]["white"]
+    assert (same["name"], same["seconds"]) == ("strong 1 s", 1.0)
+
+
 def test_moves_are_taken_back_and_sides_change(at):
     state = at.begin(white="human", black="human")
     after = at.ask(state, "move", text="11-15").json()
@@ -642,6 +715,8 @@ def test_the_rules_of_a_game_that_counts_hold_on_the_page_and_it_is_kept(tmp_pat
         body = {"variant": "italian", "white": "level-1", "black": "human", "counts": True}
         other = at.client.post("/api/games", json=body)
         assert other.status_code == 422 and "english" in other.json()["error"]
+        other = at.client.post("/api/games", json=body | {"variant": "english", "draws": False})
+        assert other.json() == {"error": "a game counts only with the draws of its rules"}
         body |= {"variant": "english", "fen": "W:W9,K10:B1"}
         refused = at.client.post("/api/games", json=body)
         assert (refused.status_code, refused.json()["error"]) == (422, FROM_THE_START)

@@ -184,6 +184,112 @@ def test_a_man_is_crowned_and_what_was_played_is_taken_back(browser, address):
         assert window.pieces == symbols(*PROMOTING)
 
 
+@pytest.mark.parametrize("key", ["Control+z", "Meta+z"])
+def test_undo_has_the_keys_of_other_programs_but_not_in_a_text_field(browser, address, key):
+    with opened(browser, address) as window:
+        page = window.page
+        window.begin("cis300", "human", "human")
+        window.click(11, 15)
+        window.played(1)
+        page.click("summary:has-text('Position and file')")
+        page.focus("[data-part=fen]")
+        page.keyboard.press(key)
+        page.focus("[data-part=lines]")
+        page.keyboard.press("Shift+" + key)
+        window.click(22, 18)
+        window.played(2)
+        page.focus("[data-part=lines]")
+        page.keyboard.press(key)
+        page.wait_for_selector(".game-list button >> nth=1", state="detached")
+        assert window.moves == ["11-15"]
+        page.click("[data-action=keys]")
+        assert "Ctrl+Z, Cmd+Z" in page.inner_text("dialog[open]")
+        page.keyboard.press(key)
+        page.click("dialog[open] button")
+        assert len(window.state["moves"]) == 1
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", ["cis300", "casual-10x10", "game3"])
+def test_rows_and_columns_stand_at_the_edges_of_the_board_and_turn_with_it(browser, address, name, width):
+    with opened(browser, address, viewport={"width": width, "height": 800}) as window:
+        window.begin(name, "human", "human")
+        size = 10 if name == "casual-10x10" else 8
+        below = range(size) if name == "casual-10x10" else range(size)[::-1]
+        for numbers in (below, below[::-1]):
+            assert edges(window.page, size) == [[str(number) for number in numbers]] * 2
+            window.page.keyboard.press("f")
+
+
+def edges(page: Any, size: int) -> list[list[str]]:
+    """What stands above the columns and left of the rows, each beside its own, outside the board, and legible."""
+    boxes = """labels => labels.map(label => {
+        const { left, right, top, bottom } = label.getBoundingClientRect();
+        return [label.textContent, { x: (left + right) / 2, y: (top + bottom) / 2 }, bottom - top];
+    })"""
+    board, found = page.locator(".board-light").bounding_box(), []
+    for group, along, across in (("columns", "x", "y"), ("rows", "y", "x")):
+        labels = page.eval_on_selector_all(f".board-{group} text", boxes)
+        for place, (_, at, height) in enumerate(labels):
+            assert (at[along] - board[along]) / board["width"] == pytest.approx((place + 0.5) / size, abs=0.02)
+            assert 0 <= at[across] < board[across] and height > 9
+        found.append([text for text, *_ in labels])
+    return found
+
+
+def test_draws_by_the_rules_are_switched_off_where_a_game_is_set_up(browser, address):
+    with opened(browser, address) as window:
+        page = window.page
+        page.select_option("[name=variant]", "cis300")
+        page.wait_for_selector("[data-part=drawing]", state="hidden")
+        page.select_option("[name=variant]", "checkers-ai")
+        page.uncheck("[name=draws]")
+        page.select_option("[data-part=players] select >> nth=0", "human")
+        page.click("summary:has-text('Position or file')")
+        page.fill("[name=fen]", "W:WK32,K31:BK1,K2")
+        page.click("[data-part=begin]")
+        page.wait_for_selector("[data-mode=game]")
+        for _ in range(2):
+            for path in ((32, 28), (1, 5), (28, 32), (5, 1)):
+                count = len(window.moves)
+                window.click(*path)
+                window.played(count + 1)
+        window.headline("White to move")
+        assert page.inner_text("[data-part=recorded]") == "No draws are detected."
+        page.click("[data-action=resign]")
+        page.click("dialog [data-part=yes]")
+        page.click("[data-action=again]")
+        page.wait_for_selector("text=No moves yet.")
+        assert (window.state["variant"], window.state["draws"]) == ("checkers-ai*", False)
+
+
+def test_a_player_has_its_seconds_per_move_beside_it(browser, address):
+    with opened(browser, address, viewport={"width": 390, "height": 800}, refused=True) as window:
+        page = window.page
+        white, black = (page.locator("[data-part=players] .sides-seconds input").nth(place) for place in (0, 1))
+        assert white.is_visible() and not black.is_visible()
+        page.select_option("[data-part=players] select >> nth=0", "random")
+        assert not white.is_visible()
+        page.select_option("[data-part=players] select >> nth=0", "strong-1s")
+        assert white.get_attribute("placeholder") == "1"
+        white.fill("0")
+        window.click(11)
+        page.locator("[data-say]", has_text="seconds.white: Input should be greater than 0").wait_for()
+        white.fill("0.05")
+        page.click("[data-action=swap]")
+        assert black.input_value() == "0.05"
+        page.click("[data-part=begin]")
+        page.wait_for_selector("[data-mode=game]")
+        assert window.state["sides"]["black"]["name"] == "strong, 0.05 s"
+        window.played(1)
+        page.click("summary:has-text('Players and level')")
+        seated = page.locator("[data-part=seats] .sides-seconds input").nth(1)
+        assert seated.input_value() == "0.05"
+        seated.fill("0.1")
+        page.keyboard.press("Tab")
+        page.wait_for_selector(".game-side .strip-name:has-text('strong, 0.1 s')")
+
+
 def test_a_hint_is_an_arrow_that_leads_along_a_legal_move(browser, address):
     with opened(browser, address) as window:
         window.begin("english", "level-1", "human")
@@ -576,7 +682,7 @@ def test_a_published_program_shows_its_figures_as_it_printed_them(browser, addre
 
 
 def test_a_game_that_counts_has_no_help_and_is_recorded(browser, address):
-    with opened(browser, address) as window:
+    with opened(browser, address, refused=True) as window:
         page = window.page
         page.click("text=Counts for Ann")
         window.click(11)
@@ -585,6 +691,8 @@ def test_a_game_that_counts_has_no_help_and_is_recorded(browser, address):
             assert page.is_hidden(part)
         window.click(15)
         window.played(2)
+        page.keyboard.press("Control+z")
+        page.locator("[data-say]", has_text="this game counts: no move is taken back").wait_for()
         page.click("[data-action=resign]")
         page.click("dialog [data-part=yes]")
         page.wait_for_selector("[data-part=recorded]:has-text('Ann')")

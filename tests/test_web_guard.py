@@ -251,6 +251,10 @@ HOSTILE = [
     b'{"variant": "english", "white": "human", "black": "human", "fen": "W:W1-9999999999:B1"}',
     b'{"variant": "english", "white": "human", "black": "human", "pace": -1}',
     b'{"variant": "english", "white": "human", "black": "human", "clock": {"seconds": 1e308}}',
+    b'{"variant": "english", "white": "level-1", "black": "human", "seconds": {"white": 1e308}}',
+    b'{"variant": "english", "white": "level-1", "black": "human", "seconds": {"black": 1}}',
+    b'{"version": 0, "white": "level-1", "black": "human", "seconds": {"black": 1}}',
+    b'{"variant": "english", "white": "human", "black": "human", "draws": "no"}',
     b'{"variant": "english", "white": "human", "black": "human", "fen": "B:W21:B1", "pdn": "*"}',
     b'{"variant": "english", "white": "human", "black": "human", "counts": true}',
     b'{"variant": "english", "white": "human", "black": "human", "from": {"run": "../..", "game": 1, "ply": 0}}',
@@ -492,13 +496,14 @@ KEYS = (
         "number",
         "from",
         "clock",
+        "draws",
         "pace",
         "counts",
         "version",
         "text",
         "colour",
     ),
-    *("on", "lines", "pieces", "turn"),
+    *("on", "lines", "pieces", "turn", "seconds"),
 )
 WORDS = st.sampled_from(
     (
@@ -518,7 +523,7 @@ WORDS = st.sampled_from(
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | WORDS,
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(("run", "game", "seconds")), inner)
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(("run", "game", "seconds", "white")), inner)
     ),
     max_leaves=5,
 )

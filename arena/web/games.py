@@ -78,6 +78,8 @@ class GameRoom:
         try:
             if given.counts and self.kept_in is None:
                 raise Refusal(422, "games count only where --record FOLDER was given on the command line")
+            if given.counts and not given.draws:
+                raise Refusal(422, "a game counts only with the draws of its rules")
             seed = random.SystemRandom().getrandbits(32)
             sitting = await self.lanes.others.run(lambda: begun(given, self.offer.seats, self.folder, seed))
             if given.counts:

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { goesOn, isBlackBelow, keyOf, moverOf, personsOf, pointsAt, positionAt, valueAt } from "../../arena/web/page/game_state.js";
+import { goesOn, isBlackBelow, isChanged, keyOf, moverOf, personsOf, pointsAt, positionAt, requestOf, swapped, valueAt } from "../../arena/web/page/game_state.js";
 import { clockText, counted, headlineOf, newsText, pdnOf, shareOf, sublineOf, valueText } from "../../arena/web/page/game_words.js";
 
 const turn = (text, more = {}) => ({
@@ -35,6 +35,19 @@ test("a person has the own side below; of two, who began or who is to move", () 
   const two = state({ sides: { white: person, black: person }, turn: "white" });
   assert.deepEqual(personsOf(two), ["white", "black"]);
   assert.deepEqual([false, true].map((follows) => isBlackBelow(two, follows)), [true, false]);
+});
+
+test("another game as this one has its players, their seconds, and its draws or not", () => {
+  const timed = { ...level, seconds: 2.5 };
+  const played = state({ variant: "english*", draws: false, sides: { white: timed, black: { ...person, seconds: null } }, clock: null, pace: 1 });
+  const request = { variant: "english", draws: false, white: "level-3", black: "human", seconds: { white: 2.5, black: null }, pace: 1 };
+  assert.deepEqual(requestOf(played), request);
+  assert.deepEqual(swapped(request), { ...request, white: "human", black: "level-3", seconds: { white: null, black: 2.5 } });
+  assert.deepEqual(requestOf({ ...played, variant: "english", draws: true, clock: { seconds: 60, increment: 0 } }).clock, { seconds: 60, increment: 0 });
+});
+
+test("rules are changed if more than their draws are switched off", () => {
+  assert.deepEqual([["english", true], ["english*", false], ["english*", true]].map(([variant, draws]) => isChanged({ variant, draws })), [false, false, true]);
 });
 
 test("a state goes on from one whose moves it begins with", () => {

@@ -75,7 +75,7 @@ export class Sides {
     const levels = element("label.sides-level", {}, "Level ", number, slider);
     const about = element("p.small");
     const seconds = element("input", { type: "number", min: 0, step: "any", inputmode: "decimal" });
-    const limits = element("label.sides-seconds", {}, "Seconds per move ", seconds);
+    const limits = element("label.sides-seconds", { title: "In place of the player's own seconds or nodes; its depth stays" }, "Seconds per move ", seconds);
     const row = { select, slider, number, levels, about, seconds, limits };
     select.addEventListener("change", () => { seconds.value = ""; this.tell(row); this.onchange(this.value); });
     slider.addEventListener("input", () => this.tell(row));
