@@ -129,6 +129,6 @@ test("a PDN numbers moves from who begins, and quotes names", () => {
   const behind = pdnOf({ ...played, start: { fen: "W:W32:B1", turn: "white" }, outcome: { result: "1-0" } });
   assert.ok(behind.endsWith("\n\n1... 11-15\n2. 22-18\n15x22\n1-0\n"));
   const points = { points: { white: 2, black: 1 } };
-  const counted = pdnOf(state({ moves: [turn("6-2", points)], outcome: { result: "1-0", termination: "points", text: "" } }));
-  assert.ok(counted.endsWith("\n\n1. 6-2\n{points: White 2, Black 1}\n1-0\n"));
+  const scored = pdnOf(state({ moves: [turn("6-2", points)], outcome: { result: "1-0", termination: "points", text: "" } }));
+  assert.ok(scored.endsWith("\n\n1. 6-2\n{points: White 2, Black 1}\n1-0\n"));
 });
