@@ -183,6 +183,45 @@ def test_perft_prints_json() -> None:
     assert document["seconds"] >= 0
 
 
+SMALL = "{base: english, rows: 6}"
+
+
+def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> None:
+    document = json.loads(invoke("perft", SMALL, "--depth", "4", "--json").stdout)
+    assert (document["variant"], document["nodes"]) == ("english-6x6", [5, 25, 106, 369])
+    start = "B:W13,14,15,16,17,18:B1,2,3,4,5,6"
+    assert json.loads(invoke("evaluate", SMALL, "--json").stdout)["fen"] == start
+    assert len(invoke("openings", SMALL, "--random-plies", "2", "--count", "3").stdout.splitlines()) == 3
+    assert json.loads(invoke("show", SMALL, "--json").stdout)["fen"] == start
+    assert invoke("show", start, "--variant", SMALL).stdout == invoke("show", "english-6x6", "--fen", start).stdout
+    assert json.loads(invoke("variants", SMALL, "--json").stdout)["board"] == "6x6"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(
+            (command, "{base: english, rows: 12}")
+            for command in ("perft", "evaluate", "openings", "variants", "show")
+        ),
+        ("perft", "{base: english"),
+        ("perft", "[1]"),
+        ("evaluate", "{bsae: english}"),
+        ("openings", "englsh"),
+        ("openings", "english-6x6", "--ballots", "3"),
+        ("check", "simple", "english-7x7"),
+        ("evaluate", "english-6x6", "--evaluation", "patterns"),
+        ("show", "B:W13:B1", "--variant", "{base: nothing}"),
+        ("bench", "--variant", "english-5x5"),
+        ("hub", "--variant", "english-6x6"),
+    ],
+)
+def test_rules_that_cannot_be_get_one_line(arguments: tuple[str, ...], words: Words) -> None:
+    result = invoke(*arguments)
+    assert result.exit_code == 2 and not result.stdout
+    words(error_line(result.stderr))
+
+
 def test_divide_adds_up_to_perft() -> None:
     document = json.loads(invoke("perft", "international", "--depth", "4", "--divide", "--json").stdout)
     assert sum(document["divide"].values()) == 4265

@@ -209,6 +209,15 @@ def test_a_variant_that_the_engine_does_not_play_is_told_in_one_line(tmp_path: P
         prepare(load(path))
 
 
+def test_a_size_that_the_protocol_has_no_name_for_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = configured(tmp_path, "plays")
+    path.write_text(path.read_text().replace("variant: english", "variant: english-6x6"))
+    with pytest.raises(
+        ConfigError, match="python3 does not play english-6x6: the Hub protocol has no name for its"
+    ):
+        prepare(load(path))
+
+
 def test_an_engine_without_a_limit_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="an engine needs a limit: depth, nodes, seconds or clock"):
         prepare(load(configured(tmp_path, "plays", "reserve: 0.01")))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.hub import ENDLESS, Server, limit_of
+from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.hub import (
     Line,
@@ -89,6 +90,8 @@ def test_the_text_is_that_of_the_protocol():
         "bt",
     ]
     assert variant_words(VARIANTS["frysk"]) == ["frysk", "frisian"]
+    assert variant_words(build_variant({"base": "international", "rows": 8})) == ["brazilian"]
+    assert variant_words(build_variant("international-6x6")) == []
 
 
 def test_captured_squares_come_in_any_order_and_may_be_left_out_where_the_ends_are_enough():

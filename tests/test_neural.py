@@ -158,7 +158,7 @@ def test_a_file_holds_a_network_or_tables(tmp_path: Path):
 def test_a_network_serves_all_rules_of_its_board_and_no_other_board(tmp_path: Path):
     drawn(ENGLISH).save(tmp_path / "network.npz")
     assert build_evaluation(str(tmp_path / "network.npz"), VARIANTS["russian"]).weights.size
-    with pytest.raises(PlayerError, match="holds weights for another size of board"):
+    with pytest.raises(PlayerError, match="holds weights for 8x8, not for 10x10"):
         build_evaluation(str(tmp_path / "network.npz"), VARIANTS["international"])
 
 

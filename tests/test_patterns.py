@@ -145,7 +145,11 @@ def test_where_nothing_was_learned_the_error_says_for_what_there_is():
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "cannot be read: No such file"), (b"PK", "no file of weights"), (10, "another size of board")],
+    [
+        (None, "cannot be read: No such file"),
+        (b"PK", "no file of weights"),
+        (10, "holds weights for no board, not for 8x8"),
+    ],
 )
 def test_a_wrong_file_of_weights_is_named(tmp_path, content, message):
     path = tmp_path / "w.npz"

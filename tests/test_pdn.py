@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
@@ -348,6 +349,30 @@ def test_a_variant_that_no_game_type_tells_is_told_by_the_tag_variant():
         text = write_pdn(PlayedGame(variant, variant.start, []))
         assert read_pdn(text).games[0].variant == variant
         assert ("[Variant" in text) == (not variant.gametype)
+
+
+@pytest.mark.parametrize(
+    "name", ["english-6x6", "italian-6x6", "international-8x8", "russian-10x10", "simplified-6x6"]
+)
+def test_the_size_of_the_board_is_read_back_without_being_given(name):
+    variant = build_variant(name)
+    text = write_pdn(
+        PlayedGame(variant, variant.start, random_moves(variant, variant.start, random.Random(1), 12))
+    )
+    (game,), problems = read_pdn(text)
+    assert (game.variant, len(game.moves), problems) == (variant, 12, [])
+    assert ("[Variant" in text) == (not variant.gametype)
+
+
+def test_a_game_type_with_another_board_is_of_that_board_or_of_none():
+    (game,), problems = read_pdn('[GameType "21,B,6,6,N1,0"] 1. 6-8 *', ENGLISH)
+    assert (game.variant.name, len(game.moves), problems) == ("english-6x6", 1, [])
+    assert (
+        read_pdn('[GameType "21"] 1. 6-8 *', build_variant("english-6x6")).games[0].variant.name == "english-6x6"
+    )
+    for gametype in ("21,B,12,12,N1,0", "21,B,8,6,N1,0"):
+        games, (problem,) = read_pdn(f'[GameType "{gametype}"] 1. 9-13 *')
+        assert not games and gametype in problem.message
 
 
 def test_a_given_variant_is_for_games_that_tell_none_or_its_own_number():

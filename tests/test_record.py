@@ -23,6 +23,7 @@ from arena.experiment.formats.table import FORMATS
 from arena.experiment.schema import experiment_schema
 from arena.ledger.ledger import FILE, Ledger
 from arena.ledger.store import StoreError
+from arena.rules.custom import build_variant
 from arena.rules.game import Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
@@ -353,6 +354,10 @@ def test_a_folder_of_something_else_is_refused_in_one_line(folder: Path, tmp_pat
     record(folder, won())
     with pytest.raises(StoreError, match=r"holds games of english, not of russian$"):
         Record(folder, "me", VARIANTS["russian"])
+    with pytest.raises(StoreError, match=r"holds games of english, not of english-6x6$"):
+        Record(folder, "me", build_variant("english-6x6"))
+    with pytest.raises(ValueError, match=r"^english-6x6\* is no"):
+        Record(folder, "me", build_variant({"base": "english", "rows": 6, "men": 3}))
     refused = invoke("run", tmp_path / "t.yaml", "--out", folder)
     assert refused.exit_code == 2 and "holds another experiment" in error_line(refused.stderr)
     assert len(arena.load(folder).games) == 1

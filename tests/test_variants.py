@@ -5,8 +5,9 @@ import random
 
 import pytest
 
-from arena.rules.custom import VariantError, build_variant
+from arena.rules.custom import VariantError, build_variant, is_named, sizes_of
 from arena.rules.movegen import apply, legal_moves
+from arena.rules.rules import GEOMETRY
 from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
 from tests.helpers import naive
@@ -26,6 +27,13 @@ from tests.helpers.rule_sets import by_constants
         ({"base": "killer", "one_hop": True}, "one_hop"),
         ({"base": "international", "prefer_early_kings": True}, "prefer_early_kings"),
         ({"base": "english", "top": 3}, "top"),
+        ({"base": "english", "rows": 12}, "rows"),
+        ({"base": "english", "rows": 7}, "rows"),
+        ({"base": "english", "rows": 6, "men": 10}, "men"),
+        ({"base": "italian", "rows": 10}, "rows"),
+        ("english-12x12", "rows"),
+        ("englsh-6x6", "base"),
+        ("english-6x8", "base"),
     ],
 )
 def test_a_wrong_description_is_told_with_its_key(description, key, words) -> None:
@@ -65,6 +73,37 @@ def test_a_variant_of_ones_own_follows_the_oracle() -> None:
                 break
             position = apply(variant.constants, position, rng.choice(legal))
     assert checked > 1500
+
+
+def test_every_rule_set_keeps_its_own_size_and_name() -> None:
+    for name, variant in VARIANTS.items():
+        rows = variant.rules.rows
+        assert build_variant({"base": name, "rows": rows}) is build_variant(f"{name}-{rows}x{rows}") is variant
+        assert build_variant({"base": name, "rows": rows, "men": 4}).name == f"{name}*"
+
+
+@pytest.mark.parametrize("base", VARIANTS)
+def test_a_board_of_another_size_has_the_same_rules_and_rows_of_men_as_far_as_they_fit(base: str) -> None:
+    own = VARIANTS[base]
+    for variant in sizes_of(own):
+        rules, start = variant.rules, variant.start
+        rows = rules.rows
+        assert (2 * rules.per_row, variant.squares) == (rows, rows * rows // 2)
+        assert rules[len(GEOMETRY) :] == own.rules[len(GEOMETRY) :]
+        rows_of_men = min(own.men // own.rules.per_row, rows // 2 - 1)
+        assert naive.squares_of(rules, start.black) == {
+            square for square in naive.board_squares(rules) if square[0] < rows_of_men
+        }
+        assert start.white.bit_count() == start.black.bit_count() == variant.men
+        assert is_named(variant) and variant.family == base
+        assert (variant.draws, variant.first, variant.mirrored) == (own.draws, own.first, own.mirrored)
+
+
+def test_a_changed_rule_set_of_another_size_has_a_star() -> None:
+    variant = build_variant({"base": "english", "rows": 6, "promotion": "never"})
+    assert (variant.name, variant.family, variant.gametype, variant.men) == ("english-6x6*", "english", "", 6)
+    assert not is_named(variant)
+    assert build_variant({"base": "italian", "rows": 10, "prefer_early_kings": False}).men == 15
 
 
 def test_draw_rules_and_the_start_can_be_changed_without_compiling_anew() -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import WithJsonSchema
 
 from arena.base.wording import unknown
+from arena.rules.rules import SIZES, Rules, board_rules
 from arena.rules.variants import Variant
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
 from players.evaluation.evaluator import Evaluator
@@ -152,19 +153,27 @@ def _learned(name: str, variant: Variant) -> NDArray[np.float64]:
 
 
 def _from_file(name: str, variant: Variant) -> Evaluation:
-    rules = variant.rules
     try:
         with np.load(Path(name)) as file:
             network = network_in(file) if "network" in file else None
-            weights = weights_in(file) if network is None else None
+            weights = weights_in(file) if network is None else np.zeros(0)
     except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no file of weights"
         raise PlayerError(f"{name} cannot be read: {reason}", "evaluation") from None
-    if network is not None and network.fits(rules):
+
+    def fits(rules: Rules) -> bool:
+        return network.fits(rules) if network is not None else weights.shape == (weight_count(rules),)
+
+    rules = variant.rules
+    if not fits(rules):
+        sizes = [f"{rows}x{rows}" for rows in SIZES if fits(board_rules(rows, rows // 2))]
+        raise PlayerError(
+            f"{name} holds weights for {sizes[0] if sizes else 'no board'}, not for {rules.rows}x{rules.rows}",
+            "evaluation",
+        )
+    if network is not None:
         return Evaluation(neural.address(variant.constants), network.runnable(rules))
-    if weights is not None and weights.shape == (weight_count(rules),):
-        return Evaluation(patterns.address(variant.constants), weights)
-    raise PlayerError(f"{name} holds weights for another size of board", "evaluation")
+    return Evaluation(patterns.address(variant.constants), weights)
 
 
 def _load_address(reference: str, variant: Variant) -> Any:
