@@ -52,8 +52,9 @@ class Visitor:
 
     @property
     def moves(self) -> list[str]:
-        """The moves in the list."""
-        return list(self.page.locator(".game-list button").all_inner_texts())
+        """The moves in the list, without why a side passes."""
+        texts = self.page.locator(".game-list button").all_inner_texts()
+        return [text.removesuffix(" (no move)") for text in texts]
 
     def signs(self, kind: str) -> int:
         """How many squares have a sign of a kind."""
