@@ -19,6 +19,7 @@ import pytest
 
 import arena
 from arena.base.files import lock_folder
+from arena.experiment.formats.base import Pairing
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.schema import experiment_schema
 from arena.ledger.ledger import FILE, Ledger
@@ -38,7 +39,7 @@ from arena.sitting.counting import (
     refuse,
 )
 from arena.sitting.pdn import pdn_text
-from arena.sitting.record import Record
+from arena.sitting.record import Record, game_record
 from arena.sitting.sides import Side, level, side_of
 from arena.sitting.sitting import Sitting, SittingError
 from arena.sitting.turn import Clock
@@ -128,6 +129,16 @@ def test_a_game_is_stored_with_its_moves_as_a_run_has_them(folder: Path) -> None
     assert [(spec.name, spec.type, spec.limit.depth) for spec in run.experiment.players] == [
         ("me", "human", None), ("level 2", "cis300", 2),
     ]  # fmt: skip
+
+
+def test_the_points_that_decided_a_game_are_recorded() -> None:
+    rules, persons = VARIANTS["simplified"], (Side(HUMAN), Side(HUMAN))
+    decided, resigned_ = (Sitting(rules, persons, parse_fen(rules, "W:W6,3:B26")) for _ in range(2))
+    for text in ("6-2", "26-31"):
+        decided.play(decided.game.move(text))
+    resigned_.resign(1)
+    pairing = Pairing(1, 1, 1, 0, 1, 0)
+    assert [game_record(sitting, pairing).points for sitting in (decided, resigned_)] == [(4, 2), None]
 
 
 def test_each_game_is_a_cluster_of_its_own(folder: Path) -> None:
@@ -401,7 +412,7 @@ def test_any_thread_may_release_a_folders_lock(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from arena.sitting.record import Record
+from arena.sitting.record import Record, game_record
 from tests.test_record import ENGLISH, resigned, sitting, played, won
 
 of_person = Record(Path(sys.argv[1]), "me", ENGLISH)
