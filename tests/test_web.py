@@ -102,6 +102,10 @@ def test_what_is_on_offer_can_be_begun_by_its_key(at):
     assert set(VARIANTS) < set(offer["usual"]) == {row["name"] for row in offer["variants"]}
     sizes = [(row["name"], row["rows"], row["columns"]) for row in offer["variants"] if row["base"] == "italian"]
     assert sizes == [("italian-6x6", 6, 6), ("italian", 8, 8)]
+    assert (offer["usual"]["simplified-6x6"], offer["usual"]["english-6x6"]) == (
+        "simplified",
+        offer["usual"]["english"],
+    )
     groups = {player["group"] for player in offer["players"]}
     assert groups == {"levels", "published", "strong", "simple", "yours"}
     english = [row["key"] for row in offer["players"] if row["variants"] is None and row["group"] != "strong"]
