@@ -1,13 +1,16 @@
 """The searchers of published programs, under the names of the rule sets that they came with.
 
-Each finds the move that its program would, by the program's own evaluation and search, and counts what the program
-printed. Limits in the configuration are kept as well; without any, the program's own setting holds.
+Each has its program's evaluation and search, repaired where these err, and counts what the program printed;
+`as_printed` plays with the error. Limits in the configuration are kept as well; without any, the program's own
+setting holds. Where the text of a program leaves open in which order moves are searched, it is the generator's.
 """
 
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from arena.rules.game import Game
 from arena.rules.variants import Variant
@@ -36,21 +39,45 @@ class Published(Negamax):
 
 
 class Game3(Published):
-    """`game3`: alpha-beta to depth 4; a position that repeats the one four plies before is 1000 worse."""
+    """`game3`: alpha-beta to depth 4; a position that repeats the one four plies before is 1000 worse.
+
+    Moves are searched by row and column, all wins are worth the same, and the first of equal moves is played.
+    """
 
     default = Limit(depth=4)
 
-    def __init__(self, variant: Variant) -> None:
-        super().__init__(variant, "game3", "alphabeta", repetition_penalty=1000.0)
+    def __init__(
+        self,
+        variant: Variant,
+        as_printed: Annotated[
+            bool,
+            Field(
+                description="value positions as the program did: for Black a man 9 and a king 7, and with Red to "
+                "move of the wrong sign"
+            ),
+        ] = False,
+    ) -> None:
+        super().__init__(
+            variant,
+            "players.evaluation.builtin:game3_as_printed" if as_printed else "game3",
+            "alphabeta",
+            order_squares=True,
+            finals="alike",
+            repetition_penalty=1000.0,
+            penalised="black" if as_printed else "mover",
+        )
 
 
 class CheckersAI(Published):
-    """`checkers-ai`: iterative deepening for 1 second, stopped after half of it, in two phases of evaluation."""
+    """`checkers-ai`: iterative deepening for 1 second, stopped after half of it, in two phases of evaluation.
+
+    Of equal moves the first that was searched is played.
+    """
 
     default = Limit(seconds=1.0)
 
     def __init__(self, variant: Variant) -> None:
-        super().__init__(variant, "checkers-ai", "iddfs", stop_decided=False)
+        super().__init__(variant, "checkers-ai", "iddfs", ties="searched", stop_decided=False)
 
 
 class Simplified(Published):
@@ -63,16 +90,29 @@ class Simplified(Published):
 
 
 class Cis300(Published):
-    """`cis300`: negamax to a level of 1 to 12 plies, 8 by default; of equal moves the last.
+    """`cis300`: negamax to a level of 1 to 12 plies, 8 by default; of truly equal moves the last.
 
-    The move and its value are those of the program's plain alpha-beta; a table and an order of moves find them
-    sooner.
+    Sooner wins are better, and lost positions at the horizon are seen. A table and an order of moves find the same
+    move sooner than plain alpha-beta.
     """
 
     default = Limit(depth=8)
 
-    def __init__(self, variant: Variant) -> None:
-        super().__init__(variant, "cis300", "pvs", ties="last", stop_single=False)
+    def __init__(
+        self,
+        variant: Variant,
+        as_printed: Annotated[
+            bool,
+            Field(
+                description="search as the program did: plain alpha-beta, of equal values, bounds too, the last, "
+                "all wins alike, none seen at the horizon"
+            ),
+        ] = False,
+    ) -> None:
+        if as_printed:
+            super().__init__(variant, "cis300", "alphabeta", ties="bound", finals="alike", blind_horizon=True)
+        else:
+            super().__init__(variant, "cis300", "pvs", ties="last", stop_single=False)
 
 
 PUBLISHED: dict[str, type[Any]] = {

@@ -258,6 +258,7 @@ VARIANTS: dict[str, Variant] = {
             rules=_EIGHT._replace(one_hop=True),
             draws=Draws(repetition=3, no_capture=100),
             gametype="",
+            mirrored=True,
             about="house rules: one hop a turn",
         ),
         replace(_ENGLISH, name="checkers-ai", gametype="", about="house rules: as English"),

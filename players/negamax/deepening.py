@@ -10,12 +10,12 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import address_of, entry, inlined, kernel
-from arena.rules.jit.native import monotonic, words
-from arena.rules.movegen import generate
+from arena.rules.jit.native import monotonic
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import key
 from players.negamax.leaves import quiesce
+from players.negamax.ordering import arrange, list_moves
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import Node, begin_search
 from players.negamax.switches import RANDOM
@@ -73,7 +73,9 @@ def search(
     begin_search(state, position, earlier, without_capture, nodes, hard)
     began = state.polled
     if count == 0:
-        count = generate(rules, position, words(state.moves), 0)
+        count = list_moves(rules, state, position, 0)
+    elif state.order_squares:
+        arrange(rules, state, position, 0, count)
     for i in range(count):
         state.root_index[i] = i
     root_key = key(position)

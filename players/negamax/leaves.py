@@ -13,11 +13,12 @@ import numpy as np
 from arena.rules.captures import capturers
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import floats_at, words
-from arena.rules.movegen import apply, generate, has_move
+from arena.rules.movegen import apply, has_move
 from arena.rules.moves import sides
-from arena.rules.position import Position
+from arena.rules.position import BLACK, Position
 from arena.rules.rules import Rules
 from players.evaluation.evaluator import evaluate
+from players.negamax.ordering import list_moves
 from players.negamax.score import final_value, within_limit
 from players.negamax.state import (
     MAX_PLY,
@@ -29,7 +30,7 @@ from players.negamax.state import (
     is_repeated_after_four,
     out_of_budget,
 )
-from players.negamax.switches import THREATS
+from players.negamax.switches import MOVER, THREATS
 
 
 @inlined
@@ -38,14 +39,15 @@ def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> flo
     if state.quiescence and is_unquiet(rules, state, node.position, node.ply):
         return quiesce(rules, state, node, alpha, beta)
     state.nodes += 1
-    if not has_move(rules, node.position):
+    if not has_move(rules, node.position) and not state.blind_horizon:
         return final_value(rules, state, node.position, node.ply)
     if is_drawn(state, node.ply):
         return draw_value(state, node.ply)
     state.leaves += 1
     value = leaf_value(rules, state, node.position)
     if state.repetition_penalty != 0.0 and is_repeated_after_four(state, node.ply):
-        value -= state.repetition_penalty
+        is_own = state.penalised == MOVER or node.position.turn == BLACK
+        value -= state.repetition_penalty if is_own else -state.repetition_penalty
     return value
 
 
@@ -58,7 +60,7 @@ def quiesce(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> 
     state.nodes += 1
     if node.ply > state.deepest:
         state.deepest = node.ply
-    end = generate(rules, node.position, moves, node.start)
+    end = list_moves(rules, state, node.position, node.start)
     if end == node.start:
         return final_value(rules, state, node.position, node.ply)
     floor = alpha

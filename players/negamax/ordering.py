@@ -1,16 +1,56 @@
-"""The order of moves: the table's move first, then captures by size or killers and history."""
+"""The order of moves: as they are listed, the table's move first, then captures by size or killers and history."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from arena.rules.jit.bits import popcount
-from arena.rules.jit.kernel import inlined
+from arena.rules.jit.bits import lowest_square, popcount
+from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import words
-from arena.rules.moves import Moves, sides
+from arena.rules.movegen import generate
+from arena.rules.moves import Moves, sides, target_of
+from arena.rules.position import Position
+from arena.rules.rules import Rules
 from players.negamax.state import HISTORY_BITS, Node
 
 _HISTORY_MIX = 0x9E3779B97F4A7C15 - 2**64
+
+
+@inlined
+def list_moves(rules: Rules, state: Any, position: Position, start: int) -> int:
+    """Write the legal moves to `state.moves[start:end]` and return `end`."""
+    end = generate(rules, position, words(state.moves), start)
+    if state.order_squares:
+        arrange(rules, state, position, start, end)
+    return end
+
+
+@kernel
+def arrange(rules: Rules, state: Any, position: Position, start: int, end: int) -> None:
+    """Order `state.moves[start:end]` by `order_squares`; those with the same ends keep their order."""
+    moves, order = words(state.moves), state.order
+    own, other = sides(position)
+    for i in range(start, end):
+        move = moves[i]
+        if move == 0:
+            return
+        target = target_of(rules, own, other, move)
+        rank = place_in_rows(rules, state, move & own) << 8 | place_in_rows(rules, state, target)
+        k = i
+        while k > start and order[k - 1] > rank:
+            moves[k], order[k] = moves[k - 1], order[k - 1]
+            k -= 1
+        moves[k], order[k] = move, rank
+
+
+@inlined
+def place_in_rows(rules: Rules, state: Any, bit: int) -> int:
+    """The number of a square, row by row from the top left, as White sees the board."""
+    index = lowest_square(bit)
+    square = index - index // (2 * rules.per_row + 1)
+    if state.mirrored:
+        return (2 * (square // rules.per_row) + 1) * rules.per_row - 1 - square
+    return square
 
 
 @inlined

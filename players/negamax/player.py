@@ -169,6 +169,7 @@ def _settings(variant: Variant, evaluation: str, _changed: int, preset: str, giv
     switches = switches_of(preset, json.loads(given))
     built = build_evaluation(json.loads(evaluation), variant)
     state: dict[str, Any] = {**stored(switches), "repetition": 0, "no_progress": 0, "no_capture": 0}
+    state["mirrored"] = variant.mirrored
     if switches.draws:
         state.update(
             repetition=variant.draws.repetition,

@@ -22,6 +22,7 @@ from arena.rules.variants import Variant
 from players.evaluation.build import Evaluation
 from players.evaluation.evaluator import evaluate
 from players.evaluation.sample import positions_of
+from players.negamax.switches import ALIKE, POINTS
 
 WIN = 1_000_000.0
 """Score of a game won at the root; a win in n plies scores WIN - n."""
@@ -57,13 +58,13 @@ def static_value(rules: Rules, address: Any, weights: NDArray[np.float64], posit
 @inlined
 def final_value(rules: Rules, state: Any, position: Position, ply: int) -> float:
     """The score of a position without a move, for the side to move, by the switch `finals`."""
-    if rules.score_decides and state.finals:
+    if rules.score_decides and state.finals == POINTS:
         difference = own_points(rules, position)
         if ply & 1:
             difference = -difference
         value = 100.0 + difference if difference > 0 else difference - 100.0
         return -value if ply & 1 else value
-    return decided_value(rules, position, ply)
+    return decided_value(rules, position, 0 if state.finals == ALIKE else ply)
 
 
 @kernel

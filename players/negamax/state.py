@@ -39,6 +39,7 @@ STATE = np.dtype(
         ("repetition", "i8"),
         ("no_progress", "i8"),
         ("no_capture", "i8"),
+        ("mirrored", "i8"),
         ("man", "f8"),
         ("evaluation", "i8"),
         ("weights", "i8"),
@@ -76,7 +77,7 @@ STATE = np.dtype(
 )
 """Everything that a search reads and writes, all zeros in a new one.
 
-First the switches of `players.negamax.switches`; then the draw rules in force, a man's worth in the evaluation's
+First the switches of `players.negamax.switches`; then the draw rules in force, the side from which columns count, a man's worth in the evaluation's
 unit, and the addresses of the evaluation, of its weights, of the compiled search and of the transposition table.
 Then what is reported, and `horizon`, the values from the table that a deeper search might change. Entries of the
 table are valid from the generation `oldest` on. pv row p is the best line found from ply p, ended by -1. `moves`

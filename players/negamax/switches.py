@@ -13,10 +13,14 @@ from arena.base.wording import unknown
 from players.loading import PlayerError
 from players.options import check_option, choices_of, words_of
 
-FIRST, LAST, RANDOM = range(3)
+FIRST, LAST, RANDOM, SEARCHED, BOUND = range(5)
 """The choices of `ties`, as kernels read them."""
 NO_QUIESCENCE, CAPTURES, THREATS = range(3)
 """The choices of `quiescence`."""
+PLIES, POINTS, ALIKE = range(3)
+"""The choices of `finals`."""
+MOVER, BLACK_ALONE = range(2)
+"""The choices of `penalised`."""
 
 
 def _does(what: str, unit: str = "", least: float | None = None, most: float | None = None) -> Any:
@@ -35,13 +39,20 @@ class Switches:
     iterative: Annotated[bool, _does("search to depth 1, 2, 3 ...")] = False
     root_order: Annotated[bool, _does("order root moves by their values in the last iteration")] = False
     ties: Annotated[
-        Literal["first", "last", "random"], _does("which of equally good moves, in the generator's order")
+        Literal["first", "last", "random", "searched", "bound"],
+        _does(
+            "which of equally good moves, in the generator's order; the first that was searched; or, of bounds, "
+            "too, the last, as `cis300` printed"
+        ),
     ] = "first"
     stop_single: Annotated[bool, _does("under a time limit, stop at one legal move")] = False
     stop_half: Annotated[bool, _does("start no iteration after half of the time")] = False
     stop_complete: Annotated[bool, _does("stop when the whole tree was searched")] = False
     stop_decided: Annotated[bool, _does("stop when a win is certain")] = False
     partial: Annotated[bool, _does("use the moves searched so far of an iteration that the limit ended")] = False
+    order_squares: Annotated[
+        bool, _does("list moves by row and column of the piece, then of where it arrives, as `game3`")
+    ] = False
     order_tt: Annotated[bool, _does("first the table's move")] = False
     order_captures: Annotated[bool, _does("of captures, first those of most pieces")] = False
     order_killers: Annotated[bool, _does("first moves that cut at this ply")] = False
@@ -70,10 +81,19 @@ class Switches:
     repetition_penalty: Annotated[
         float, _does("off a leaf that is the position of four plies before, as in `game3`", "evaluation's unit")
     ] = 0.0
+    penalised: Annotated[
+        Literal["mover", "black"], _does("whose value that is off: the side to move's, or Black's always")
+    ] = "mover"
     finals: Annotated[
-        Literal["plies", "points"],
-        _does("sooner wins are better; or, where points decide, +-100 and the difference, as in `simplified`"),
+        Literal["plies", "points", "alike"],
+        _does(
+            "sooner wins are better; where points decide, +-100 and the difference, as in `simplified`; or all "
+            "wins are alike, as in `game3`"
+        ),
     ] = "plies"
+    blind_horizon: Annotated[
+        bool, _does("value finished games at the horizon as others, as `cis300` printed")
+    ] = False
 
 
 KINDS: Mapping[str, Any] = MappingProxyType(get_type_hints(Switches, include_extras=True))
@@ -188,3 +208,7 @@ def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
         yield "mtdf", "mtdf needs a transposition table (tt, in megabytes)"
     if switches.mtdf and switches.aspiration:
         yield "aspiration", "mtdf and aspiration cannot be combined"
+    if switches.finals == "alike":
+        for name in ("tt", "mate_distance"):
+            if getattr(switches, name):
+                yield name, f"{name} cannot be combined with finals: alike"

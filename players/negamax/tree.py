@@ -16,13 +16,13 @@ import numpy as np
 
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import call_at, words
-from arena.rules.movegen import apply, generate
+from arena.rules.movegen import apply
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
 from players.negamax.leaves import is_threatened, leaf, leaf_value
-from players.negamax.ordering import pick_best, rank_moves, reward
+from players.negamax.ordering import list_moves, pick_best, rank_moves, reward
 from players.negamax.score import LIMIT, WIN, final_value
 from players.negamax.state import (
     MAX_DEPTH,
@@ -37,7 +37,7 @@ from players.negamax.state import (
     is_drawn,
     out_of_budget,
 )
-from players.negamax.switches import FIRST, RANDOM
+from players.negamax.switches import ALIKE, BOUND, FIRST, RANDOM, SEARCHED
 from players.negamax.transposition import recall, remember
 
 FUTILE_DEPTH, FUTILE_ABOVE, FUTILE_BELOW = 5, 0.3, 0.8
@@ -56,7 +56,9 @@ def search_root(
     """
     moves = words(state.moves)
     state.best = -1
-    best = -np.inf
+    best = lowest = -np.inf
+    if state.finals == ALIKE:
+        lowest, beta = -WIN, min(beta, WIN)
     if out_of_budget(state):
         return best
     state.nodes += 1
@@ -72,7 +74,7 @@ def search_root(
         low = alpha
         if best > alpha:
             low = np.nextafter(best, -np.inf) if wins_ties(state, i) else best
-        floor = low if state.alpha_beta else -np.inf
+        floor = max(low, lowest) if state.alpha_beta else -np.inf
         state.deepest = max(state.deepest, 1)
         state.pv[1, 0] = -1
         value = np.inf
@@ -87,7 +89,7 @@ def search_root(
         if value > best:
             state.tied[:i] = 0
         state.tied[i] = value > low
-        if value > best or (value > low and state.ties != RANDOM):
+        if value > best or (value > low and state.ties != RANDOM) or (value == best and state.ties == BOUND):
             best = value
             if value > alpha:
                 state.best = i
@@ -103,6 +105,8 @@ def wins_ties(state: Any, i: int) -> bool:
     """Whether the root's move `i` goes before the best so far if both are equally good, by `ties`."""
     if state.ties == RANDOM:
         return True
+    if state.ties == SEARCHED or state.ties == BOUND:
+        return False
     return (state.root_index[i] < state.root_index[state.best]) == (state.ties == FIRST)
 
 
@@ -127,7 +131,7 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
     if known.settles:
         return bounded(state, known.value, alpha, beta)
     moves, start = words(state.moves), node.start
-    end = generate(rules, node.position, moves, start)
+    end = list_moves(rules, state, node.position, start)
     if end == start:
         return bounded(state, final_value(rules, state, node.position, node.ply), alpha, beta)
     left = depth + extension(state, node.ply, end - start)

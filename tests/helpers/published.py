@@ -1,0 +1,471 @@
+"""The published programs as slow literal twins: their rules, evaluations and searches as the text of each has them.
+
+Nothing of the arena is used but the bits of a position, which `board_of` reads. A board is a dictionary of pieces by
+(row, column), row 0 at the top. Of `game3` it is the published board, whose row 0 has the columns 0, 2, 4 and 6; the
+others have the English one. `game3` lists moves by row, column, row step and column step. The texts of the others
+leave the order open: their twins take that of `whole_moves`, in which a capture of several hops is one move.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+from arena.rules.position import BLACK, WHITE, Position
+
+Square: TypeAlias = tuple[int, int]
+Path: TypeAlias = tuple[Square, ...]
+
+SIZE = 8
+WIN = 1_000_000.0
+"""A win at the root; a win in n plies is worth n less."""
+TOWARDS = ((1, -1), (1, 1), (-1, 1), (-1, -1))
+"""The directions in the order of `whole_moves`; Black's men go the first two, White's the others."""
+
+
+class Piece(NamedTuple):
+    """A man or a king of a colour."""
+
+    colour: int
+    king: bool
+
+
+Board: TypeAlias = Mapping[Square, Piece]
+
+
+class Move(NamedTuple):
+    """The squares that a piece goes over, and those on which it captures; () and () for a pass."""
+
+    path: Path
+    taken: Path
+
+    @property
+    def ends(self) -> tuple[Square, Square, frozenset[Square]]:
+        """What tells it from any other move that does something else."""
+        return self.path[0], self.path[-1], frozenset(self.taken)
+
+
+class Counts:
+    """What a program counts while it searches."""
+
+    def __init__(self) -> None:
+        self.nodes = self.deepest = self.cutoffs_max = self.cutoffs_min = 0
+
+
+class Answer(NamedTuple):
+    """The value for the side to move, the move, and what was counted."""
+
+    value: float
+    move: Move
+    counts: Counts
+
+
+def board_of(position: Position, mirrored: bool = False) -> Board:
+    """The board of a position on 8x8: of each two rows, 8 bits are squares and the ninth is none."""
+    pieces = {}
+    for row in range(SIZE):
+        for index in range(SIZE // 2):
+            column = 2 * index + 1 - row % 2
+            number = SIZE // 2 * row + index
+            bit = 1 << (number + number // SIZE)
+            if (position.white | position.black) & bit:
+                colour = WHITE if position.white & bit else BLACK
+                place = (row, SIZE - 1 - column if mirrored else column)
+                pieces[place] = Piece(colour, bool(position.kings & bit))
+    return pieces
+
+
+def own_squares(board: Board, turn: int) -> list[Square]:
+    """The squares of a side's pieces, row by row from the left."""
+    return sorted(square for square, piece in board.items() if piece.colour == turn)
+
+
+def goes(piece: Piece, row_step: int) -> bool:
+    """Whether a piece goes that way: a king any, a man forward."""
+    return piece.king or (row_step > 0) == (piece.colour == BLACK)
+
+
+def is_free(board: Board, square: Square) -> bool:
+    return square not in board and all(0 <= place < SIZE for place in square)
+
+
+def hops(board: Board, square: Square, piece: Piece, taken: Path) -> Iterator[tuple[Square, Square]]:
+    """The captured and the reached square of each next hop of a piece that has left its square."""
+    for row, column in TOWARDS:
+        over = (square[0] + row, square[1] + column)
+        behind = (square[0] + 2 * row, square[1] + 2 * column)
+        if goes(piece, row) and over in board and over not in taken and is_free(board, behind):
+            if board[over].colour != piece.colour:
+                yield over, behind
+
+
+def whole_moves(board: Board, turn: int) -> list[Move]:
+    """The moves of English draughts: captures, shorter ones first, or else steps by direction, row and column.
+
+    Captures of one length stand in the order of their squares and then their hops, by `TOWARDS`; of two that differ
+    only in their path the first is listed.
+    """
+    found: list[Move] = []
+    begun = [Move((square,), ()) for square in own_squares(board, turn)]
+    while begun:
+        longer: dict[object, Move] = {}
+        for move in begun:
+            extended = continued(board, move)
+            for one in extended:
+                longer.setdefault(one.ends, one)
+            if move.taken and not extended:
+                found.append(move)
+        begun = list(longer.values())
+    return found or steps(board, turn)
+
+
+def continued(board: Board, move: Move) -> list[Move]:
+    """A capture begun with each hop that its piece has next."""
+    piece = board[move.path[0]]
+    rest = {square: other for square, other in board.items() if square != move.path[0]}
+    ways = hops(rest, move.path[-1], piece, move.taken)
+    return [Move((*move.path, behind), (*move.taken, over)) for over, behind in ways]
+
+
+def steps(board: Board, turn: int) -> list[Move]:
+    """The moves that capture nothing, by direction and then by square."""
+    return [
+        Move(((row, column), (row + down, column + right)), ())
+        for down, right in TOWARDS
+        for row, column in own_squares(board, turn)
+        if goes(board[row, column], down) and is_free(board, (row + down, column + right))
+    ]
+
+
+def after(board: Board, move: Move, crowns: bool = True) -> Board:
+    """The board after a move."""
+    pieces = {square: piece for square, piece in board.items() if square not in move.taken}
+    piece = pieces.pop(move.path[0])
+    crowned = crowns and move.path[-1][0] == far_row(piece.colour)
+    pieces[move.path[-1]] = Piece(piece.colour, piece.king or crowned)
+    return pieces
+
+
+def far_row(colour: int) -> int:
+    return SIZE - 1 if colour == BLACK else 0
+
+
+def own_minus_other(board: Board, turn: int, worth: Callable[[Square, Piece], float]) -> float:
+    return sum(worth(square, piece) * (1 if piece.colour == turn else -1) for square, piece in board.items())
+
+
+# --- game3
+
+
+class Game3:
+    """`game3`: minimax with alpha-beta, Black maximising, its undo repaired by copies of the board.
+
+    `as_printed` values leaves by the printed sum, from which a repetition takes 1000 whoever is to move. If every
+    move loses, none is better than the value that the program begins with: then the twin takes the first.
+    """
+
+    def __init__(self, as_printed: bool = False) -> None:
+        self.as_printed = as_printed
+        self.counts = Counts()
+
+    def search(self, history: list[Board], turn: int, depth: int) -> Answer:
+        """Search the last board of a game, which has `turn` to move."""
+        self.history = list(history)
+        value, move = self.minimax(turn, depth, -math.inf, math.inf)
+        move = move or self.moves(history[-1], turn)[0]
+        return Answer(value if turn == BLACK else -value, move, self.counts)
+
+    def minimax(self, turn: int, depth: int, alpha: float, beta: float) -> tuple[float, Move | None]:
+        self.counts.nodes += 1
+        board = self.history[-1]
+        moves = self.moves(board, turn)
+        best, best_move = -math.inf if turn == BLACK else math.inf, None
+        if not moves:
+            return best, None
+        if depth == 0:
+            return self.evaluate(board, turn), None
+        for move in moves:
+            self.history.append(after(board, move))
+            value, _ = self.minimax(1 - turn, depth - 1, alpha, beta)
+            self.history.pop()
+            if turn == BLACK:
+                if value > best:
+                    best, best_move = value, move
+                alpha = max(alpha, value)
+            else:
+                if value < best:
+                    best, best_move = value, move
+                beta = min(beta, value)
+            if beta <= alpha:
+                break
+        return best, best_move
+
+    def moves(self, board: Board, turn: int) -> list[Move]:
+        found: list[Move] = []
+        for row, column in own_squares(board, turn):
+            for down in (-2, -1, 1, 2):
+                for right in (-2, -1, 1, 2):
+                    to = (row + down, column + right)
+                    if abs(down) != abs(right) or not goes(board[row, column], down) or not is_free(board, to):
+                        continue
+                    over = (row + down // 2, column + right // 2)
+                    if abs(down) == 1:
+                        found.append(Move(((row, column), to), ()))
+                    elif over in board and board[over].colour != turn:
+                        found.append(Move(((row, column), to), (over,)))
+        return [move for move in found if move.taken] or found
+
+    def evaluate(self, board: Board, turn: int) -> float:
+        """The value for Black."""
+        repeats = len(self.history) > 4 and self.history[-5] == board
+        pieces = own_minus_other(board, turn, lambda _, piece: 1)
+        if self.as_printed:
+            worth = own_minus_other(board, WHITE, lambda _, piece: 3 if piece.king else 1)
+            return worth + 10 * pieces - 1000 * repeats
+        worth = own_minus_other(board, turn, lambda _, piece: 3 if piece.king else 1)
+        value = worth + 10 * pieces - 1000 * repeats
+        return value if turn == BLACK else -value
+
+
+# --- cis300
+
+
+def cis300_value(board: Board, turn: int) -> float:
+    """Man 5, king 10; 1 on its own back row, 3 on any edge."""
+
+    def worth(square: Square, piece: Piece) -> float:
+        on_edge = any(place in (0, SIZE - 1) for place in square)
+        return (10 if piece.king else 5) + (square[0] == far_row(1 - piece.colour)) + 3 * on_edge
+
+    return own_minus_other(board, turn, worth)
+
+
+def cis300_as_printed(board: Board, turn: int, depth: int) -> Answer:
+    """NegaMax as printed, a whole move a ply; the least integer and its negative are infinite."""
+    chosen: list[Move] = []
+
+    def negamax(board: Board, turn: int, alpha: float, beta: float, depth: int, at_root: bool = False) -> float:
+        if depth == 0:
+            return cis300_value(board, turn)
+        score = -math.inf
+        for move in whole_moves(board, turn):
+            value = -negamax(after(board, move), 1 - turn, -beta, -alpha, depth - 1)
+            if value >= score:
+                score = value
+                if at_root:
+                    chosen.append(move)
+            alpha = max(alpha, score)
+            if alpha >= beta:
+                break
+        return score
+
+    value = negamax(board, turn, -math.inf, math.inf, depth, True)
+    return Answer(value, chosen[-1], Counts())
+
+
+def by_whole_moves(board: Board, turn: int, depth: int) -> tuple[float, Board]:
+    """`cis300_as_printed` with captures in the order in which `by_hops` comes to them, and the board after it."""
+
+    def grown(board: Board, move: Move) -> list[Move]:
+        longer = continued(board, move)
+        return [whole for one in longer for whole in grown(board, one)] or [move]
+
+    def negamax(board: Board, turn: int, alpha: float, beta: float, depth: int) -> tuple[float, Board]:
+        if depth == 0:
+            return cis300_value(board, turn), board
+        score, best = -math.inf, board
+        begun = [Move((square,), ()) for square in own_squares(board, turn)]
+        captures = [whole for one in begun for whole in grown(board, one) if whole.taken]
+        for move in captures or steps(board, turn):
+            child = after(board, move)
+            value = -negamax(child, 1 - turn, -beta, -alpha, depth - 1)[0]
+            if value >= score:
+                score, best = value, child
+            alpha = max(alpha, score)
+            if alpha >= beta:
+                break
+        return score, best
+
+    return negamax(board, turn, -math.inf, math.inf, depth)
+
+
+def by_hops(board: Board, turn: int, depth: int) -> tuple[float, Board]:
+    """NegaMax as printed, hop by hop: one that keeps the turn is searched to the same depth with the same window.
+
+    The value, and the board when the turn has passed.
+    """
+
+    def negamax(
+        board: Board, turn: int, alpha: float, beta: float, depth: int, jumping: Square | None = None
+    ) -> tuple[float, Board]:
+        if depth == 0:
+            return cis300_value(board, turn), board
+        score, best = -math.inf, board
+        squares = own_squares(board, turn) if jumping is None else [jumping]
+        captures = [one for square in squares for one in continued(board, Move((square,), ()))]
+        for hop in captures or steps(board, turn):
+            child = after(board, hop)
+            is_crowned = child[hop.path[-1]] != board[hop.path[0]]
+            if hop.taken and not is_crowned and continued(child, Move((hop.path[-1],), ())):
+                value, end = negamax(child, turn, alpha, beta, depth, hop.path[-1])
+            else:
+                value, end = -negamax(child, 1 - turn, -beta, -alpha, depth - 1)[0], child
+            if value >= score:
+                score, best = value, end
+            alpha = max(alpha, score)
+            if alpha >= beta:
+                break
+        return score, best
+
+    return negamax(board, turn, -math.inf, math.inf, depth)
+
+
+def cis300(board: Board, turn: int, depth: int) -> Answer:
+    """The search repaired: every move of the root has its true value, and the last of the best is played."""
+    best = -math.inf
+    for move in whole_moves(board, turn):
+        value = -alpha_beta(cis300_value, after(board, move), 1 - turn, -math.inf, math.inf, depth - 1, 1)
+        if value >= best:
+            best, chosen = value, move
+    return Answer(best, chosen, Counts())
+
+
+def alpha_beta(
+    evaluate: Callable[[Board, int], float],
+    board: Board,
+    turn: int,
+    alpha: float,
+    beta: float,
+    depth: int,
+    ply: int,
+    counts: Counts | None = None,
+) -> float:
+    """Alpha-beta in which a lost position is seen, at the horizon, too, and a later loss is better.
+
+    `counts.deepest` is more than 0 afterwards if the depth cut a line off.
+    """
+    counts = counts or Counts()
+    counts.nodes += 1
+    moves = whole_moves(board, turn)
+    if not moves:
+        return ply - WIN
+    if depth == 0:
+        counts.deepest = ply
+        return evaluate(board, turn)
+    best = -math.inf
+    for move in moves:
+        child = after(board, move)
+        best = max(best, -alpha_beta(evaluate, child, 1 - turn, -beta, -alpha, depth - 1, ply + 1, counts))
+        alpha = max(alpha, best)
+        if alpha >= beta:
+            break
+    return best
+
+
+# --- checkers-ai
+
+
+def checkers_ai_value(board: Board, turn: int) -> float:
+    """The two phases, Black minus White and negated for White; 3 for the side to move."""
+    black = {square: piece for square, piece in board.items() if piece.colour == BLACK}
+    white = {square: piece for square, piece in board.items() if piece.colour == WHITE}
+    b, w = len(black), len(white)
+    bk, wk = (sum(piece.king for piece in side.values()) for side in (black, white))
+
+    def on(side: Board, *indices: int) -> int:
+        return sum(SIZE // 2 * row + column // 2 in indices for row, column in side)
+
+    if bk + wk < b + w or b + w > 5:
+        mb, mw = b + 0.5 * bk, w + 0.5 * wk
+        central = (9, 10, 13, 14, 17, 18, 21, 22)
+        score = 5 * (mb - mw) * (37 - mb - mw)
+        score += 20 * (sum(row > 2 for row, _ in black) - sum(row < 5 for row, _ in white))
+        score += 20 * (on({s: p for s, p in black.items() if p.king}, *central))
+        score -= 20 * (on({s: p for s, p in white.items() if p.king}, *central))
+        score += 10 * (sum(row == 0 for row, _ in black) - sum(row == 7 for row, _ in white))
+    else:
+        a = b - w
+        apart = sum(abs(r - row) + abs(c - column) for r, c in black for row, column in white)
+        score = 50 * a * (6 - b - w) - a * apart + 50 * (on(black, 0, 4, 27, 31) - on(white, 0, 4, 27, 31))
+    return (score if turn == BLACK else -score) + 3
+
+
+def checkers_ai(board: Board, turn: int, depth: int) -> list[Answer]:
+    """The answer after each depth, its nodes those of all depths so far.
+
+    The root's moves are ordered by their values of the depth before, for moves that were cut by their bounds, equals
+    as they were; a later move must be better. It ends early when no line was cut off by the depth.
+    """
+    answers, nodes = [], 0
+    moves = whole_moves(board, turn)
+    for reached in range(1, depth + 1):
+        counts, values = Counts(), []
+        counts.nodes = 1
+        best = -math.inf
+        for move in moves:
+            child = after(board, move)
+            value = -alpha_beta(checkers_ai_value, child, 1 - turn, -math.inf, -best, reached - 1, 1, counts)
+            values.append(value)
+            if value > best:
+                best, chosen = value, move
+        nodes += counts.nodes
+        order = sorted(range(len(moves)), key=lambda i, values=values: -values[i])  # type: ignore[misc]
+        moves = [moves[i] for i in order]
+        answers.append(Answer(best, chosen, Counts()))
+        answers[-1].counts.nodes = nodes
+        if not counts.deepest:
+            break
+    return answers
+
+
+# --- simplified
+
+
+def points(board: Board, turn: int) -> int:
+    """2 for a man on its far row, 1 for any other; own minus other."""
+    return int(own_minus_other(board, turn, lambda square, piece: 1 + (square[0] == far_row(piece.colour))))
+
+
+class Simplified:
+    """`simplified`: alpha-beta for the side at the root; a pass is a ply, and cutoffs at the last move count."""
+
+    def search(self, board: Board, turn: int, depth: int) -> Answer:
+        self.own, self.counts = turn, Counts()
+        value, move = self.value(board, turn, depth, 0, -math.inf, math.inf)
+        assert move is not None
+        return Answer(value, move, self.counts)
+
+    def value(
+        self, board: Board, turn: int, depth: int, ply: int, alpha: float, beta: float
+    ) -> tuple[float, Move | None]:
+        self.counts.nodes += 1
+        self.counts.deepest = max(self.counts.deepest, ply)
+        moves = whole_moves(board, turn)
+        if not moves and own_squares(board, turn) and whole_moves(board, 1 - turn):
+            moves = [Move((), ())]
+        if not moves:
+            difference = points(board, self.own)
+            return (100 if difference > 0 else -100) + difference, None
+        if depth == 0:
+            return own_minus_other(board, self.own, self.worth), None
+        best, best_move = (-math.inf if turn == self.own else math.inf), None
+        for move in moves:
+            child = after(board, move, crowns=False) if move.path else board
+            value, _ = self.value(child, 1 - turn, depth - 1, ply + 1, alpha, beta)
+            if value > best if turn == self.own else value < best:
+                best, best_move = value, move
+            if turn == self.own:
+                alpha = max(alpha, best)
+            else:
+                beta = min(beta, best)
+            if alpha >= beta:
+                self.counts.cutoffs_max += turn == self.own
+                self.counts.cutoffs_min += turn != self.own
+                break
+        return best, best_move
+
+    @staticmethod
+    def worth(square: Square, piece: Piece) -> float:
+        advanced = abs(square[0] - far_row(1 - piece.colour))
+        return 7 if advanced == SIZE - 1 else 5 if advanced >= SIZE // 2 else 3
