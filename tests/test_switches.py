@@ -92,7 +92,8 @@ def test_a_switch_leaves_the_value_and_the_move_of_minimax(variant, truths, name
 def test_every_switch_is_tried():
     tried = {name for switches in EXACT_SWITCHES.values() for name in switches}
     told = {"contempt", "repetition_penalty", "finals", "partial", "stop_half", "ties"}
-    assert set(KINDS) <= tried | INEXACT | told
+    published = {"order_squares", "penalised", "blind_horizon"}  # tests/test_published.py
+    assert set(KINDS) <= tried | INEXACT | told | published
 
 
 def test_ties_choose_the_last_or_any_of_the_best_moves(variant, truths):
@@ -287,6 +288,8 @@ def test_of_a_clock_no_more_is_spent_than_is_there():
         {"preset": "full", "mtdf": True},
         {"tt": -1},
         {"aspiration": -1.0},
+        {"finals": "alike"},
+        {"preset": "alphabeta", "mate_distance": True, "finals": "alike"},
     ],
 )
 def test_switches_that_do_not_go_together_are_refused(switches, words):

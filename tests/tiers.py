@@ -101,6 +101,13 @@ FULL = {
         "test_leaving_a_game_that_counts_is_asked_for_twice",
         "test_the_board_has_colours_where_the_terminal_has_them",
     ),
+    "test_published": (
+        "test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves[many]",
+        "test_checkers_ai_has_the_value_move_and_nodes_of_its_program_after_each_depth[many]",
+        "test_cis300_has_the_value_and_the_move_of_its_program_as_printed_and_repaired[many]",
+        "test_game3_has_the_value_move_nodes_and_cutoffs_of_its_program[many]",
+        "test_simplified_has_the_value_move_and_counts_of_its_program[many]",
+    ),
     "test_rate_pdn": ("test_the_pdn_of_a_run_is_rated_as_the_run",),
     "test_ratings": (
         "test_any_counts_and_repetitions_give_a_finite_table",

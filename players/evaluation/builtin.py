@@ -1,4 +1,4 @@
-"""The evaluations of published programs, exactly, and plain material."""
+"""The evaluations of published programs, and plain material."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ class Negamax:
         if tie_count:
             move = rng.choice(workspace.tied_moves(tie_count))
             line = line if line[0] == move else [move]
-        return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line), wins_in(score)))
+        return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line), wins_in(score, completed)))
 
     def progress(self) -> Choice | None:
         """The findings so far of the current search, without its score, for another thread; None if nothing yet.

@@ -91,11 +91,14 @@ def own_points(rules: Rules, position: Position) -> int:
     return black - white
 
 
-def wins_in(score: float) -> int:
-    """Plies to the win that a score is, less than 0 to a loss; 0 for one that is neither."""
+def wins_in(score: float, depth: int = 0) -> int:
+    """Plies to the win that a score is, less than 0 to a loss; 0 for one that is neither.
+
+    Where all wins are alike, the most that they are in a search of so many plies.
+    """
     if abs(score) <= LIMIT:
         return 0
-    plies = round(WIN - abs(score))
+    plies = round(WIN - abs(score)) or depth - (depth % 2 == (score < 0))
     return plies if score > 0 else -plies
 
 

@@ -171,7 +171,7 @@ class Game3:
 
     def search(self, history: list[Board], turn: int, depth: int) -> Answer:
         """Search the last board of a game, which has `turn` to move."""
-        self.history = list(history)
+        self.history, self.root = list(history), turn
         value, move = self.minimax(turn, depth, -math.inf, math.inf)
         move = move or self.moves(history[-1], turn)[0]
         return Answer(value if turn == BLACK else -value, move, self.counts)
@@ -198,6 +198,8 @@ class Game3:
                     best, best_move = value, move
                 beta = min(beta, value)
             if beta <= alpha:
+                self.counts.cutoffs_max += turn == self.root
+                self.counts.cutoffs_min += turn != self.root
                 break
         return best, best_move
 
