@@ -68,8 +68,7 @@ def game3(position: Position, rules: Rules) -> float:
 
 @evaluator
 def game3_as_printed(position: Position, rules: Rules) -> float:
-    """`game3` with the errors of its program: for Black a man 9 and a king 7; for White the same sum as `game3`, of
-    the opposite sign."""
+    """`game3` with its program's errors: for Black a man 9, a king 7; for White `game3` of the opposite sign."""
     own, other = position.turn, 1 - position.turn
     more_men = men(position, rules, own) - men(position, rules, other)
     more_kings = kings(position, rules, own) - kings(position, rules, other)

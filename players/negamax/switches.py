@@ -91,9 +91,9 @@ class Switches:
             "wins are alike, as in `game3`"
         ),
     ] = "plies"
-    blind_horizon: Annotated[
-        bool, _does("value finished games at the horizon as others, as `cis300` printed")
-    ] = False
+    blind_horizon: Annotated[bool, _does("value finished games at the horizon as others, as `cis300` printed")] = (
+        False
+    )
 
 
 KINDS: Mapping[str, Any] = MappingProxyType(get_type_hints(Switches, include_extras=True))

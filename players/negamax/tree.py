@@ -105,7 +105,7 @@ def wins_ties(state: Any, i: int) -> bool:
     """Whether the root's move `i` goes before the best so far if both are equally good, by `ties`."""
     if state.ties == RANDOM:
         return True
-    if state.ties == SEARCHED or state.ties == BOUND:
+    if state.ties in (SEARCHED, BOUND):
         return False
     return (state.root_index[i] < state.root_index[state.best]) == (state.ties == FIRST)
 

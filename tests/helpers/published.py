@@ -1,9 +1,9 @@
-"""The published programs as slow literal twins: their rules, evaluations and searches as the text of each has them.
+"""The published programs as slow literal twins: rules, evaluations and searches as the text of each has them.
 
-Nothing of the arena is used but the bits of a position, which `board_of` reads. A board is a dictionary of pieces by
-(row, column), row 0 at the top. Of `game3` it is the published board, whose row 0 has the columns 0, 2, 4 and 6; the
-others have the English one. `game3` lists moves by row, column, row step and column step. The texts of the others
-leave the order open: their twins take that of `whole_moves`, in which a capture of several hops is one move.
+Nothing of the arena is used but the bits of a position, which `board_of` reads. A board is a dictionary of pieces
+by (row, column), row 0 at the top; in `game3` row 0 has the columns 0, 2, 4 and 6, elsewhere 1, 3, 5 and 7.
+`game3` lists moves by row, column, row step and column step. The texts of the others leave the order open: their
+twins take that of `whole_moves`, in which a capture of several hops is one move.
 """
 
 from __future__ import annotations
@@ -95,16 +95,16 @@ def hops(board: Board, square: Square, piece: Piece, taken: Path) -> Iterator[tu
     for row, column in TOWARDS:
         over = (square[0] + row, square[1] + column)
         behind = (square[0] + 2 * row, square[1] + 2 * column)
-        if goes(piece, row) and over in board and over not in taken and is_free(board, behind):
-            if board[over].colour != piece.colour:
-                yield over, behind
+        is_prey = over in board and over not in taken and board[over].colour != piece.colour
+        if goes(piece, row) and is_prey and is_free(board, behind):
+            yield over, behind
 
 
 def whole_moves(board: Board, turn: int) -> list[Move]:
     """The moves of English draughts: captures, shorter ones first, or else steps by direction, row and column.
 
-    Captures of one length stand in the order of their squares and then their hops, by `TOWARDS`; of two that differ
-    only in their path the first is listed.
+    Captures of one length stand in the order of their squares and then their hops, by `TOWARDS`; of two that
+    differ only in their path the first is listed.
     """
     found: list[Move] = []
     begun = [Move((square,), ()) for square in own_squares(board, turn)]
@@ -396,7 +396,7 @@ def checkers_ai_value(board: Board, turn: int) -> float:
 def checkers_ai(board: Board, turn: int, depth: int) -> list[Answer]:
     """The answer after each depth, its nodes those of all depths so far.
 
-    The root's moves are ordered by their values of the depth before, for moves that were cut by their bounds, equals
+    The root's moves are ordered by their values of the depth before, those that were cut by their bounds, equals
     as they were; a later move must be better. It ends early when no line was cut off by the depth.
     """
     answers, nodes = [], 0
