@@ -540,6 +540,8 @@ def test_the_legal_moves_are_listed_where_the_published_program_did_and_a_number
     assert "2. Black 15x22" in shown
     assert lists in said("{base: checkers-ai, men: 12}", *people)
     assert "by number" not in said("english", *people, lines="12\n")
+    ended = said("checkers-ai", *people, "--fen", "W:W18:B14", lines=["1", "1"])
+    assert "'1' is not a legal move; the game is over" in ended
 
 
 def test_moves_are_listed_or_not_as_is_asked_for():

@@ -61,7 +61,7 @@ def run_command(game: TerminalGame, text: str) -> None:
             game.is_paused = False
             game.show()
         elif is_move:
-            is_number = game.lists_moves and text.isdecimal()
+            is_number = game.lists_moves and text.isdecimal() and any(sitting.game.legal_moves)
             sitting.play((numbered_move if is_number else entered_move)(sitting.game, text))
         elif name := _named(word.lower()):
             if argument.strip() and not COMMANDS[name].argument:
