@@ -20,7 +20,7 @@ HUMAN = "human"
 """The type of a person, who plays at the board and not in a tournament."""
 _MOST_PLIES = (1 << 15) - 1
 """The farthest win that can be recorded."""
-_COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31}
+_COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31, "assessed": 31}
 """Bits of the largest count that can be recorded, 63 of all others."""
 
 
@@ -90,6 +90,8 @@ class Choice(NamedTuple):
     """Positions in the tree that a search keeps in memory."""
     said_ms: int = 0
     """Milliseconds that an outside program says it took."""
+    assessed: int = 0
+    """1 if the formation was assessed before the move and is sound, 2 if it is weak; 0 if it was not assessed."""
     pv: tuple[int, ...] = ()
     """Principal variation, the chosen move first."""
     wins_in: int = 0

@@ -1,10 +1,13 @@
-"""Tests of the hybrid: its mix against a naive twin, rejected moves, kept formation values, and its switches."""
+"""Tests of the hybrid: its mix by a naive twin, formation assessed, minimax, rejected moves, and its switches."""
 
 from __future__ import annotations
 
 import random
-from typing import Any
+from collections.abc import Mapping, Sequence
+from time import monotonic
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from arena.rules.game import Game
@@ -12,11 +15,24 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.build import build_evaluation
-from players.evaluation.mix import WEIGHTS, mix, mix_weights, takeable
+from players.evaluation.appraise import values_of
+from players.evaluation.build import build_evaluation, is_learned
+from players.evaluation.mix import (
+    FOUND,
+    JUDGED,
+    LOOKUPS,
+    SOUND,
+    STANCE,
+    THRESHOLDS,
+    WEAK,
+    WEIGHTS,
+    WITH_NETWORK,
+    head_of,
+    takeable,
+)
 from players.loading import PlayerError
 from players.mcts.player import Hybrid, Mcts
-from players.mcts.tree import COUNT, FIRST, MOVE, PROVEN, REJECTED, WIDTH
+from players.mcts.tree import COUNT, FIRST, MOVE, PROVEN, REJECTED, VISITS, WIDTH
 from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
 from players.player import Choice, Limit, PlayerSpec
@@ -25,7 +41,9 @@ from tests.helpers import naive
 from tests.helpers.proofs import SMALL, outcome_of, small_positions
 from tests.helpers.rule_sets import BY_NAME, RULE_SETS, UNCOMPILED
 
-ENGLISH = VARIANTS["english"]
+ENGLISH, CASUAL = VARIANTS["english"], VARIANTS["casual-10x10"]
+BARE = {"mix": {"network": 0, "material": 100}}
+"""A mix without a network."""
 NODES = 20 if UNCOMPILED else 500
 
 
@@ -68,11 +86,30 @@ def first_victims(rules: Rules, position: Position, side: int) -> int:
     return taken.bit_count()
 
 
-def naive_mix(rules: Rules, position: Position) -> float:
-    """The mix with its own weights, on the oracle's board."""
+PHASED = {
+    "material": [90, 110],
+    "formation": [3, 7],
+    "safety": 15,
+    "defensive_formation": [2, 6],
+    "defensive_safety": [10, 4],
+    "weak_formation": 3,
+    "weak_safety": 2,
+}
+"""Weights of which each changes the values of some positions."""
+
+
+class Seen(NamedTuple):
+    """The parts of the mix, own minus other, on the oracle's board."""
+
+    material: float
+    formation: int
+    safety: int
+
+
+def seen(rules: Rules, position: Position) -> Seen:
     state = naive.state_of(rules, position)
     king = 3.0 if rules.flying else 1.5
-    total = 0.0
+    material, formation, safety = 0.0, 0, 0
     for colour, sign in ((position.turn, 1), (1 - position.turn, -1)):
         men = {square for square, piece in state.pieces.items() if piece == naive.Piece(colour, False)}
         kings = sum(piece == naive.Piece(colour, True) for piece in state.pieces.values())
@@ -84,20 +121,80 @@ def naive_mix(rules: Rules, position: Position) -> float:
             if side == -1 or (row + back, column - 1) not in men
         )
         home = sum(row == naive.far_row(rules, 1 - colour) for row, _ in men)
-        taken = first_victims(rules, position, colour)
-        total += sign * (
-            WEIGHTS["material"] * (len(men) + king * kings)
-            + WEIGHTS["formation"] * (connected + home)
-            - WEIGHTS["safety"] * taken
-        )
+        material += sign * (len(men) + king * kings)
+        formation += sign * (connected + home)
+        safety -= sign * first_victims(rules, position, colour)
+    return Seen(material, formation, safety)
+
+
+def naive_mix(variant: Variant, position: Position, weights: Mapping[str, Any], weak: bool | None = None) -> float:
+    """The mix with these weights; `weak` is what a player judged of the formation."""
+    left = (position.white | position.black).bit_count() / (2 * variant.men)
+
+    def weight(name: str) -> float:
+        opening, ending = weights[name] if isinstance(weights[name], list) else [weights[name]] * 2
+        return left * opening + (1 - left) * ending
+
+    material, formation, safety = seen(variant.rules, position)
+    total = weight("material") * material + weight("formation") * formation + weight("safety") * safety
+    if weak is None:
+        weak = abs(formation) >= weights["weak_formation"]
+    if weak or abs(safety) >= weights["weak_safety"]:
+        total += weight("defensive_formation") * formation + weight("defensive_safety") * safety
+    if weights.get("network"):
+        network = build_evaluation("neural", variant)
+        [value] = values_of(*network, variant.constants, np.array([position], np.int64))
+        total += weight("network") * value / 100
     return total
 
 
+def mixed(variant: Variant, positions: Sequence[Position], weights: Mapping[str, Any]) -> list[float]:
+    """The values of the compiled mix, one after the other in its memory."""
+    evaluation = build_evaluation({"mix": weights}, variant)
+    found: list[float] = values_of(*evaluation, variant.constants, np.array(positions, np.int64)).tolist()
+    return found
+
+
 def test_the_mix_is_that_of_its_naive_twin(variant, played, scattered):
-    weights = mix_weights({})
-    for position in (*played[::40], *scattered[::40]):
-        found = mix(position, variant.rules, weights)
-        assert found == pytest.approx(naive_mix(variant.rules, position)), position
+    positions = (*played[::40], *scattered[::40])
+    has_network = is_learned("neural", variant)
+    own = WITH_NETWORK if has_network else WEIGHTS
+    for given in ({}, PHASED, PHASED | {"network": [60, 80] if has_network else 0}):
+        expected = [naive_mix(variant, position, {**own, **THRESHOLDS, **given}) for position in positions]
+        assert mixed(variant, positions, given) == pytest.approx(expected), given
+
+
+@pytest.mark.parametrize("weak", [False, True])
+def test_a_formation_that_a_player_judged_is_not_judged_again(weak):
+    address, memory = build_evaluation({"mix": PHASED}, CASUAL)
+    head_of(memory, CASUAL.rules)[STANCE] = WEAK if weak else SOUND
+    positions = middlegames(CASUAL, 60)
+    found = values_of(address, memory, CASUAL.constants, np.array(positions, np.int64))
+    given = {**WITH_NETWORK, **PHASED}
+    assert found.tolist() == pytest.approx([naive_mix(CASUAL, it, given, weak) for it in positions])
+    assert found.tolist() != pytest.approx([naive_mix(CASUAL, it, given) for it in positions])
+
+
+def test_formation_values_that_are_kept_change_no_value():
+    game, rng = Game(CASUAL), random.Random(3)
+    while game.outcome is None and len(game.moves) < 100:
+        game.push(rng.choice(game.legal_moves))
+    kept, computed = build_evaluation({"mix": {}}, CASUAL), build_evaluation({"mix": {"cache": False}}, CASUAL)
+    positions = np.array(game.positions * 2, np.int64)
+    assert (
+        values_of(*kept, CASUAL.constants, positions) == values_of(*computed, CASUAL.constants, positions)
+    ).all()
+    lookups, found = head_of(kept.weights, CASUAL.rules)[[LOOKUPS, FOUND]]
+    assert (lookups, found > len(positions) // 2) == (len(positions), True)
+    assert not head_of(computed.weights, CASUAL.rules)[[LOOKUPS, FOUND]].any()
+
+
+def test_a_part_of_weight_0_is_no_part_of_the_defensive_either():
+    [position] = [it for it in middlegames(ENGLISH, 60) if abs(seen(ENGLISH.rules, it).formation) >= 4][:1]
+    bare = {"network": 0, "material": 1, "safety": 0}
+    material = seen(ENGLISH.rules, position).material
+    assert mixed(ENGLISH, [position], {**bare, "formation": 0}) == [material]
+    assert mixed(ENGLISH, [position], {**bare, "formation": 0, "defensive_formation": 2}) != [material]
 
 
 def test_pieces_that_can_be_taken_are_counted_once():
@@ -108,7 +205,15 @@ def test_pieces_that_can_be_taken_are_counted_once():
 
 @pytest.mark.parametrize(
     "description",
-    [{"mix": {"materal": 1}}, {"mix": {"safety": "much"}}, {"mx": {}}],
+    [
+        {"mix": {"materal": 1}},
+        {"mix": {"safety": "much"}},
+        {"mix": {"safety": [1, 2, 3]}},
+        {"mix": {"weak_safety": 0}},
+        {"mix": {"weak_formation": [1, 2]}},
+        {"mix": {"cache": 1}},
+        {"mx": {}},
+    ],
 )
 def test_a_mix_that_there_is_not_is_refused_in_one_line(description, words):
     with pytest.raises(PlayerError) as caught:
@@ -117,10 +222,123 @@ def test_a_mix_that_there_is_not_is_refused_in_one_line(description, words):
     assert caught.value.keys[0] == "evaluation"
 
 
+def test_rules_without_a_network_have_none_in_their_mix(words):
+    russian = VARIANTS["russian"]
+    assert mixed(russian, [russian.start], {}) == [0.0]
+    with pytest.raises(PlayerError) as caught:
+        mixed(russian, [russian.start], {"network": 50})
+    words(caught.value)
+
+
 def test_every_player_can_use_the_mix():
-    assert build_evaluation({"mix": {"formation": 7}}, ENGLISH).weights.tolist() == [100.0, 7.0, 20.0]
     player = Negamax(ENGLISH, {"mix": {}}, "alphabeta")
     assert player.choose(Game(ENGLISH), Limit(depth=2), random.Random(0)).score is not None
+
+
+# --- formation re-assessed
+
+
+def weak_in(position: Position) -> bool:
+    """Whether the naive twin finds the side to move's formation weak."""
+    return seen(CASUAL.rules, position).formation <= -THRESHOLDS["weak_formation"]
+
+
+@pytest.mark.parametrize("every", [1, 3, 5])
+@pytest.mark.parametrize("colour", [0, 1])
+def test_formation_is_assessed_every_so_many_moves_of_the_game(every, colour):
+    """By a player that is asked for one side's moves, and has the figure in its answers and in its mix."""
+    seen_stances = set()
+    for seed in range(1 if UNCOMPILED else 4):
+        player, game, rng, stance = Hybrid(CASUAL, monitor=every), Game(CASUAL), random.Random(seed), 0
+        while game.outcome is None and len(game.moves) < (20 if UNCOMPILED else 80):
+            due = len(game.moves) // 2 % every == 0
+            if len(game.moves) % 2 == colour:
+                if due:
+                    stance = WEAK if weak_in(game.position) else SOUND
+                choice = player.choose(game, Limit(nodes=2), random.Random(0))
+                assert (choice.assessed, player._mix[STANCE]) == (stance if due else 0, stance)
+                seen_stances.add(stance)
+            game.push(rng.choice(game.legal_moves))
+    assert seen_stances == {SOUND, WEAK} or UNCOMPILED
+
+
+def test_an_assessment_is_of_the_game_and_not_of_the_player():
+    """A player that is asked between two assessments, as after a game is resumed, plays by the last one."""
+    game, rng = Game(CASUAL), random.Random(5)
+    while len(game.moves) < 44:
+        game.push(rng.choice(game.legal_moves))
+    for _ in range(10):
+        player = Hybrid(CASUAL)
+        choice = player.choose(game, Limit(nodes=5), random.Random(0))
+        own = len(game.moves) // 2
+        last = game.positions[-1 - 2 * (own % 5)]
+        assert player._mix[STANCE] == (WEAK if weak_in(last) else SOUND)
+        assert (choice.assessed == 0) == (own % 5 != 0)
+        game.push(rng.choice(game.legal_moves))
+
+
+@pytest.mark.parametrize("options", [{"monitor": 0}, {"evaluation": "neural"}], ids=str)
+def test_nothing_is_assessed_without_a_monitor_or_a_mix(options):
+    player = Hybrid(CASUAL, **options)
+    assert player.choose(Game(CASUAL), Limit(nodes=5), random.Random(0)).assessed == 0
+    assert player._mix[STANCE] == JUDGED
+
+
+@pytest.mark.compiled
+def test_a_new_assessment_forgets_what_was_valued_before():
+    game = Game(CASUAL)
+    player = Hybrid(CASUAL, monitor=1, minimax=0.0)
+    player.choose(game, Limit(nodes=50), random.Random(0))
+    player._mix[STANCE] = WEAK
+    again = player.choose(game, Limit(nodes=50), random.Random(0))
+    fresh = Hybrid(CASUAL, minimax=0.0).choose(game, Limit(nodes=50), random.Random(0))
+    assert again._replace(tt_hits=0) == fresh._replace(tt_hits=0)
+
+
+# --- minimax
+
+
+@pytest.mark.compiled
+def test_minimax_alone_finds_the_move_where_the_tree_trusts_it():
+    judge = Negamax(CASUAL, {"mix": {}}, "full", stop_half=False)
+    for position in middlegames(CASUAL, 10):
+        game = Game(CASUAL, position)
+        choice = Hybrid(CASUAL, trust=10**6, minimax=0.9, monitor=0).choose(
+            game, Limit(nodes=2000), random.Random(0)
+        )
+        best = judge.choose(game, Limit(nodes=1800), random.Random(0))
+        assert choice.move == best.move, position
+        judge = Negamax(CASUAL, {"mix": {}}, "full", stop_half=False)
+
+
+@pytest.mark.compiled
+def test_the_limit_is_shared_between_minimax_and_the_tree():
+    position = middlegames(CASUAL, 1)[0]
+    for share, minimax in ((0.0, 0), (0.5, 500), (0.9, 900)):
+        choice = Hybrid(CASUAL, minimax=share).choose(Game(CASUAL, position), Limit(nodes=1000), random.Random(0))
+        assert choice.nodes == 1000 and (choice.cutoffs_max + choice.cutoffs_min > 0) == (minimax > 0)
+    began = monotonic()
+    Hybrid(CASUAL).choose(Game(CASUAL, position), Limit(seconds=0.2), random.Random(0))
+    assert monotonic() - began < 2
+
+
+@pytest.mark.compiled
+def test_the_root_begins_with_the_values_of_minimax():
+    found = 0
+    for position in middlegames(CASUAL, 8):
+        player = Hybrid(CASUAL, trust=70, minimax=0.9, monitor=0)
+        choice = player.choose(Game(CASUAL, position), Limit(nodes=1000), random.Random(0))
+        if abs(choice.wins_in):
+            continue
+        tree, state = player._memory._tree, player._memory.states[0]
+        nodes = range(int(tree[FIRST]), int(tree[FIRST] + tree[COUNT] * WIDTH), WIDTH)
+        visits = {int(tree[node + MOVE]): int(tree[node + VISITS]) for node in nodes}
+        rejected = [move for move, is_rejected, _ in of_root(player) if is_rejected]
+        assert max(visits.values()) >= 70
+        assert sum(visits.values()) == 70 + len(visits) - 1 + state["nodes"]
+        assert all(visits[move] == 1 for move in rejected)
+        found += len(rejected)
+    assert found > 5
 
 
 # --- rejected moves
@@ -136,10 +354,11 @@ def of_root(player: Mcts) -> list[tuple[int, bool, int]]:
 @pytest.mark.compiled
 @pytest.mark.parametrize("margin", [0.5, 1.0])
 def test_moves_are_rejected_that_negamax_shows_to_lose_by_the_margin(margin):
-    judge = Negamax(ENGLISH, {"mix": {}}, "minimax", quiescence="captures", draws=True)
+    judge = Negamax(ENGLISH, BARE, "minimax", quiescence="captures", draws=True)
     rejected = 0
     for position in middlegames(ENGLISH, 30):
-        player = Hybrid(ENGLISH, reject_depth=3, reject_margin=margin)
+        player = Hybrid(ENGLISH, minimax=0.0, reject_depth=3, reject_margin=margin, evaluation=BARE)
+        player._shallow.states[0]["futility"] = player._shallow.states[0]["extensions"] = 0
         player.choose(Game(ENGLISH, position), Limit(nodes=1), random.Random(0))
         values = {}
         for move in legal_moves(ENGLISH.constants, position):
@@ -158,7 +377,7 @@ def test_moves_are_rejected_that_negamax_shows_to_lose_by_the_margin(margin):
 @pytest.mark.compiled
 def test_a_rejected_move_is_not_played_and_nothing_is_rejected_without_a_depth():
     for position in middlegames(ENGLISH, 10):
-        with_it, without = Hybrid(ENGLISH), Hybrid(ENGLISH, reject_depth=0)
+        with_it, without = (Hybrid(ENGLISH, minimax=0.0, reject_depth=depth) for depth in (3, 0))
         choice = with_it.choose(Game(ENGLISH, position), Limit(nodes=300), random.Random(0))
         without.choose(Game(ENGLISH, position), Limit(nodes=300), random.Random(0))
         assert not any(rejected for move, rejected, _ in of_root(with_it) if move == choice.move)
@@ -169,7 +388,7 @@ def test_a_rejected_move_is_not_played_and_nothing_is_rejected_without_a_depth()
 def test_what_it_proves_is_true_although_moves_are_rejected(name):
     variant, proofs, most = SMALL[name], 0, 300 if UNCOMPILED else 20_000
     for position in small_positions(variant, 40):
-        choice = choose(position, most, variant, reject_depth=2, reject_margin=0.0)
+        choice = choose(position, most, variant, minimax=0.0, reject_depth=2, reject_margin=0.0)
         if choice.nodes < most:
             assert choice.score == outcome_of(variant.rules, position), position
             proofs += 1
@@ -187,7 +406,7 @@ def test_a_win_within_the_shallow_search_needs_no_simulation():
         score = judge.choose(Game(variant, position), Limit(depth=3), random.Random(0)).score
         if score is not None and score > LIMIT:
             wins += 1
-            choice = choose(position, 100, variant, reject_depth=3)
+            choice = choose(position, 100, variant, minimax=0.0, reject_depth=3)
             assert (choice.score, choice.nodes) == (1.0, 0)
     assert wins > 5
 
@@ -198,8 +417,9 @@ def test_a_win_within_the_shallow_search_needs_no_simulation():
 def test_formation_values_that_are_kept_change_no_choice():
     hits = 0
     for position in middlegames(ENGLISH, 1 if UNCOMPILED else 8):
-        kept, computed = (choose(position, cache=cache) for cache in (True, False))
-        assert kept.tt_probes == kept.leaves > 0 == computed.tt_probes
+        kept = choose(position)
+        computed = choose(position, evaluation={"mix": {"cache": False}})
+        assert kept.tt_probes > 0 == computed.tt_probes
         assert kept._replace(tt_probes=0, tt_hits=0) == computed
         hits += kept.tt_hits
     assert hits > 0
@@ -214,6 +434,8 @@ def test_a_player_finds_no_formation_values_of_an_earlier_one():
 @pytest.mark.parametrize(
     "options",
     [
+        {"minimax": 0.2},
+        {"trust": 1},
         {"reject_depth": 0},
         {"reject_margin": 4.0},
         {"evaluation": {"mix": {"formation": 0}}},

@@ -483,7 +483,16 @@ def test_a_player_tells_what_it_saw():
         ("checkers-ai", [r"depth reached: \d+", r"seconds: \d\.\d\d"]),
         ("simplified", [r"total nodes: \d+", r"deepest ply: \d+", r"cutoffs in max nodes: \d+"]),
         ("cis300", [r"White-(5, \d) to (4, \d)"]),
-        ("casual-10x10", [r"from (2, \d) to (3, \d)", "captured: none", "king now: no", "king before: no"]),
+        (
+            "casual-10x10",
+            [
+                r"from (2, \d) to (3, \d)",
+                "captured: none",
+                "king now: no",
+                "king before: no",
+                "formation re-assessed: sound",
+            ],
+        ),
     ],
 )
 def test_figures_of_a_published_program_stand_under_its_move(name, figures):

@@ -40,10 +40,10 @@ def spec(type_: str = "negamax", **options: object) -> PlayerSpec:
 def test_effort_names_what_a_search_counts():
     assert (
         *("depth", "deepest", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first"),
-        *("tt_probes", "tt_hits", "tree", "said_ms"),
+        *("tt_probes", "tt_hits", "tree", "said_ms", "assessed"),
     ) == EFFORT
     assert Choice(1, depth=3, tt_hits=2).effort == dict.fromkeys(EFFORT, 0) | {"depth": 3, "tt_hits": 2}
-    assert {"depth", *COUNTED, "tree", "said_ms"} == set(EFFORT)
+    assert {"depth", *COUNTED, "tree", "said_ms", "assessed"} == set(EFFORT)
 
 
 def test_switches_are_a_frozen_model_whose_values_are_those_of_minimax():

@@ -32,6 +32,7 @@ from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.linear import FEATURES
+from players.evaluation.mix import MEANINGS
 from players.mcts.options import option_rows
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.switches import KINDS, PRESETS, preset_rows, switch_rows
@@ -244,6 +245,7 @@ def rules_and_start(name: str) -> tuple[Any, Any]:
         (("`type`",), FORMATS),
         (("type",), (*PLAYERS, "file.py:Class", "package.module:Class")),
         (("key", "what it limits"), Limit._fields),
+        (("key of `mix`",), MEANINGS),
     ],
 )
 def test_a_table_has_a_row_for_each_name(heading, names):

@@ -31,7 +31,10 @@ from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS
+from players.evaluation.appraise import values_of
+from players.evaluation.build import build_evaluation
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
+from players.evaluation.mix import WEIGHTS
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.tunings import mark_games
@@ -99,8 +102,42 @@ def test_the_design_times_theta_is_the_linear_evaluation(phases: bool) -> None:
     positions = probe_positions(ENGLISH, 10, None, 2)
     theta = rng.normal(size=len(FEATURES) * (1 + phases))
     weights = linear_weights(columns.weights(theta), 24)
-    values = columns.design(rules, np.array(positions, dtype=np.int64)) @ theta
+    values = columns.design(ENGLISH, np.array(positions, dtype=np.int64)) @ theta
     assert values == pytest.approx([linear(position, rules, weights) for position in positions])
+
+
+@pytest.mark.parametrize("phases", [False, True])
+def test_the_design_of_the_mix_times_theta_is_the_mix(phases: bool) -> None:
+    variant, rng = VARIANTS["casual-10x10"], np.random.default_rng(4)
+    columns = Columns(tuple(WEIGHTS), phases, 30, "mix")
+    positions = np.array(probe_positions(variant, 20, None, 2), dtype=np.int64)
+    theta = rng.normal(size=len(WEIGHTS) * (1 + phases))
+    evaluation = build_evaluation({"mix": columns.weights(theta)}, variant)
+    expected = values_of(*evaluation, variant.constants, positions)
+    assert columns.design(variant, positions) @ theta == pytest.approx(expected)
+
+
+def test_a_man_of_the_mix_is_one_of_material_and_one_of_the_network() -> None:
+    columns = Columns(("material", "formation", "network"), True, 30, "mix")
+    assert columns.unit(np.array([20, 3, 60, 40, 5, 80])) == 100
+    assert columns.scaled(np.array([0.2, 0.03, 0.6, 0.4, 0.05, 0.8])).tolist() == [20, 3, 60, 40, 5, 80]
+
+
+@pytest.mark.parametrize("method", ["texel", "spsa"])
+def test_the_mix_is_tuned_to_a_player_to_use(method: str, tmp_path: Path) -> None:
+    text = TINY if method == "texel" else SPSA
+    text = text.replace("features: [man, king]", "weigh: mix, features: [material, safety]").replace(
+        "rounds: 3", "rounds: 1"
+    )
+    result = invoke("tune", written(tmp_path, text), "--out", tmp_path / "out", "--workers", 1)
+    assert result.exit_code == 0, result.output
+    config = tmp_path / "use.yaml"
+    config.write_text("name: use\nvariant: english\nplayers:\n" + (tmp_path / "out" / "weights.yaml").read_text())
+    (spec,) = load(config).players
+    weights = spec.options["evaluation"]["mix"]
+    assert list(weights) == list(WEIGHTS) and abs(weights["material"]) == 100 and weights["safety"] != 0
+    assert {weights[name] for name in WEIGHTS if name not in ("material", "safety")} == {0}
+    assert "material" in (tmp_path / "out" / "summary.md").read_text()
 
 
 def test_weights_become_a_vector_and_back() -> None:

@@ -1,13 +1,14 @@
-"""Weights of a linear evaluation as a vector.
+"""Weights of features, or of the parts of the mix, as a vector.
 
 A vector of weights, theta, is `float64[columns]`: one column a feature, or two with phases, all openings before
 all endings. A column's count is the feature's, own minus other from the side to move's view, with phases times the
-share of the start's pieces that is left (opening), or is gone (ending), which is how `linear` weighs.
+share of the start's pieces that is left (opening), or is gone (ending), which is how `linear` and the mix weigh.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +18,19 @@ from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import kernel
 from arena.rules.position import Position
 from arena.rules.rules import Rules
+from arena.rules.variants import Variant
+from players.evaluation.appraise import values_of
+from players.evaluation.build import build_evaluation
 from players.evaluation.linear import FEATURES, N, weighted
+from players.evaluation.mix import WEIGHTS
 
 MAN = 100.0
 """The worth of a man in weights that are written out: hundredths of a man."""
 DECIMALS = 2
+KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"linear": FEATURES, "mix": tuple(WEIGHTS)})
+"""What can be weighed, by the evaluation: features, or parts of the mix."""
+_WORTH_A_MAN = ("man", "material", "network")
+"""Those whose count falls by one, about, with a man."""
 
 
 class Columns(NamedTuple):
@@ -31,6 +40,8 @@ class Columns(NamedTuple):
     phases: bool
     pieces: int
     """Pieces at the start of the game."""
+    kind: str = "linear"
+    """A key of KINDS."""
 
     def theta(self, weights: Mapping[str, Any]) -> Floats:
         """The vector of a mapping from features to a weight or a pair; features not in it get 0.
@@ -41,7 +52,7 @@ class Columns(NamedTuple):
         return pairs.T.ravel() if self.phases else pairs.mean(axis=1)
 
     def weights(self, theta: Floats) -> dict[str, float | list[float]]:
-        """The mapping that `linear` takes: a number for each feature, a pair [opening, ending] with phases."""
+        """The mapping that the evaluation takes: a number for each, with phases a pair [opening, ending]."""
         if self.phases:
             return {
                 name: [float(w) for w in pair] for name, pair in zip(self.features, _pairs(theta), strict=True)
@@ -50,18 +61,25 @@ class Columns(NamedTuple):
 
     def unit(self, theta: Floats) -> float:
         """The size of a man's weight, with phases the mean of both; of the largest weight if a man has none."""
-        man = [weight for name, weight in zip(self.features * 2, theta, strict=False) if name == "man"]
-        return abs(float(np.mean(man or [0.0]))) or float(np.abs(theta).max(initial=0.0)) or 1.0
+        man = [w for name, w in zip(self.features * 2, theta, strict=False) if name in _WORTH_A_MAN]
+        worth = sum(man) / (2 if self.phases else 1)
+        return abs(float(worth)) or float(np.abs(theta).max(initial=0.0)) or 1.0
 
     def scaled(self, theta: Floats) -> Floats:
         """The vector in hundredths of a man, to two decimals: the same evaluation in another unit."""
         return np.round(theta * MAN / self.unit(theta), DECIMALS) + 0.0
 
-    def design(self, rules: Rules, positions: Ints) -> Floats:
-        """The columns' counts, `float64[n, columns]`, in positions, `int64[n, 4]`."""
+    def design(self, variant: Variant, positions: Ints) -> Floats:
+        """The columns' counts, `float64[n, columns]`, in positions, `int64[n, 4]`.
+
+        Raises PlayerError for a network that the rules do not have.
+        """
         counts = np.empty((len(positions), N + 1))
-        feature_counts(rules, positions, counts)
-        chosen = counts[:, [FEATURES.index(name) for name in self.features]]
+        feature_counts(variant.constants, positions, counts)
+        if self.kind == "mix":
+            chosen = np.column_stack([_values(part, variant, positions) for part in self.features])
+        else:
+            chosen = counts[:, [FEATURES.index(name) for name in self.features]]
         if not self.phases:
             return np.ascontiguousarray(chosen)
         left = counts[:, N:] / self.pieces
@@ -80,6 +98,12 @@ def feature_counts(rules: Rules, positions: Ints, counts: Floats) -> None:
             counts[n, feature] = weighted(position, rules, weights, 1 << feature)
     for n in range(len(positions)):
         counts[n, N] = popcount(positions[n, 0] | positions[n, 1])
+
+
+def _values(part: str, variant: Variant, positions: Ints) -> Floats:
+    """The values of the mix in which one part alone weighs, and weighs 1."""
+    evaluation = build_evaluation({"mix": {**dict.fromkeys(WEIGHTS, 0.0), part: 1.0}}, variant)
+    return values_of(*evaluation, variant.constants, positions)
 
 
 def _pairs(theta: Floats) -> list[tuple[float, float]]:

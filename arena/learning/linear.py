@@ -1,4 +1,4 @@
-"""Shared by the methods for `linear`: weights of features."""
+"""Shared by the methods for `linear` and the mix: weights of features, or of parts."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from arena.base.wording import shown, unknown
 from arena.experiment.yaml.errors import Keys
-from arena.learning.columns import Columns
+from arena.learning.columns import KINDS, Columns
 from arena.learning.games import Terms
 from arena.learning.method import Method, Step
 from arena.ratings.match import Z95
 from arena.ratings.types import Floats
 from arena.rules.variants import Variant
-from players.evaluation.linear import FEATURES
 
 
 def _weights(value: Any) -> Any:
@@ -35,50 +34,59 @@ def _features(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class LinearMethod(Method):
-    """A method that finds weights for `linear`."""
+    """A method that finds weights for `linear` or the mix."""
 
+    weigh: Literal["linear", "mix"] = Field(default="linear", description="Features, or the parts of the mix.")
     features: (
         Annotated[
-            tuple[Annotated[str, WithJsonSchema({"enum": list(FEATURES)})], ...],
+            tuple[
+                Annotated[str, WithJsonSchema({"enum": [name for names in KINDS.values() for name in names]})], ...
+            ],
             AfterValidator(_features),
         ]
         | None
-    ) = Field(default=None, strict=False, description="Features to weigh [those of start, else all].")
+    ) = Field(default=None, strict=False, description="Features or parts to weigh [those of start, else all].")
     start: Annotated[Any, AfterValidator(_weights), WithJsonSchema({"type": "object"})] = Field(
-        default=None, validate_default=False, description="Weights to begin with [1 for every feature]."
+        default=None, validate_default=False, description="Weights to begin with [1 for each]."
     )
     phases: bool = Field(default=False, description="Two weights a feature: for the opening and the ending.")
 
-    start_keys: ClassVar[Keys] = ("linear",)
+    @property
+    def start_keys(self) -> Keys:
+        return (self.weigh,)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The features that are weighed."""
-        return self.features or tuple(self.start or FEATURES)
+        """The features or parts that are weighed."""
+        return self.features or tuple(self.start or KINDS[self.weigh])
 
     @property
     def given(self) -> Any:
-        return {"linear": dict.fromkeys(self.names, 1) if self.start is None else self.start}
+        return {self.weigh: dict.fromkeys(self.names, 1) if self.start is None else self.start}
 
     def problems(self) -> Iterator[tuple[Keys, str]]:
+        known = KINDS[self.weigh]
         for number, name in enumerate(self.features or ()):
-            if name not in FEATURES:
-                yield ("features", number), unknown("feature", name, FEATURES)
-        for name in self.given["linear"]:
-            if name in FEATURES and name not in self.names:
+            if name not in known:
+                what = "feature" if self.weigh == "linear" else "part of the mix"
+                yield ("features", number), unknown(what, name, known)
+        for name in self.given[self.weigh]:
+            if name in known and name not in self.names:
                 yield ("start", name), f"'features' must list {name}, which has a weight here"
 
     def columns(self, variant: Variant) -> Columns:
         """Which weight stands where in theta."""
-        return Columns(self.names, self.phases, 2 * variant.men)
+        return Columns(self.names, self.phases, 2 * variant.men, self.weigh)
 
     def theta(self, variant: Variant, before: Sequence[Step] = ()) -> Floats:
         """The vector of weights after some steps."""
-        return np.array(before[-1].theta) if before else self.columns(variant).theta(self.given["linear"])
+        return np.array(before[-1].theta) if before else self.columns(variant).theta(self.given[self.weigh])
 
     def evaluation(self, variant: Variant, theta: Floats) -> Any:
         """The evaluation with the weights `theta`."""
-        return {"linear": self.columns(variant).weights(theta)}
+        weights = self.columns(variant).weights(theta)
+        others = dict.fromkeys(KINDS["mix"], 0.0) if self.weigh == "mix" else {}
+        return {self.weigh: {**others, **weights}}
 
     def first(self, variant: Variant) -> Any:
         return self.evaluation(variant, self.theta(variant))
@@ -108,8 +116,8 @@ class LinearMethod(Method):
         lines = [f"# An entry for `players:`, tuned by {name}; weights in hundredths of a man."]
         lines += ["- name: tuned", "  type: negamax"]
         lines += [f"  {key}: {json.dumps(value)}" for key, value in {**limits, **search.options}.items()]
-        lines += ["  evaluation:", "    linear:"]
-        weights = self.columns(terms.variant).weights(self.weights(terms.variant, steps[-1]))
+        lines += ["  evaluation:", f"    {self.weigh}:"]
+        weights = self.evaluation(terms.variant, self.weights(terms.variant, steps[-1]))[self.weigh]
         lines += [f"      {feature}: {_number(weight)}" for feature, weight in weights.items()]
         return "weights.yaml", ("\n".join(lines) + "\n").encode()
 
@@ -138,7 +146,10 @@ class LinearMethod(Method):
         phases = ("opening", "ending") if self.phases else ("weight",)
         start, tuned = (self.weights(variant, step).reshape(len(phases), -1) for step in (None, last))
         errors = np.array(last.errors or np.zeros(tuned.size)).reshape(tuned.shape)
-        header = ["feature", *(f"{phase}{mark}" for phase in phases for mark in (", start", ""))]
+        header = [
+            "feature" if self.weigh == "linear" else "part",
+            *(f"{phase}{mark}" for phase in phases for mark in (", start", "")),
+        ]
         rows = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
         for i, name in enumerate(self.names):
             cells = [name]

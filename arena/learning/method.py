@@ -69,8 +69,6 @@ class Method(Section):
     """The name of a step."""
     subject: ClassVar[str] = "The tuned weights"
     """The subject of the tuning, with which the answer begins."""
-    start_keys: ClassVar[Keys] = ()
-    """The keys of `given` that lead to what the setting `start` is."""
 
     @property
     @abstractmethod
@@ -86,6 +84,11 @@ class Method(Section):
     @abstractmethod
     def given(self) -> Any:
         """The evaluation to begin with, as `start` gives it."""
+
+    @property
+    def start_keys(self) -> Keys:
+        """The keys of `given` that lead to what the setting `start` is."""
+        return ()
 
     @property
     def start_name(self) -> str:

@@ -126,4 +126,4 @@ def random_design(columns: Columns, variant: Variant) -> Floats:
     positions: list[Position] = []
     for _ in range(SAMPLE_GAMES):
         positions += random_line(variant, SAMPLE_PLIES, rng).positions
-    return columns.design(variant.constants, np.array(positions, dtype=np.int64))
+    return columns.design(variant, np.array(positions, dtype=np.int64))

@@ -54,7 +54,7 @@ class Texel(LinearMethod):
         owner = np.repeat(np.arange(len(games)), [len(game.array()) for game in games])
         white = np.array([game.white_points() for game in games])[owner]
         points = np.where(positions[:, 3] == WHITE, white, 1 - white)
-        fit = logistic_fit(columns.design(variant.constants, positions), points, owner, self.penalty)
+        fit = logistic_fit(columns.design(variant, positions), points, owner, self.penalty)
         if not fit.theta.any():
             raise LearningError(f"{stage}: its results depend on none of the features; play more games")
         errors = fit.errors * MAN / columns.unit(fit.theta)

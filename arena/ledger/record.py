@@ -31,7 +31,7 @@ MEASURED = (
 
 All others are the same whenever the same configuration is played, but for players with a time limit.
 """
-_SIZES = {"depth": "i4", "deepest": "i4", "tree": "i4", "said_ms": "i4"}
+_SIZES = {"depth": "i4", "deepest": "i4", "tree": "i4", "said_ms": "i4", "assessed": "i4"}
 _COUNTED = [(name, _SIZES.get(name, "i8")) for name in EFFORT]
 _SEEN = EFFORT.index("leaves") + 1
 

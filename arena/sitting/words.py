@@ -15,6 +15,7 @@ from arena.rules.notation import place
 from arena.rules.position import BLACK, COLOURS, Position
 from arena.rules.variants import Variant
 from arena.sitting.turn import Turn
+from players.evaluation.mix import WEAK
 
 _Figures: TypeAlias = Callable[[Turn, Position, Variant], list[str]]
 
@@ -165,7 +166,14 @@ def _casual(turn: Turn, before: Position, variant: Variant) -> list[str]:
         f"captured: {', '.join(map(str, captured)) or 'none'}",
         f"king now: {'yes' if is_king else 'no'}",
         f"king before: {'yes' if was_king else 'no'}",
+        *_assessment(turn),
     ]
+
+
+def _assessment(turn: Turn) -> list[str]:
+    """The formation as the hybrid re-assessed it before the move, if it did."""
+    found = turn.thought.choice.assessed if turn.thought else 0
+    return [f"formation re-assessed: {'weak, play is defensive' if found == WEAK else 'sound'}"] if found else []
 
 
 def _row_and_column(variant: Variant, bit: int) -> tuple[int, int]:

@@ -20,8 +20,8 @@ from players.evaluation.builtin import checkers_ai, cis300, game3, material, sim
 from players.evaluation.evaluator import Evaluator
 from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import build_linear, linear, strong
-from players.evaluation.mix import PARTS, WEIGHTS, mix, mix_weights
-from players.evaluation.neural import copy_of, network_in, neural, trained, trained_variants, word_count
+from players.evaluation.mix import MEANINGS, THRESHOLDS, WEIGHTS, is_mix, mix, mix_weights
+from players.evaluation.neural import copy_of, network_in, neural, trained, trained_variants
 from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in
 from players.evaluation.refusal import line_that_prints, refusal
 from players.loading import PlayerError, load_object
@@ -47,12 +47,20 @@ _FEATURES = {
     name: {"description": " ".join((count.__doc__ or "").split()), "anyOf": [{"type": "number"}, _PAIR]}
     for name, count in VOCABULARY.items()
 }
+_WEIGHT = {"anyOf": [{"type": "number"}, _PAIR]}
 _MIX = {
     "description": "Weights of the parts of the mix.",
     "type": "object",
     "properties": {
-        name: {"description": part.__doc__, "type": "number", "default": WEIGHTS[name]}
-        for name, part in PARTS.items()
+        name: {"description": meaning}
+        | (
+            _WEIGHT
+            if name in WEIGHTS
+            else {"type": "number", "exclusiveMinimum": 0, "default": THRESHOLDS[name]}
+            if name in THRESHOLDS
+            else {"type": "boolean", "default": True}
+        )
+        for name, meaning in MEANINGS.items()
     },
     "additionalProperties": False,
 }
@@ -101,8 +109,8 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
     """
     rules = variant.constants
     if isinstance(description, Mapping):
-        if list(description) == ["mix"] and isinstance(description["mix"], Mapping):
-            return Evaluation(mix.address(rules), mix_weights(description["mix"]))
+        if is_mix(description) and isinstance(description["mix"], Mapping):
+            return Evaluation(mix.address(rules), mix_weights(description["mix"], variant))
         if list(description) != ["linear"] or not isinstance(description["linear"], Mapping):
             raise PlayerError(
                 "expected a name, {linear: {feature: weight, ...}} or {mix: {part: weight, ...}}, "
@@ -125,8 +133,8 @@ def build_evaluation(description: str | Mapping[str, Any], variant: Variant) -> 
 
 
 def unshared(evaluation: Evaluation, variant: Variant) -> Evaluation:
-    """The same evaluation with memory of its own, if it keeps something there; else this one."""
-    if evaluation.weights.size != word_count(variant.rules):
+    """The same evaluation with memory of its own, if it may keep something there; else this one."""
+    if evaluation.weights.size in (0, weight_count(variant.rules)):
         return evaluation
     return evaluation._replace(weights=copy_of(evaluation.weights))
 

@@ -82,20 +82,27 @@ def build_linear(given: Mapping[str, Any], pieces: int) -> tuple[Evaluator, NDAr
 
 def linear_weights(given: Mapping[str, Any], pieces: int) -> NDArray[np.float64]:
     """The weights of a mapping from features to a number or a pair; see `build_linear`."""
-    rows = np.zeros((2, N))
-    for name, weight in given.items():
+    for name in given:
         if name not in FEATURES:
             raise PlayerError(unknown("feature", str(name), FEATURES), "evaluation", "linear", str(name))
+    return phased(given, FEATURES, pieces, "linear")
+
+
+def phased(given: Mapping[str, Any], names: tuple[str, ...], pieces: int, key: str) -> NDArray[np.float64]:
+    """The weights of a mapping from some names to a number or a pair: those of all with no piece left, then what a
+    piece adds to each; `key` is that of the mapping in a configuration. See `build_linear`."""
+    rows = np.zeros((2, len(names)))
+    for name, weight in given.items():
         pair = weight if isinstance(weight, list | tuple) else (weight, weight)
-        if len(pair) != 2 or not all(_is_number(number) for number in pair):
+        if len(pair) != 2 or not all(is_number(number) for number in pair):
             raise PlayerError(
                 f"the weight of {name} must be a number or a pair [opening, ending], not {weight!r}",
                 "evaluation",
-                "linear",
+                key,
                 name,
             )
         opening, ending = pair
-        rows[:, FEATURES.index(name)] = ending, (opening - ending) / pieces
+        rows[:, names.index(name)] = ending, (opening - ending) / pieces
     return rows.ravel()
 
 
@@ -134,7 +141,8 @@ def _over(used: int) -> Evaluator:
     return evaluator(linear)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a value of a configuration is a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -57,6 +57,12 @@ _ALIGNED = 64
 @evaluator
 def neural(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
     """The value that a network gives a position, in hundredths of a man; see `players.evaluation.neural`."""
+    return network_value(position, rules, weights)
+
+
+@inlined
+def network_value(position: Position, rules: Rules, weights: NDArray[np.float64]) -> float:
+    """What `neural` says, to other evaluations: `weights` is a `runnable` network."""
     small = shorts(weights)
     keep_up(position, rules, weights, small)
     sums = 4 * sums_at(rules)
@@ -160,7 +166,7 @@ class NetworkFile(NamedTuple):
 
     def runnable(self, rules: Rules) -> NDArray[np.float64]:
         """The memory in which `neural` evaluates: the network, and what it keeps, for now of the empty board."""
-        memory = _aligned(word_count(rules))
+        memory = aligned(word_count(rules))
         memory.view(np.int16)[: self.network.size] = self.network
         memory[unit_at(rules)] = self.unit
         bias = self.network[KINDS * squares(rules) * LANES :][:LANES]
@@ -175,7 +181,7 @@ class NetworkFile(NamedTuple):
 
 def copy_of(memory: NDArray[np.float64]) -> NDArray[np.float64]:
     """A `runnable` network as another one that two threads can evaluate by at the same time."""
-    copied = _aligned(memory.size)
+    copied = aligned(memory.size)
     copied[:] = memory
     return copied
 
@@ -208,7 +214,7 @@ def trained_variants() -> list[str]:
     return [path.stem for path in sorted(NETWORKS.glob("*.npz"))]
 
 
-def _aligned(words: int) -> NDArray[np.float64]:
+def aligned(words: int) -> NDArray[np.float64]:
     """`words` words of memory, all 0, aligned."""
     room = np.zeros(words + _ALIGNED // 8)
     skipped = -room.ctypes.data % _ALIGNED // 8

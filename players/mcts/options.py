@@ -85,7 +85,16 @@ RejectDepth = Annotated[
 RejectMargin = Annotated[
     float, option("moves this far below the best are rejected, until all others are proven lost", "men", least=0)
 ]
-Cache = Annotated[bool, option("formation values are cached by the men of both sides")]
+Minimax = Annotated[
+    float, option("minimax first searches for this share, 0: none", "of the limit", least=0, most=0.95)
+]
+Trust = Annotated[int, option("visits with which the tree begins at minimax's best move", "visits", least=1)]
+Monitor = Annotated[
+    int, option("from one assessment of the formation to the next, 0: judged in each position", "moves", least=0)
+]
+Table = Annotated[
+    int, option("transposition table of minimax and the shallow search", "megabytes", least=0, most=65_536)
+]
 
 
 def option_rows(maker: type[Any]) -> Iterator[tuple[str, str, str, str]]:

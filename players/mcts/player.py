@@ -5,9 +5,11 @@ The hybrid rejects losing moves early, and values leaves by the mix, or a networ
 
 from __future__ import annotations
 
+import math
 import random
 import weakref
 from collections import defaultdict
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -16,24 +18,28 @@ from numpy.typing import NDArray
 from arena.rules.game import Game
 from arena.rules.variants import Variant
 from players.evaluation.build import Description
+from players.evaluation.mix import FOUND, HEAD, JUDGED, LOOKUPS, STANCE, assess, head_of, is_mix
 from players.mcts.options import (
     DEFAULTS,
     KINDS,
-    Cache,
+    Minimax,
+    Monitor,
     RejectDepth,
     RejectMargin,
     Rollout,
+    Table,
     TreeOptions,
+    Trust,
     rollout_of,
 )
 from players.mcts.search import TreeWorkspace, compiled_tree_search
 from players.negamax.player import budget, earlier_positions, give_moves, settings_of
+from players.negamax.score import wins_in
+from players.negamax.state import COUNTED, MAX_DEPTH
 from players.negamax.workspace import Workspace
 from players.options import takes
 from players.player import AnswerError, Choice, Limit
 
-SHALLOW_SEARCH = {"order_captures": True, "quiescence": "captures", "draws": True}
-"""Negamax's switches, beside those of `alphabeta`, in a shallow search: none remembers anything."""
 MIX: dict[str, Any] = {"mix": {}}
 """The evaluation if none is named: `players.evaluation.mix` with its own weights."""
 
@@ -41,8 +47,8 @@ _NOTHING_PLAYED = np.zeros(0, np.int64)
 _IDLE_MEGABYTES = 256
 """Megabytes of trees that a process keeps for players to come."""
 
-_idle: defaultdict[int, list[tuple[TreeWorkspace, Workspace]]] = defaultdict(list)
-"""Memory that no player uses, by the megabytes of its tree."""
+_idle: defaultdict[tuple[int, int], list[tuple[TreeWorkspace, Workspace]]] = defaultdict(list)
+"""Memory that no player uses, by the megabytes of its tree and of its table."""
 
 
 class Mcts:
@@ -53,6 +59,11 @@ class Mcts:
     """
 
     limits = ("nodes", "seconds", "clock", "increment")
+    shallow: tuple[str, dict[str, Any]] = (
+        "alphabeta",
+        {"order_captures": True, "quiescence": "captures", "draws": True},
+    )
+    """The preset and the switches of negamax in a shallow search; these remember nothing."""
 
     @takes(KINDS, DEFAULTS)
     def __init__(
@@ -64,14 +75,15 @@ class Mcts:
     ) -> None:
         chosen = TreeOptions(**options)
         way, depth = rollout_of(rollout)
-        self._settings = settings_of(variant, evaluation, "alphabeta", SHALLOW_SEARCH)
+        self._settings = settings_of(variant, evaluation, *self.shallow)
+        sizes = (chosen.tree, self._settings.switches.tt)
         self._simulations, self._keeps = chosen.simulations, chosen.keep_tree
         self._rules = variant.constants
         self._search = compiled_tree_search(self._rules)
         try:
-            self._memory, self._shallow = _idle[chosen.tree].pop()
+            self._memory, self._shallow = _idle[sizes].pop()
         except IndexError:
-            self._memory, self._shallow = TreeWorkspace(chosen.tree), Workspace(0)
+            self._memory, self._shallow = TreeWorkspace(sizes[0]), Workspace(sizes[1])
         self._shallow.begin_game(self._settings.stored)
         self._man = float(self._shallow.states[0]["man"])
         self._memory.begin_game(
@@ -84,7 +96,8 @@ class Mcts:
                 "solver": chosen.solver,
                 "reject_depth": 0,
                 "reject_margin": 0.0,
-                "cached": False,
+                "trust": 0,
+                "advised": 0,
                 "repetition": variant.draws.repetition,
                 "no_progress": variant.draws.no_progress,
                 "no_capture": variant.draws.no_capture,
@@ -92,7 +105,7 @@ class Mcts:
         )
         self._searched: tuple[Any, list[int]] | None = None
         """The start and the moves of the game whose tree there is."""
-        weakref.finalize(self, _give_back, self._memory, self._shallow, chosen.tree).atexit = False
+        weakref.finalize(self, _give_back, self._memory, self._shallow, sizes).atexit = False
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
         """Simulate until the first limit is met or the position is proven, and choose a move.
@@ -101,8 +114,15 @@ class Mcts:
         `check_limit`; AnswerError if the evaluation has no value.
         """
         self.check_limit(limit)
-        nodes = min(limit.nodes or 2**62, self._simulations or 2**62)
+        return self._search_tree(game, *self._budget(limit), rng)
+
+    def _budget(self, limit: Limit) -> tuple[int, float]:
+        """Simulations and seconds of a move, at most."""
         soft, hard = budget(limit)
+        return min(limit.nodes or 2**62, self._simulations or 2**62), min(2 * soft, hard)
+
+    def _search_tree(self, game: Game, nodes: int, seconds: float, rng: random.Random) -> Choice:
+        """Search the tree for so many simulations and seconds at most, and choose a move."""
         value = self._search(
             self._rules,
             self._memory.states,
@@ -113,14 +133,14 @@ class Mcts:
             give_moves(game, self._memory.states[0]["moves"]),
             self._played(game),
             nodes,
-            min(2 * soft, hard),
+            seconds,
             rng.getrandbits(62),
         )
         counted = self._memory.counted()
         if counted["undefined"]:
             raise AnswerError("has an evaluation that is not a number (nan)")
         line = self._memory.line(counted["line_length"])
-        found = {name: counted[name] for name in ("nodes", "leaves", "deepest", "tt_probes", "tt_hits", "tree")}
+        found = {name: counted[name] for name in ("nodes", "leaves", "deepest", "tree")}
         return Choice(line[0], value, depth=len(line), pv=line, wins_in=self._memory.proven(line[0]), **found)
 
     def stop(self) -> None:
@@ -146,34 +166,119 @@ class Mcts:
 
 
 class Hybrid(Mcts):
-    """Monte-Carlo tree search that rejects losing moves by a shallow search and values leaves by a weighted mix.
+    """Tree search, minimax and a network in one, as the published program `casual-10x10` describes its hybrid.
 
-    As the published program `casual-10x10` describes its hybrid. The shallow search is negamax by the same
-    evaluation; its positions are not counted. `tt_probes` and `tt_hits` are those of the kept formation values.
+    Minimax, which is negamax with the preset `full`, first searches for a share of the limit. The tree begins with
+    its values, and rejects moves far below the best: at the root by these, below it by a shallow search. All of
+    them value positions by the mix. Positions of minimax and simulations count as nodes, positions of the shallow
+    search do not. `tt_probes` and `tt_hits` are those of the kept formation values.
     """
 
     @takes(KINDS, DEFAULTS)
     def __init__(
         self,
         variant: Variant,
+        minimax: Minimax = 0.85,
+        trust: Trust = 200,
         reject_depth: RejectDepth = 3,
-        reject_margin: RejectMargin = 1.0,
-        cache: Cache = True,
+        reject_margin: RejectMargin = 0.3,
+        monitor: Monitor = 5,
+        tt: Table = 16,
         evaluation: Description = MIX,
         rollout: Rollout = "evaluation",
         **options: Any,
     ) -> None:
+        self.shallow = "full", {"tt": tt}
         super().__init__(variant, rollout, evaluation, **options)
+        self._share, self._scale = minimax, self._memory.states[0]["scale"]
+        self._stopped, mixed = False, is_mix(evaluation)
+        self._monitor = monitor if mixed else 0
+        self._mix = head_of(self._settings.evaluation.weights, variant.rules) if mixed else np.zeros(HEAD)
         self._memory.set(
-            {
-                "reject_depth": reject_depth,
-                "reject_margin": reject_margin * self._man,
-                "cached": cache and isinstance(evaluation, dict) and "mix" in evaluation,
-            }
+            {"trust": trust, "reject_depth": reject_depth, "reject_margin": reject_margin * self._man}
         )
 
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """Search by minimax, then the tree, until the first limit is met or the position is decided.
 
-def _give_back(memory: TreeWorkspace, shallow: Workspace, megabytes: int) -> None:
+        The limit is shared as `minimax` says; for the rest see `Mcts.choose`.
+        """
+        self.check_limit(limit)
+        nodes, seconds = self._budget(limit)
+        began, self._stopped = monotonic(), False
+        assessed = self._assess(game)
+        self._mix[LOOKUPS] = self._mix[FOUND] = 0.0
+        first = self._minimax(game, int(min(self._share * nodes, nodes)), self._share * seconds)
+        nodes, seconds = nodes - first.nodes, seconds - (monotonic() - began)
+        if first.score is None:
+            found = self._search_tree(game, nodes, seconds, rng)
+        elif first.wins_in:
+            found = first._replace(score=math.copysign(1.0, first.wins_in))
+        elif self._stopped or len(game.legal_moves) == 1 or min(nodes, seconds) <= 0:
+            found = first._replace(score=math.tanh(first.score / self._scale))
+        else:
+            self._memory.set({"advised": first.move, "advice": first.score})
+            tree = self._search_tree(game, nodes, seconds, rng)
+            self._memory.set({"advised": 0})
+            found = tree._replace(
+                nodes=tree.nodes + first.nodes,
+                leaves=tree.leaves + first.leaves,
+                deepest=max(tree.deepest, first.deepest),
+                cutoffs_max=first.cutoffs_max,
+                cutoffs_min=first.cutoffs_min,
+                cutoffs_first=first.cutoffs_first,
+            )
+        probes, hits = int(self._mix[LOOKUPS]), int(self._mix[FOUND])
+        return found._replace(tt_probes=probes, tt_hits=hits, assessed=assessed)
+
+    def stop(self) -> None:
+        """End the search under way, from another thread; what is found so far is its answer."""
+        self._stopped = True
+        self._shallow.states[0]["node_limit"] = 0
+        super().stop()
+
+    def _assess(self, game: Game) -> int:
+        """Set in the mix the last assessment of the formation, which is made every `monitor` moves of the game.
+
+        Returns the finding, SOUND or WEAK, if it is made before this move, else 0. A new finding makes the search
+        forget its tree and table.
+        """
+        if not self._monitor:
+            return 0
+        since = len(game.moves) // 2 % self._monitor
+        before = self._mix[STANCE]
+        stance = assess(game.positions[-1 - 2 * since], self._rules, self._mix)
+        if before not in (stance, JUDGED):
+            self._searched = None
+            self._shallow.begin_game(self._settings.stored)
+        return 0 if since else stance
+
+    def _minimax(self, game: Game, nodes: int, seconds: float) -> Choice:
+        """The answer of minimax within `nodes` positions and `seconds`; without a score if it finds nothing."""
+        nothing = Choice(game.legal_moves[0])
+        if nodes <= 0 or seconds <= 0:
+            return nothing
+        self._shallow.clear_answer()
+        score = self._settings.search(
+            self._rules,
+            self._shallow.states,
+            game.position,
+            earlier_positions(game),
+            game.without_capture,
+            give_moves(game, self._shallow.states[0]["moves"]),
+            MAX_DEPTH,
+            nodes,
+            np.inf,
+            seconds,
+        )
+        *counted, completed, found, _, length = self._shallow.answer()
+        if not found:
+            return nothing._replace(nodes=counted[COUNTED.index("nodes")])
+        line = self._shallow.line(length)
+        return Choice._make((line[0], score, completed, *counted, 0, 0, 0, tuple(line), wins_in(score, completed)))
+
+
+def _give_back(memory: TreeWorkspace, shallow: Workspace, sizes: tuple[int, int]) -> None:
     """Keep memory for the next player, unless much is kept already."""
-    if megabytes + sum(size * len(of_size) for size, of_size in _idle.items()) <= _IDLE_MEGABYTES:
-        _idle[megabytes].append((memory, shallow))
+    if sum(sizes) + sum(sum(size) * len(of_size) for size, of_size in _idle.items()) <= _IDLE_MEGABYTES:
+        _idle[sizes].append((memory, shallow))

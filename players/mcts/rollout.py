@@ -1,8 +1,4 @@
-"""The value of a new position of the tree: a random game, an evaluation through tanh, or a shallow search.
-
-Formation values of the mix are kept, by the men of both sides: an entry is the white men, the black men and the
-value.
-"""
+"""The value of a new position of the tree: a random game, an evaluation through tanh, or a shallow search."""
 
 from __future__ import annotations
 
@@ -10,23 +6,19 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import call_at, floats_at, words, words_at
+from arena.rules.jit.native import call_at, words
 from arena.rules.movegen import apply, generate
 from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from players.evaluation.mix import material_ahead, safety_ahead, white_formation
+from arena.rules.zobrist import key
 from players.mcts.state import EVALUATION, RANDOM, chance_below
 from players.negamax.leaves import leaf_value
 from players.negamax.score import LIMIT, WIN, decided_value
 from players.negamax.state import Node
 
-FORMATIONS = 1 << 15
-FORMATION_WORDS = 4
-"""Formation values that are kept, and the words of each."""
 GAME_PLIES = 200
 """Plies after which a random game is a draw."""
 
@@ -39,7 +31,7 @@ def leaf_of_tree(rules: Rules, state: Any, shallow: Any, position: Position, ply
     if state.rollout == RANDOM:
         return random_game(rules, state, position, ply)
     if state.rollout == EVALUATION:
-        value = kept_mix(rules, state, shallow, position) if state.cached else leaf_value(rules, shallow, position)
+        value = leaf_value(rules, shallow, position)
     else:
         value = shallow_value(rules, state, shallow, position, ply, state.rollout_depth, -WIN, WIN)
         if abs(value) > LIMIT:
@@ -61,7 +53,15 @@ def shallow_value(
     shallow.progress[0, 1] = state.progress[n, 1]
     shallow.base = 0
     shallow.depth = depth
-    return call_at(shallow.search, rules, shallow, Node(position, 0, 0, 0), depth, alpha, beta)
+    return call_at(
+        shallow.search,
+        rules,
+        shallow,
+        Node(position, key(position) if shallow.tt else 0, 0, 0),
+        depth,
+        alpha,
+        beta,
+    )
 
 
 @kernel
@@ -86,38 +86,3 @@ def random_game(rules: Rules, state: Any, position: Position, ply: int) -> float
         position = apply(rules, position, move)
         sign = -sign
     return 0.0
-
-
-def new_formations() -> NDArray[np.int64]:
-    """Room for formation values, empty: no men have the value 0."""
-    return np.zeros(FORMATIONS * FORMATION_WORDS, dtype=np.int64)
-
-
-@inlined
-def kept_mix(rules: Rules, state: Any, shallow: Any, position: Position) -> float:
-    """`players.evaluation.mix.mix`, with the formation values kept in the state's."""
-    weights = floats_at(shallow.weights, shallow.weight_count)
-    value = weights[0] * material_ahead(position, rules)
-    if weights[1] != 0.0:
-        white = kept_formation(rules, state, position.white & ~position.kings, position.black & ~position.kings)
-        value += weights[1] * (white if position.turn == 0 else -white)
-    if weights[2] != 0.0:
-        value += weights[2] * safety_ahead(position, rules)
-    return value
-
-
-@inlined
-def kept_formation(rules: Rules, state: Any, white_men: int, black_men: int) -> int:
-    """`white_formation`, computed only if the men are not those of its entry."""
-    table = words_at(state.formations)
-    mixed = white_men ^ (black_men << 3) ^ (black_men >> 19)
-    mixed ^= mixed >> 29
-    mixed ^= mixed >> 13
-    entry = (mixed & (FORMATIONS - 1)) * FORMATION_WORDS
-    state.tt_probes += 1
-    if table[entry] == white_men and table[entry + 1] == black_men:
-        state.tt_hits += 1
-    else:
-        table[entry], table[entry + 1] = white_men, black_men
-        table[entry + 2] = white_formation(rules, white_men, black_men)
-    return table[entry + 2]

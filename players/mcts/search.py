@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -16,7 +17,7 @@ from arena.rules.movegen import apply, generate, has_move
 from arena.rules.moves import Moves
 from arena.rules.position import Position
 from arena.rules.rules import Rules
-from players.mcts.rollout import leaf_of_tree, new_formations, shallow_value
+from players.mcts.rollout import leaf_of_tree, shallow_value
 from players.mcts.state import COUNTERS, LINE, TREE_SEARCH, begin_tree_search
 from players.mcts.tree import (
     COUNT,
@@ -51,19 +52,17 @@ class TreeWorkspace:
 
     def __init__(self, megabytes: int) -> None:
         """Room for a tree of `megabytes` megabytes, and at least a thousand positions."""
-        self._tree, self._formations = new_tree(megabytes), new_formations()
+        self._tree = new_tree(megabytes)
         self.states: Any = np.zeros(1, TREE_SEARCH)
         """The one record of TREE_SEARCH."""
         if not is_compiling():
             self.states = [PlainState(**{name: self.states[name][0] for name in TREE_SEARCH.names or ()})]
-        for name, array in (("tree", self._tree), ("formations", self._formations)):
-            self.states[0][name] = array.ctypes.data if is_compiling() else array
+        self.states[0]["tree"] = self._tree.ctypes.data if is_compiling() else self._tree
         self.set({"tree_words": self._tree.size})
 
     def begin_game(self, settings: Mapping[str, Any]) -> None:
-        """Take on a player's settings, by the names of SETTINGS, and forget all formation values."""
+        """Take on a player's settings, by the names of SETTINGS."""
         self.set(settings)
-        self._formations[:] = 0
 
     def set(self, values: Mapping[str, Any]) -> None:
         """Set fields of the state."""
@@ -129,6 +128,8 @@ def tree_search(
         clear_node(tree, ROOT, 0)
         state.used = WIDTH
         expand(rules, state, shallow, tree, ROOT, position, 0, count)
+    if state.advised:
+        advise(state, shallow, tree, count)
     if count == 1 and seconds < np.inf:
         state.node_limit = 1
     while tree[ROOT + PROVEN] == 0 and not shallow.stopped and not out_of_budget(state):
@@ -142,6 +143,24 @@ def tree_search(
         state.line_length += 1
         node = child
     return mean_value(tree, best_child(tree, ROOT)) if state.line_length else 0.0
+
+
+@inlined
+def advise(state: Any, shallow: Any, tree: Any, count: int) -> None:
+    """Give the root's children visits of the values that minimax found: the best move `trust`, the others one.
+
+    Values of the others are bounds, at most the best value. Moves `reject_margin` below it are rejected.
+    """
+    first = tree[ROOT + FIRST]
+    for i in range(count):
+        move, value, visits = shallow.moves[i], min(shallow.root_values[i], state.advice), 1
+        if move == state.advised:
+            value, visits = state.advice, state.trust
+        for child in range(first, first + count * WIDTH, WIDTH):
+            if tree[child + MOVE] == move:
+                tree[child + REJECTED] = int(value < state.advice - state.reject_margin)
+                tree[child + VISITS] += visits
+                tree[child + TOTAL] += int(math.tanh(value / state.scale) * UNIT) * visits
 
 
 @kernel
@@ -170,6 +189,9 @@ def simulate(rules: Rules, state: Any, shallow: Any, tree: Any, position: Positi
                 break
             if tree[node + PROVEN] != 0:
                 value, proven = -exact_value(tree[node + PROVEN]), True
+                break
+            if state.reject_depth and count > 1:
+                value = best_value(tree, node)
                 break
         if shallow.stopped:
             break
@@ -207,7 +229,7 @@ def expand(
         return False
     tree[node + FIRST] = first
     tree[node + COUNT] = count
-    if state.reject_depth and count > 1:
+    if state.reject_depth and count > 1 and not (state.advised and node == ROOT):
         reject(rules, state, shallow, tree, node, position, ply)
     return True
 
@@ -216,7 +238,8 @@ def expand(
 def reject(rules: Rules, state: Any, shallow: Any, tree: Any, node: int, position: Position, ply: int) -> None:
     """Leave out children of a node at `ply` that a shallow search values `reject_margin` below the best one.
 
-    What it proves of children is kept. Nothing is left out if the search was stopped.
+    Each child begins with a visit of its value, and with what is proven of it. Nothing is left out if the search
+    was stopped.
     """
     first, count = tree[node + FIRST], tree[node + COUNT]
     best = -WIN
@@ -235,10 +258,22 @@ def reject(rules: Rules, state: Any, shallow: Any, tree: Any, node: int, positio
         state.values[i] = value
         best = max(best, value)
     for i in range(count):
-        if state.values[i] < best - state.reject_margin:
-            tree[first + i * WIDTH + REJECTED] = 1
+        child = first + i * WIDTH
+        tree[child + REJECTED] = int(state.values[i] < best - state.reject_margin)
+        tree[child + VISITS] = 1
+        tree[child + TOTAL] = int(math.tanh(state.values[i] / state.scale) * UNIT)
     if state.solver:
         prove_by_children(tree, node)
+
+
+@inlined
+def best_value(tree: Any, node: int) -> float:
+    """The highest value of a node's children that are not rejected, all of which have a visit."""
+    best = -1.0
+    for child in range(tree[node + FIRST], tree[node + FIRST] + tree[node + COUNT] * WIDTH, WIDTH):
+        if tree[child + REJECTED] == 0:
+            best = max(best, mean_value(tree, child))
+    return best
 
 
 @inlined

@@ -20,12 +20,11 @@ LINE = 256
 
 SETTINGS = (
     *(("rollout", "i8"), ("rollout_depth", "i8"), ("exploration", "f8"), ("first_play", "f8"), ("solver", "i8")),
-    *(("scale", "f8"), ("reject_depth", "i8"), ("reject_margin", "f8"), ("cached", "i8")),
+    *(("scale", "f8"), ("reject_depth", "i8"), ("reject_margin", "f8"), ("trust", "i8")),
     *(("repetition", "i8"), ("no_progress", "i8"), ("no_capture", "i8")),
 )
-"""What a player sets, `scale` and `reject_margin` in the evaluation's unit; `cached`: leaves are valued by
-`players.mcts.rollout.kept_mix`. Then the draw rules in force."""
-COUNTERS = ("nodes", "leaves", "deepest", "tt_probes", "tt_hits", "line_length", "stopped", "undefined")
+"""What a player sets, `scale` and `reject_margin` in the evaluation's unit. Then the draw rules in force."""
+COUNTERS = ("nodes", "leaves", "deepest", "line_length", "stopped", "undefined")
 """What a search counts, as in `players.player.Choice`, the length of its `line`, whether a limit ended it, and
 whether it met an evaluation that is no number."""
 TREE_SEARCH = np.dtype(
@@ -33,7 +32,8 @@ TREE_SEARCH = np.dtype(
         *SETTINGS,
         ("tree", "i8"),
         ("tree_words", "i8"),
-        ("formations", "i8"),
+        ("advised", "i8"),
+        ("advice", "f8"),
         ("used", "i8"),
         *((name, "i8") for name in COUNTERS),
         ("chance", "i8"),
@@ -54,10 +54,10 @@ TREE_SEARCH = np.dtype(
 )
 """Everything that a tree search reads and writes, all zeros in a new one.
 
-After the settings come the address of the tree, its words, the address of the formation values, and how many
-words of the tree are `used`. `chance` is the generator's state. Limits, `path` and `progress` are as in
-`players.negamax.state.STATE`. `nodes_of_line` are the nodes from the root down, `line` the principal line,
-`values` what shallow searches say of one position's moves.
+After the settings come the address of the tree, its words, the root's best move by minimax (`advised`, 0 for
+none) and its value (`advice`), and the `used` words of the tree. `chance` is the generator's state. Limits, and
+`path` and `progress`, are as in `players.negamax.state.STATE`. `nodes_of_line` are the nodes from the root down,
+`line` the principal line, `values` the values of one position's moves by shallow searches.
 """
 
 
@@ -72,7 +72,7 @@ def begin_tree_search(
     chance: int,
 ) -> None:
     """Prepare the state for a search of its own: limits, chance, and the game's last positions."""
-    state.nodes = state.leaves = state.deepest = state.tt_probes = state.tt_hits = 0
+    state.nodes = state.leaves = state.deepest = 0
     state.line_length = state.stopped = state.undefined = 0
     state.polled = monotonic()
     state.deadline = state.polled + seconds

@@ -56,7 +56,7 @@ def place_in_rows(rules: Rules, state: Any, bit: int) -> int:
 @inlined
 def history_index(move: int) -> int:
     """The place of a move's history: a hash of the move."""
-    return ((move * _HISTORY_MIX) >> (64 - HISTORY_BITS)) & ((1 << HISTORY_BITS) - 1)
+    return ((int(move) * _HISTORY_MIX) >> (64 - HISTORY_BITS)) & ((1 << HISTORY_BITS) - 1)
 
 
 @inlined

@@ -111,12 +111,12 @@ class Negamax:
         if not found:
             if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
-            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, (), 0))
+            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, 0, (), 0))
         line = workspace.line(line_length)
         if tie_count:
             move = rng.choice(workspace.tied_moves(tie_count))
             line = line if line[0] == move else [move]
-        return Choice._make((line[0], score, completed, *counted, 0, 0, tuple(line), wins_in(score, completed)))
+        return Choice._make((line[0], score, completed, *counted, 0, 0, 0, tuple(line), wins_in(score, completed)))
 
     def progress(self) -> Choice | None:
         """The findings so far of the current search, without its score, for another thread; None if nothing yet.
@@ -127,7 +127,7 @@ class Negamax:
         if not found or not 0 < length < PLIES:
             return None
         line = self._workspace.line(length)
-        return Choice._make((line[0], None, completed, *counted, 0, 0, tuple(line), 0))
+        return Choice._make((line[0], None, completed, *counted, 0, 0, 0, tuple(line), 0))
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""

@@ -28,7 +28,7 @@ PLIES = MAX_PLY + 2
 _POLL_MOST, _POLL_SECONDS = 4096, 0.0005
 """Nodes between two looks at the clock, at most, and about the seconds between them."""
 
-COUNTED = tuple(name for name in EFFORT if name not in ("depth", "tree", "said_ms"))
+COUNTED = tuple(name for name in EFFORT if name not in ("depth", "tree", "said_ms", "assessed"))
 """The counters of a search, named as in `players.player.Choice`."""
 ANSWERED = (*COUNTED, "completed", "found", "tie_count", "line_length")
 """What a search reports: its counters, the depth it completed, whether it found a move, and the lengths of

@@ -113,6 +113,9 @@ COLUMNS: dict[str, Column] = {
         Column("tree", "positions in the tree that the search keeps in memory", "nodes"),
         Column("said_ms", "time that an outside program says it took", "ms"),
         Column(
+            "assessed", "1 if the formation was assessed before the move and is sound, 2 if it is weak, else 0"
+        ),
+        Column(
             "z",
             "difference in standard errors; of a cycle the least of its three leads",
             "standard errors",
