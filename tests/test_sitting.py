@@ -20,7 +20,7 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
 from arena.sitting.pdn import append_game, pdn_text, saved_game
-from arena.sitting.sides import LEVELS, Side, level, level_of, side_of, usual_opponent
+from arena.sitting.sides import LEVELS, USUAL_LEVEL, Side, level, level_of, side_of, usual_opponent
 from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
 from arena.sitting.turn import Clock, Thought, Turn
 from arena.sitting.words import ending_text, figures, lists_moves, numbers_edges
@@ -454,7 +454,7 @@ def test_the_program_of_a_published_rule_set_is_who_is_met_there():
     own_programs = {"game3", "checkers-ai", "simplified", "cis300"}
     assert {name for name, side in met.items() if side.spec and side.spec.type == name} == own_programs
     assert met["casual-10x10"].spec.type == "hybrid"  # type: ignore[union-attr]
-    assert met["frisian"] == level(4)
+    assert met["frisian"] == level(USUAL_LEVEL)
 
 
 def test_sides_change_in_mid_game(own):
