@@ -146,6 +146,16 @@ def test_the_errors_of_the_programs_change_moves():
         assert differ > 4
 
 
+def test_cis300_as_printed_does_not_see_a_win_at_its_horizon():
+    game = Game("cis300", "W:W18,32:B14")
+    printed, repaired = (Cis300(VARIANTS["cis300"], as_printed) for as_printed in (True, False))
+    for depth in (1, 2):
+        answer = twins.cis300_as_printed(board(game), game.turn, depth)
+        assert found(game, chosen(printed, game, depth)) == expected(answer)
+        assert (chosen(printed, game, depth).score < 100) == (depth == 1)
+        assert chosen(repaired, game, depth).score > 100
+
+
 def test_a_win_of_game3_is_worth_the_same_at_any_distance_and_without_hope_it_plays_the_first_move():
     player = Game3(VARIANTS["game3"])
     won, lost = Game("game3", "W:W14:B10"), Game("game3", "B:W14:B6")

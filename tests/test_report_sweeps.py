@@ -32,6 +32,7 @@ from arena.report.tables.openings import homogeneity, openings
 from arena.report.tables.phases import phases
 from arena.report.tables.settings import families
 from arena.report.writers import markdown
+from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
     MISSING_WORD,
     START,
@@ -528,3 +529,9 @@ def test_tables_of_a_sweep_are_written_and_linked_and_stale_ones_removed(grid: R
 def test_families_of_one_type_are_named_by_their_settings_alone() -> None:
     assert set(families(specs(GRID)).values()) == {"evaluation simple", "evaluation cis300"}
     assert families(specs(EQUAL)) == {}
+    switched = (
+        PlayerSpec(f"{depth}{on}", "cis300", Limit(depth=depth), {"x": on})
+        for depth in (2, 4)
+        for on in (True, False)
+    )
+    assert set(families(switched).values()) == {"x", "no x"}

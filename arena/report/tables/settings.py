@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from arena.experiment.names import word_of
 from players.player import Limit, PlayerSpec
 
 LIMITS = Limit._fields
@@ -78,7 +79,10 @@ def _family_name(player: PlayerSpec, players: list[PlayerSpec], limit: str) -> s
         for name, value in own.items()
         if value is not None and any(other.get(name) != value for other in others)
     }
-    parts = [f"{name} {_shortened(value)}" for name, value in telling.items()]
+    parts = [
+        word_of(name, value) if isinstance(value, bool) else f"{name} {_shortened(value)}"
+        for name, value in telling.items()
+    ]
     return ", ".join(parts if parts and len(others) == len(players) else [player.type, *parts])
 
 
