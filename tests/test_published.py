@@ -45,6 +45,23 @@ def open_games(name: str, number: int) -> list[Game]:
     return found
 
 
+@cache
+def ending_games(name: str, number: int) -> list[Game]:
+    """Random games three plies before their end, with more than one move."""
+    found: list[Game] = []
+    seed = 0
+    while len(found) < number:
+        seed += 1
+        rng, whole, game = random.Random(seed), Game(name), Game(name)
+        while whole.outcome is None:
+            whole.push(rng.choice(whole.legal_moves))
+        for move in whole.moves[:-3]:
+            game.push(move)
+        if len(game.legal_moves) > 1:
+            found.append(game)
+    return found
+
+
 def back(game: Game) -> int:
     """The move that takes back the mover's last one, else the first."""
     earlier = game.positions[-3]
@@ -122,7 +139,7 @@ def test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves(number):
 def test_simplified_has_the_value_move_and_counts_of_its_program(number):
     counts = ("nodes", "deepest", "cutoffs_max", "cutoffs_min")
     player = Simplified(VARIANTS["simplified"])
-    for i, game in enumerate(open_games("simplified", number)):
+    for i, game in enumerate(open_games("simplified", number) + ending_games("simplified", number // 3)):
         depth = 1 + i % (DEPTH + 1)
         answer = twins.Simplified().search(board(game), game.turn, depth)
         assert found(game, chosen(player, game, depth), *counts) == expected(answer, *counts), game.fen

@@ -141,11 +141,6 @@ def mix_weights(given: Mapping[str, Any], variant: Variant) -> NDArray[np.float6
     if used[NETWORK] and network is None:
         names = ", ".join(trained_variants())
         raise _error(f"a network is trained for the rules of {names}, not for {variant.name}", "network")
-    kept = HEAD if chosen[CACHE] else 0
-    behind = HEAD + (KEPT * KEPT_WORDS if kept else 0)
-    memory = aligned(behind + (network.size if network is not None and used[NETWORK] else 0))
-    memory[: 2 * N] = pairs
-    memory[WEAK_FORMATION], memory[WEAK_SAFETY] = (chosen[name] for name in THRESHOLDS)
     defensive = used[DEFENSIVE_FORMATION] or used[DEFENSIVE_SAFETY]
     used[FORMATION], used[SAFETY] = used[FORMATION] or defensive, used[SAFETY] or defensive
     at = word_count(variant.rules)
