@@ -28,7 +28,7 @@ from arena.report.files import FILES, pdn_games, write_file
 from arena.report.load import card
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
-from arena.report.viewer.games import listed
+from arena.report.viewer.games import listed, packed
 from arena.report.write import parquet_name
 from arena.rules.custom import build_variant
 from arena.rules.game import Game, points
@@ -147,7 +147,9 @@ def test_the_points_that_decided_a_game_are_in_its_row(counted: Run, tmp_path: P
 
 
 def test_the_points_of_a_game_stand_at_the_end_of_its_pdn_and_on_its_page(counted: Run) -> None:
-    index = listed(counted.games.assign(swing=np.nan), counted)["points"]
+    data = listed(counted.games.assign(swing=np.nan), counted)
+    index = data["points"]
+    assert packed(data)
     for place, (row, text) in enumerate(zip(counted.games.to_dict("records"), pdn_games(counted), strict=True)):
         assert stored_game(counted.folder, row["game"]).pdn() == text
         shown = game_document(counted.folder, row["game"])["points"]

@@ -97,7 +97,7 @@ def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
 def _points(games: pd.DataFrame) -> dict[int, dict[str, int]]:
     columns = (games[f"{colour}_points"] for colour in COLOURS)
     return {
-        place: dict(zip(COLOURS, points, strict=True))
+        place: dict(zip(COLOURS, map(int, points), strict=True))
         for place, points in enumerate(zip(*columns, strict=True))
         if known(points[0])
     }
