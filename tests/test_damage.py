@@ -393,6 +393,7 @@ def read_only(config: Path) -> Iterator[Path]:
         Path(above).chmod(0o755)
         folder = Path(above) / "out"
         assert invoke("run", config, "--out", folder, "--workers", 1).exit_code == 0
+        assert invoke("rate", folder).exit_code == 0, "loaded while the package can be read"
         (folder / "report.html").unlink()
         folder.chmod(0o555)
         user = os.geteuid()

@@ -331,9 +331,9 @@ def test_captures_and_mens_moves_are_progress():
 def test_only_captures_count_where_the_rule_is_so():
     assert VARIANTS["game3"].draws.no_capture == 100
     variant = with_draws("game3", no_capture=4)
-    game = play(variant, "W:W30,32:B1,4", "30-26 1-6 26-22 4-8")
+    game = play(variant, "W:W31,29:B4,1", "31-27 4-7 27-23 1-5")
     assert game.outcome == Outcome(DRAW, Termination.NO_CAPTURE)
-    game = play(variant, "B:W32,22:B1,13", "13-17 22x13 1-6 32-28 6-10 28-24")
+    game = play(variant, "B:W29,23:B4,16", "16-20 23x16 4-7 29-25 7-11 25-21")
     assert game.outcome == Outcome(DRAW, Termination.NO_CAPTURE)
 
 
