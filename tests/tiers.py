@@ -31,6 +31,7 @@ FULL = {
         "test_a_mistake_found_in_an_evaluation_is_in_manifest_report_and_exit_code",
         "test_a_plan_keeps_nothing_and_says_what_the_run_can_resolve",
         "test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_when_resumed",
+        "test_commands_about_positions_take_rules_as_a_configuration_has_them",
         "test_the_doctor_and_a_plan_take_a_file_that_tunes_or_trains",
         "test_the_doctor_finds_what_is_wrong_with_the_players_of_a_tuning",
     ),
@@ -38,6 +39,8 @@ FULL = {
         "test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_sits",
         "test_a_man_is_worth_what_the_evaluation_loses_with_it",
         "test_a_report_has_positions_and_parquet_if_asked_for",
+        "test_the_points_of_a_game_stand_at_the_end_of_its_pdn_and_on_its_page",
+        "test_the_points_that_decided_a_game_are_in_its_row",
     ),
     "test_environment": ("test_without_pettingzoo_one_line_says_what_to_install",),
     "test_evaluators": ("test_evaluations_are_as_published_without_the_compiler",),
@@ -50,6 +53,7 @@ FULL = {
     "test_game": (
         "test_a_game_is_by_rules_that_are_described_as_in_a_configuration",
         "test_only_captures_count_where_the_rule_is_so",
+        "test_points_are_not_counted_where_something_else_decides",
         "test_points_decide_under_any_rules_that_say_so",
     ),
     "test_golden": (
@@ -63,7 +67,11 @@ FULL = {
         "test_the_ratings_of_all_together_are_the_same_bytes",
     ),
     "test_hybrid": (
+        "test_a_new_assessment_forgets_what_was_valued_before",
         "test_a_win_within_the_shallow_search_needs_no_simulation",
+        "test_an_assessment_is_of_the_game_and_not_of_the_player",
+        "test_formation_is_assessed_every_so_many_moves_of_the_game",
+        "test_nothing_is_assessed_without_a_monitor_or_a_mix",
         "test_what_it_proves_is_true_although_moves_are_rejected",
     ),
     "test_kernels": (
@@ -92,6 +100,8 @@ FULL = {
         "test_the_box_above_a_long_table_filters_it",
         "test_the_summary_shows_every_picture",
     ),
+    "test_pdn": ("test_a_game_type_with_another_board_is_of_that_board_or_of_none",),
+    "test_perft": ("test_rules_on_the_board_of_another_rule_set_have_its_published_counts",),
     "test_play": (
         "test_a_clock_that_runs_out_while_a_line_is_waited_for_ends_the_game",
         "test_a_whole_game_in_a_terminal",
@@ -100,13 +110,18 @@ FULL = {
         "test_ctrl_c_twice_leaves_a_player_that_does_not_answer",
         "test_leaving_a_game_that_counts_is_asked_for_twice",
         "test_the_board_has_colours_where_the_terminal_has_them",
+        "test_the_boards_of_three_published_programs_have_rows_and_columns_at_their_edges",
     ),
     "test_published": (
         "test_a_capture_hop_by_hop_at_one_depth_is_the_tree_of_whole_moves[many]",
+        "test_a_win_of_game3_is_worth_the_same_at_any_distance_and_without_hope_it_plays_the_first_move",
         "test_checkers_ai_has_the_value_move_and_nodes_of_its_program_after_each_depth[many]",
         "test_cis300_has_the_value_and_the_move_of_its_program_as_printed_and_repaired[many]",
+        "test_game3_has_the_value_move_nodes_and_cutoffs_of_its_program[few]",
         "test_game3_has_the_value_move_nodes_and_cutoffs_of_its_program[many]",
+        "test_simplified_has_the_value_move_and_counts_of_its_program[few]",
         "test_simplified_has_the_value_move_and_counts_of_its_program[many]",
+        "test_the_errors_of_the_programs_change_moves",
     ),
     "test_rate_pdn": ("test_the_pdn_of_a_run_is_rated_as_the_run",),
     "test_ratings": (
@@ -132,7 +147,10 @@ FULL = {
     "test_runner": ("test_a_run_that_is_interrupted_is_resumed_by_the_same_call",),
     "test_search": ("test_moves_that_the_games_history_forbids_are_not_chosen",),
     "test_sitting": ("test_a_pass_has_no_figures_of_squares",),
-    "test_switches": ("test_a_thousand_searches_take_no_more_memory_and_one_that_keeps_some_is_seen",),
+    "test_switches": (
+        "test_a_thousand_searches_take_no_more_memory_and_one_that_keeps_some_is_seen",
+        "test_points_decide_the_finished_games_of_simplified",
+    ),
     "test_tournament": (
         "test_a_killed_run_goes_on_where_it_stopped",
         "test_a_mistake_of_the_arena_stops_the_run_with_its_traceback_and_keeps_finished_games",
