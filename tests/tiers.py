@@ -34,6 +34,7 @@ FULL = {
         "test_commands_about_positions_take_rules_as_a_configuration_has_them",
         "test_the_doctor_and_a_plan_take_a_file_that_tunes_or_trains",
         "test_the_doctor_finds_what_is_wrong_with_the_players_of_a_tuning",
+        "test_what_is_printed_fits_a_narrow_terminal",
     ),
     "test_data": (
         "test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_sits",
@@ -66,6 +67,7 @@ FULL = {
         "test_tables_and_summaries_are_the_same_bytes[tuning]",
         "test_the_ratings_of_all_together_are_the_same_bytes",
     ),
+    "test_hub": ("test_the_command_ends_with_its_input_and_prints_the_protocol_alone",),
     "test_hybrid": (
         "test_a_new_assessment_forgets_what_was_valued_before",
         "test_a_win_within_the_shallow_search_needs_no_simulation",
@@ -80,18 +82,24 @@ FULL = {
         "test_compilation_is_announced_once_and_only_where_there_is_any",
         "test_uncompiled_kernels_search_the_same_tree",
     ),
+    "test_limits": (
+        "test_a_registered_player_conforms[engine-clock-international]",
+        "test_a_registered_player_conforms[engine-nodes-international]",
+    ),
     "test_live": (
         "test_ctrl_c_ends_a_watch_without_a_word",
         "test_watch_redraws_on_a_terminal_and_ends_with_the_run",
         "test_watch_waits_for_a_run_that_is_not_there_yet",
     ),
     "test_manifest": (
+        "test_a_slow_player_is_signed_from_fewer_positions_and_compared_on_those",
         "test_each_time_that_a_run_goes_on_is_recorded_and_a_complete_one_is_left_alone",
         "test_the_hash_is_of_the_configuration_and_of_the_users_files",
     ),
     "test_mcts": (
         "test_a_line_without_progress_is_a_draw",
         "test_it_proves_what_exhaustive_minimax_finds",
+        "test_the_number_of_workers_does_not_change_its_games",
     ),
     "test_movegen": ("test_a_man_that_captures_backward_stops_where_it_is_crowned",),
     "test_page": (
@@ -106,6 +114,7 @@ FULL = {
         "test_a_clock_that_runs_out_while_a_line_is_waited_for_ends_the_game",
         "test_a_whole_game_in_a_terminal",
         "test_ctrl_c_has_a_player_move_now_and_twice_at_the_prompt_leaves",
+        "test_ctrl_c_hurries_no_player_in_a_game_that_counts",
         "test_ctrl_c_pauses_a_game_of_players",
         "test_ctrl_c_twice_leaves_a_player_that_does_not_answer",
         "test_leaving_a_game_that_counts_is_asked_for_twice",
@@ -147,6 +156,7 @@ FULL = {
     "test_runner": ("test_a_run_that_is_interrupted_is_resumed_by_the_same_call",),
     "test_search": ("test_moves_that_the_games_history_forbids_are_not_chosen",),
     "test_sitting": ("test_a_pass_has_no_figures_of_squares",),
+    "test_store": ("test_what_keeps_runs_is_imported_where_there_is_no_fcntl",),
     "test_switches": (
         "test_a_thousand_searches_take_no_more_memory_and_one_that_keeps_some_is_seen",
         "test_points_decide_the_finished_games_of_simplified",
@@ -165,6 +175,7 @@ FULL = {
     "test_volume": (
         "test_a_large_run_has_its_moves_written_when_asked_for_and_says_so",
         "test_a_random_game_takes_less_than_a_kilobyte_and_a_searching_one_less_than_four",
+        "test_a_report_in_parts_has_the_tables_of_one_whole",
         "test_a_run_is_reported_while_it_is_played",
         "test_a_sample_is_of_whole_pairs_and_always_the_same",
         "test_volume_measures_ledger_and_report_of_both_kinds_of_players",
