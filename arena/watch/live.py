@@ -184,7 +184,7 @@ class Watcher:
         return Moment(
             name=experiment["name"],
             variant=build_variant(experiment["variant"]).name,
-            format=_name(experiment["format"], "type"),
+            format=kind if isinstance(kind := experiment["format"], str) else kind["type"],
             games=tally.games,
             planned=tally.games if complete else facts["games"],
             exact=complete or facts["exact"],
@@ -268,10 +268,6 @@ class _Tally:
 def _as_dict(standing: Standing, estimate: EloEstimate | None) -> dict[str, Any]:
     elo = dict(zip(("elo", "elo_low", "elo_high"), estimate or (None,) * 3, strict=True))
     return {**standing._asdict(), "games": standing.games, "score": standing.score, **elo}
-
-
-def _name(value: str | dict[str, Any], key: str) -> str:
-    return str(value[key]) if isinstance(value, dict) else value
 
 
 def _is_playing(folder: Path, session: Session | None) -> bool | None:
