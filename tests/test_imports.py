@@ -53,7 +53,6 @@ HEAVY = (
     "scipy",
     "matplotlib",
     "pydantic",
-    "networkx",
     "joblib",
     "distributed",
     "jinja2",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations, count
+from itertools import count
 from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field
@@ -169,18 +169,20 @@ def _matched(table: ScoreTable, order: list[int], most: int) -> list[Tie] | None
     open_to = {
         one: {other for other in order if other != one and table.meetings(one, other) <= most} for one in order
     }
-    partners = _partners(open_to, order)
+    partners = matching(order, open_to)
     if partners is None:
         return None
     ties: list[Tie] = []
     left = order
     while left:
         for opponent in sorted(_candidates(table, left), key=partial(table.meetings, left[0])):
-            rest = _without(partners, left[0], opponent, open_to) if opponent in open_to[left[0]] else None
+            if opponent not in open_to[left[0]]:
+                continue
+            others = [player for player in left[1:] if player != opponent]
+            rest = matching(others, open_to, partners)
             if rest is not None:
                 ties.append((left[0], opponent))
-                left = [player for player in left[1:] if player != opponent]
-                partners = rest
+                left, partners = others, rest
                 break
     return ties
 
@@ -193,24 +195,84 @@ def _candidates(table: ScoreTable, left: Sequence[int]) -> Iterator[int]:
     yield from left[len(level) :]
 
 
-def _without(partners: Partners, one: int, other: int, open_to: dict[int, set[int]]) -> Partners | None:
-    """Partners of all but two players, whose own partners meet each other if they can; None if there are none."""
-    rest = {player: partner for player, partner in partners.items() if player not in (one, other)}
-    if partners[one] == other:
-        return rest
-    left_one, left_other = partners[one], partners[other]
-    if left_other in open_to[left_one]:
-        return rest | {left_one: left_other, left_other: left_one}
-    return _partners(open_to, list(rest))
+def matching(
+    players: Collection[int], open_to: Mapping[int, Collection[int]], begun: Mapping[int, int] | None = None
+) -> Partners | None:
+    """Partners of all `players`, each open to the other; None if that is impossible.
+
+    It keeps the ties of `begun`, another matching, as far as they help. Edmonds, "Paths, trees, and flowers",
+    Canadian Journal of Mathematics 17 (1965): one search per player without a partner.
+    """
+    inside = set(players)
+    partners = {one: other for one, other in (begun or {}).items() if one in inside and other in inside}
+    for player in players:
+        if player not in partners and not _Paths(player, inside, partners).pair(open_to):
+            return None
+    return partners
 
 
-def _partners(open_to: dict[int, set[int]], players: Sequence[int]) -> Partners | None:
-    import networkx
+class _Paths:
+    """Paths from `root`, who has no partner, on which every second step leads from a player to its partner.
 
-    graph: networkx.Graph[int] = networkx.Graph()
-    graph.add_nodes_from(players)
-    graph.add_edges_from((one, other) for one, other in combinations(players, 2) if other in open_to[one])
-    matching = networkx.max_weight_matching(graph, maxcardinality=True)
-    if 2 * len(matching) < len(players):
-        return None
-    return {one: other for tie in matching for one, other in (tie, tie[::-1])}
+    `before` leads back from the players reached by the other steps. Of a cycle of odd length, all count as the one
+    player, `base`, at which it was entered, since a path can leave it from any of them.
+    """
+
+    def __init__(self, root: int, players: set[int], partners: Partners) -> None:
+        self._root = root
+        self._partners = partners
+        self._base = {player: player for player in players}
+        self._before: dict[int, int] = {}
+        self._ends = [root]
+
+    def pair(self, open_to: Mapping[int, Collection[int]]) -> bool:
+        """Pair the root, changing partners of others; False if nobody else without a partner can be reached."""
+        for one in self._ends:
+            for other in self._base.keys() & open_to[one]:
+                if self._base[one] == self._base[other]:
+                    continue
+                if self._partners.get(other) in self._before:
+                    self._contract(one, other)
+                elif other not in self._before:
+                    self._before[other] = one
+                    if other not in self._partners:
+                        self._exchange(other)
+                        return True
+                    self._ends.append(self._partners[other])
+        return False
+
+    def _bases(self, player: int) -> Iterator[int]:
+        """The way back to the root, from an end of a path."""
+        yield self._base[player]
+        while self._base[player] != self._root:
+            player = self._before[self._partners[self._base[player]]]
+            yield self._base[player]
+
+    def _contract(self, one: int, other: int) -> None:
+        """Make the cycle that two open ends of paths close count as one player."""
+        shared = next(base for base in self._bases(other) if base in set(self._bases(one)))
+        cycle = self._lead_around(one, other, shared) | self._lead_around(other, one, shared)
+        for player, base in self._base.items():
+            if base in cycle:
+                self._base[player] = shared
+                if player not in self._ends:
+                    self._ends.append(player)
+
+    def _lead_around(self, end: int, beyond: int, shared: int) -> set[int]:
+        """Let `before` also lead from one half of a cycle around the other half; the bases of that half."""
+        half = set()
+        while self._base[end] != shared:
+            partner = self._partners[end]
+            half |= {self._base[end], self._base[partner]}
+            self._before[end] = beyond
+            end, beyond = self._before[partner], partner
+        return half
+
+    def _exchange(self, last: int) -> None:
+        """Pair the players along the path that ends at `last`."""
+        end: int | None = last
+        while end is not None:
+            before = self._before[end]
+            following = self._partners.get(before)
+            self._partners[end], self._partners[before] = before, end
+            end = following
