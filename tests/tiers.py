@@ -210,6 +210,7 @@ QUICK = {
     ),
     "test_kills": (),
     "test_own_network": (),
+    "test_publish": ("test_paths_are_shortened_to_what_tells_them_apart",),
     "test_recount": (),
     "test_seats": (
         "test_a_game_is_played_again_as_often_as_asked",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from arena.base.wording import listed
+from arena.base.files import INDEX
+from arena.base.wording import counted, listed
 from arena.commands.common import (
     GamesType,
     announce_workers,
@@ -34,6 +35,7 @@ from arena.play.tournament import RunStopped, bundle_of, conduct
 from arena.report.charts.fonts import without_glyphs
 from arena.report.load import load as load_run
 from arena.report.run import Run
+from arena.report.runs.page import PublishError, publish, published
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
 from arena.report.sentences.forfeits import annulments, faulty, forfeits
@@ -80,7 +82,7 @@ def run(
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--fen", is_flag=True, help="moves.csv with the position before each move.")
 @click.option(
     "--games", type=GamesType(), help="Games inside report.html, the most surprising first; 0: none [what fits]."
@@ -89,11 +91,26 @@ def run(
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
 @click.option("--parquet", is_flag=True, help="A Parquet file beside each CSV file; needs pyarrow.")
 @click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
-def report(folder: Path, **wanted: Any) -> None:
-    """Write the tables, charts and the page of the run in FOLDER again, also while it is being played."""
+@click.option(
+    "--publish",
+    "site",
+    metavar="SITE",
+    type=click.Path(path_type=Path),
+    help="Write into SITE instead, a folder for any web server: its index.html lists all runs published there.",
+)
+def report(folders: tuple[Path, ...], site: Path | None, **wanted: Any) -> None:
+    """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
+
+    A published run replaces the one of the same name in SITE; other files there stay. It has no absolute paths, no
+    names of machines and no ledger; names of players are those of the run.
+    """
     if wanted["parquet"] and not parquet_is_installed():
         fail("--parquet needs pyarrow, which is not installed: pip install -e '.[parquet]'")
-    _report(folder, **wanted)
+    if site is not None:
+        _publish(folders, site, **wanted)
+        return
+    for folder in folders:
+        _report(folder, **wanted)
 
 
 class _TakingPart(NamedTuple):
@@ -255,6 +272,18 @@ def _report(folder: Path, **wanted: Any) -> None:
         others = f" and {len(boxed) - 1} more" if len(boxed) > 1 else ""
         echo(f"no font here has all letters of {boxed[0]}{others}: boxes in PNG and PDF, whole in HTML and SVG")
     echo(f"report: {folder / 'report.html'}")
+
+
+def _publish(folders: Sequence[Path], site: Path, **wanted: Any) -> None:
+    try:
+        with announcing_compilation():
+            for page in publish(folders, site, **wanted):
+                echo(f"published: {page}")
+    except OSError as error:
+        fail(f"the report cannot be written to {site}: {error.strerror or error}")
+    except (PublishError, StoreError) as error:
+        fail(str(error))
+    echo(f"index: {site / INDEX} ({counted(len(published(site)), 'run')})")
 
 
 def _print_standings(finished: Run) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from arena.base.files import path_shortener
 from arena.experiment.model import Experiment
 from arena.ledger.documents import ANNULLED, COMPLETE, documents
 from arena.ledger.ledger import FILE, GAME_COLUMNS, TABLES, Facts, experiment_and_facts, remedy
@@ -60,18 +61,23 @@ class RunData(NamedTuple):
     """Their games, as `games` but for the result, which is `*`."""
 
 
-def read(folder: Path) -> RunData:
-    """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable."""
+def read(folder: Path, *, public: bool = False) -> RunData:
+    """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable.
+
+    With `public`, texts and names of players have no absolute path, and machines are numbered instead of named.
+    """
     with reading(folder / FILE) as connection:
         connection.execute("BEGIN")
         check_intact(folder / FILE, connection, TABLES, remedy)
         stored = documents(connection)
         check_columns(folder / FILE, stored, MOVE_COLUMNS)
-        experiment, facts = experiment_and_facts(stored, folder / FILE)
-        order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None
-        manifest = parsed(stored, folder / FILE)
         every = _games(connection)
         searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()
+    if public:
+        stored, every, searches = _public(stored, every, searches)
+    experiment, facts = experiment_and_facts(stored, folder / FILE)
+    order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None
+    manifest = parsed(stored, folder / FILE)
     withdrawn = tuple(stored.get(ANNULLED, ()))
     void = every["white"].isin(withdrawn) | every["black"].isin(withdrawn)
     games = every[~void].reset_index(drop=True)
@@ -108,6 +114,35 @@ def _games(connection: Connection) -> pd.DataFrame:
     for name in ("white_points", "black_points", "worker"):
         games[name] = games[name].astype("Int64")
     return games
+
+
+def _public(stored: Any, games: pd.DataFrame, searches: Any) -> tuple[Any, pd.DataFrame, Any]:
+    """The contents of a ledger without absolute paths and names of machines."""
+    columns = ["white", "black", "error"]
+    words = [value for name in columns for value in games[name].unique()]
+    shorten = path_shortener([*_texts_of([stored, searches]), *words])
+    numbers = {name: f"machine {number}" for number, name in enumerate(filter(None, games["machine"].unique()), 1)}
+    short = {name: games[name].map({word: shorten(word) for word in games[name].unique()}) for name in columns}
+    machines = games["machine"].map(lambda name: numbers.get(name, ""))
+    return _with_texts(stored, shorten), games.assign(machine=machines, **short), _with_texts(searches, shorten)
+
+
+def _texts_of(document: Any) -> Iterator[str]:
+    """All texts of a document, keys of mappings among them."""
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, dict | list | tuple):
+        parts = document.items() if isinstance(document, dict) else document
+        yield from (text for part in parts for text in _texts_of(part))
+
+
+def _with_texts(document: Any, changed: Callable[[str], str]) -> Any:
+    """The document with all of its texts changed."""
+    if isinstance(document, str):
+        return changed(document)
+    if isinstance(document, dict):
+        return {changed(key): _with_texts(value, changed) for key, value in document.items()}
+    return [_with_texts(part, changed) for part in document] if isinstance(document, list | tuple) else document
 
 
 class _Scale(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from arena.base.files import REPORT, replace
+from arena.base.files import INDEX, REPORT, replace
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.files import FILES, File, files_of, parts_of, write_file, write_text
@@ -28,6 +28,7 @@ def write(
     moves: bool = False,
     parquet: bool = False,
     pdf: bool = False,
+    runs: str = "",
 ) -> list[Path]:
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
@@ -35,8 +36,9 @@ def write(
     not have are removed. The page holds `games` games, by default as many as fit. The files with all moves of
     a large run (`Run.large`) are written only if `moves`, tables for papers only if `latex`, charts as PDF only if
     `pdf`. With `fen` the moves have the position before each; with `parquet` every CSV file has a Parquet file
-    beside it, for which pyarrow is needed. The same ledger gives the same bytes. Each file is replaced whole, so a
-    reader never sees half of one.
+    beside it, for which pyarrow is needed. With `runs`, the address of a list of runs, the page links it and is
+    index.html. The same ledger gives the same bytes. Each file is replaced whole, so a reader never sees half of
+    one.
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
@@ -60,7 +62,8 @@ def write(
         if pdf:
             files[f"{name}.pdf"] = partial(save_pdf, axes)
     games_part = viewer(run, games, room(pictures.values()))
-    files[REPORT] = partial(write_text, html(run, pictures, listed, games_part, pdf=pdf))
+    page = html(run, pictures, listed, games_part, pdf=pdf, runs=runs)
+    files[INDEX if runs else REPORT] = partial(write_text, page)
 
     for name in _every_name() - set(files):
         (target / name).unlink(missing_ok=True)

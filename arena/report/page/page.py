@@ -47,11 +47,12 @@ def html(
     viewer: Markup = NO_VIEWER,
     *,
     pdf: bool = False,
+    runs: str = "",
 ) -> str:
     """The report as one self-contained page; `charts` are SVG texts by name, in the order of the page.
 
     `viewer` shows the games; where there is one, the cells of the crosstable are buttons. `pdf` says whether
-    the charts are there as PDF, too.
+    the charts are there as PDF, too; `runs` is the address of a page that lists this run among others.
     """
     return page(
         "page/page.html",
@@ -64,6 +65,7 @@ def html(
         config=json.dumps(run.data.experiment.as_dict(), indent=2, ensure_ascii=False, default=str),
         files=files_listed,
         viewer=viewer,
+        runs=runs,
     )
 
 

@@ -1,37 +1,130 @@
-"""The page that lists runs: one self-contained HTML file."""
+"""The page that lists runs, below a folder or in one that is published: one self-contained HTML file."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from arena.base.files import REPORT, replace
+from arena.base.files import INDEX, REPORT, replace
+from arena.base.number import known
+from arena.ledger.ledger import FILE
+from arena.ledger.read import read
 from arena.report.charts.picture import svg
 from arena.report.charts.runs import plot_runs
+from arena.report.files import write_text
 from arena.report.page.page import Plot, plot_of
+from arena.report.run import Run
 from arena.report.runs.overlay import Overlay, overlays
+from arena.report.sentences.facts import headline
 from arena.report.template import page
-from arena.watch.entry import Entry
+from arena.report.write import write
+from arena.watch.elo import EloEstimate, EloScale
+from arena.watch.entry import Entry, as_document, from_document, read_entry
 
-FILE = "index.html"
+ENTRY = "entry.json"
+"""Name of the entry of a published run, in its folder."""
+_GENERATOR = "arena report --publish"
+"""Marks an index that may be replaced."""
+
+
+class PublishError(Exception):
+    """A folder that runs cannot be published in, in one line."""
 
 
 def write_index(runs: Sequence[Entry], root: Path) -> Path:
-    """Write FILE into the folder that the runs are below; returns its path."""
+    """Write INDEX into the folder that the runs are below; returns its path."""
     text = html(runs, root)
-    return replace(root / FILE, lambda path: path.write_text(text, encoding="utf-8"))
+    return replace(root / INDEX, lambda path: write_text(text, path))
 
 
-def html(runs: Sequence[Entry], root: Path) -> str:
+def publish(folders: Sequence[Path], site: Path, **wanted: Any) -> Iterator[Path]:
+    """Write the reports of runs, and the list of all runs published so far, for any web server; yields the pages.
+
+    `site` gets INDEX, and for each run a folder with the name of the run's, as `arena.report.write` fills it,
+    which takes what is `wanted`, for others to read: without absolute paths, names of machines and ledger. A
+    published run of that name is replaced; all other files stay. Raises StoreError, OSError, and PublishError,
+    before anything is written, where a file that is not the arena's would be lost.
+    """
+    _check_site(folders, site)
+    for folder in folders:
+        yield _publish(folder, site, wanted)
+
+
+def _publish(folder: Path, site: Path, wanted: Mapping[str, Any]) -> Path:
+    run = Run(folder, read(folder, public=True))
+    target = site / folder.resolve().name
+    target.mkdir(parents=True, exist_ok=True)
+    entry = json.dumps(as_document(_public_entry(run, target)), ensure_ascii=False) + "\n"
+    replace(target / ENTRY, lambda path: write_text(entry, path))  # first: it marks the folder as replaceable
+    write(run, target, runs=f"../{INDEX}", **wanted)
+    text = html(published(site), site, public=True)
+    replace(site / INDEX, lambda path: write_text(text, path))
+    return target / INDEX
+
+
+def _check_site(folders: Sequence[Path], site: Path) -> None:
+    names = [folder.resolve().name for folder in folders]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise PublishError(f"two of the runs are in folders named {twice}: publish one, or rename its folder")
+    if site.exists() and not site.is_dir():
+        raise PublishError(f"{site} is not a folder")
+    if (site / FILE).exists():
+        raise PublishError(f"{site} is the folder of a run: choose another one")
+    index = site / INDEX
+    if index.exists() and _GENERATOR not in index.read_text(encoding="utf-8", errors="replace"):
+        raise PublishError(f"{index} was not written by '{_GENERATOR}': choose another folder")
+    for target in (site / name for name in names):
+        if target.exists() and not (target / ENTRY).is_file() and not _is_empty(target):
+            raise PublishError(f"{target} exists and is not a published run: choose another folder")
+
+
+def published(site: Path) -> list[Entry]:
+    """The runs that are published in a folder, the latest first."""
+    found = [_published(path) for path in site.glob(f"*/{ENTRY}")]
+    return sorted(found, key=lambda entry: (entry.began, entry.name), reverse=True)
+
+
+def _published(path: Path) -> Entry:
+    try:
+        return from_document(json.loads(path.read_text(encoding="utf-8")), path.parent)
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return Entry(path.parent, path.parent.name, "cannot be read: publish it again")
+
+
+def _public_entry(run: Run, target: Path) -> Entry:
+    results = Counter(run.games[["white", "black", "result"]].itertuples(index=False, name=None))
+    columns = (run.standings[name] for name in ("player", "elo", "elo_low", "elo_high"))
+    elo = {player: EloEstimate(*figures) for player, *figures in zip(*columns, strict=True)}
+    manifest, anchor = run.data.manifest, run.experiment.anchor
+    return read_entry(run.folder, run.folder.parent)._replace(
+        folder=target,
+        elo={player: found for player, found in elo.items() if known(found.elo)},
+        results=results,
+        scale=EloScale(run.facts.first, anchor, run.experiment.rating.model),
+        signatures=manifest.signatures if manifest else {},
+        answer=next(iter(headline(run)), ""),
+    )
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and not any(folder.iterdir())
+
+
+def html(runs: Sequence[Entry], root: Path, *, public: bool = False) -> str:
     """The page: a row for each run, and a chart for each rule set of which runs share players."""
     return page(
         "runs/index.html",
-        title=f"Runs in {root.resolve().name}",
+        title="Tournaments" if public else f"Runs in {root.resolve().name}",
+        generator=_GENERATOR if public else "",
         counts=counts(runs),
+        states=not public or any(entry.state != "complete" for entry in runs),
         runs=runs,
-        links={entry.name: _link(entry, root) for entry in runs},
+        links={entry.name: _link(entry.folder / (INDEX if public else REPORT), root) for entry in runs},
         charts=[_plot(number, overlay) for number, overlay in enumerate(overlays(runs))],
     )
 
@@ -51,10 +144,8 @@ def counts(runs: Sequence[Entry]) -> str:
     return f"{len(runs)} run{'' if len(runs) == 1 else 's'}: {listed}."
 
 
-def _link(entry: Entry, root: Path) -> str:
-    if not (entry.folder / REPORT).is_file():
-        return ""
-    return quote(Path(os.path.relpath(entry.folder / REPORT, root)).as_posix())
+def _link(file: Path, root: Path) -> str:
+    return quote(Path(os.path.relpath(file, root)).as_posix()) if file.is_file() else ""
 
 
 def _plot(number: int, overlay: Overlay) -> Plot:
