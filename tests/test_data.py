@@ -381,13 +381,6 @@ def test_a_report_has_positions_and_parquet_if_asked_for(run: Run) -> None:
     assert not list(folder.glob("*.parquet")) and "fen" not in pd.read_csv(folder / "moves.csv")
 
 
-def test_without_pyarrow_one_line_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.report.writers.find_spec", lambda name: None)
-    result = invoke("report", run.folder, "--parquet")
-    line = "--parquet needs pyarrow, which is not installed: pip install -e '.[parquet]'\n"
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", line)
-
-
 def test_a_run_shows_itself(run: Run, tmp_path: Path) -> None:
     assert repr(run) == f"<Run data: english, 5 players, 40 of 40 games, in {run.folder}>"
     html = run._repr_html_() or ""

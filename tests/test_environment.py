@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 
@@ -329,11 +327,3 @@ def test_a_wrong_option_gets_one_line(options, words):
         DraughtsEnv(**options)
     words(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_without_pettingzoo_one_line_says_what_to_install():
-    code = "import sys; sys.modules['pettingzoo'] = None; import arena.sitting.environment"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stderr.splitlines()[-1] == (
-        "ImportError: arena.sitting.environment needs PettingZoo: pip install -e '.[rl]'"
-    )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -21,7 +23,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("source")
     for package in ("arena", "players"):
         shutil.copytree(ROOT / package, source / package, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, source)
     pip(source, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", "dist", ".")
     (built,) = (source / "dist").glob("*.whl")
@@ -55,8 +57,31 @@ def test_every_file_of_the_packages_is_in_the_wheel(wheel):
         for path in (ROOT / package).rglob("*")
         if path.is_file() and path.suffix not in (".pyc", ".md")
     }
-    assert {"arena/py.typed", "players/py.typed", "arena/commands/templates/arena.yaml"} <= files
-    assert files <= set(zipfile.ZipFile(wheel).namelist())
+    some = {"arena/py.typed", "players/py.typed", "arena/commands/templates/arena.yaml"}
+    assert some | {"players/evaluation/networks/english.npz"} <= files
+    installed = set(zipfile.ZipFile(wheel).namelist())
+    assert {name for name in installed if ".dist-info/" not in name} == files
+
+
+def test_both_names_of_the_command_are_installed(wheel):
+    points = next(name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("entry_points.txt"))
+    text = zipfile.ZipFile(wheel).read(points).decode()
+    for name in ("arena", "draughts-arena"):  # uvx and pipx run the command that has the package's name
+        assert f"\n{name} = arena.commands.cli:main\n" in text
+
+
+def test_the_version_has_the_commit_of_a_checkout_and_of_nothing_else(site, tmp_path):
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    of_somebody_else = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", "init", "-q"], cwd=site.parent, check=True)
+    subprocess.run(
+        ["git", *of_somebody_else, "commit", "-qm", "one", "--allow-empty"], cwd=site.parent, check=True
+    )
+    assert run(site, tmp_path, "arena", "--version").stdout == f"arena {version}\n"
+    line = run(ROOT, tmp_path, "arena", "--version").stdout
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    commit = re.fullmatch(rf"arena {version} \(commit (\w{{7,}})(-dirty)?\)\n", line)
+    assert head.stdout.startswith(commit[1]) if commit else not (ROOT / ".git").exists()
 
 
 def test_what_init_writes_is_played_from_the_installed_wheel(site, tmp_path):
@@ -83,6 +108,56 @@ def test_the_installed_package_is_the_wheels_and_compiles_its_kernels(site, tmp_
     )
     assert all(file.startswith(str(site)) for file in done.stdout.split())
     assert list(tmp_path.rglob("zobrist.key-*.nbc"))
+
+
+SCHEDULER = "tcp://127.0.0.1:1"
+WITHOUT = {
+    "distributed": (
+        ["run", "configs/swiss.yaml", "--workers", SCHEDULER],
+        ["tune", "configs/tuning.yaml", "--workers", SCHEDULER],
+        ["run", "dask.yaml"],
+    ),
+    "pyarrow": (["report", "anywhere", "--parquet"],),
+    "torch": (["train", "configs/train.yaml"], ["plan", "configs/train.yaml"], ["doctor", "configs/train.yaml"]),
+}
+"""Commands that need a library of an extra."""
+EXTRAS = {"distributed": "dask", "pyarrow": "parquet", "torch": "train", "pettingzoo": "rl"}
+
+
+@pytest.mark.parametrize(
+    ("library", "arguments"), [(library, arguments) for library, some in WITHOUT.items() for arguments in some]
+)
+def test_a_command_without_the_extra_that_it_needs_says_what_to_install(tmp_path, library, arguments):
+    shutil.copytree(ROOT / "configs", tmp_path / "configs")
+    workers = f"workers: {{engine: dask, address: '{SCHEDULER}'}}\n"
+    (tmp_path / "dask.yaml").write_text(workers + (ROOT / "configs" / "swiss.yaml").read_text())
+    done = without(library, f"from arena.commands.cli import main; main({arguments})", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].endswith(install(library)) and "Traceback" not in done.stderr
+    assert not (tmp_path / "reports").exists()
+
+
+def test_an_environment_without_pettingzoo_says_what_to_install(tmp_path):
+    done = without("pettingzoo", "import arena.sitting.environment", tmp_path)
+    line = f"ImportError: arena.sitting.environment needs PettingZoo{install('pettingzoo')}"
+    assert done.stderr.splitlines()[-1] == line
+
+
+def install(library: str) -> str:
+    return f", which is not installed: pip install 'draughts-arena[{EXTRAS[library]}]'"
+
+
+def without(library: str, code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A program run as if a library were not installed."""
+    command = [sys.executable, "-c", f"import sys; sys.modules[{library!r}] = None; {code}"]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_every_extra_is_named_where_it_is_missing():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {*EXTRAS.values(), "dev"} == set(extras)
+    assert {library for library, extra in EXTRAS.items() if extras[extra][0].startswith(library)} == set(EXTRAS)
 
 
 def test_what_init_writes_loads_as_it_is_and_is_the_example_of_the_configurations(tmp_path):

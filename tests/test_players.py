@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import FrozenInstanceError, asdict, fields, replace
 from pathlib import Path
 
@@ -175,17 +174,3 @@ def test_a_constructor_takes_the_name_and_the_limits_of_its_entry(tmp_path):
     assert vars(shallow) == {"taken": ("deep", 1, 9, 1.5)}
     with pytest.raises(PlayerError, match="Limited needs the limit 'depth'"):
         build_player(replace(entry, limit=Limit(nodes=9)), ENGLISH)
-
-
-@pytest.mark.parametrize("package", ["arena", "players"])
-def test_a_package_is_installed_with_its_mark_of_being_typed(package):
-    setup = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert "py.typed" in setup["tool"]["setuptools"]["package-data"][package]
-    assert (ROOT / package / "py.typed").is_file()
-
-
-def test_tables_and_networks_are_installed():
-    setup = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    patterns = [text for text in setup["tool"]["setuptools"]["package-data"]["players"] if text.endswith(".npz")]
-    installed = [path for pattern in patterns for path in (ROOT / "players").glob(pattern)]
-    assert sorted(installed) == sorted((ROOT / "players").rglob("*.npz")) != []

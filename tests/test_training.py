@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-import arena.learning
 from arena.commands.cli import main
 from arena.learning.config import load_training
 from arena.learning.driver import METRICS, LearningError, StageProgress
@@ -317,15 +315,3 @@ def test_too_few_games_are_told(tmp_path: Path):
     )
     assert result.exit_code == 2
     assert "play more games" in result.stderr.splitlines()[-1]
-
-
-def test_without_pytorch_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    for name in ("fit", "training", "training_report"):
-        monkeypatch.delitem(sys.modules, f"arena.learning.{name}", raising=False)
-        monkeypatch.delattr(arena.learning, name, raising=False)
-    monkeypatch.setitem(sys.modules, "torch", None)
-    result = CliRunner().invoke(main, ["train", str(written(tmp_path)), "--out", str(tmp_path / "out")])
-    assert result.exit_code == 2
-    assert result.stderr.splitlines() == [
-        "arena train needs PyTorch, which is not installed: pip install -e '.[train]'"
-    ]

@@ -45,6 +45,11 @@ def nearest(word: str, valid: Collection[str], likeness: float = 0.6) -> str | N
     return by_lower[close[0]] if close else None
 
 
+def not_installed(what: str, library: str, extra: str) -> str:
+    """`arena train needs PyTorch, which is not installed: pip install 'draughts-arena[train]'`."""
+    return f"{what} needs {library}, which is not installed: pip install 'draughts-arena[{extra}]'"
+
+
 def shown(value: Any) -> str:
     """A value of YAML with its type in words: `the text 'abc'`, `the whole number 3`, `nothing`."""
     if value is None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -58,6 +60,9 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 
 COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
 
+SOURCE = Path(__file__).parents[2]
+"""The folder that holds the packages: a checkout, or where packages are installed."""
+
 
 class Commands(click.Group):
     """Commands in groups, whose errors are one line: of the file system, as a full disk, and of options."""
@@ -100,8 +105,30 @@ class Commands(click.Group):
             fail(f"{message}; {error.ctx.command_path} --help lists what there is")
 
 
+def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print the version, with the commit if the program runs from a checkout of git."""
+    if not wanted or context.resilient_parsing:
+        return
+    from importlib.metadata import version
+
+    commit = ""
+    if (SOURCE / ".git").exists():
+        with suppress(OSError, subprocess.SubprocessError):
+            asked = ["git", "-C", str(SOURCE), "describe", "--always", "--dirty", "--exclude=*"]
+            commit = subprocess.run(asked, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
+    click.echo(f"arena {version('draughts-arena')}{commit and f' (commit {commit})'}")
+    context.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="draughts-arena")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version, and the commit of a checkout.",
+)
 def main() -> None:
     """Tournaments, benchmarks and Elo ratings for checkers and draughts programs.
 

@@ -10,11 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 
+from arena.base.wording import not_installed
 from arena.commands.output import fail, replaces_lines, say
 from arena.experiment.workers import scheduler_address
 from arena.experiment.yaml.errors import ConfigError
@@ -42,7 +44,6 @@ class WorkersType(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
         if "://" not in str(value):
             return click.IntRange(1).convert(value, param, ctx)
-
         try:
             return scheduler_address(value)
         except ValueError as error:
@@ -68,6 +69,14 @@ class GamesType(click.ParamType):
         if not str(value).isdecimal():
             self.fail(f"{value!r} is neither all nor a number of games", param, ctx)
         return int(value)
+
+
+def workers_used(given: int | str | None, configured: int | str | None = None) -> int | str:
+    """Where games are played; exits if that is a Dask scheduler and Dask is not installed."""
+    used = given or configured or os.cpu_count() or 1
+    if isinstance(used, str) and find_spec("distributed") is None:
+        fail(not_installed(f"playing at {used}", "Dask", "dask"))
+    return used
 
 
 def announce_workers(workers: int | str) -> None:
@@ -101,7 +110,7 @@ def requiring_torch() -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        fail("arena train needs PyTorch, which is not installed: pip install -e '.[train]'")
+        fail(not_installed("a training", "PyTorch", "train"))
 
 
 class VariantType(click.ParamType):

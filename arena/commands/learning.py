@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Generator
@@ -19,6 +18,7 @@ from arena.commands.common import (
     lost_workers,
     requiring_torch,
     workers_option,
+    workers_used,
 )
 from arena.commands.output import echo, fail, say
 from arena.experiment.yaml.errors import ConfigError
@@ -77,13 +77,13 @@ def _learn(
     report: ModuleType,
 ) -> None:
     """Do what is not done yet of a tuning or a training, the `noun`, and write the report on its `product`."""
+    used = workers_used(workers)
     try:
         with announcing_compilation():
             plan = prepare(settings)
     except ConfigError as error:
         fail(str(error))
     folder = out or Path("reports") / settings.name
-    used = workers or os.cpu_count() or 1
     announce_workers(used)
     try:
         with lost_workers(folder), GameStore(folder, noun, plan.description) as store:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from arena.base.files import INDEX
-from arena.base.wording import counted, listed
+from arena.base.wording import counted, listed, not_installed
 from arena.commands.common import (
     GamesType,
     announce_workers,
@@ -19,6 +18,7 @@ from arena.commands.common import (
     interruptible,
     lost_workers,
     workers_option,
+    workers_used,
 )
 from arena.commands.output import echo, fail, say, show_frame
 from arena.commands.plan import loaded, prepared_of
@@ -69,9 +69,9 @@ def run(
     """
     experiment = loaded(config)
     folder = out or Path("reports") / experiment.name
+    used = workers_used(workers, experiment.workers)
     taking = _taking_part(experiment, folder, without_faulty)
-    prepared = prepared_of(taking.experiment)
-    code = _play(prepared, folder, workers or experiment.workers or os.cpu_count() or 1, force, taking)
+    code = _play(prepared_of(taking.experiment), folder, used, force, taking)
     if quiet:
         echo(f"no report; arena report {folder} writes it")
     else:
@@ -105,7 +105,7 @@ def report(folders: tuple[Path, ...], site: Path | None, **wanted: Any) -> None:
     names of machines and no ledger; names of players are those of the run.
     """
     if wanted["parquet"] and not parquet_is_installed():
-        fail("--parquet needs pyarrow, which is not installed: pip install -e '.[parquet]'")
+        fail(not_installed("--parquet", "pyarrow", "parquet"))
     if site is not None:
         _publish(folders, site, **wanted)
         return

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.base.files import replace
+from arena.base.wording import not_installed
 from arena.play.engine import Died, EngineError
 from players.loading import copies, moved, user_files
 from players.player import PlayerSpec
@@ -46,7 +47,7 @@ class Cluster:
         try:
             from distributed import Client
         except ImportError:
-            raise EngineError("Dask is not installed here: pip install -e '.[dask]'") from None
+            raise EngineError(not_installed(f"playing at {address}", "Dask", "dask")) from None
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:

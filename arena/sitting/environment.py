@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.base.wording import unknown
+from arena.base.wording import not_installed, unknown
 from arena.experiment.openings.lines import random_line
 from arena.rules.encoding import LARGEST, Bytes, Encoding
 from arena.rules.game import Game
@@ -28,7 +28,7 @@ try:
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ImportError:
-    raise ImportError("arena.sitting.environment needs PettingZoo: pip install -e '.[rl]'") from None
+    raise ImportError(not_installed("arena.sitting.environment", "PettingZoo", "rl")) from None
 
 AGENTS = ("player_0", "player_1")
 """The first one moves first by the rules of the variant; against an opponent it is the only one, of any colour."""
