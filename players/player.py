@@ -20,8 +20,11 @@ HUMAN = "human"
 """The type of a person, who plays at the board and not in a tournament."""
 _MOST_PLIES = (1 << 15) - 1
 """The farthest win that can be recorded."""
+_BITS = 63
+"""Of the largest number that can be recorded."""
 _COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31, "assessed": 31}
-"""Bits of the largest count that can be recorded, 63 of all others."""
+"""Those of the largest count, _BITS of all others."""
+_FEWEST_BITS = min(_COUNT_BITS.values())
 
 
 class Limit(NamedTuple):
@@ -127,6 +130,8 @@ def checked(answer: object) -> Choice:
     """
     if not isinstance(answer, Choice):
         raise AnswerError(f"returned {quoted(answer)}, not a Choice")
+    if _is_plain(answer):
+        return answer
     move = answer.move
     if type(move) is not int and isinstance(move, Integral):
         move = int(move)
@@ -135,9 +140,7 @@ def checked(answer: object) -> Choice:
         if not isinstance(score, Real) or not math.isfinite(score):
             raise AnswerError(f"returned the score {quoted(score)}, not a finite number")
         score = float(score)
-    counts: tuple[Any, ...] = answer[_FIRST_COUNT:_PV]
-    if set(map(type, counts)) != {int} or min(counts) < 0 or max(counts) >> min(_COUNT_BITS.values()):
-        counts = tuple(_count(name, getattr(answer, name)) for name in EFFORT)
+    counts = [_count(name, getattr(answer, name)) for name in EFFORT]
     if not isinstance(answer.pv, Sequence):
         raise AnswerError(f"returned the pv {quoted(answer.pv)}, not moves")
     wins_in = answer.wins_in
@@ -147,8 +150,21 @@ def checked(answer: object) -> Choice:
     return Choice._make((move, score, *counts, tuple(_count("pv", step) for step in answer.pv), int(wins_in)))
 
 
+def _is_plain(answer: Choice) -> bool:
+    """Whether all fields are Python's own kinds and within all bounds, seen at a quarter of the cost."""
+    score, pv, wins_in = answer.score, answer.pv, answer.wins_in
+    counts: tuple[Any, ...] = answer[_FIRST_COUNT:_PV]
+    if score is not None and not (type(score) is float and math.isfinite(score)):
+        return False
+    if type(pv) is not tuple or set(map(type, (answer.move, wins_in, *counts, *pv))) != {int}:
+        return False
+    if pv and (min(pv) < 0 or max(pv) >> _BITS):
+        return False
+    return min(counts) >= 0 and not max(counts) >> _FEWEST_BITS and abs(wins_in) <= _MOST_PLIES
+
+
 def _count(name: str, value: object) -> int:
-    bits = _COUNT_BITS.get(name, 63)
+    bits = _COUNT_BITS.get(name, _BITS)
     if not isinstance(value, Integral) or not 0 <= int(value) < 1 << bits:
         raise AnswerError(f"returned the {name} {quoted(value)}, not a whole number from 0 to 2**{bits} - 1")
     return int(value)

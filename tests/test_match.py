@@ -203,8 +203,9 @@ def test_a_mistake_of_the_arena_is_raised_and_no_player_loses_by_it(
         raise ZeroDivisionError("ours")
 
     monkeypatch.setattr(broken, fails)
+    timed = own(First, limit=Limit(clock=60.0))
     with pytest.raises(ZeroDivisionError, match="ours"):
-        play(task_of(VARIANTS["english"], own(First), own(First)))
+        play(task_of(VARIANTS["english"], timed, timed))
 
 
 def test_a_mistake_in_making_a_move_on_the_board_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:

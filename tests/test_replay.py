@@ -140,7 +140,7 @@ def altered(record: GameRecord, ply: int, **changes: str | float) -> GameRecord:
     """The record with something else recorded of a ply."""
     rows = [dict(zip(row.dtype.names, row.item(), strict=True)) for row in record.table()]
     rows[ply - 1] |= changes
-    plies, moves = packed([tuple(row.values()) for row in rows])
+    plies, moves = packed(list(zip(*(row.values() for row in rows), strict=True)))
     return record._replace(plies=plies, moves=moves)
 
 

@@ -57,7 +57,8 @@ def run(
     entries = "".join(f"  - {{name: {json.dumps(name)}, type: random}}\n" for name in players)
     config.write_text(CONFIG.format(name="run", variant=variant) + entries, encoding="utf-8")
     experiment = load(config)
-    rows: list[tuple[str | float, ...]] = [(move, *(columns.get(name, 1) for name in NAMES)) for move in moves]
+    rows = [(move, *(columns.get(name, 1) for name in NAMES)) for move in moves]
+    recorded = list(zip(*rows, strict=True))
     with Ledger(folder, experiment, Facts("black", "", "B", planned or len(results), True, {})) as ledger:
         manifest = manifest_of(experiment, {}, signatures or {}, {})
         began = f"2026-03-{day:02}T10:00:00+00:00"
@@ -65,7 +66,7 @@ def run(
         save(ledger, manifest._replace(sessions=[own]))
         for game, (white, black, result) in enumerate(results, 1):
             pairing = Pairing(game, (game + 1) // 2, 1, 0, 1, 0)
-            ledger.add(GameRecord(pairing, result, "no_moves", 0.1, "", *packed(rows)), white, black, "B")
+            ledger.add(GameRecord(pairing, result, "no_moves", 0.1, "", *packed(recorded)), white, black, "B")
         if not planned:
             ledger.finish([])
     return folder

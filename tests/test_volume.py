@@ -75,7 +75,7 @@ GAMES = [
 
 
 def test_moves_are_read_as_they_were_recorded() -> None:
-    packs = [packed(rows) for rows in GAMES]
+    packs = [packed(list(zip(*rows, strict=True))) for rows in GAMES]
     found = unpacked([moves for _, moves in packs], [plies for plies, _ in packs])
     wanted = np.array([each for rows in GAMES for each in rows], [("move", "S14"), *MOVE_COLUMNS])
     assert list(found) == list(wanted.dtype.names or ())

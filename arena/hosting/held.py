@@ -255,16 +255,17 @@ class _Here:
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
         player: Any = self.player
         clock = self._clock
-        position, legal, moves = game.position, game.legal_moves, game.moves
         if self._is_own:
-            legal, moves = list(legal), list(moves)
+            position, legal, moves = game.position, list(game.legal_moves), list(game.moves)
         spent_before, began = clock(), time.perf_counter()
         choice = player.choose(game, limit, rng)
         seconds = time.perf_counter() - began
         spent = clock() - spent_before
-        if self._is_own and (game.position is not position or game.legal_moves != legal or game.moves != moves):
-            raise AnswerError("changed the game, which choose must leave as it was")
-        return _answer((choice, seconds, spent + player.cpu_elsewhere if self._is_own else spent, math.nan))
+        if self._is_own:
+            if game.position is not position or game.legal_moves != legal or game.moves != moves:
+                raise AnswerError("changed the game, which choose must leave as it was")
+            spent += player.cpu_elsewhere
+        return _answer((choice, seconds, spent, math.nan))
 
     def failed(self, error: BaseException) -> None:
         self.close()

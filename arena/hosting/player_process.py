@@ -19,6 +19,8 @@ from arena.base.wording import printable
 from arena.hosting import sandbox
 from arena.hosting.held import Answer, HeldPlayer, PlayerFailure
 from arena.hosting.worker import (
+    ASK,
+    BEGIN,
     BUILT,
     CHOSEN,
     FAILED,
@@ -26,10 +28,9 @@ from arena.hosting.worker import (
     NOTE,
     RAISED,
     REFUSED,
+    VALUE,
     WORTH,
-    Ask,
-    Begin,
-    Worth,
+    Request,
     serve,
 )
 from arena.rules.game import Game, Termination
@@ -112,7 +113,7 @@ class PlayerProcess:
         if self._process is None:
             self._start()
         self._sent, self._left = 0, self._allowance.game_patience
-        reply = self._exchange(Begin(self._spec, self._variant, opening, seed), self._allowance.patience)
+        reply = self._exchange((BEGIN, self._spec, self._variant, opening, seed), self._allowance.patience)
         if reply[0] == REFUSED:
             raise PlayerError(printable(str(reply[1])), *reply[2])
         if reply[0] != BUILT:
@@ -122,7 +123,7 @@ class PlayerProcess:
     @property
     def man(self) -> float | None:
         """What a man is worth in the scores of the player that was begun, if it says so. Raises PlayerFailure."""
-        reply = self._exchange(Worth(), self._allowance.patience)
+        reply = self._exchange((VALUE,), self._allowance.patience)
         if reply[0] != WORTH or len(reply) != 2 or not isinstance(reply[1], float | None):
             self._fail_by(reply)
         return reply[1]
@@ -136,15 +137,16 @@ class PlayerProcess:
         began = time.perf_counter()
         moves = tuple(game.moves[self._sent :])
         self._sent = len(game.moves)
-        reply = self._exchange(Ask(moves, limit), self._seconds(limit))
+        reply = self._exchange((ASK, moves, tuple(limit)), self._seconds(limit))
         seconds = time.perf_counter() - began
         self._left -= seconds
         if reply[0] != CHOSEN:
             self._fail_by(reply)
         try:
-            answer = Answer(Choice(*reply[3:]), seconds, float(reply[1]), self._pondered)
-            self._has_children = bool(reply[2])
-        except (IndexError, TypeError, ValueError):
+            _, spent, self._has_children, *fields, line, wins_in = reply
+            choice = Choice._make((*fields, tuple(line), wins_in))
+            answer = Answer(choice, seconds, float(spent), self._pondered)
+        except (TypeError, ValueError):
             self._fail("sent a malformed answer")
         self._rest()
         return answer
@@ -208,7 +210,7 @@ class PlayerProcess:
             return min(self._allowance.patience, self._left)
         return limit.longest + self._allowance.time_margin + _GRACE
 
-    def _exchange(self, request: Begin | Ask | Worth, seconds: float) -> list[Any]:
+    def _exchange(self, request: Request, seconds: float) -> list[Any]:
         """The reply to a request. Raises PlayerFailure if there is none in time, or the process ends."""
         assert self._process is not None
         self._wake()
@@ -237,7 +239,7 @@ class PlayerProcess:
                 self._drain()
             elif not self._answers.fill():
                 raise EOFError
-        reply = json.loads(frame)
+        reply = json.loads(frame.decode())
         if not isinstance(reply, list) or not reply:
             raise ValueError
         return reply

@@ -6,7 +6,8 @@ import json
 import os
 import pickle
 import random
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,25 +30,12 @@ has child processes, and the fields of a Choice; ILLEGAL and FAILED,
 a message; RAISED, the type of an exception, its message and where it was raised."""
 
 
-class Begin(NamedTuple):
-    """The request to have a player for a game; all that a process gets have the same `spec` and `variant`."""
-
-    spec: PlayerSpec
-    variant: Variant
-    opening: Position
-    seed: str
-    """Of the player's chance, and of the chance of Python and numpy."""
-
-
-class Worth(NamedTuple):
-    """The request for what a man is worth in the scores of the player that was begun."""
-
-
-class Ask(NamedTuple):
-    """The request for a move, after the moves that were made since the last one."""
-
-    moves: tuple[int, ...]
-    limit: Limit
+BEGIN, VALUE, ASK = "begin", "value", "ask"
+Request: TypeAlias = tuple[Any, ...]
+"""A kind and what belongs to it, pickled: BEGIN, to have a player for a game: its specification, the variant, both
+the same for all that a process gets, the opening, and the seed of its chance and of that of Python and numpy;
+VALUE, what a man is worth in the scores of the player that was begun; ASK, for a move: the moves that were made
+since the last one, and the fields of a Limit, as to name a class takes pickle ten times as long."""
 
 
 def serve(requests: int, answers: int) -> None:
@@ -76,26 +64,26 @@ class _Worker:
         self._game: Game | None = None
         self._rng = random.Random(0)
 
-    def begin(self, request: Begin) -> Reply:
+    def begin(self, spec: PlayerSpec, variant: Variant, opening: Position, seed: str) -> Reply:
         self._game = None
-        random.seed(request.seed)
+        random.seed(seed)
         np.random.seed(random.getrandbits(32))  # noqa: NPY002  a player may use numpy's own chance
-        self._rng = random.Random(request.seed)
-        self._held = self._held or HeldPlayer(request.spec, request.variant)
+        self._rng = random.Random(seed)
+        self._held = self._held or HeldPlayer(spec, variant)
         with compilation_announced(lambda: write_frame(self._answers, json.dumps([NOTE]).encode())):
             self._held.begin()
-        self._game = Game(request.variant, request.opening)
+        self._game = Game(variant, opening)
         return [BUILT]
 
-    def worth(self) -> Reply:
+    def value(self) -> Reply:
         return [WORTH, None if self._held is None else self._held.man]
 
-    def ask(self, request: Ask) -> Reply:
+    def ask(self, moves: tuple[int, ...], limit: tuple[Any, ...]) -> Reply:
         if self._game is None or self._held is None:
             raise RuntimeError("no game was begun")
-        for move in request.moves:
+        for move in moves:
             self._game.push(move)
-        answer = self._held.ask(self._game, request.limit, self._rng)
+        answer = self._held.ask(self._game, Limit(*limit), self._rng)
         return [CHOSEN, answer.cpu_seconds, _has_children(), *answer.choice]
 
     def close(self) -> None:
@@ -111,14 +99,16 @@ def _has_children() -> bool:
     return True
 
 
-def _reply(worker: _Worker, request: Begin | Ask | Worth) -> Reply:
+def _reply(worker: _Worker, request: Request) -> Reply:
+    kind, *fields = request
     try:
-        if isinstance(request, Worth):
-            return worker.worth()
-        return worker.begin(request) if isinstance(request, Begin) else worker.ask(request)
+        return _ANSWERS[kind](worker, *fields)
     except PlayerError as error:
         return [REFUSED, message_of(error), list(error.keys)]
     except AnswerError as error:
         return [ILLEGAL if isinstance(error, IllegalMove) else FAILED, message_of(error)]
     except BaseException as error:
         return [RAISED, type(error).__name__, message_of(error), traceback_of(error)]
+
+
+_ANSWERS: dict[str, Callable[..., Reply]] = {BEGIN: _Worker.begin, VALUE: _Worker.value, ASK: _Worker.ask}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 
 import numpy as np
 
@@ -54,8 +55,10 @@ def integers(values: Sequence[int]) -> bytes:
     return _whole(np.array(values, np.int64), least, most)
 
 
-def nanoseconds(values: Sequence[float]) -> bytes:
+def nanoseconds(values: Sequence[float | None]) -> bytes:
     """The planes of seconds of at least 0, as nanoseconds plus 1; 0 for nan, and no planes if all are."""
+    if _are_missing(values):
+        return b""
     seconds = np.array(values, np.float64)
     missing = np.isnan(seconds)
     if missing.all():
@@ -78,6 +81,12 @@ def signed(values: Sequence[int]) -> bytes:
     return integers(_at_least_0(np.array(values, np.int64)).tolist()) if any(values) else b""
 
 
+def _are_missing(values: Sequence[float | None]) -> bool:
+    """Whether all values are the one that the first one is, None or nan."""
+    first = values[0]
+    return (first is None or isnan(first)) and values.count(first) == len(values)
+
+
 def _at_least_0(values: np.ndarray) -> np.ndarray:
     """0, -1, 1, -2, 2 ... as 0, 1, 2, 3, 4 ..."""
     return np.where(values < 0, -2 * values - 1, 2 * values)
@@ -88,8 +97,10 @@ def zigzag(values: np.ndarray) -> np.ndarray:
     return np.where(values & 1, -(values + 1) // 2, values // 2)
 
 
-def floats(values: Sequence[float]) -> bytes:
+def floats(values: Sequence[float | None]) -> bytes:
     """Four planes of numbers that are exact in single precision, else eight; none if all are nan."""
+    if _are_missing(values):
+        return b""
     numbers = np.array(values, np.float64)
     if np.isnan(numbers).all():
         return b""

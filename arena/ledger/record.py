@@ -174,25 +174,26 @@ class ProbeRecord(NamedTuple):
         return (self.player, self.position, self.fen, *self.search, self.error)
 
 
-def packed(rows: Sequence[Sequence[str | float]]) -> tuple[int, bytes]:
+def packed(columns: Sequence[Sequence[Any]]) -> tuple[int, bytes]:
     """The number of a game's moves, and the moves as the ledger keeps them: column after column, compressed.
 
-    A row is a move's text and its MOVE_COLUMNS.
+    `columns` are the moves' texts and MOVE_COLUMNS, a value for each move; none at all if there are no moves.
+    None is nan.
 
     Seconds of any kind are kept to a nanosecond, all else exactly; only of processor time it is kept by how many
     microseconds the wall time is longer, little as a rule. Before the columns stand the width of the text (two
     bytes) and of each of MOVE_COLUMNS (a byte). A column is the lowest bytes of all its values, then the next
     ones, as many as the largest value has; none where all are 0, or nan.
     """
-    if not rows:
+    if not columns:
         return 0, zlib.compress(bytes(_HEADER), _COMPRESSION)
-    texts, *values = zip(*rows, strict=True)
-    values[_CPU_SECONDS] = tuple(np.subtract(values[_SECONDS], values[_CPU_SECONDS]))
+    texts, *values = columns
+    values[_CPU_SECONDS] = np.subtract(values[_SECONDS], values[_CPU_SECONDS]).tolist()
     text = np.array(texts, dtype=bytes)
-    columns = [pack(of_one) for pack, of_one in zip(_PACKING, values, strict=True)]
-    widths = bytes([len(column) // len(rows) for column in columns])
-    whole = b"".join([text.itemsize.to_bytes(_TEXT.itemsize, "little"), widths, planes(text), *columns])
-    return len(rows), zlib.compress(whole, _COMPRESSION)
+    kept = [pack(of_one) for pack, of_one in zip(_PACKING, values, strict=True)]
+    widths = bytes([len(column) // len(texts) for column in kept])
+    whole = b"".join([text.itemsize.to_bytes(_TEXT.itemsize, "little"), widths, planes(text), *kept])
+    return len(texts), zlib.compress(whole, _COMPRESSION)
 
 
 def unpacked(moves: Sequence[bytes], plies: Sequence[int]) -> dict[str, np.ndarray]:
@@ -229,6 +230,14 @@ def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> tuple[f
     except struct.error:
         values = tuple(np.array(values, dtype=_SEARCH_DTYPE).item())
     return values
+
+
+def search_columns(
+    choices: Sequence[Choice], seconds: Sequence[float], cpu_seconds: Sequence[float]
+) -> list[Sequence[Any]]:
+    """SEARCH_COLUMNS of the moves of a game, from the answers and from what each took; a score may be None."""
+    _, score, *counted, _, wins_in = zip(*choices, strict=True)
+    return [*counted[:_SEEN], seconds, cpu_seconds, score, wins_in, *counted[_SEEN:]]
 
 
 NO_SEARCH = search_values(Choice(0), 0.0, 0.0)

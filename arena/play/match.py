@@ -11,26 +11,22 @@ import os
 import platform
 import random
 import time
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from arena.base.wording import cut
 from arena.hosting.held import Answer, HeldPlayer, PlayerFailure, failure_of
 from arena.hosting.player_process import hold
-from arena.ledger.record import SEARCH_COLUMNS, GameRecord, Incident, Task, packed, search_values
+from arena.ledger.record import GameRecord, Incident, Task, packed, search_columns
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import COLOURS
 from arena.watch.underway import UnderwayFile, UnderwayPlace, file_of
-from players.player import Limit, PlayerSpec
+from players.player import PlayerSpec
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
-
-_SCORE, _WINS_IN = ([name for name, _ in SEARCH_COLUMNS].index(name) for name in ("score", "wins_in"))
-
-MoveRow: TypeAlias = tuple[str | float, ...]
-"""A move's text and its MOVE_COLUMNS."""
 
 
 class Fault(Exception):
@@ -42,6 +38,37 @@ class Fault(Exception):
         self.failure = failure
         self.ply = ply
         self.outcome = Outcome(1 - colour, failure.termination)
+
+
+class _Moves:
+    """What is recorded of each move of a game."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.answers: list[Answer] = []
+        self._choices: list[int] = []
+        """How many moves were legal."""
+        self._pieces: list[int] = []
+        self._clocks: list[float | None] = []
+        self._overruns: list[float | None] = []
+
+    def add(self, game: Game, answer: Answer, clock: float | None, over: float | None) -> None:
+        """Take down the answer of the player to move, before its move is made."""
+        position, legal = game.position, game.legal_moves
+        self.texts.append(move_text(game.variant, position, answer.choice.move, legal))
+        self.answers.append(answer)
+        self._choices.append(len(legal))
+        self._pieces.append((position.white | position.black).bit_count())
+        self._clocks.append(clock)
+        self._overruns.append(over)
+
+    def columns(self) -> list[Sequence[Any]]:
+        """The moves as `arena.ledger.record.packed` takes them."""
+        if not self.answers:
+            return []
+        choices, seconds, cpu_seconds, pondered = zip(*self.answers, strict=True)
+        searches = search_columns(choices, seconds, cpu_seconds)
+        return [self.texts, self._choices, self._pieces, *searches, self._clocks, self._overruns, pondered]
 
 
 def play(task: Task, place: UnderwayPlace | None = None) -> GameRecord:
@@ -72,13 +99,12 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
 def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
-    rows: list[MoveRow] = []
-    times: list[float] = []
+    moves = _Moves()
     error, incident = "", None
     if shown is not None:
         shown.begin(task.pairing.game, task.white.name, task.black.name, task.opening)
     try:
-        outcome = _play(task, game, rows, times, shown)
+        outcome = _play(task, game, moves, shown)
     except Fault as fault:
         name = (task.white, task.black)[fault.colour].name
         outcome = fault.outcome
@@ -90,7 +116,7 @@ def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
             fault.failure.traceback,
             fault.failure.output,
             fen(task.variant, task.opening),
-            tuple(str(row[0]) for row in rows),
+            tuple(moves.texts),
             _seed(task, fault.colour),
         )
     if shown is not None:
@@ -101,41 +127,41 @@ def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
         str(outcome.termination),
         time.perf_counter() - began,
         error,
-        *packed(rows),
+        *packed(moves.columns()),
         incident,
         when,
         os.getpid(),
         platform.node(),
-        math.fsum(times),
+        math.fsum(answer.cpu_seconds for answer in moves.answers if not math.isnan(answer.cpu_seconds)),
         outcome.points,
     )
 
 
-def _play(task: Task, game: Game, rows: list[MoveRow], times: list[float], shown: UnderwayFile | None) -> Outcome:
-    """Play the game and return how it ended, adding a row and, if known, the processor time of each move.
-
-    Raises Fault.
-    """
+def _play(task: Task, game: Game, moves: _Moves, shown: UnderwayFile | None) -> Outcome:
+    """Play the game and return how it ended, its moves taken down. Raises Fault."""
     specs = (task.white, task.black)
     sides = [_held(spec, task, colour) for colour, spec in enumerate(specs)]
     rngs = [random.Random(_seed(task, colour)) for colour in range(len(specs))]
     limits = [spec.limit for spec in specs]
+    is_timed = [limit.longest is not None for limit in limits]
     outcome = game.outcome
     while outcome is None:
         turn = game.position.turn
         limit = limits[turn]
-        answer, search = _ask(sides[turn], game, limit, rngs[turn])
-        move = answer.choice.move
-        over = limit.overrun(answer.seconds)
-        clock = limit.clock_after(answer.seconds)
+        try:
+            answer = sides[turn].ask(game, limit, rngs[turn])
+        except Exception as error:
+            raise Fault(turn, failure_of(error), len(game.moves) + 1) from error
+        clock = over = None
+        if is_timed[turn]:
+            over, clock = limit.overrun(answer.seconds), limit.clock_after(answer.seconds)
         if clock is not None:
             limits[turn] = limit._replace(clock=clock)
-        rows.append(_row(game, move, search, clock, over, answer.pondered_seconds))
-        if not math.isnan(answer.cpu_seconds):
-            times.append(answer.cpu_seconds)
+        moves.add(game, answer, clock, over)
         if shown is not None:
-            shown.add(move, answer.seconds, search[_SCORE], _number(clock), search[_WINS_IN])
-        game.push(move)
+            choice = answer.choice
+            shown.add(choice.move, answer.seconds, _number(choice.score), _number(clock), choice.wins_in)
+        game.push(answer.choice.move)
         if over is not None and over > task.allowance.time_margin:
             late = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had,"
             raise Fault(turn, PlayerFailure(Termination.TIME, late), len(game.moves))
@@ -155,29 +181,5 @@ def _held(spec: PlayerSpec, task: Task, colour: int) -> HeldPlayer:
         raise Fault(colour, failure_of(error), ply=1) from error
 
 
-def _ask(player: HeldPlayer, game: Game, limit: Limit, rng: random.Random) -> tuple[Answer, tuple[float, ...]]:
-    """The answer of the player to move, and its SEARCH_COLUMNS. Raises Fault without a legal move."""
-    turn, ply = game.position.turn, len(game.moves) + 1
-    try:
-        answer = player.ask(game, limit, rng)
-        return answer, search_values(answer.choice, answer.seconds, answer.cpu_seconds)
-    except Exception as error:
-        raise Fault(turn, failure_of(error), ply) from error
-
-
-def _row(
-    game: Game,
-    move: int,
-    search: tuple[float, ...],
-    clock: float | None,
-    over: float | None,
-    pondered_seconds: float,
-) -> MoveRow:
-    position = game.position
-    text = move_text(game.variant, position, move, game.legal_moves)
-    pieces = (position.white | position.black).bit_count()
-    return (text, len(game.legal_moves), pieces, *search, _number(clock), _number(over), pondered_seconds)
-
-
 def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
+    return math.nan if value is None else value

@@ -259,7 +259,7 @@ class Game:
         if self.variant.king_moves:
             self.legal_moves = [move for move in legal if not self._is_tired(move)]
         self.positions.append(position)
-        self.occurrences = self._seen[position] = self._seen[position] + 1
+        self.occurrences = self._seen[position] = self._seen.get(position, 0) + 1
 
     def _lasts(self, ending: Ending, before: Position, after: Position, captured: int) -> bool:
         rules = self.variant.rules

@@ -34,12 +34,14 @@ def move_text(variant: Variant, position: Position, move: int, legal_moves: Sequ
     if move == 0:
         return "pass"
     own, other = sides(position)
+    origin, numbers = move & own, variant.numbers
     if not move & other:
-        return f"{variant.numbers[move & own]}-{variant.numbers[move & ~own]}"
+        return f"{numbers[origin]}-{numbers[move & ~own]}"
     ends = _ends(variant, position, move)
-    twins = [twin for twin in legal_moves if twin != move and _ends(variant, position, twin) == ends]
-    squares = path(variant, position, move) if twins else list(ends)
-    return "x".join(str(variant.numbers[square]) for square in squares)
+    others = (twin for twin in legal_moves if twin & own == origin and twin != move)
+    if any(_ends(variant, position, twin) == ends for twin in others):
+        return "x".join(str(numbers[square]) for square in path(variant, position, move))
+    return f"{numbers[origin]}x{numbers[ends[1]]}"
 
 
 def line_texts(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from functools import cache
+from array import array
+from functools import cache, partial
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import types
 
 from arena.rules.captures import capturers, generate_captures
@@ -24,26 +26,28 @@ class _Buffer(threading.local):
     """A thread's own buffer, as threads run kernels at the same time."""
 
     def __init__(self) -> None:
-        self.moves = new_buffer()
+        self.words = array("q", new_buffer().tobytes())
+        """The memory of `moves`, as an array that Python cuts in half of numpy's time."""
+        self.moves = np.frombuffer(self.words, np.int64)
 
 
 _buffer = _Buffer()
+_position = partial(tuple.__new__, Position)
+"""`Position._make` at a third of its cost."""
 
 
 def legal_moves(rules: Rules, position: Position) -> list[int]:
     """The legal moves, for callers outside kernels."""
-    buffer = _buffer.moves
-    end = compiled_generator(rules).list_moves(rules, position, buffer)
-    moves: list[int] = buffer[:end].tolist()
-    return moves
+    end = compiled_generator(rules).list_moves(rules, position, _buffer.moves)
+    return _buffer.words[:end].tolist()
 
 
 def after_move(rules: Rules, position: Position, move: int) -> tuple[Position, list[int]]:
     """The position after a legal move and its legal moves, for callers outside kernels."""
-    buffer = _buffer.moves
-    end = compiled_generator(rules).advance(rules, position, move, buffer)
-    words = buffer[:end].tolist()
-    return Position(*words[:BOARD]), words[BOARD:]
+    buffer = _buffer
+    end = compiled_generator(rules).advance(rules, position, move, buffer.moves)
+    words = buffer.words[:end].tolist()
+    return _position(words[:BOARD]), words[BOARD:]
 
 
 class Generator(NamedTuple):

@@ -7,8 +7,10 @@ import os
 import platform
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from arena.base.number import with_error
@@ -24,7 +26,7 @@ from arena.ledger.ledger import FILE, Facts, Ledger, experiment_and_facts
 from arena.ledger.manifest import Manifest, manifest_of, save, session, stored_manifest
 from arena.ledger.record import GameRecord, packed, search_values
 from arena.ledger.store import StoreError, reading
-from arena.play.match import REASON_CHARACTERS, MoveRow
+from arena.play.match import REASON_CHARACTERS
 from arena.rules.custom import build_variant, is_named
 from arena.rules.game import Game, Termination
 from arena.rules.notation import fen
@@ -228,7 +230,7 @@ def game_record(sitting: Sitting, pairing: Pairing) -> GameRecord:
     outcome = sitting.outcome
     assert outcome is not None
     seconds = math.fsum(turn.seconds for turn in sitting.turns)
-    plies, moves = packed(_rows(sitting))
+    plies, moves = packed(_columns(sitting))
     error = ""
     if outcome.termination == Termination.ERROR:
         error = f"{cut(sitting.failure, REASON_CHARACTERS)} at ply {plies + 1}"
@@ -247,28 +249,27 @@ def game_record(sitting: Sitting, pairing: Pairing) -> GameRecord:
     )
 
 
-def _rows(sitting: Sitting) -> list[MoveRow]:
+def _columns(sitting: Sitting) -> list[Sequence[Any]]:
     """A game's moves as `arena.ledger.record.packed` takes them; processor time is not known."""
     game = Game(sitting.variant, sitting.game.start)
-    rows: list[MoveRow] = []
+    rows: list[tuple[Any, ...]] = []
     for turn in sitting.turns:
         position = game.position
         limit = _limit(sitting, turn, position.turn)
         choice = Choice(turn.move) if turn.thought is None else turn.thought.choice
-        clock, over = limit.clock_after(turn.seconds), limit.overrun(turn.seconds)
         rows.append(
             (
                 turn.text,
                 len(game.legal_moves),
                 (position.white | position.black).bit_count(),
                 *search_values(choice, turn.seconds, math.nan),
-                math.nan if clock is None else clock,
-                math.nan if over is None else over,
+                limit.clock_after(turn.seconds),
+                limit.overrun(turn.seconds),
                 math.nan,
             )
         )
         game.push(turn.move)
-    return rows
+    return list(zip(*rows, strict=True))
 
 
 def _limit(sitting: Sitting, turn: Turn, colour: int) -> Limit:

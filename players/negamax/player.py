@@ -101,7 +101,7 @@ class Negamax:
             game.position,
             earlier_positions(game) if self._sees_history else _NONE,
             game.without_capture,
-            give_moves(game, workspace.states[0]["moves"]),
+            give_moves(game, workspace.states),
             limit.depth or MAX_DEPTH,
             limit.nodes or 2**62,
             soft,
@@ -221,10 +221,10 @@ def earlier_positions(game: Game) -> NDArray[np.int64]:
     return np.array(game.positions[-1 - known : -1], np.int64).reshape(known, 4)
 
 
-def give_moves(game: Game, moves: NDArray[np.int64]) -> int:
-    """Write the legal moves into `moves` and return how many; 0 if the generator knows them itself."""
+def give_moves(game: Game, states: Any) -> int:
+    """Write the legal moves into the one state and return how many; 0 if the generator knows them itself."""
     if not game.variant.king_moves:
         return 0
     count = len(game.legal_moves)
-    moves[:count] = game.legal_moves
+    states[0]["moves"][:count] = game.legal_moves
     return count

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import is_compiling
-from players.negamax.state import ANSWERED, STATE
+from players.negamax.state import ANSWERED, MAX_MOVES, PLIES, STATE
 from players.negamax.transposition import new_table
 
 _WORD = {name: field[1] // 8 for name, field in (STATE.fields or {}).items()}
@@ -55,6 +55,8 @@ class Workspace:
         self.states: Any = np.zeros(1, STATE)
         """The one record of STATE."""
         self._words = self.states.view(np.int64)
+        self._answer = self._part(ANSWERED[0], len(ANSWERED))
+        self._line, self._tied_moves = self._part("line", PLIES), self._part("tied_moves", MAX_MOVES)
         self.table = table
         if is_compiling():
             self.states["table"], self.states["table_words"] = table.ctypes.data, table.size
@@ -70,31 +72,33 @@ class Workspace:
         else:
             vars(state).update(settings)
         state["oldest"] = state["generation"] + 1
-        state["history"][:] = 0
+        if state["order_history"]:
+            state["history"][:] = 0
 
     def clear_answer(self) -> None:
         """Set the fields of ANSWERED to 0, before a search."""
         if is_compiling():
-            start = _WORD[ANSWERED[0]]
-            self._words[start : start + len(ANSWERED)] = 0
+            self._answer.fill(0)
         else:
             vars(self.states[0]).update(dict.fromkeys(ANSWERED, 0))
 
     def answer(self) -> list[int]:
         """The values of ANSWERED."""
         if is_compiling():
-            return self._integers(ANSWERED[0], len(ANSWERED))
+            integers: list[int] = self._answer.tolist()
+            return integers
         return [int(getattr(self.states[0], name)) for name in ANSWERED]
 
     def line(self, length: int) -> list[int]:
         """The best line, the chosen move first."""
-        return self._integers("line", length)
+        integers: list[int] = self._line[:length].tolist()
+        return integers
 
     def tied_moves(self, count: int) -> list[int]:
         """The moves of equal value, in the generator's order."""
-        return self._integers("tied_moves", count)
-
-    def _integers(self, first: str, count: int) -> list[int]:
-        start = _WORD[first]
-        integers: list[int] = self._words[start : start + count].tolist()
+        integers: list[int] = self._tied_moves[:count].tolist()
         return integers
+
+    def _part(self, first: str, count: int) -> NDArray[np.int64]:
+        """The words of a field, and of those that follow it."""
+        return self._words[_WORD[first] : _WORD[first] + count]

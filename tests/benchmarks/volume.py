@@ -69,7 +69,7 @@ def fill(folder: Path, kind: str, games: int) -> tuple[int, float]:
     ties = experiment.format.ties(names)
     schedule = Rounds(ties, -(-games // (2 * len(ties))))
     rng = random.Random(_SEED)
-    templates = [packed(_moves(kind, rng)) for _ in range(_TEMPLATES)]
+    templates = [packed(list(zip(*_moves(kind, rng), strict=True))) for _ in range(_TEMPLATES)]
     variant = VARIANTS[VARIANT]
     start = fen(variant, variant.start)
     plies, seconds = 0, 0.0
