@@ -10,11 +10,14 @@ import sys
 import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 pytestmark = pytest.mark.compiled
 ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +74,7 @@ def test_both_names_of_the_command_are_installed(wheel):
 
 
 def test_the_version_has_the_commit_of_a_checkout_and_of_nothing_else(site, tmp_path):
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    version = PROJECT["version"]
     of_somebody_else = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
     subprocess.run(["git", "init", "-q"], cwd=site.parent, check=True)
     subprocess.run(
@@ -155,7 +158,7 @@ def without(library: str, code: str, folder: Path) -> subprocess.CompletedProces
 
 
 def test_every_extra_is_named_where_it_is_missing():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = PROJECT["optional-dependencies"]
     assert {*EXTRAS.values(), "dev"} == set(extras)
     assert {library for library, extra in EXTRAS.items() if extras[extra][0].startswith(library)} == set(EXTRAS)
 
@@ -170,3 +173,42 @@ def test_what_init_writes_loads_as_it_is_and_is_the_example_of_the_configuration
     assert [player.name for player in experiment.players] == ["mine", "material", "weights", "random"]
     example = (ROOT / "configs" / "my_heuristic.py").read_text()
     assert (tmp_path / "new" / "my_heuristic.py").read_text() == example
+
+
+# --- what stands beside the package: workflows, citation, changes
+
+
+def described(file: str) -> Any:
+    return yaml.safe_load((ROOT / ".github" / file).read_text())
+
+
+def test_the_version_is_the_same_in_citation_and_changes():
+    version = PROJECT["version"]
+    assert described("CITATION.cff")["version"] == version
+    assert f"## {version}" in (ROOT / ".github" / "CHANGELOG.md").read_text()
+
+
+def test_every_python_that_the_metadata_names_runs_everything():
+    linux = described("workflows/ci.yml")["jobs"]["linux"]
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert linux["strategy"]["matrix"]["python"] == named
+    assert PROJECT["requires-python"] == f">={named[0]}"
+    assert linux["steps"][-1] == {"run": ".ci/run"}
+
+
+def test_only_the_step_that_publishes_may_prove_who_it_is():
+    jobs = described("workflows/release.yml")["jobs"]
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert "permissions" not in jobs["build"] and jobs["publish"]["needs"] == "build"
+
+
+def test_shells_complete_commands_options_and_rule_sets(tmp_path):
+    for words, completed in (
+        ("arena pl", ["play", "plan", "players"]),
+        ("arena run --wo", ["--workers"]),
+        ("arena perft spani", ["spanish"]),
+    ):
+        asked = {"_ARENA_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+        command = [Path(sys.executable).with_name("arena")]
+        done = subprocess.run(command, env=os.environ | asked, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == [f"plain,{word}" for word in completed]

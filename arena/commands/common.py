@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from arena.base.wording import not_installed
 from arena.commands.output import fail, replaces_lines, say
@@ -25,7 +26,7 @@ from arena.play.engine import EngineError, Stopped
 from arena.play.executor import WorkerDied, worker_count
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.jit.kernel import compilation_announced
-from arena.rules.variants import Variant
+from arena.rules.variants import VARIANTS, Variant
 
 GRACE_SECONDS = 1.0
 """Seconds that a process has to end by itself after the second Ctrl-C."""
@@ -120,6 +121,9 @@ class VariantType(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Variant:
         return value if isinstance(value, Variant) else variant_given(str(value))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in VARIANTS if name.startswith(incomplete)]
 
 
 VARIANT = VariantType()
