@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -48,8 +50,13 @@ def overhead(variant: Variant, seconds: float = 0.3, repeat: int = 3) -> Iterato
         yield _row("search", variant, depth, "one position, alpha-beta, simple", work, seconds, repeat)
     yield _row("build_player", variant, None, "the preset full", lambda: _built(full, variant), seconds, repeat)
     outside = PlayerSpec("outside", f"{Random.__module__}:{Random.__name__}")
-    held = hold(outside, variant, variant.start, "0", Allowance())
     note = "a move of a random player in its own process"
+    with _one_core():
+        held = hold(outside, variant, variant.start, "0", Allowance())
+        work = _asked(held, Game(variant), Limit())
+        yield _row("seat, pinned", variant, None, f"{note}, both on one core", work, seconds, repeat)
+        close_held()
+    held = hold(outside, variant, variant.start, "0", Allowance())
     yield _row("seat", variant, None, note, _asked(held, Game(variant), Limit()), seconds, repeat)
     if variant_words(variant):
         command = [sys.executable, "-m", "arena", "hub", "--player", "{type: random}"]
@@ -82,6 +89,20 @@ def _asked(player: HeldPlayer, game: Game, limit: Limit) -> Part:
         return 1
 
     return work
+
+
+@contextmanager
+def _one_core() -> Iterator[None]:
+    """Keep this process and those that it begins to one core, as `pin: true` does, where the system can."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def _built(spec: PlayerSpec, variant: Variant) -> int:
