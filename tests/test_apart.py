@@ -1,4 +1,5 @@
-"""Work in a process of its own: it ends with what it is told, and leaves nothing behind, whatever it does."""
+"""Work in a process of its own: it ends with what it is told, and leaves nothing behind, whatever it does; and
+work in a fork beside its caller's."""
 
 from __future__ import annotations
 
@@ -138,3 +139,56 @@ def test_work_ends_with_the_process_that_asked_for_it():
 def test_output_of_work_goes_nowhere(capfd):
     assert list(apart(speaks)) == ["done"]
     assert capfd.readouterr() == ("", "")
+
+
+BESIDE = """
+import os, sys, time
+from arena.base import work
+os.sched_getaffinity = lambda _: range(int(sys.argv[1]))
+here = os.getpid()
+
+def failing():
+    if os.getpid() != here:
+        os._exit(0)
+    raise OSError("disk full")
+
+def hanging():
+    try:
+        time.sleep(100)
+    finally:
+        print("interrupted", flush=True)
+
+with work.beside(os.getpid) as forked, work.beside(lambda: b"x" * 10**6) as long:
+    print(forked() != here, len(long()))
+try:
+    with work.beside(failing) as failed:
+        failed()
+except OSError as error:
+    print(error)
+if len(sys.argv) > 2:
+    try:
+        with work.beside(hanging):
+            time.sleep(0.5)
+            raise ValueError
+    except ValueError:
+        print("raised", flush=True)
+    try:
+        os.wait()
+    except ChildProcessError:
+        print("alone")
+"""
+
+
+def beside(*arguments: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", BESIDE, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+def test_work_beside_is_done_in_a_fork_and_leaves_nothing_behind():
+    assert beside("2", "hang") == ["True 1000000", "disk full", "interrupted", "raised", "alone"]
+
+
+def test_work_beside_is_done_here_if_there_is_one_core():
+    assert beside("1") == ["False 1000000", "disk full"]

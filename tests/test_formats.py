@@ -274,7 +274,7 @@ def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> No
     assert verdict(finished.sprt) == "H1" and 2 * len(finished.sprt) == len(finished.games) < 48
     assert_same(run(tmp_path, "two", text, workers=2), finished)
     files = {path.name for path in write(finished)}
-    assert {"sprt.svg", "sprt.png", "sprt.csv"} <= files
+    assert {"sprt.svg", "sprt.csv"} <= files
     summary = (tmp_path / "out" / "summary.md").read_text()
     assert summary.split("\n\n")[1].startswith(
         f"- H1 accepted after {len(finished.sprt)} pairs: a is more than 0 "

@@ -39,8 +39,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
     players = [player(name, 1 + i % 5, e=i) for i, name in enumerate(NAMES)]
     run = synthetic(tmp_path_factory.mktemp("page"), players, 1, plies=4)
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("save_png", "save_pdf"):
-            patch.setattr(f"arena.report.write.{name}", lambda axes, path: path.touch())
+        patch.setattr("arena.report.write.save_pdf", lambda axes, path: path.touch())
         write(run, latex=True, pdf=True)
     return run
 
@@ -177,7 +176,7 @@ def test_the_first_chart_and_one_alone_among_wide_ones_have_a_row_of_their_own()
 
 def test_the_summary_shows_every_picture(made: Run) -> None:
     shown = re.findall(r"^!\[[^\]]+\]\(([\w.]+)\)$", (made.folder / "summary.md").read_text(), flags=re.MULTILINE)
-    assert set(shown) == {path.name for path in made.folder.glob("*.png")} and len(shown) > 5
+    assert set(shown) == {path.name for path in made.folder.glob("*.svg")} and len(shown) > 5
 
 
 def test_latex_tables_have_the_same_columns_in_each_row_and_no_letter_that_latex_lacks(made: Run) -> None:

@@ -215,7 +215,7 @@ def test_a_run_without_a_probe_has_nothing_of_it(tmp_path: Path) -> None:
     run = arena.load(tmp_path / "out")
     write(run)
     written = {path.name for path in (tmp_path / "out").iterdir()}
-    assert not written & {"ablation.csv", "probes.csv", "ablation.png"}
+    assert not written & {"ablation.csv", "probes.csv", "ablation.svg"}
     assert "depth 4" not in (tmp_path / "out" / "report.html").read_text()
 
 

@@ -496,8 +496,8 @@ def test_the_report_is_of_the_person_and_shows_no_missing_value(twelve: Path) ->
     assert not MISSING_WORD.search(summary)
     assert "doubling" not in summary and "planned" not in summary and "complete" not in summary
     assert summary.split("\n\n")[1].startswith("- me scored ")
-    assert not (twelve / "elo_by_depth.png").exists() and not (twelve / "time_to_depth.png").exists()
-    assert (twelve / "crosstable.png").exists()
+    assert not (twelve / "elo_by_depth.svg").exists() and not (twelve / "time_to_depth.svg").exists()
+    assert (twelve / "crosstable.svg").exists()
     page = (twelve / "report.html").read_text()
     assert "resignation" in (twelve / "games.pdn").read_text() and "me scored" in page
 

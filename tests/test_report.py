@@ -62,9 +62,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Run:
     players = [player("<script>alert(1)</script>", 2), player("a|b*c_d`e", 3), player('$x^2$ "q", \\n', 4)]
     made = synthetic(tmp_path_factory.mktemp("hostile"), players, 2, plies=6)
     made = changed(made, experiment=made.experiment.model_copy(update={"name": "<b>run</b> & co"}))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arena.report.write.save_png", lambda axes, path: path.touch())  # the page holds SVG alone
-        write(made)
+    write(made)
     return made
 
 
@@ -321,22 +319,11 @@ def test_pdn_has_every_game_with_its_moves_and_a_fen_only_where_the_start_differ
         assert body == [*mixed.moves.loc[mixed.moves["game"] == game.game, "move"], game.result]
 
 
-def test_the_same_ledger_gives_the_same_bytes(mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every table and SVG, and one PNG: one is drawn by the same lines as another, from what its SVG shows."""
-
-    def save_elo(axes: Axes, path: Path) -> None:
-        if path.name.startswith(".elo.png"):
-            save_png(axes, path)
-        else:
-            path.touch()
-
-    monkeypatch.setattr("arena.report.write.save_png", save_elo)
+def test_the_same_ledger_gives_the_same_bytes(mixed: Run, tmp_path: Path) -> None:
     again = changed(mixed, tmp_path, games=mixed.games.copy(), moves=mixed.moves.copy())
     paths = write(again)
     assert {path.name for path in paths} == {path.name for path in mixed.folder.iterdir()}
     for path in paths:
-        if path.suffix == ".png" and path.name != "elo.png":
-            continue
         assert path.read_bytes() == (mixed.folder / path.name).read_bytes(), path.name
 
 
@@ -351,7 +338,7 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
 
     monkeypatch.setattr("arena.report.write.save_png", fail)
     with pytest.raises(OSError, match="disk full"):
-        write(empty, tmp_path)
+        write(empty, tmp_path, png=True)
     assert (tmp_path / "elo.png").read_bytes() == b"old"
     assert not list(tmp_path.glob(".*"))
 
@@ -369,7 +356,24 @@ def test_the_numbers_of_every_chart_are_in_a_file_of_the_report() -> None:
     assert {chart.csv for chart in CHARTS} <= {file.name for file in FILES if file.table}
 
 
-def test_png_files_have_two_hundred_dots_per_inch(mixed: Run) -> None:
-    width = int.from_bytes((mixed.folder / "elo.png").read_bytes()[16:20])
+def test_charts_are_png_files_too_if_asked_for_with_two_hundred_dots_per_inch(
+    mixed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One is drawn, the same bytes each time; another is drawn by the same lines."""
+
+    def save_elo(axes: Axes, path: Path) -> None:
+        if path.name.startswith(".elo.png"):
+            save_png(axes, path)
+            save_png(axes, tmp_path / "again.png")
+        else:
+            path.touch()
+
+    monkeypatch.setattr("arena.report.write.save_png", save_elo)
+    names = {path.name for path in write(mixed, tmp_path, png=True)}
+    charts = {path.stem for path in mixed.folder.glob("*.svg")}
+    assert not list(mixed.folder.glob("*.png")) and {f"{name}.png" for name in charts} <= names
+    assert set(re.findall(r'href="(\w+)\.png"', (tmp_path / "report.html").read_text(encoding="utf-8"))) == charts
+    drawn = (tmp_path / "elo.png").read_bytes()
     figure: Any = plot_elo(mixed.standings).figure
-    assert width == pytest.approx(200 * figure.get_figwidth(), abs=1)
+    assert int.from_bytes(drawn[16:20]) == pytest.approx(200 * figure.get_figwidth(), abs=1)
+    assert drawn == (tmp_path / "again.png").read_bytes()

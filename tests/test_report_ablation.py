@@ -211,7 +211,7 @@ def test_no_file_shows_a_missing_number(tmp_path: Path, pairs: int, counts: dict
     assert not MISSING_WORD.search(re.sub(r"<[^>]*>", " ", text))
     linked = set(re.findall(r'href="([^"#]+)"', text))
     assert (
-        {"ablation.csv", "probes.csv", "ablation.png"}
+        {"ablation.csv", "probes.csv", "ablation.svg"}
         <= linked
         == {p.name for p in tmp_path.iterdir()} - {"report.html"}
     )

@@ -22,6 +22,8 @@ from arena.play.course import Points
 from arena.report.run import Run
 from arena.report.sentences.notes import notes
 from arena.report.tables import survey
+from arena.report.viewer import games
+from arena.report.viewer.games import games_of
 from arena.report.write import write
 from tests.benchmarks import volume
 from tests.helpers.command_line import invoke
@@ -112,12 +114,23 @@ def test_a_report_in_parts_has_the_tables_of_one_whole(
     pd.testing.assert_frame_equal(arena.load(folder).moves, whole.moves)
 
 
+def test_the_moves_of_chosen_games_can_be_read_alone(in_parts: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = in_parts.games["game"].iloc[[3, 40, 41, -1]]
+    alone = pd.concat(in_parts.data.moves(pd.Index(chosen)), ignore_index=True)
+    among = in_parts.moves[in_parts.moves["game"].isin(chosen)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, among)
+    monkeypatch.setattr(games, "_READ", games.AT_ONCE)
+    page = games_of(in_parts, 100)
+    monkeypatch.setattr(survey, "SAMPLE", 10**9)
+    assert page.inside == 100 and page == games_of(arena.load(in_parts.folder), 100)
+
+
 def test_a_sample_is_of_whole_pairs_and_always_the_same(folder: Path, in_parts: Run) -> None:
     sample = in_parts.survey.sample
     assert 4500 < len(sample) <= 5000
-    games = in_parts.games[in_parts.games["game"].isin(sample["game"])]
-    assert games["plies"].sum() == len(sample)
-    assert (games.groupby("pair").size() == 2).all()
+    whole = in_parts.games[in_parts.games["game"].isin(sample["game"])]
+    assert whole["plies"].sum() == len(sample)
+    assert (whole.groupby("pair").size() == 2).all()
     pd.testing.assert_frame_equal(arena.load(folder).survey.sample, sample)
 
 
@@ -137,8 +150,9 @@ def test_a_large_run_has_its_moves_written_when_asked_for_and_says_so(in_parts: 
 def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Path) -> None:
     run = arena.load(folder)
     one_more = run.games.iloc[[-1]].assign(game=len(run.games) + 1)
+    more, names = pd.concat([run.games, one_more]), pd.Index(run.players)
     with pytest.raises(arena.ledger.store.StoreError, match="has lost games"):
-        list(read._moves(folder / "ledger.sqlite", pd.concat([run.games, one_more]), read._Scale({}, 24)))
+        list(read._moves(folder / "ledger.sqlite", more, names, read._Scale({}, 24)))
 
 
 def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:

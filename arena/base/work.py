@@ -1,15 +1,23 @@
-"""Work done apart: a generator in a process of its own, ended when a stage of it takes too long."""
+"""Work done apart: a generator in a process of its own, ended when a stage of it takes too long; a function in a
+fork, beside what its caller does meanwhile."""
 
 from __future__ import annotations
 
+import os
 import pickle
 import select
+import signal
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, NamedTuple
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 from arena.base import process
-from arena.base.supervisor import are_supported
+from arena.base.supervisor import are_supported, end_after, end_with
+
+T = TypeVar("T")
 
 MEMORY = 4096
 """Megabytes that work may have beyond what its process has at the start."""
@@ -75,6 +83,49 @@ def apart(work: Callable[..., Iterator[Any]], *arguments: Any, memory: int = MEM
     finally:
         if ended is None:
             process.end(begun)
+
+
+@contextmanager
+def beside(work: Callable[[], T]) -> Iterator[Callable[[], T]]:
+    """Begin `work` in a fork of this process, and yield what waits for its result, which can be pickled.
+
+    A fork is worth it where there is a second core, and safe where no other thread may hold a lock. Elsewhere, and
+    if the fork ends without a result, `work` is called in this process when its result is asked for; so its errors
+    are raised here. A fork whose result is not asked for is interrupted.
+    """
+    if not are_supported() or len(os.sched_getaffinity(0)) < 2 or threading.active_count() > 1:
+        yield work
+        return
+    parent = os.getpid()
+    results, answers = os.pipe()
+    fork = os.fork()
+    if fork == 0:
+        os.close(results)
+        end_after(partial(_answer, work, parent, answers))
+    os.close(answers)
+    with os.fdopen(results, "rb") as pipe:
+        try:
+            yield lambda: _result(work, pipe.read())
+        except BaseException:
+            os.kill(fork, signal.SIGINT)
+            raise
+        finally:
+            pipe.close()
+            os.waitpid(fork, 0)
+
+
+def _answer(work: Callable[[], object], parent: int, answers: int) -> None:
+    end_with(parent)
+    with os.fdopen(answers, "wb") as pipe:
+        pipe.write(pickle.dumps(work()))
+
+
+def _result(work: Callable[[], T], answer: bytes) -> T:
+    try:
+        result: T = pickle.loads(answer)
+    except (EOFError, pickle.UnpicklingError):
+        return work()
+    return result
 
 
 def _is_more(begun: process.Process, seconds: float) -> bool:

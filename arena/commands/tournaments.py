@@ -91,6 +91,7 @@ def run(
 @click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
 @click.option("--parquet", is_flag=True, help="A Parquet file beside each CSV file; needs pyarrow.")
 @click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
+@click.option("--png", is_flag=True, help="With the charts as PNG, too.")
 @click.option(
     "--publish",
     "site",
@@ -268,7 +269,7 @@ def _report(folder: Path, **wanted: Any) -> None:
     except StoreError as error:
         fail(str(error))
     _print_standings(finished)
-    if boxed := without_glyphs(finished.players):
+    if (wanted.get("pdf") or wanted.get("png")) and (boxed := without_glyphs(finished.players)):
         others = f" and {len(boxed) - 1} more" if len(boxed) > 1 else ""
         echo(f"no font here has all letters of {boxed[0]}{others}: boxes in PNG and PDF, whole in HTML and SVG")
     echo(f"report: {folder / 'report.html'}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +16,7 @@ import pandas as pd
 from arena.base.files import path_shortener
 from arena.experiment.model import Experiment
 from arena.ledger.documents import ANNULLED, COMPLETE, documents
-from arena.ledger.ledger import FILE, GAME_COLUMNS, TABLES, Facts, experiment_and_facts, remedy
+from arena.ledger.ledger import FILE, GAME_COLUMNS, GAMES, TABLES, Facts, experiment_and_facts, remedy
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
 from arena.ledger.store import StoreError, check_columns, check_intact, reading
@@ -26,6 +27,7 @@ GAMES_AT_ONCE = 50_000
 """Games that are read at once."""
 PLIES_AT_ONCE = 250_000
 """Plies of a part of the moves, about."""
+_WHOLE_OR_NONE = ("white_points", "black_points", "worker")
 PHASES = ("opening", "middle", "ending")
 """Phases of a game: more than two thirds of the start's pieces on the board, more than one third, the rest."""
 
@@ -42,8 +44,10 @@ class RunData(NamedTuple):
     """
     games: pd.DataFrame
     """A row per finished game that counts, in the schedule's order: GAME_COLUMNS, `began` as a time in UTC."""
-    moves: Callable[[], Iterator[pd.DataFrame]]
+    moves: Callable[..., Iterator[pd.DataFrame]]
     """Reads a row per move of these games: game, ply (from 1), player, colour, move (its text), then MOVE_COLUMNS.
+
+    With an argument, a `pd.Index` of games by their numbers, it reads only the moves of those.
 
     After `pieces` stands `phase`, one of PHASES; after `score` stands `score_men`, the score in men by what the
     manifest says that a man is worth to the player, missing for certain wins and where that is not known. Where no
@@ -80,7 +84,7 @@ def read(folder: Path, *, public: bool = False) -> RunData:
     manifest = parsed(stored, folder / FILE)
     withdrawn = tuple(stored.get(ANNULLED, ()))
     void = every["white"].isin(withdrawn) | every["black"].isin(withdrawn)
-    games = every[~void].reset_index(drop=True)
+    games = every[~void].reset_index(drop=True) if void.any() else every
     annulled = every[void].assign(result=NO_RESULT).reset_index(drop=True)
     place = {player.name: number for number, player in enumerate(experiment.players)}
     searches.sort(
@@ -90,7 +94,8 @@ def read(folder: Path, *, public: bool = False) -> RunData:
     probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
     probes["wins_in"] = _whole(probes["wins_in"].to_numpy(dtype=np.int64))
     scale = _Scale(manifest.men if manifest is not None else {}, pieces_at_start(experiment))
-    moves = partial(_moves, folder / FILE, games, scale)
+    names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
+    moves = partial(_moves, folder / FILE, games, names, scale)
     return RunData(experiment, facts, order, games, moves, probes, manifest, withdrawn, annulled)
 
 
@@ -101,19 +106,29 @@ def pieces_at_start(experiment: Experiment) -> int:
 
 
 def _games(connection: Connection) -> pd.DataFrame:
+    """See `RunData.games`, those that do not count among them; equal texts are one object."""
     cursor = connection.execute(f"SELECT {', '.join(GAME_COLUMNS)} FROM games ORDER BY game")
-    texts: dict[str, str] = {}
-    parts = []
+    texts: dict[str | None, int] = {}
+    parts: dict[str, list[Any]] = {name: [] for name in GAME_COLUMNS}
     while rows := cursor.fetchmany(GAMES_AT_ONCE):
-        # Equal texts are one object, or a million games would take five times the memory.
-        shared = [tuple(texts.setdefault(it, it) if type(it) is str else it for it in row) for row in rows]
-        parts.append(pd.DataFrame(shared, columns=list(GAME_COLUMNS)))
-    games = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(GAME_COLUMNS))
-    milliseconds = (1000 * games["began"].astype(float)).round()
-    games["began"] = pd.to_datetime(milliseconds, unit="ms", utc=True).dt.as_unit("ms")
-    for name in ("white_points", "black_points", "worker"):
-        games[name] = games[name].astype("Int64")
-    return games
+        for name, values in zip(GAME_COLUMNS, zip(*rows, strict=True), strict=True):
+            is_text = GAMES.columns[name] == "TEXT"
+            numbers = [texts.setdefault(text, len(texts)) for text in values] if is_text else values
+            parts[name].append(_numbers(name, numbers))
+    every = pd.Series(list(texts)).array
+    columns: dict[str, Any] = {}
+    for name in GAME_COLUMNS:
+        column = pd.concat([pd.Series(_numbers(name, ())), *map(pd.Series, parts.pop(name))], ignore_index=True)
+        columns[name] = every.take(column.to_numpy()) if GAMES.columns[name] == "TEXT" else column
+    milliseconds = (1000 * columns["began"]).round()
+    columns["began"] = pd.to_datetime(milliseconds, unit="ms", utc=True).dt.as_unit("ms")
+    return pd.DataFrame(columns)
+
+
+def _numbers(name: str, values: Sequence[Any]) -> Any:
+    if name in _WHOLE_OR_NONE:
+        return pd.array(values, dtype="Int64")
+    return np.array(values, {"TEXT": np.int32, "INTEGER": np.int64, "REAL": np.float64}[GAMES.columns[name]])
 
 
 def _public(stored: Any, games: pd.DataFrame, searches: Any) -> tuple[Any, pd.DataFrame, Any]:
@@ -152,9 +167,11 @@ class _Scale(NamedTuple):
     """Pieces at the start."""
 
 
-def _moves(path: Path, games: pd.DataFrame, scale: _Scale) -> Iterator[pd.DataFrame]:
+def _moves(
+    path: Path, games: pd.DataFrame, names: pd.Index, scale: _Scale, chosen: pd.Index | None = None
+) -> Iterator[pd.DataFrame]:
     """See `RunData.moves`. Raises StoreError if the ledger does not hold one of the games any more."""
-    names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
+    games = games if chosen is None else games[games["game"].isin(chosen)]
     part = games["plies"].to_numpy(dtype=np.int64).cumsum() // PLIES_AT_ONCE
     bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
     with reading(path) as connection:
@@ -164,8 +181,8 @@ def _moves(path: Path, games: pd.DataFrame, scale: _Scale) -> Iterator[pd.DataFr
 
 def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Index, scale: _Scale) -> pd.DataFrame:
     numbers = games["game"].tolist()
-    query = "SELECT game, moves FROM games WHERE game BETWEEN ? AND ? ORDER BY game"
-    stored = dict(connection.execute(query, (numbers[0], numbers[-1]))) if numbers else {}
+    query = "SELECT game, moves FROM games WHERE game IN (SELECT value FROM json_each(?))"
+    stored = dict(connection.execute(query, (json.dumps(numbers),)))
     if not stored.keys() >= set(numbers):
         raise StoreError(f"{path} has lost games while it was read: read it again")
     plies = games["plies"].to_numpy(dtype=np.int64)

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from arena.ratings.repeats import alike
+from arena.ratings.repeats import alike, codes_of
 from arena.ratings.types import Floats, Ints
 from arena.rules.result import RESULTS, Colour
 
@@ -101,6 +101,7 @@ def names_of(games: pd.DataFrame, players: Sequence[str] | None) -> list[str]:
 
 def objective_of(games: pd.DataFrame, names: list[str], first: Colour, anchor: str | None) -> Objective:
     """Prepare the games of players with these *names* for the fit. Raises ValueError as `encode`."""
+    games = games.astype(dict.fromkeys(("white", "black", "result"), "category"))  # to look up each value once
     played = encode(games, names, first)
     twins = alike(games, names)
     one = _representatives(names, twins, anchor)
@@ -126,14 +127,14 @@ def encode(games: pd.DataFrame, names: list[str], first: Colour, one: Ints | Non
     whole numbers of 0 or more.
     """
     index = pd.Index(names, dtype=object)
-    codes = {colour: index.get_indexer(pd.Index(games[colour], dtype=object)) for colour in get_args(Colour)}
+    codes = {colour: codes_of(games[colour], index) for colour in get_args(Colour)}
     unknown = {name for colour in codes for name in games[colour][codes[colour] < 0]}
     if unknown:
         raise ValueError(f"games of players that are not listed: {sorted(map(str, unknown))}")
     itself = codes["white"] == codes["black"]
     if itself.any():
         raise ValueError(f"players that meet themselves cannot be rated: {sorted(set(games['white'][itself]))}")
-    outcome = pd.Index(RESULTS, dtype=object).get_indexer(pd.Index(games["result"], dtype=object))
+    outcome = codes_of(games["result"], pd.Index(RESULTS, dtype=object))
     if (outcome < 0).any():
         wrong = sorted(map(str, set(games["result"][outcome < 0])))
         raise ValueError(f"unknown results {wrong}: choose among {', '.join(RESULTS)}")
@@ -164,7 +165,7 @@ def clustered(games: CodedGames, size: int) -> ClusteredGames:
     lone = (games.pair < 0) & ~linked
     node = np.where(games.pair >= 0, games.pair, pairs + np.arange(rows))
     lines = pairs + rows + games.line[linked]
-    if len(lines) > len(np.unique(lines)):
+    if len(lines) > len(pd.unique(lines)):
         nodes = pairs + rows + games.line.max(initial=-1) + 1
         node = components(node[linked], lines, nodes)[node]
     cluster, clusters = pd.factorize(node)
@@ -198,7 +199,7 @@ def components(a: Ints, b: Ints, size: int) -> Ints:
 
 def tells_advantage(games: ClusteredGames, size: int) -> bool:
     """Whether no strengths are 1 apart, first less second, in every game: they would pass for the advantage."""
-    first, second = np.divmod(np.unique(games.first * size + games.second), max(size, 1))
+    first, second = np.divmod(np.flatnonzero(np.bincount(games.first * size + games.second)), max(size, 1))
     met = np.zeros((size, size))
     np.add.at(met, (first, second), 1.0)
     met += met.T

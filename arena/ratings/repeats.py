@@ -34,6 +34,14 @@ def repeated_games(games: pd.DataFrame, hashes: pd.Series) -> int:
     return int(games[["white", "black"]].assign(line=lines(games, hashes)).duplicated().sum())
 
 
+def codes_of(values: pd.Series, among: pd.Index) -> np.ndarray:
+    """The place of each value *among* others, -1 if it is not there; categories are looked up once."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        places = among.get_indexer(pd.Index(values.cat.categories, dtype=object))
+        return np.append(places, -1)[values.cat.codes.to_numpy()]
+    return among.get_indexer(pd.Index(values, dtype=object))
+
+
 def alike(games: pd.DataFrame, names: list[str]) -> dict[tuple[str, str], int]:
     """Players that played the same moves whenever they met, by the order of *names*, with the games between them.
 
@@ -43,19 +51,18 @@ def alike(games: pd.DataFrame, names: list[str]) -> dict[tuple[str, str], int]:
     if "line" not in games or not len(games):
         return {}
     codes = pd.Index(names, dtype=object)
-    white, black = (codes.get_indexer(pd.Index(games[colour], dtype=object)) for colour in ("white", "black"))
-    table = pd.DataFrame({"low": np.minimum(white, black), "high": np.maximum(white, black)})
-    table["side"], table["number"] = (
-        white < black,
-        pd.to_numeric(games["count"]).to_numpy() if "count" in games else 1,
-    )
-    known = games["line"].notna().to_numpy()
-    played = pd.MultiIndex.from_arrays([games["line"].astype(object), games["result"]])
-    table["line"] = np.where(known, played.factorize()[0], -1)
-    table = table[table["number"] > 0]
-    by_line = table.groupby(["low", "high", "line"])["side"].agg(["min", "max"]).reset_index()
-    by_line["mirrored"] = (by_line["min"] != by_line["max"]) & (by_line["line"] >= 0)
-    ties = by_line.groupby(["low", "high"])["mirrored"].agg(["all", "size"])
-    one = ties.index[ties["all"] & (ties["size"] >= FEWEST_LINES)]
-    number = table.groupby(["low", "high"])["number"].sum()
-    return {(names[low], names[high]): int(number[low, high]) for low, high in one}
+    white, black = (codes_of(games[colour], codes) for colour in ("white", "black"))
+    number = pd.to_numeric(games["count"]).to_numpy() if "count" in games else np.ones(len(games), np.int64)
+    line, (result, results) = pd.factorize(games["line"])[0], pd.factorize(games["result"])
+    lines = np.where(line < 0, 0, line * len(results) + result + 1)
+    counted = number > 0
+    meeting = (np.minimum(white, black) * len(names) + np.maximum(white, black))[counted]
+    played, of_line = pd.factorize(meeting * (lines.max(initial=0) + 1) + lines[counted])
+    sides, times = np.bincount(played, (white < black)[counted]), np.bincount(played)
+    of_meeting, known = np.divmod(of_line, lines.max(initial=0) + 1)
+    mirrored = (known > 0) & (sides > 0) & (sides < times)
+    tie, ties = pd.factorize(of_meeting, sort=True)
+    those_of = np.bincount(tie)
+    one = ties[(those_of == np.bincount(tie, mirrored)) & (those_of >= FEWEST_LINES)]
+    games_of = {int(code): int(number[counted][meeting == code].sum()) for code in one}
+    return {(names[code // len(names)], names[code % len(names)]): games for code, games in games_of.items()}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
+from markupsafe import Markup
+
 from arena.base.files import INDEX, REPORT, replace
+from arena.base.work import beside
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.files import FILES, File, files_of, parts_of, write_file, write_text
@@ -15,6 +18,7 @@ from arena.report.page.page import html
 from arena.report.run import Run
 from arena.report.tables.stored import POSITIONS
 from arena.report.viewer.fragment import room, viewer
+from arena.report.viewer.games import CHARACTERS
 from arena.report.writers import write_parquet
 
 
@@ -28,46 +32,66 @@ def write(
     moves: bool = False,
     parquet: bool = False,
     pdf: bool = False,
+    png: bool = False,
     runs: str = "",
 ) -> list[Path]:
     """Write all reports of a run into `folder` (the run's own by default) and return their paths.
 
-    The files of `arena.report.files`, charts as PNG and SVG, and report.html; files of a report that the run does
+    The files of `arena.report.files`, charts as SVG, and report.html; files of a report that the run does
     not have are removed. The page holds `games` games, by default as many as fit. The files with all moves of
-    a large run (`Run.large`) are written only if `moves`, tables for papers only if `latex`, charts as PDF only if
-    `pdf`. With `fen` the moves have the position before each; with `parquet` every CSV file has a Parquet file
-    beside it, for which pyarrow is needed. With `runs`, the address of a list of runs, the page links it and is
-    index.html. The same ledger gives the same bytes. Each file is replaced whole, so a reader never sees half of
-    one.
+    a large run (`Run.large`) are written only if `moves`, tables for papers only if `latex`, charts as PDF and PNG
+    only if `pdf` and `png`. With `fen` the moves have the position before each; with `parquet` every CSV file has
+    a Parquet file beside it, for which pyarrow is needed. With `runs`, the address of a list of runs, the page
+    links it and is index.html. The same ledger gives the same bytes. Each file is replaced whole, so a reader
+    never sees half of one.
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
-    charts = draw(run)
-    pictures = {name: svg(axes) for name, axes in charts.items()}
+    long = [_with_fen(file) if fen else file for file in FILES if file.of_moves and (moves or not run.large)]
+    of_moves = _fills(long, run, parquet)
+    run.survey, run.ratings  # noqa: B018  both processes need them
+    with beside(partial(_games_and_moves, run, games, target, of_moves)) as games_and_moves:
+        charts = draw(run)
+        pictures = {name: svg(axes) for name, axes in charts.items()}
+        listed = files_of(run, moves, latex)
+        files = _fills([file for file in listed if not file.of_moves], run, parquet)
+        kinds = {"svg": None, **({"png": save_png} if png else {}), **({"pdf": save_pdf} if pdf else {})}
+        for name, axes in charts.items():
+            files[f"{name}.svg"] = partial(write_text, pictures[name])
+            files |= {f"{name}.{kind}": partial(save, axes) for kind, save in kinds.items() if save}
+        for name in _every_name() - {*files, *of_moves}:
+            (target / name).unlink(missing_ok=True)
+        written = [replace(target / name, fill) for name, fill in files.items()]
+        shown = games_and_moves()
+    if games is None and room(pictures.values()) < CHARACTERS:
+        shown = viewer(run, games, room(pictures.values()))
+    page = partial(write_text, html(run, pictures, listed, shown, list(kinds), runs=runs))
+    name = INDEX if runs else REPORT
+    return [*(target / name for name in of_moves), *written, replace(target / name, page)]
 
-    listed = files_of(run, moves, latex)
-    if fen:
-        listed = [
-            file._replace(table=POSITIONS, parts=Run.positions_in_parts) if file.name == "moves.csv" else file
-            for file in listed
-        ]
-    files: dict[str, Callable[[Path], object]] = {file.name: partial(write_file, file, run) for file in listed}
-    if parquet:
-        for file in listed:
-            if file.table is not None:
-                files[parquet_name(file.name)] = partial(_fill_parquet, file, run)
-    for name, axes in charts.items():
-        files[f"{name}.png"] = partial(save_png, axes)
-        files[f"{name}.svg"] = partial(write_text, pictures[name])
-        if pdf:
-            files[f"{name}.pdf"] = partial(save_pdf, axes)
-    games_part = viewer(run, games, room(pictures.values()))
-    page = html(run, pictures, listed, games_part, pdf=pdf, runs=runs)
-    files[INDEX if runs else REPORT] = partial(write_text, page)
 
-    for name in _every_name() - set(files):
-        (target / name).unlink(missing_ok=True)
-    return [replace(target / name, fill) for name, fill in files.items()]
+def _with_fen(file: File) -> File:
+    is_moves = file.table is not None and file.table.name == "moves"
+    return file._replace(table=POSITIONS, parts=Run.positions_in_parts) if is_moves else file
+
+
+def _fills(files: Iterable[File], run: Run, parquet: bool) -> dict[str, Callable[[Path], object]]:
+    """What writes each of the files by its name, and the Parquet files beside them if `parquet`."""
+    fills: dict[str, Callable[[Path], object]] = {}
+    for file in files:
+        fills[file.name] = partial(write_file, file, run)
+        if parquet and file.table is not None:
+            fills[parquet_name(file.name)] = partial(_fill_parquet, file, run)
+    return fills
+
+
+def _games_and_moves(
+    run: Run, games: int | None, target: Path, of_moves: Mapping[str, Callable[[Path], object]]
+) -> Markup:
+    """The page's part with games, once the files with all moves are written: what needs no chart."""
+    for name, fill in of_moves.items():
+        replace(target / name, fill)
+    return viewer(run, games)
 
 
 def _every_name() -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -106,14 +107,19 @@ def run_of(
     """A run of these frames, empty ones where there are none; all its games are planned."""
     moves = moves if moves is not None else pd.DataFrame(columns=MOVE_COLUMNS)
     probes = probes if probes is not None else pd.DataFrame()
-    return Run(folder, RunData(of, facts(len(games)), None, games, lambda: iter([moves]), probes))
+    return Run(folder, RunData(of, facts(len(games)), None, games, _reader(moves), probes))
 
 
 def changed(run: Run, folder: Path | None = None, **parts: Any) -> Run:
     """The run in another folder, with other parts of `RunData`; moves are one frame."""
     if (moves := parts.get("moves")) is not None:
-        parts["moves"] = lambda: iter([moves])
+        parts["moves"] = _reader(moves)
     return Run(folder or run.folder, run.data._replace(**parts))
+
+
+def _reader(moves: pd.DataFrame) -> Callable[..., Iterator[pd.DataFrame]]:
+    """What `RunData.moves` is, of one frame."""
+    return lambda games=None: iter([moves if games is None else moves[moves["game"].isin(games)]])
 
 
 def frames(
@@ -228,7 +234,6 @@ def write_quickly(run: Run, folder: Path | None = None) -> list[Path]:
     """`write` with empty pictures, which take most of its time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arena.report.write.svg", lambda axes: '<svg width="9pt"></svg>')
-        patch.setattr("arena.report.write.save_png", lambda axes, path: path.touch())
         return write(run, folder)
 
 

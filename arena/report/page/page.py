@@ -45,14 +45,14 @@ def html(
     charts: Mapping[str, str],
     files_listed: Sequence[File],
     viewer: Markup = NO_VIEWER,
+    kinds: Sequence[str] = ("svg",),
     *,
-    pdf: bool = False,
     runs: str = "",
 ) -> str:
     """The report as one self-contained page; `charts` are SVG texts by name, in the order of the page.
 
-    `viewer` shows the games; where there is one, the cells of the crosstable are buttons. `pdf` says whether
-    the charts are there as PDF, too; `runs` is the address of a page that lists this run among others.
+    `viewer` shows the games; where there is one, the cells of the crosstable are buttons. `kinds` are the
+    suffixes of the charts' files; `runs` is the address of a page that lists this run among others.
     """
     return page(
         "page/page.html",
@@ -60,7 +60,7 @@ def html(
         (SCRIPT,) if viewer else (),
         **content(run),
         charts=plots(charts),
-        kinds=["png", "svg", *(["pdf"] if pdf else [])],
+        kinds=kinds,
         folded=FOLDED,
         config=json.dumps(run.data.experiment.as_dict(), indent=2, ensure_ascii=False, default=str),
         files=files_listed,

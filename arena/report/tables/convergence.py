@@ -40,6 +40,8 @@ def convergence(
     names = ["games", "player", "elo", "elo_low", "elo_high"]
     if len(ends) < 3:
         return pd.DataFrame(columns=names)
+    # Or `rate` would do so for each part
+    whole = whole.astype(dict.fromkeys(("white", "black", "result"), "category"))
     chosen = np.unique(np.linspace(0, len(ends) - 1, min(PARTS, len(ends))).round().astype(int))
     parts = []
     for count in ends[chosen].tolist():

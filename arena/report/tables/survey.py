@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,9 @@ SAMPLE = 1_000_000
 COUNTED = ("legal_moves", "nodes", "leaves", "cutoffs_max", "cutoffs_min", "cutoffs_first", "tt_probes", "tt_hits")
 """Columns of moves that `totals` sums, beside the seconds."""
 _SEED = 1
+_SAMPLED = ["game", "ply", "player", "colour", "legal_moves", "seconds", "score", "overrun", "pondered_seconds"]
+_SHOWN = ["move", "depth", "nodes", "score_men", "wins_in"]
+"""Columns that tables take of single moves; those that the page's games need, too, unless the run is large."""
 DECIDED = 4.0
 """Men from which on a score counts as a decided game: more, and a certain win, surprise no further."""
 
@@ -28,7 +31,7 @@ class Survey(NamedTuple):
     hashes: pd.Series
     """That of `arena.ratings.repeats.line_hashes`, of all games."""
     sample: pd.DataFrame
-    """The moves of the games of `sampled`."""
+    """The moves of the games of `sampled`, with the columns that are needed of single moves."""
     swings: pd.Series
     """That of `tables.survey.swings`, of all games."""
 
@@ -44,7 +47,7 @@ def survey(games: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Survey:
         sums.append(totals(part))
         hashes.append(line_hashes(part))
         swung.append(swings(part))
-        sample.append(part if chosen is None else part[part["game"].isin(chosen)])
+        sample.append(part[_SAMPLED + _SHOWN] if chosen is None else part.loc[part["game"].isin(chosen), _SAMPLED])
     return Survey(
         _together(pd.concat(sums)), pd.concat(hashes), pd.concat(sample, ignore_index=True), pd.concat(swung)
     )
@@ -75,9 +78,22 @@ def totals(moves: pd.DataFrame) -> pd.DataFrame:
     (missing unless it is known of all the moves), and the greatest deepest (plies) and overrun (seconds; missing
     where no move had a time limit).
     """
-    columns = moves[["player", "depth", *COUNTED, "seconds", "deepest"]]
-    values = {name: moves[name].to_numpy(float, na_value=np.nan) for name in ("cpu_seconds", "overrun")}
-    return _together(columns.assign(searched=moves["nodes"] > 0, moves=1, **values))
+    player, depth = pd.Categorical(moves["player"]), moves["depth"].to_numpy(np.int64)
+    depths = int(depth.max(initial=0)) + 1
+    searched = moves["nodes"].to_numpy(np.int64) > 0
+    group, keys = pd.factorize((player.codes.astype(np.int64) * depths + depth) * 2 + searched, sort=True)
+    names = player.categories[keys // 2 // depths].astype(str).astype(object)
+    found: dict[str, Any] = {"player": names, "depth": keys // 2 % depths, "searched": keys % 2 == 1}
+    found["moves"] = np.bincount(group, minlength=len(keys))
+    for name in COUNTED:
+        found[name] = np.bincount(group, moves[name].to_numpy(float), len(keys)).astype(np.int64)
+    found["seconds"] = np.bincount(group, moves["seconds"].to_numpy(float, na_value=np.nan), len(keys))
+    # nan where it is not known of all the moves
+    found["cpu_seconds"] = np.bincount(group, moves["cpu_seconds"].to_numpy(float, na_value=np.nan), len(keys))
+    for name in ("deepest", "overrun"):
+        found[name] = np.full(len(keys), np.nan)
+        np.fmax.at(found[name], group, moves[name].to_numpy(float, na_value=np.nan))
+    return pd.DataFrame(found)
 
 
 def swings(moves: pd.DataFrame) -> pd.Series:

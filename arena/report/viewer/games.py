@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -25,8 +25,8 @@ CHARACTERS = 1_500_000
 """Characters that games take in a page, at most, unless a number of games is asked for."""
 AT_ONCE = 40
 """Games of a block: what a browser unpacks to show one of them."""
-_LEAST = 2
-"""Characters that a ply takes at least: bounds the moves that are read to fill a page."""
+_READ = 20 * AT_ONCE
+"""Games of a large run whose moves are read at once."""
 
 
 class Games(NamedTuple):
@@ -47,14 +47,11 @@ def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) ->
     As many as fit into `characters`, or `most` if that is a number.
     """
     table = by_surprise(run.games, run.survey.swings)
-    fits = table["plies"].cumsum() <= characters / _LEAST
-    table = table[fits] if most is None else table.head(most)
-    moves = _moves(run, pd.Index(table["game"]))
+    table = table if most is None else table.head(most)
     replayer = Replayer(build_variant(run.experiment.variant))
     blocks: list[str] = []
     inside = 0
-    for first in range(0, len(table), AT_ONCE):
-        part = table.iloc[first : first + AT_ONCE]
+    for part, moves in _parts(run, table):
         block = packed(_block(part, moves, replayer))
         characters -= len(block)
         if most is None and characters < 0:
@@ -125,10 +122,14 @@ def packed(data: Any) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _moves(run: Run, games: pd.Index) -> pd.DataFrame:
-    if not run.large:
-        return run.survey.sample
-    return pd.concat([part[part["game"].isin(games)] for part in run.data.moves()], ignore_index=True)
+def _parts(run: Run, games: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """The games AT_ONCE together, with moves among which are theirs; those of a large run are read when needed."""
+    moves = run.survey.sample
+    for first in range(0, len(games), AT_ONCE):
+        if run.large and first % _READ == 0:
+            numbers = pd.Index(games["game"].iloc[first : first + _READ])
+            moves = pd.concat(run.data.moves(numbers), ignore_index=True)
+        yield games.iloc[first : first + AT_ONCE], moves
 
 
 def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list[dict[str, Any]]:
@@ -145,12 +146,13 @@ def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list
         sign * found[name].to_numpy(dtype=float, na_value=np.nan) + 0.0
         for name in ("wins_in", "score", "score_men")
     )
+    micro = 1e6 * found["seconds"].to_numpy(dtype=float, na_value=np.nan)
     own = _digits(np.where(np.isnan(in_men) & np.isnan(certain), score, np.nan))
     columns = {
         "score": _whole(100 * in_men),
         "own": [value if known(value) else None for value in own.tolist()],
         "wins": _whole(certain),
-        "time": _whole(_digits(np.rint(1e6 * found["seconds"].to_numpy(dtype=float, na_value=np.nan)))),
+        "time": _whole(np.where(micro < 1000, micro, _digits(micro))),  # rounded once
         "depth": found["depth"].tolist(),
         "nodes": found["nodes"].tolist(),
     }
