@@ -17,6 +17,7 @@ from arena.rules.jit import cache
 DECORATORS = {
     "kernel",
     "inlined",
+    "instructions_of",
     "evaluator",
     "overload",
     "intrinsic",
@@ -203,6 +204,39 @@ def test_compilation_is_announced_once_and_only_where_there_is_any(tmp_path):
     )
     place = {"NUMBA_CACHE_DIR": str(tmp_path)}
     assert [python(code, **place) for _ in range(2)] == ["compiling\n7\n", "7\n"]
+
+
+def test_only_what_python_calls_is_kept_on_disk_and_nothing_that_the_rules_never_reach_is_compiled(tmp_path):
+    code = (
+        "from arena.rules import captures\n"
+        "from arena.rules.movegen import legal_moves\n"
+        "from arena.rules.variants import VARIANTS\n"
+        "for name in ('english', 'international'):\n"
+        "    legal_moves(VARIANTS[name].constants, VARIANTS[name].start)\n"
+        "    print(len(captures.grow._part.overloads), len(captures.land._part.overloads))\n"
+    )
+    assert python(code, NUMBA_CACHE_DIR=str(tmp_path)) == "1 0\n2 1\n"
+    assert {path.name.split("-")[0] for path in tmp_path.rglob("*.nbi")} == {
+        "movegen.list_moves",
+        "movegen.advance",
+    }
+
+
+def test_a_kernel_that_a_users_kernel_calls_may_be_whatever_numba_compiles(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from arena import kernel\n\n"
+        "@kernel\ndef inner(turn):\n"
+        "    if turn > 2:\n        raise ValueError('too large', turn)\n"
+        "    return [2.0 * x for x in range(3)][turn]\n\n"
+        "@kernel\ndef outer(turn):\n    return inner(turn) + 1.0\n"
+    )
+    code = (
+        "from mine import outer\n"
+        "print(outer(2))\n"
+        "try:\n    outer(7)\nexcept ValueError as error:\n    print(error.args)\n"
+    )
+    place = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": f"{cache.ROOT}{os.pathsep}{tmp_path}"}
+    assert [python(code, **place) for _ in range(2)] == ["5.0\n('too large', 7)\n"] * 2
 
 
 def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_changes(tmp_path):

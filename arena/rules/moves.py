@@ -10,12 +10,14 @@ opposite. 4 to 7 go straight to the next dark square: right, down, left, up; tha
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba.extending import overload
+from numba import types
 from numpy.typing import NDArray
 
 from arena.rules.jit.bits import lowest_square
-from arena.rules.jit.kernel import inlined
+from arena.rules.jit.kernel import inlined, instructions_of
 from arena.rules.jit.native import WORDS
 from arena.rules.position import Position
 from arena.rules.rules import Rules
@@ -51,11 +53,14 @@ def capacity(moves: Moves) -> int:
     return moves.size
 
 
-@overload(capacity)
-def _capacity(moves):  # type: ignore[no-untyped-def]
-    if moves == WORDS:
-        return lambda moves: BUFFER
-    return lambda moves: moves.size
+@instructions_of(capacity)
+def _capacity(_context: Any, moves: types.Type) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        if moves == WORDS:
+            return context.get_constant(types.intp, BUFFER)
+        return context.make_array(moves)(context, builder, value=values[0]).nitems
+
+    return types.intp(moves), generate
 
 
 @inlined

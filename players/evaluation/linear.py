@@ -11,11 +11,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from arena.base.wording import unknown
 from arena.rules.jit.bits import popcount
+from arena.rules.jit.kernel import inlined
 from arena.rules.position import Position
 from arena.rules.rules import NEVER, Rules
 from players.evaluation.evaluator import Evaluator, evaluator
@@ -43,9 +43,8 @@ def weighted(position: Position, rules: Rules, weights: Any, used: int) -> float
     return value
 
 
-@overload(weighted, jit_options={"nogil": True, "error_model": "numpy", "forceinline": True})
-def _weighted(position, rules, weights, used):  # type: ignore[no-untyped-def]
-    """The loop of `weighted` written out: numba takes none over functions of which each is inlined or left out."""
+def _written_out() -> Any:
+    """`weighted` without its loop: numba takes none over functions of which each is inlined or left out."""
     source = [
         "def written_out(position, rules, weights, used):",
         "    own, other = position.turn, 1 - position.turn",
@@ -59,8 +58,11 @@ def _weighted(position, rules, weights, used):  # type: ignore[no-untyped-def]
             f"        value += weight * ({name}(position, rules, own) - {name}(position, rules, other))",
         ]
     found: dict[str, Any] = {"popcount": popcount, **VOCABULARY}
-    exec("\n".join([*source, "    return value"]), found)
+    exec(compile("\n".join([*source, "    return value"]), __file__, "exec"), found)
     return found["written_out"]
+
+
+inlined(weighted, _written_out())
 
 
 @evaluator

@@ -14,7 +14,6 @@ from arena.rules.jit.native import monotonic
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import key
-from players.negamax.leaves import quiesce
 from players.negamax.ordering import arrange, list_moves
 from players.negamax.score import LIMIT, WIN
 from players.negamax.state import Node, begin_search
@@ -37,13 +36,9 @@ class Compiled(NamedTuple):
 
 @cache
 def compiled_search(rules: Any) -> Compiled:
-    """The search for a rule set; compiled, or loaded from the cache, at the first call.
-
-    The kernels that call themselves come first.
-    """
+    """The search for a rule set; compiled, or loaded from the cache, at the first call."""
     states, position, earlier = Workspace(0).states, Position(0, 0, 0, 0), np.zeros((0, 4), np.int64)
     state, node = states[0], Node(position, 0, 0, 0)
-    entry(quiesce, types.float64, rules, state, node, -WIN, WIN)
     address = address_of(search_below, types.float64, rules, state, node, 1, -WIN, WIN)
     return Compiled(entry(search, types.float64, rules, states, position, earlier, 0, 0, 1, 1, WIN, WIN), address)
 

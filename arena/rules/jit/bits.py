@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
+
+from arena.rules.jit.kernel import instructions_of
 
 
 def popcount(bits: int) -> int:
@@ -30,52 +31,32 @@ def float_of(bits: int) -> float:
     return float(np.int64(bits).view(np.float64))
 
 
-@overload(popcount)
-def _popcount(bits):  # type: ignore[no-untyped-def]
-    return lambda bits: _ctpop(bits)  # type: ignore[call-arg]
-
-
-@overload(lowest_square)
-def _lowest_square(bits):  # type: ignore[no-untyped-def]
-    return lambda bits: _cttz(bits)  # type: ignore[call-arg]
-
-
-@overload(bits_of)
-def _bits_of(number):  # type: ignore[no-untyped-def]
-    return lambda number: _bitcast_to_int(number)  # type: ignore[call-arg]
-
-
-@overload(float_of)
-def _float_of(bits):  # type: ignore[no-untyped-def]
-    return lambda bits: _bitcast_to_float(bits)  # type: ignore[call-arg]
-
-
-@intrinsic
-def _ctpop(_context: Any, bits: types.Type) -> Any:
+@instructions_of(popcount)
+def _popcount(_context: Any, bits: types.Type) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.int64(types.int64), generate
 
 
-@intrinsic
-def _cttz(_context: Any, bits: types.Type) -> Any:
+@instructions_of(lowest_square)
+def _lowest_square(_context: Any, bits: types.Type) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.true_bit)
 
     return types.int64(types.int64), generate
 
 
-@intrinsic
-def _bitcast_to_int(_context: Any, number: types.Type) -> Any:
+@instructions_of(bits_of)
+def _bits_of(_context: Any, number: types.Type) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.IntType(64))
 
     return types.int64(types.float64), generate
 
 
-@intrinsic
-def _bitcast_to_float(_context: Any, bits: types.Type) -> Any:
+@instructions_of(float_of)
+def _float_of(_context: Any, bits: types.Type) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.DoubleType())
 

@@ -57,14 +57,21 @@ class LazyCache:
 @contextmanager
 def numba_uses_cache_folder(function: Callable[..., Any]) -> Iterator[None]:
     """Let numba keep the code of a function in the folder for it, whatever folder numba uses by default."""
-    file = Path(inspect.getfile(function)).resolve()
-    is_ours = any(file.is_relative_to(ROOT / package) for package in ("arena", "players"))
+    folder = (
+        cache_folder() if is_ours(function) else users_folder(Path(inspect.getfile(function)).resolve().parent)
+    )
     config: Any = numba.config
-    before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder() if is_ours else users_folder(file.parent))
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
         yield
     finally:
         config.CACHE_DIR = before
+
+
+def is_ours(function: Callable[..., Any]) -> bool:
+    """Whether a function stands in this source tree."""
+    file = Path(inspect.getfile(function)).resolve()
+    return any(file.is_relative_to(ROOT / package) for package in ("arena", "players"))
 
 
 @cache

@@ -8,9 +8,10 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event, types
-from numba.core.typing.templates import infer_global
+from numba.core.typing.templates import infer_global, make_intrinsic_template
 
-from arena.rules.jit.cache import LazyCache, numba_uses_cache_folder
+from arena.rules.jit.cache import numba_uses_cache_folder
+from arena.rules.jit.compiler import Kernel, Part, set_environments, without_collection
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -19,31 +20,39 @@ _inlined: list[Any] = []
 
 
 def kernel(function: F) -> F:
-    """Compile `function` at its first call for each combination of types, and keep the code on disk."""
-    return _cached(function, numba.njit(nogil=True, error_model="numpy")(function))
+    """Compile `function` for each combination of types: as a part of the kernels that call it; if Python calls it,
+    at the first call, with all its parts, to be kept on disk."""
+    return cast(F, Kernel(function)) if is_compiling() else function
 
 
-def inlined(function: F) -> F:
+def inlined(function: F, written: Callable[..., Any] | None = None) -> F:
     """Compile `function` into the kernels that call it, where it vanishes; called from Python it is as written.
 
-    So it needs neither a way in from Python nor a place in the cache, which take time to compile, too.
+    `written` is what computes the same in kernels, if that is not the function itself.
     """
     if is_compiling():
-        jit: Any = numba.njit
-        compiled = jit(
-            nogil=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
-        )(function)
-        infer_global(function, types.Dispatcher(_of_plain_types(compiled)))
+        compiled = Part(written or function, forceinline=True)
+        infer_global(function, types.Dispatcher(compiled))
         _inlined.append(compiled)
     return function
+
+
+def instructions_of(function: Callable[..., Any]) -> Callable[[F], F]:
+    """Let kernels that call `function` do what the decorated function writes instead, an intrinsic of numba's."""
+
+    def register(definition: F) -> F:
+        template = make_intrinsic_template(function, definition, function.__name__)
+        infer_global(function, types.Function(template))
+        return definition
+
+    return register
 
 
 def entry(function: F, returns: Any, *arguments: Any) -> F:
     """A kernel's native code for `arguments`, values or types, to be called from Python with values like them.
 
     Compiled at the first call, and loaded from the disk afterwards. A call takes a tenth of the time of a call of
-    the kernel itself, for which numba looks up the types of all arguments; here nothing checks them. Stating the
-    returned type is what makes the on-disk cache of a recursive kernel sound (numba issue 6061).
+    the kernel itself, for which numba looks up the types of all arguments; here nothing checks them.
     """
     if not is_compiling():
         return function
@@ -66,8 +75,10 @@ def callback(function: Callable[..., Any], signature: Any) -> Any:
 
     Raises numba's error, which names the line, if the function uses what numba cannot compile.
     """
-    with numba_uses_cache_folder(function):
-        return numba.cfunc(signature, cache=True, error_model="numpy")(function)
+    with numba_uses_cache_folder(function), without_collection():
+        compiled: Any = numba.cfunc(signature, cache=True, error_model="numpy")(function)
+    set_environments(compiled._library)
+    return compiled
 
 
 @contextmanager
@@ -104,23 +115,6 @@ class _Listener(event.Listener):
 def is_compiling() -> bool:
     """Whether kernels are compiled: not under NUMBA_DISABLE_JIT=1, where they run as Python functions."""
     return not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
-
-
-def _cached(function: F, compiled: Any) -> F:
-    if is_compiling():
-        compiled._cache = LazyCache(function)
-        _of_plain_types(compiled)
-    return cast(F, compiled)
-
-
-def _of_plain_types(compiled: Any) -> Any:
-    """Keep numba from compiling a function once more for each literal that kernels call it with.
-
-    Of a kernel that calls itself, such a copy could not be loaded from the cache either.
-    """
-    template = compiled.get_call_template
-    compiled.get_call_template = lambda args, kws: template(tuple(map(types.unliteral, args)), kws)
-    return compiled
 
 
 def _signature(returns: Any, arguments: tuple[Any, ...]) -> Any:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
+
+from arena.rules.jit.kernel import instructions_of
 
 LANES = 64
 """Numbers of a stretch that are added or held at once."""
@@ -59,35 +60,8 @@ def two_layers(shorts: Any, first: int, second: int, weights: int, shift: int) -
     return int(held @ shorts[last : last + OUTPUTS].astype(np.int64) + (int(shorts[last + OUTPUTS]) << shift))
 
 
-@overload(shorts)
-def _shorts(floats):  # type: ignore[no-untyped-def]
-    return lambda floats: _data(floats)  # type: ignore[call-arg]
-
-
-@overload(copy)
-def _copy(shorts, to, at):  # type: ignore[no-untyped-def]
-    return lambda shorts, to, at: _copied(shorts, to, at)
-
-
-@overload(add)
-def _add(shorts, to, at):  # type: ignore[no-untyped-def]
-    return lambda shorts, to, at: _added(shorts, to, at)
-
-
-@overload(subtract)
-def _subtract(shorts, to, at):  # type: ignore[no-untyped-def]
-    return lambda shorts, to, at: _subtracted(shorts, to, at)
-
-
-@overload(two_layers)
-def _two_layers(shorts, first, second, weights, shift):  # type: ignore[no-untyped-def]
-    return lambda shorts, first, second, weights, shift: _layers(  # type: ignore[call-arg]
-        shorts, first, second, weights, shift
-    )
-
-
-@intrinsic
-def _data(_context: Any, floats: types.Type) -> Any:
+@instructions_of(shorts)
+def _shorts(_context: Any, floats: types.Type) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         found = context.make_array(signature.args[0])(context, builder, value=values[0]).data
         return builder.bitcast(found, _SHORT.as_pointer())
@@ -95,10 +69,10 @@ def _data(_context: Any, floats: types.Type) -> Any:
     return SHORTS(floats), generate
 
 
-def _on_lanes(operation: Any) -> Any:
-    """An intrinsic that writes what an operation makes of the numbers written over and of LANES others."""
+def _on_lanes(function: Any, operation: Any) -> None:
+    """Let a function write what an operation makes of the numbers written over and of LANES others."""
 
-    @intrinsic
+    @instructions_of(function)
     def written(_context: Any, _shorts: Any, _to: Any, _at: Any) -> Any:
         def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
             pointer, to, at = values
@@ -108,15 +82,13 @@ def _on_lanes(operation: Any) -> Any:
 
         return types.void(SHORTS, types.int64, types.int64), generate
 
-    return written
+
+_on_lanes(copy, lambda _builder, _before, found: found)
+_on_lanes(add, lambda builder, before, found: builder.add(before, found))
+_on_lanes(subtract, lambda builder, before, found: builder.sub(before, found))
 
 
-_copied = _on_lanes(lambda _builder, _before, found: found)
-_added = _on_lanes(lambda builder, before, found: builder.add(before, found))
-_subtracted = _on_lanes(lambda builder, before, found: builder.sub(before, found))
-
-
-@intrinsic
+@instructions_of(two_layers)
 def _layers(_context: Any, _shorts: Any, _first: Any, _second: Any, _weights: Any, _shift: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         pointer, *inputs, weights, shift = values

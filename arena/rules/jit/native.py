@@ -7,9 +7,10 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
-from numba.np.numpy_support import carray
+from numba.np.arrayobj import make_array, populate_array
 from numpy.typing import NDArray
+
+from arena.rules.jit.kernel import instructions_of
 
 WORDS = types.CPointer(types.int64)
 """The type of `words`: numba counts no references to it, which takes as long as a position's moves."""
@@ -39,28 +40,8 @@ def call_at(address: Any, *arguments: Any) -> float:
     return float(address(*arguments))
 
 
-@overload(words)
-def _words(integers):  # type: ignore[no-untyped-def]
-    return lambda integers: _data(integers)  # type: ignore[call-arg]
-
-
-@overload(words_at)
-def _words_at(address):  # type: ignore[no-untyped-def]
-    return lambda address: _int64_pointer(address)
-
-
-@overload(floats_at)
-def _floats_at(address, size):  # type: ignore[no-untyped-def]
-    return lambda address, size: carray(_float64_pointer(address), (size,))
-
-
-@overload(call_at)
-def _call_at(address, *arguments):  # type: ignore[no-untyped-def]
-    return lambda address, *arguments: _call(address, arguments)  # type: ignore[call-arg]
-
-
-@intrinsic
-def _call(_context: Any, _address: types.Type, arguments: Any) -> Any:
+@instructions_of(call_at)
+def _call_at(_context: Any, _address: types.Type, *arguments: types.Type) -> Any:
     """Call code at an address with the elements of a tuple: of their types, with plain ones for literals."""
     kinds = [types.unliteral(kind) for kind in arguments]
 
@@ -72,27 +53,32 @@ def _call(_context: Any, _address: types.Type, arguments: Any) -> Any:
     return types.float64(types.int64, types.Tuple(kinds)), generate
 
 
-@intrinsic
-def _data(_context: Any, integers: types.Type) -> Any:
+@instructions_of(words)
+def _words(_context: Any, integers: types.Type) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return context.make_array(signature.args[0])(context, builder, value=values[0]).data
 
     return WORDS(integers), generate
 
 
-def _pointer(kind: types.Type) -> Any:
-    @intrinsic
-    def pointer(_context: Any, address: types.Type) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
+@instructions_of(words_at)
+def _words_at(_context: Any, _address: types.Type) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
 
-        return types.CPointer(kind)(types.int64), generate
-
-    return pointer
+    return WORDS(types.int64), generate
 
 
-_int64_pointer = _pointer(types.int64)
-_float64_pointer = _pointer(types.float64)
+@instructions_of(floats_at)
+def _floats_at(_context: Any, _address: types.Type, _size: types.Type) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        address, size = values
+        array, bytes_each = make_array(signature.return_type)(context, builder), cgutils.intp_t(8)
+        data = builder.inttoptr(address, ir.DoubleType().as_pointer())
+        populate_array(array, data=data, shape=[size], strides=[bytes_each], itemsize=bytes_each, meminfo=None)
+        return array._getvalue()
+
+    return types.float64[::1](types.int64, types.intp), generate
 
 
 def monotonic() -> float:
@@ -100,13 +86,8 @@ def monotonic() -> float:
     return time.monotonic()
 
 
-@overload(monotonic)
-def _monotonic():  # type: ignore[no-untyped-def]
-    return lambda: _clock_gettime()  # type: ignore[call-arg]
-
-
-@intrinsic
-def _clock_gettime(_context: Any) -> Any:
+@instructions_of(monotonic)
+def _monotonic(_context: Any) -> Any:
     """Call the C library's clock_gettime, which fills in two 64-bit words: seconds and nanoseconds."""
 
     def generate(_context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
