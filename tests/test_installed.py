@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
+from arena.commands.cli import COMMANDS
+
 pytestmark = pytest.mark.compiled
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -200,6 +202,13 @@ def test_only_the_step_that_publishes_may_prove_who_it_is():
     jobs = described("workflows/release.yml")["jobs"]
     assert jobs["publish"]["permissions"] == {"id-token": "write"}
     assert "permissions" not in jobs["build"] and jobs["publish"]["needs"] == "build"
+
+
+def test_workflows_and_image_use_commands_that_there_are():
+    steps = [step.get("run", "") for step in described("workflows/release.yml")["jobs"]["build"]["steps"]]
+    image = re.sub(r"^#.*\n", "", (ROOT / ".github" / "Dockerfile").read_text(), flags=re.M)
+    used = set(re.findall(r"(?:bin/|&& )arena (\w+)", "\n".join([*steps, image])))
+    assert {"init", "run"} <= used <= set(COMMANDS)
 
 
 def test_shells_complete_commands_options_and_rule_sets(tmp_path):
