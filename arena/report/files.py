@@ -77,6 +77,11 @@ class File(NamedTuple):
     of_latex: bool = False
     """Whether it is a table for papers, which a run has only when asked for."""
 
+    @property
+    def of_games(self) -> bool:
+        """Whether it holds all games or moves, and needs no rating."""
+        return self.of_moves or self.name == "games.csv"
+
 
 def _csv(table: RunTable) -> File:
     def applies(run: Run) -> bool:

@@ -47,27 +47,27 @@ def write(
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
-    long = [_with_fen(file) if fen else file for file in FILES if file.of_moves and (moves or not run.large)]
-    of_moves = _fills(long, run, parquet)
+    long = [file for file in FILES if file.of_games and (moves or not (file.of_moves and run.large))]
+    of_games = _fills([_with_fen(file) if fen else file for file in long], run, parquet)
     run.survey, run.ratings  # noqa: B018  both processes need them
-    with beside(partial(_games_and_moves, run, games, target, of_moves)) as games_and_moves:
+    with beside(partial(_games_part, run, games, target, of_games)) as games_part:
         charts = draw(run)
         pictures = {name: svg(axes) for name, axes in charts.items()}
         listed = files_of(run, moves, latex)
-        files = _fills([file for file in listed if not file.of_moves], run, parquet)
+        files = _fills([file for file in listed if not file.of_games], run, parquet)
         kinds = {"svg": None, **({"png": save_png} if png else {}), **({"pdf": save_pdf} if pdf else {})}
         for name, axes in charts.items():
             files[f"{name}.svg"] = partial(write_text, pictures[name])
             files |= {f"{name}.{kind}": partial(save, axes) for kind, save in kinds.items() if save}
-        for name in _every_name() - {*files, *of_moves}:
+        for name in _every_name() - {*files, *of_games}:
             (target / name).unlink(missing_ok=True)
         written = [replace(target / name, fill) for name, fill in files.items()]
-        shown = games_and_moves()
+        shown = games_part()
     if games is None and room(pictures.values()) < CHARACTERS:
         shown = viewer(run, games, room(pictures.values()))
     page = partial(write_text, html(run, pictures, listed, shown, list(kinds), runs=runs))
     name = INDEX if runs else REPORT
-    return [*(target / name for name in of_moves), *written, replace(target / name, page)]
+    return [*(target / name for name in of_games), *written, replace(target / name, page)]
 
 
 def _with_fen(file: File) -> File:
@@ -85,11 +85,11 @@ def _fills(files: Iterable[File], run: Run, parquet: bool) -> dict[str, Callable
     return fills
 
 
-def _games_and_moves(
-    run: Run, games: int | None, target: Path, of_moves: Mapping[str, Callable[[Path], object]]
+def _games_part(
+    run: Run, games: int | None, target: Path, of_games: Mapping[str, Callable[[Path], object]]
 ) -> Markup:
-    """The page's part with games, once the files with all moves are written: what needs no chart."""
-    for name, fill in of_moves.items():
+    """The page's part with games, once the files with all games and moves are written: what needs no chart."""
+    for name, fill in of_games.items():
         replace(target / name, fill)
     return viewer(run, games)
 

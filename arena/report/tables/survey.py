@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from arena.base.work import beside
 from arena.ratings.repeats import line_hashes
 
 SAMPLE = 1_000_000
@@ -36,9 +37,27 @@ class Survey(NamedTuple):
     """That of `tables.survey.swings`, of all games."""
 
 
-def survey(games: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Survey:
-    """Read the moves of games once; `games` and `parts` are those of `arena.ledger.read.RunData`."""
+def survey(games: pd.DataFrame, moves: Callable[..., Iterable[pd.DataFrame]]) -> Survey:
+    """Read the moves of games once, in two halves side by side if they are many.
+
+    `games` and `moves` are those of `arena.ledger.read.RunData`.
+    """
     chosen = sampled(games)
+    if chosen is None:
+        return _surveyed(moves(), None)
+    half = int((2 * games["plies"].cumsum() <= games["plies"].sum()).sum())
+    first, second = pd.Index(games["game"].iloc[:half]), pd.Index(games["game"].iloc[half:])
+    with beside(lambda: _surveyed(moves(second), chosen)) as others:
+        ours, theirs = _surveyed(moves(first), chosen), others()
+    return Survey(
+        _together(pd.concat([ours.totals, theirs.totals])),
+        pd.concat([ours.hashes, theirs.hashes]),
+        pd.concat([ours.sample, theirs.sample], ignore_index=True),
+        pd.concat([ours.swings, theirs.swings]),
+    )
+
+
+def _surveyed(parts: Iterable[pd.DataFrame], chosen: pd.Index | None) -> Survey:
     sums: list[pd.DataFrame] = []
     hashes: list[pd.Series] = []
     sample: list[pd.DataFrame] = []
