@@ -206,6 +206,22 @@ def test_compilation_is_announced_once_and_only_where_there_is_any(tmp_path):
     assert [python(code, **place) for _ in range(2)] == ["compiling\n7\n", "7\n"]
 
 
+def test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context(tmp_path):
+    code = (
+        "from arena.rules.jit.kernel import compilation_announced, compiling_meanwhile\n"
+        "from arena.rules.movegen import legal_moves\n"
+        "from arena.rules.variants import VARIANTS\n"
+        "from players.negamax.deepening import compiled_search\n"
+        "rules, start = VARIANTS['english'].constants, VARIANTS['english'].start\n"
+        "with compilation_announced(lambda: print('compiling')):\n"
+        "    with compiling_meanwhile(lambda: compiled_search(rules)):\n"
+        "        pass\n"
+        "    print(len(legal_moves(rules, start)))\n"
+    )
+    assert python(code, NUMBA_CACHE_DIR=str(tmp_path)) == "compiling\n7\n"
+    assert not list(tmp_path.rglob("*search*.nbi"))
+
+
 def test_only_what_python_calls_is_kept_on_disk_and_nothing_that_the_rules_never_reach_is_compiled(tmp_path):
     code = (
         "from arena.rules import captures\n"

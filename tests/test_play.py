@@ -740,7 +740,7 @@ def test_ctrl_c_while_the_first_game_is_prepared_is_one_line(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Sitting, "prepare", interrupted)
-    result = played("--level", 1)
+    result = played("--black", "greedy")
     assert result.exit_code == 130
     assert result.stderr.splitlines()[-1] == "stopped; the kernels compiled so far are kept"
 

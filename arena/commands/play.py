@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,10 @@ from arena.commands.seating import (
 )
 from arena.commands.waiting import line_of
 from arena.ledger.store import StoreError
+from arena.rules.jit.kernel import compiling_meanwhile
 from arena.rules.position import COLOURS
 from arena.sitting.entering import must_capture
+from arena.sitting.sitting import Sitting
 
 _ALARM_SECONDS = 0.02
 """Seconds after the end of a clock at which it is looked at."""
@@ -69,9 +72,11 @@ def play(browser: bool, flip: bool, moves: bool | None, record: Path | None, **o
             if record is not None:
                 kept = _record(record, seating, sitting)
                 open_things.callback(kept.close)
-            prepare(sitting)
-            # Compiles the rules where no player has done so, as between two persons.
-            _ = sitting.game.legal_moves
+            _ = sitting.game.legal_moves  # compiles the rules
+            if not _can_begin(sitting, seating):
+                prepare(sitting)
+        if _can_begin(sitting, seating):
+            open_things.enter_context(compiling_meanwhile(partial(prepare, sitting)))
         words, seated = words_of(seating, sitting), seated_of(seating, sitting)
         game = TerminalGame(sitting, seated, words, flip=flip, record=kept)
         if moves is not None:
@@ -84,6 +89,12 @@ def play(browser: bool, flip: bool, moves: bool | None, record: Path | None, **o
             game.print(*filter(None, [kept.repaired]))
             game.print("this game counts: no takebacks, no hints, and leaving resigns it")
         game_loop(game)
+
+
+def _can_begin(sitting: Sitting, seating: Seating) -> bool:
+    """Whether the board need not wait for the players: a person moves first, against one that surely builds."""
+    usual = all(given is None or given.startswith(("human", "level")) for given in (seating.white, seating.black))
+    return usual and sitting.outcome is None and sitting.side.is_person and sitting.clock is None
 
 
 def _record(folder: Path, seating: Seating, sitting: Any) -> Any:

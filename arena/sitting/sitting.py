@@ -121,9 +121,9 @@ class Sitting:
 
         Raises PlayerError, and whatever a class of the user's own raises.
         """
-        for colour, side in enumerate(self._sides):
-            if not side.is_person:
-                self._player(colour).prepare()
+        players = [self._player(colour) for colour, side in enumerate(self._sides) if not side.is_person]
+        for player in players:
+            player.prepare()
         self.begin_turn()
 
     def begin_turn(self) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 import numba
@@ -17,6 +18,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _inlined: list[Any] = []
 """Compiled `inlined` functions, kept here because numba's types only refer to them weakly."""
+
+_meanwhile: set[threading.Thread] = set()
 
 
 def kernel(function: F) -> F:
@@ -83,9 +86,17 @@ def callback(function: Callable[..., Any], signature: Any) -> Any:
 
 @contextmanager
 def compilation_announced(announce: Callable[[], None]) -> Iterator[None]:
-    """Call `announce` before the first kernel, if any, that has to be compiled and is not in the cache."""
+    """Call `announce` before the first kernel, if any, that has to be compiled and is not in the cache.
+
+    What `compiling_meanwhile` compiles does not count, as nobody waits for it.
+    """
     waiting = [announce]
-    with event.install_listener("numba:compile", _Listener(starts=lambda: waiting and waiting.pop()())):
+
+    def start() -> None:
+        if waiting and threading.current_thread() not in _meanwhile:
+            waiting.pop()()
+
+    with event.install_listener("numba:compile", _Listener(starts=start)):
         yield
 
 
@@ -94,6 +105,30 @@ def compilations_counted(count: Callable[[], object]) -> Iterator[None]:
     """Call `count` after each kernel that had to be compiled and was not in the cache, by any thread."""
     with event.install_listener("numba:compile", _Listener(ends=count)):
         yield
+
+
+@contextmanager
+def compiling_meanwhile(work: Callable[[], object]) -> Iterator[None]:
+    """Run `work`, which compiles, in a thread; once the context is left, it compiles nothing more."""
+    is_over = threading.Event()
+
+    def go_on() -> None:
+        if is_over.is_set() and threading.current_thread() is thread:
+            raise SystemExit
+
+    def run() -> None:
+        with suppress(SystemExit), event.install_listener("numba:compile", _Listener(starts=go_on)):
+            work()
+
+    thread = threading.Thread(target=run, daemon=True)
+    _meanwhile.add(thread)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+        _meanwhile.discard(thread)
 
 
 def announce_compilation() -> None:
