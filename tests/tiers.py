@@ -237,6 +237,7 @@ QUICK = {
     "test_viewer_browser": (),
     "test_watch_browser": (),
     "test_web_browser": (),
+    "test_windows": (),
 }
 """Files of which only these tests are quick; the others need a browser, Node.js, a wheel, Dask or a training, or
 kill processes."""

@@ -60,7 +60,7 @@ def search(variants: Sequence[Variant], seconds_per_variant: float = 0.5, repeat
     digest = sha256(USER_EVALUATION.encode()).hexdigest()[:8]
     path = cache_folder() / f"user_evaluation_{digest}.py"
     if not path.is_file():
-        path.write_text(USER_EVALUATION)
+        path.write_text(USER_EVALUATION, encoding="utf-8")
     for variant in variants:
         built_in = _negamax(variant, "simple")
         user = _negamax(variant, f"{path}:seven_five_three")

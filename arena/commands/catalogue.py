@@ -81,7 +81,7 @@ def schema(install: bool) -> None:
     if not install:
         click.echo(schema_text(), nl=False)
         return
-    Path(SCHEMA).write_text(schema_text())
+    Path(SCHEMA).write_text(schema_text(), encoding="utf-8")
     echo(f"wrote {SCHEMA}; an editor uses it for files that begin with this line:")
     click.echo(f"# yaml-language-server: $schema={SCHEMA}")
 

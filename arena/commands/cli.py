@@ -139,6 +139,9 @@ def main() -> None:
 
     Begin with `arena play`, or with `arena init` and `arena run arena.yaml`.
     """
+    if sys.platform == "win32":  # whose files and pipes have an encoding without ± and −
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(encoding="utf-8")
     # Linear algebra in one thread: matrices are small, and further threads would take the workers' cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # A reader of a command's output need not know which weights an installed font lacks.

@@ -203,7 +203,8 @@ def interruptible(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
 
     before = {number: signal.signal(number, handle) for number in _signals()}
     reader, writer = os.pipe()
-    os.set_blocking(writer, False)
+    if hasattr(os, "set_blocking"):  # on Windows from Python 3.12 on
+        os.set_blocking(writer, False)
     outer = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     threading.Thread(target=_watch, args=(reader, list(before), say), daemon=True).start()
     try:
@@ -246,7 +247,8 @@ def _signals() -> list[int]:
     """The signals to watch: not SIGHUP, where `nohup` has it ignored."""
     hangup = getattr(signal, "SIGHUP", None)
     kept = [] if hangup is None or signal.getsignal(hangup) == signal.SIG_IGN else [hangup]
-    return [signal.SIGINT, signal.SIGTERM, *kept]
+    ctrl_break = getattr(signal, "SIGBREAK", None)  # of Windows, which has no SIGTERM from elsewhere
+    return [signal.SIGINT, signal.SIGTERM, *kept, *([ctrl_break] if ctrl_break is not None else [])]
 
 
 def _exit_code(received: Sequence[int]) -> int | None:

@@ -20,11 +20,11 @@ def init(folder: Path) -> None:
     for name in FILES:
         if (folder / name).exists():
             fail(f"{folder / name} exists already and is not overwritten; nothing was written")
-    texts = {name: (TEMPLATES / name).read_text() for name in FILES}
+    texts = {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in FILES}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
-            (folder / name).write_text(text)
+            (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         fail(f"{folder} cannot be written to: {error.strerror}")
     for name in FILES:

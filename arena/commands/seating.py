@@ -61,7 +61,7 @@ class Seating(NamedTuple):
             return self.name
         try:
             return getpass.getuser()
-        except (KeyError, OSError):
+        except (ImportError, KeyError, OSError):
             return "human"
 
 

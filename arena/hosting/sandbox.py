@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from arena.base.supervisor import bound
+from arena.base.supervisor import are_supported, bound
 from arena.rules.jit.cache import ROOT, cache_folder
 from players.loading import ENGINE, own_code, user_files, words_of_command
 from players.player import PlayerSpec
@@ -40,6 +40,8 @@ _COMPILER_MEGABYTES = 256
 
 def unavailable() -> str:
     """Why there is no sandbox on this machine, in words; empty if there is one."""
+    if not are_supported():
+        return "sandboxes need Linux"
     if shutil.which("bwrap") is None:
         return "bubblewrap (`bwrap`) is not installed"
     tried = subprocess.run([*_options([]), "true"], capture_output=True, text=True, check=False)

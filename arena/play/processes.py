@@ -17,6 +17,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from arena.base.supervisor import are_supported, end_with
 from arena.play.engine import Died, NotBegun
+from arena.watch.underway import lives
 
 NUMBER = "ARENA_WORKER"
 """The environment's variable with the number, from 0, of a worker process of this machine."""
@@ -141,6 +142,6 @@ def _start(parent: int) -> None:
 
 
 def _follow(parent: int) -> None:
-    while os.getppid() == parent:
+    while os.getppid() == parent and lives(parent):  # on Windows the former never changes
         time.sleep(_ORPHAN_SECONDS)
     os._exit(1)

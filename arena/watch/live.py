@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import time
 from collections import Counter, defaultdict
@@ -275,7 +274,7 @@ def _is_playing(folder: Path, session: Session | None) -> bool | None:
 
     The lock is tried only while that process lives, so that no arena that begins ever finds it taken by this.
     """
-    if session is None or session.host != platform.node() or os.name != "posix":
+    if session is None or session.host != platform.node():
         return None
     if not lives(session.process):
         return False

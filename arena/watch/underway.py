@@ -8,10 +8,12 @@ mapped into memory, as a player could shorten it, which ends a process that has 
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
 import struct
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -36,6 +38,9 @@ _PLY = struct.Struct("<qddddQ")
 _MARK_SHIFT = 16
 _SLOT = _HEAD.size + _MAX_TEXT + _PLY.size * MAX_PLIES
 _SIZE = _FILE.size + 2 * _SLOT
+_AT_ONCE = hasattr(os, "pwrite")
+_MAY_QUERY, _STILL_ACTIVE = 0x1000, 259
+"""PROCESS_QUERY_LIMITED_INFORMATION, and the exit code of a process that has none yet (Windows)."""
 
 
 class UnderwayPlace(NamedTuple):
@@ -121,7 +126,11 @@ class UnderwayFile:
     def _write(self, at: int, content: bytes) -> None:
         """Write at a place of the file; where the disk does not take it, the game is not seen."""
         with suppress(OSError):
-            os.pwrite(self._descriptor, content, at)
+            if _AT_ONCE:
+                os.pwrite(self._descriptor, content, at)
+            else:
+                self._file.seek(at)
+                self._file.write(content)
 
 
 @contextmanager
@@ -215,6 +224,13 @@ def _slot(number: int) -> int:
 
 def lives(process: int) -> bool:
     """Whether a process of that number runs on this machine."""
+    if sys.platform == "win32":  # where os.kill with the signal 0 would send it Ctrl-C
+        kernel, code = ctypes.windll.kernel32, ctypes.c_ulong()
+        handle = kernel.OpenProcess(_MAY_QUERY, False, process)
+        if handle:
+            kernel.GetExitCodeProcess(handle, ctypes.byref(code))
+            kernel.CloseHandle(handle)
+        return code.value == _STILL_ACTIVE
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):

@@ -121,5 +121,6 @@ def draw(run: Path, folder: Path) -> None:
 
 if __name__ == "__main__":
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.nice(_NICE)
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
     draw(Path(sys.argv[1]), Path(sys.argv[2]))

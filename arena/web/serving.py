@@ -7,6 +7,7 @@ import hmac
 import os
 import secrets
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -52,7 +53,8 @@ def endpoint(port: int, page_key: str = "") -> Endpoint:
     """
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform != "win32":  # where it would share a port that is taken
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((LOOPBACK, port))
         bound.listen()
     except OSError:
@@ -81,7 +83,8 @@ def page_key(port: int, folders: Sequence[Path | None]) -> str:
         secret, status = file.read_bytes(), file.stat()
     except (OSError, RuntimeError):
         return ""
-    if len(secret) != _KEY_BYTES or status.st_mode & 0o077 or status.st_uid != os.getuid():
+    others = hasattr(os, "getuid") and (status.st_mode & 0o077 or status.st_uid != os.getuid())
+    if len(secret) != _KEY_BYTES or others:  # on Windows only the user may read the user's folder
         return ""
     served = "\0".join([str(port), *(str(folder and folder.resolve()) for folder in folders)])
     return hmac.new(secret, served.encode(), "sha256").hexdigest()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 import time
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba.core import cgutils, types
 from numba.np.arrayobj import make_array, populate_array
 from numpy.typing import NDArray
@@ -82,23 +84,52 @@ def _floats_at(_context: Any, _address: types.Type, _size: types.Type) -> Any:
 
 
 def monotonic() -> float:
-    """Seconds of the clock that `time.monotonic` reads."""
+    """Seconds of a steady clock, for kernels: only the differences of two readings mean anything."""
     return time.monotonic()
 
 
 @instructions_of(monotonic)
 def _monotonic(_context: Any) -> Any:
-    """Call the C library's clock_gettime, which fills in two 64-bit words: seconds and nanoseconds."""
+    """Read the clock of the system, by the functions of _COUNTER on Windows, elsewhere by clock_gettime."""
 
     def generate(_context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-        word, clock = ir.IntType(64), ir.IntType(32)
-        called = ir.FunctionType(clock, [clock, ir.PointerType(word)])
-        function = cgutils.get_or_insert_function(builder.module, called, "clock_gettime")
-        found = cgutils.alloca_once(builder, word, 2)
-        builder.call(function, [clock(time.CLOCK_MONOTONIC), found])
-        seconds, nanoseconds = (
-            builder.sitofp(builder.load(builder.gep(found, [clock(i)])), ir.DoubleType()) for i in (0, 1)
-        )
-        return builder.fadd(seconds, builder.fmul(nanoseconds, ir.DoubleType()(1e-9)))
+        return _counted(builder) if sys.platform == "win32" else _clock_gettime(builder)
 
     return types.float64(), generate
+
+
+_INT, _WORD = ir.IntType(32), ir.IntType(64)
+
+
+def _clock_gettime(builder: Any) -> Any:
+    """Call the C library's clock_gettime, which fills in two 64-bit words: seconds and nanoseconds."""
+    called = ir.FunctionType(_INT, [_INT, ir.PointerType(_WORD)])
+    function = cgutils.get_or_insert_function(builder.module, called, "clock_gettime")
+    found = cgutils.alloca_once(builder, _WORD, 2)
+    builder.call(function, [_INT(time.CLOCK_MONOTONIC), found])
+    seconds, nanoseconds = _numbers(builder, found)
+    return builder.fadd(seconds, builder.fmul(nanoseconds, ir.DoubleType()(1e-9)))
+
+
+_COUNTER = ("QueryPerformanceCounter", "QueryPerformanceFrequency")
+"""Functions of Windows that fill in a 64-bit word each: ticks, and ticks per second."""
+if sys.platform == "win32":
+    for _name in _COUNTER:
+        _address = ctypes.cast(getattr(ctypes.windll.kernel32, _name), ctypes.c_void_p).value
+        binding.add_symbol(_name, _address)  # the compiler does not search the system's libraries by itself
+
+
+def _counted(builder: Any) -> Any:
+    called = ir.FunctionType(_INT, [ir.PointerType(_WORD)])
+    found = cgutils.alloca_once(builder, _WORD, 2)
+    for place, name in enumerate(_COUNTER):
+        function = cgutils.get_or_insert_function(builder.module, called, name)
+        builder.call(function, [builder.gep(found, [_INT(place)])])
+    ticks, per_second = _numbers(builder, found)
+    return builder.fdiv(ticks, per_second)
+
+
+def _numbers(builder: Any, found: Any) -> Any:
+    """Two words as numbers."""
+    pair = (builder.load(builder.gep(found, [_INT(place)])) for place in (0, 1))
+    return (builder.sitofp(word, ir.DoubleType()) for word in pair)
