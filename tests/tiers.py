@@ -208,6 +208,7 @@ QUICK = {
         "test_what_cannot_be_put_into_one_script_is_refused",
     ),
     "test_kills": (),
+    "test_notebook": ("test_it_is_short_and_names_no_machine",),
     "test_own_network": (),
     "test_publish": ("test_paths_are_shortened_to_what_tells_them_apart",),
     "test_recount": (),

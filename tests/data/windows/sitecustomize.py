@@ -13,6 +13,7 @@ import sys
 import time
 import types
 from pathlib import Path
+from typing import Any
 
 ABSENT = {
     os: "fork forkpty getuid geteuid getgid getpgid getpgrp killpg nice setsid set_blocking sched_getaffinity "
@@ -88,6 +89,7 @@ class Shown(types.ModuleType):
 
 
 multiprocessing.set_start_method("spawn")
-sys.modules |= {module.__name__: Shown(module) for module in ABSENT}
+modules: Any = sys.modules
+modules |= {module.__name__: Shown(module) for module in ABSENT}
 for name in POSIX_MODULES:
-    sys.modules.setdefault(name, None)
+    modules.setdefault(name, None)  # to import it is an error
