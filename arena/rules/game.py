@@ -111,6 +111,7 @@ class Game:
         """How often the position has occurred, this time included."""
         self._balanced = (0,) * len(variant.draws.endings)
         """For each ending of the draw rule, the plies that its balance has lasted."""
+        self._most_in_endings = max((ending.most for ending in variant.draws.endings), default=0)
         self._king_runs: _KingRuns = ((0, 0), (0, 0))
         self._enter(self.start, legal_moves(variant.constants, self.start))
 
@@ -132,7 +133,7 @@ class Game:
         if self.variant.king_moves:
             run, (white, black) = self._king_run(move, own, captured or by_man), self._king_runs
             self._king_runs = (run, black) if before.turn == WHITE else (white, run)
-        if self._balanced:
+        if self._balanced and (after.white | after.black).bit_count() <= self._most_in_endings:
             self._balanced = tuple(
                 count + 1 if self._lasts(ending, before, after, captured) else 0
                 for ending, count in zip(self.variant.draws.endings, self._balanced, strict=True)
