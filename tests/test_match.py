@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,18 @@ def test_a_move_that_wins_too_late_loses() -> None:
     assert (in_time.result, in_time.termination) == ("1-0", "no_pieces")
 
 
+class Sleeps(First):
+    def choose(self, game, limit, rng):
+        time.sleep(0.03)
+        return Choice(game.legal_moves[0])
+
+
+def test_a_move_that_was_slept_through_takes_time_and_no_processor_time() -> None:
+    record = play(task_of(VARIANTS["english"], own(Sleeps), own(Sleeps), max_plies=1))
+    assert column(record, "seconds")[0] >= 0.03 > column(record, "cpu_seconds")[0] >= 0
+    assert record.cpu_seconds == pytest.approx(column(record, "cpu_seconds")[0], abs=1e-6)
+
+
 # --- whose fault it is
 
 
@@ -167,6 +180,7 @@ class Answers(First):
         (Answers, {"fields": {"score": "hi"}}, "error", "bad returned the score 'hi', not a finite number .*"),
         (Answers, {"fields": {"score": float("nan")}}, "error", "bad returned the score nan, not a finite .*"),
         (Answers, {"fields": {"pv": 5}}, "error", "bad returned the pv 5, not moves at ply [12]"),
+        (Answers, {"fields": {"pv": (-1,)}}, "error", "bad returned the pv -1, not a whole number from 0 .*"),
         (Answers, {"fields": {"depth": 2**40}}, "error", r"bad returned the depth 1099511627776, not .*"),
         (Answers, {"fields": {"move": None}}, "illegal_move", "bad returned the illegal move None at ply [12]"),
         (
