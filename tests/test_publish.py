@@ -6,11 +6,14 @@ import base64
 import json
 import platform
 import re
+import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -213,6 +216,19 @@ def test_a_run_that_was_taken_away_or_is_unreadable_leaves_the_index_and_harms_n
         ("first", "complete"),
         ("odd", "cannot be read: publish it again"),
     ]
+
+
+def test_a_run_that_is_not_complete_is_published_as_such(home, tmp_path):
+    folder = tmp_path / "half"
+    shutil.copytree(home / "runs" / "a b#c", folder)
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger, ledger:
+        ledger.execute("DELETE FROM games WHERE game > 2")
+        for table in ("meta", "meta_copy"):
+            ledger.execute(f"DELETE FROM {table} WHERE key = 'complete'")
+    assert invoke("report", folder, "--publish", tmp_path / "site").exit_code == 0
+    ((_, _, _, _, _, games, *_, state, _),) = rows(tmp_path / "site")
+    assert (games, state) == ("2", "not complete")
+    assert "2 of 6 games" in (tmp_path / "site" / "half" / "index.html").read_text(encoding="utf-8")
 
 
 def _index(here: Path) -> None:

@@ -101,8 +101,10 @@ def _public_entry(run: Run, target: Path) -> Entry:
     columns = (run.standings[name] for name in ("player", "elo", "elo_low", "elo_high"))
     elo = {player: EloEstimate(*figures) for player, *figures in zip(*columns, strict=True)}
     manifest, anchor = run.data.manifest, run.experiment.anchor
-    return read_entry(run.folder, run.folder.parent)._replace(
+    entry = read_entry(run.folder, run.folder.parent)
+    return entry._replace(
         folder=target,
+        state=entry.state if entry.state == "complete" or entry.open else "not complete",
         elo={player: found for player, found in elo.items() if known(found.elo)},
         results=results,
         scale=EloScale(run.facts.first, anchor, run.experiment.rating.model),
