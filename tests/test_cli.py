@@ -213,6 +213,7 @@ def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> No
         ("evaluate", "english-6x6", "--evaluation", "patterns"),
         ("show", "B:W13:B1", "--variant", "{base: nothing}"),
         ("bench", "--variant", "english-5x5"),
+        ("compile", "english-5x5"),
         ("hub", "--variant", "english-6x6"),
     ],
 )

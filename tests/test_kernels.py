@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -220,6 +221,30 @@ def test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context(t
     )
     assert python(code, NUMBA_CACHE_DIR=str(tmp_path)) == "compiling\n7\n"
     assert not list(tmp_path.rglob("*search*.nbi"))
+
+
+def test_what_arena_compile_has_compiled_no_game_waits_for(tmp_path):
+    run = "import sys; from arena.commands.cli import main; main(sys.argv[1:])"
+    place = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(cache.ROOT)}
+    [folder] = [line for line in python(run, "compile", **place).splitlines() if line.startswith(str(tmp_path))]
+    assert re.fullmatch(r".*: \d+\.\d MB", folder)
+    code = (
+        "import random\n"
+        "from arena.rules.game import Game\n"
+        "from arena.rules.jit.kernel import compilations_counted\n"
+        "from arena.rules.variants import VARIANTS\n"
+        "from players.player import Limit, PlayerSpec\n"
+        "from players.table import build_player\n"
+        "compiled = []\n"
+        "with compilations_counted(lambda: compiled.append(1)):\n"
+        "    for kind in ('greedy', 'negamax', 'mcts', 'hybrid', 'cis300'):\n"
+        "        limit = {'greedy': Limit(), 'cis300': Limit(depth=2)}.get(kind, Limit(nodes=50))\n"
+        "        game = Game(VARIANTS['english'])\n"
+        "        player = build_player(PlayerSpec(kind, kind, limit), game.variant)\n"
+        "        game.push(player.choose(game, limit, random.Random(0)).move)\n"
+        "print(len(compiled))\n"
+    )
+    assert python(code, **place) == "0\n"
 
 
 def test_only_what_python_calls_is_kept_on_disk_and_nothing_that_the_rules_never_reach_is_compiled(tmp_path):

@@ -76,10 +76,14 @@ FULL = {
         "test_what_it_proves_is_true_although_moves_are_rejected",
     ),
     "test_kernels": (
+        "test_a_kernel_that_a_users_kernel_calls_may_be_whatever_numba_compiles",
         "test_a_second_process_compiles_nothing",
         "test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_changes",
         "test_compilation_is_announced_once_and_only_where_there_is_any",
+        "test_only_what_python_calls_is_kept_on_disk_and_nothing_that_the_rules_never_reach_is_compiled",
         "test_uncompiled_kernels_search_the_same_tree",
+        "test_what_arena_compile_has_compiled_no_game_waits_for",
+        "test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context",
     ),
     "test_limits": (
         "test_a_registered_player_conforms[engine-clock-international]",

@@ -54,6 +54,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "players": ("catalogue:players", "players, options, evaluations, features"),
         "variants": ("catalogue:variants", "the rule sets, or all rules of one"),
         "schema": ("catalogue:schema", "the JSON schema of configurations"),
+        "compile": ("rules:compile_kernels", "compile rule sets before they are used"),
         "bench": ("bench:bench", "measure speeds on this machine"),
     },
 }

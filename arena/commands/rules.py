@@ -1,29 +1,36 @@
-"""Commands about positions: perft, evaluate, openings."""
+"""Commands about positions and rules: perft, evaluate, openings, compile."""
 
 from __future__ import annotations
 
 import json
+import random
 import time
 from pathlib import Path
 
 import click
 
 from arena.commands.board import show_board
-from arena.commands.common import VARIANT
-from arena.commands.output import fail
+from arena.commands.common import VARIANT, variant_given
+from arena.commands.output import echo, fail
 from arena.experiment.openings import sources
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.rules.board.board import Board
+from arena.rules.game import Game
+from arena.rules.jit.cache import cache_folder
 from arena.rules.move_text import move_text
 from arena.rules.movegen import legal_moves
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.notation import fen as fen_of
 from arena.rules.perft import divide as divide_perft
 from arena.rules.perft import perft as count_perft
-from arena.rules.variants import Variant
+from arena.rules.variants import VARIANTS, Variant
+from arena.rules.zobrist import key_of
 from players.evaluation.appraise import appraise
+from players.evaluation.build import EVALUATORS, LEARNED, build_evaluation, is_learned
 from players.loading import PlayerError
+from players.player import Limit, PlayerSpec
+from players.table import build_player
 
 
 @click.command()
@@ -139,3 +146,29 @@ def openings(
 
 def _whole(number: float) -> float | int:
     return int(number) if number == int(number) else number
+
+
+@click.command("compile")
+@click.argument("names", nargs=-1, metavar="[VARIANT|all]...")
+def compile_kernels(names: tuple[str, ...]) -> None:
+    """Compile what players need by the rules of each VARIANT [english], so that no game waits for it.
+
+    It is kept in a folder that $NUMBA_CACHE_DIR moves; what is there already takes no time.
+    """
+    variants = (
+        list(VARIANTS.values()) if "all" in names else [variant_given(name) for name in names or ("english",)]
+    )
+    for variant in variants:
+        began = time.monotonic()
+        legal_moves(variant.constants, variant.start)
+        count_perft(variant, variant.start, 1)
+        key_of(variant.start)
+        for kind in ("greedy", "negamax", "mcts", "hybrid"):
+            limit = Limit() if kind == "greedy" else Limit(nodes=50)
+            build_player(PlayerSpec(kind, kind, limit), variant).choose(Game(variant), limit, random.Random(0))
+        for name in EVALUATORS:
+            if name != "linear" and (name not in LEARNED or is_learned(name, variant)):
+                build_evaluation(name, variant)
+        echo(f"{variant.name}: {time.monotonic() - began:.1f} s")
+    size = sum(path.stat().st_size for path in cache_folder().rglob("*") if path.is_file())
+    echo(f"{cache_folder()}: {size / 2**20:.1f} MB")
