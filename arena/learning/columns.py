@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.ratings.types import Floats, Ints
-from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import kernel
+from arena.rules.jit.native import popcount
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant

@@ -16,8 +16,8 @@ from arena.learning.columns import MAN
 from arena.learning.regression import logistic_fit
 from arena.learning.store import Played
 from arena.ratings.types import Bools, Floats, Ints
-from arena.rules.jit.bits import lowest_square, popcount
 from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.jit.native import lowest_square, popcount
 from arena.rules.position import WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant

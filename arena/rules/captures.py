@@ -7,8 +7,8 @@ level is the majority) and lets captures begun that differ only in their path be
 
 from __future__ import annotations
 
-from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.jit.native import popcount
 from arena.rules.moves import (
     CROWNED,
     FIRST_HOP,

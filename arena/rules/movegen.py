@@ -11,9 +11,8 @@ import numpy as np
 from numba import types
 
 from arena.rules.captures import capturers, generate_captures
-from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import entry, inlined, kernel
-from arena.rules.jit.native import words
+from arena.rules.jit.native import popcount, words
 from arena.rules.moves import CROWNED, ROOM, Moves, capacity, new_buffer, promotion_row, sides, step, target_of
 from arena.rules.position import Position
 from arena.rules.rules import DELAYED, IN_PASSING, NEVER, Rules

@@ -16,9 +16,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from arena.rules.jit.bits import lowest_square
 from arena.rules.jit.kernel import inlined, instructions_of
-from arena.rules.jit.native import WORDS
+from arena.rules.jit.native import WORDS, lowest_square
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from arena.rules.jit.bits import lowest_square
 from arena.rules.jit.kernel import entry, inlined, kernel
+from arena.rules.jit.native import lowest_square
 from arena.rules.position import Position
 
 _NUMBERS = np.random.default_rng(1970).integers(-(2**63), 2**63, size=(4, 64), dtype=np.int64)

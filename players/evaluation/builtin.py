@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import inlined
+from arena.rules.jit.native import popcount
 from arena.rules.moves import step
 from arena.rules.position import BLACK, Position
 from arena.rules.rules import Rules

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arena.rules.jit.bits import lowest_square, popcount
 from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.jit.native import lowest_square, popcount
 from arena.rules.movegen import count_steps
 from arena.rules.moves import step
 from arena.rules.position import Position

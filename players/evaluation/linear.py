@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.wording import unknown
-from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import inlined
+from arena.rules.jit.native import popcount
 from arena.rules.position import Position
 from arena.rules.rules import NEVER, Rules
 from players.evaluation.evaluator import Evaluator, evaluator

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from arena.base.wording import unknown
 from arena.rules.captures import men_capture_towards
-from arena.rules.jit.bits import bits_of, float_of, popcount
 from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.jit.native import bits_of, float_of, popcount
 from arena.rules.moves import step
 from arena.rules.position import Position
 from arena.rules.rules import Rules

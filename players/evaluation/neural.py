@@ -28,9 +28,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.jit.bits import bits_of, float_of, lowest_square, popcount
 from arena.rules.jit.kernel import inlined
 from arena.rules.jit.lanes import LANES, OUTPUTS, add, copy, shorts, subtract, two_layers
+from arena.rules.jit.native import bits_of, float_of, lowest_square, popcount
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS

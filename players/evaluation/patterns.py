@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.jit.bits import lowest_square, popcount
 from arena.rules.jit.kernel import inlined
+from arena.rules.jit.native import lowest_square, popcount
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.rules.jit.bits import lowest_square, popcount
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import words
+from arena.rules.jit.native import lowest_square, popcount, words
 from arena.rules.movegen import generate
 from arena.rules.moves import Moves, sides, target_of
 from arena.rules.position import Position

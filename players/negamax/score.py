@@ -12,8 +12,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from arena.rules.jit.bits import popcount
 from arena.rules.jit.kernel import entry, inlined, kernel
+from arena.rules.jit.native import popcount
 from arena.rules.movegen import has_move
 from arena.rules.moves import sides
 from arena.rules.position import Position

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.jit.bits import bits_of, float_of
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import words_at
+from arena.rules.jit.native import bits_of, float_of, words_at
 from players.negamax.score import LIMIT
 from players.negamax.state import Node
 

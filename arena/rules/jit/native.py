@@ -1,4 +1,4 @@
-"""Access from kernels to compiled code and arrays by their addresses, and to the clock."""
+"""What kernels do by instructions of their own: bits, arrays and compiled code by their addresses, the clock."""
 
 from __future__ import annotations
 
@@ -7,12 +7,66 @@ import sys
 import time
 from typing import Any
 
+import numpy as np
 from llvmlite import binding, ir
 from numba.core import cgutils, types
 from numba.np.arrayobj import make_array, populate_array
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import instructions_of
+
+
+def popcount(bits: int) -> int:
+    """How many bits are set."""
+    return int(bits).bit_count()
+
+
+def lowest_square(bits: int) -> int:
+    """The index of the lowest set bit; `bits` must not be 0."""
+    return int(bits & -bits).bit_length() - 1
+
+
+def bits_of(number: float) -> int:
+    """The 64 bits of a float, as an int64."""
+    return int(np.float64(number).view(np.int64))
+
+
+def float_of(bits: int) -> float:
+    """The float that the 64 bits are."""
+    return float(np.int64(bits).view(np.float64))
+
+
+@instructions_of(popcount)
+def _popcount(_context: Any, bits: types.Type) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), generate
+
+
+@instructions_of(lowest_square)
+def _lowest_square(_context: Any, bits: types.Type) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], cgutils.true_bit)
+
+    return types.int64(types.int64), generate
+
+
+@instructions_of(bits_of)
+def _bits_of(_context: Any, number: types.Type) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+@instructions_of(float_of)
+def _float_of(_context: Any, bits: types.Type) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
 
 WORDS = types.CPointer(types.int64)
 """The type of `words`: numba counts no references to it, which takes as long as a position's moves."""
