@@ -152,7 +152,7 @@ def described_variant(text: str) -> str | dict[str, Any]:
 def announcing_compilation() -> Iterator[None]:
     """Say so if anything has to be compiled."""
     with compilation_announced(
-        lambda: say("compiling the rules and the search: up to a minute, kept for later runs")
+        lambda: say("compiling the rules and the search: some seconds, kept for later runs")
     ):
         yield
 
