@@ -721,15 +721,15 @@ def test_a_player_that_cannot_be_built_is_one_line_and_the_game_stays(own):
 
 
 def test_ctrl_c_while_a_new_game_is_prepared_is_as_at_the_prompt(monkeypatch):
-    prepare, calls = Sitting.prepare, list[Sitting]()
+    build, calls = Sitting.build, list[Sitting]()
 
     def interrupted(sitting: Sitting) -> None:
         calls.append(sitting)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        prepare(sitting)
+        build(sitting)
 
-    monkeypatch.setattr(Sitting, "prepare", interrupted)
+    monkeypatch.setattr(Sitting, "build", interrupted)
     shown = said("--level", 1, lines=["11-15", "new", "fen"])
     assert "Ctrl-C once more, or `quit`, leaves the game" in shown
     assert "to resume it:" in shown.splitlines()[-2]

@@ -341,6 +341,16 @@ def test_a_player_that_takes_longer_than_its_clock_has_lost(own):
     sitting.close()
 
 
+def test_a_turn_that_began_before_the_players_were_built_keeps_its_beginning(own):
+    sitting = seated(own("First"), PERSON)
+    sitting.begin_turn()
+    time.sleep(0.02)
+    sitting.build()
+    push(sitting, "11-15")
+    assert 0.02 <= sitting.turns[0].seconds < 60
+    sitting.close()
+
+
 def test_a_players_clock_does_not_run_before_it_is_asked(own):
     sitting = seated(PERSON, own("First"), clock=Clock(30.0))
     sitting.prepare()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,10 +72,12 @@ def play(browser: bool, flip: bool, moves: bool | None, record: Path | None, **o
                 kept = _record(record, seating, sitting)
                 open_things.callback(kept.close)
             _ = sitting.game.legal_moves  # compiles the rules
-            if not _can_begin(sitting, seating):
+            waits = not _can_begin(sitting, seating)
+            if waits:
                 prepare(sitting)
-        if _can_begin(sitting, seating):
-            open_things.enter_context(compiling_meanwhile(partial(prepare, sitting)))
+        if not waits:
+            sitting.begin_turn()
+            open_things.enter_context(compiling_meanwhile(sitting.build))
         words, seated = words_of(seating, sitting), seated_of(seating, sitting)
         game = TerminalGame(sitting, seated, words, flip=flip, record=kept)
         if moves is not None:

@@ -117,6 +117,11 @@ class Sitting:
         self._push(move, time.monotonic() - self._began, None)
 
     def prepare(self) -> None:
+        """Build the players, and begin the turn, as nobody could move before. Raises what `build` does."""
+        self.build()
+        self.begin_turn()
+
+    def build(self) -> None:
         """Build the players of both sides, so that what is wrong with one shows.
 
         Raises PlayerError, and whatever a class of the user's own raises.
@@ -124,10 +129,9 @@ class Sitting:
         players = [self._player(colour) for colour, side in enumerate(self._sides) if not side.is_person]
         for player in players:
             player.prepare()
-        self.begin_turn()
 
     def begin_turn(self) -> None:
-        """Have the clock of the side to move run from now on, as nobody could move before."""
+        """Have the time of the side to move run from now on."""
         self._began = time.monotonic()
 
     def request(self) -> Request:
