@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +63,6 @@ _SEARCH_DTYPE = np.dtype([*SEARCH_COLUMNS])
 _SEARCH_STRUCT = struct.Struct(
     "<" + "".join({"i2": "h", "i4": "i", "i8": "q", "f8": "d"}[kind] for _, kind in SEARCH_COLUMNS)
 )
-_effort = attrgetter(*EFFORT)
 _NAN = float("nan")
 _NANOSECONDS = ("seconds", "clock", "overrun", "pondered_seconds")
 _NAMES = [name for name, _ in MOVE_COLUMNS]
@@ -220,11 +218,8 @@ def search_values(choice: Choice, seconds: float, cpu_seconds: float) -> tuple[f
 
     Raises TypeError, ValueError or OverflowError if they are not numbers, or too large.
     """
-    counted = _effort(choice)
-    score = _NAN if choice.score is None else choice.score
-    values: tuple[float, ...] = (
-        *counted[:_SEEN], seconds, cpu_seconds, score, choice.wins_in, *counted[_SEEN:]
-    )  # fmt: skip
+    scored = choice._replace(score=_NAN) if choice.score is None else choice
+    values: tuple[float, ...] = tuple(one for (one,) in search_columns([scored], [seconds], [cpu_seconds]))
     try:
         _SEARCH_STRUCT.pack(*values)
     except struct.error:

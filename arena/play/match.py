@@ -40,7 +40,7 @@ class Fault(Exception):
         self.outcome = Outcome(1 - colour, failure.termination)
 
 
-class _Moves:
+class Moves:
     """What is recorded of each move of a game."""
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
 def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
-    moves = _Moves()
+    moves = Moves()
     error, incident = "", None
     if shown is not None:
         shown.begin(task.pairing.game, task.white.name, task.black.name, task.opening)
@@ -137,7 +137,7 @@ def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
     )
 
 
-def _play(task: Task, game: Game, moves: _Moves, shown: UnderwayFile | None) -> Outcome:
+def _play(task: Task, game: Game, moves: Moves, shown: UnderwayFile | None) -> Outcome:
     """Play the game and return how it ended, its moves taken down. Raises Fault."""
     specs = (task.white, task.black)
     sides = [_held(spec, task, colour) for colour, spec in enumerate(specs)]

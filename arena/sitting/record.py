@@ -7,10 +7,8 @@ import os
 import platform
 import re
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from arena.base.number import with_error
@@ -21,12 +19,13 @@ from arena.experiment.model import Experiment
 from arena.experiment.yaml.messages import FOLDER
 from arena.experiment.yaml.section import validated
 from arena.experiment.yaml.values import Source
+from arena.hosting.held import Answer
 from arena.ledger.documents import documents
 from arena.ledger.ledger import FILE, Facts, Ledger, experiment_and_facts
 from arena.ledger.manifest import Manifest, manifest_of, save, session, stored_manifest
-from arena.ledger.record import GameRecord, packed, search_values
+from arena.ledger.record import GameRecord, packed
 from arena.ledger.store import StoreError, reading
-from arena.play.match import REASON_CHARACTERS
+from arena.play.match import REASON_CHARACTERS, Moves
 from arena.rules.custom import build_variant, is_named
 from arena.rules.game import Game, Termination
 from arena.rules.notation import fen
@@ -230,7 +229,7 @@ def game_record(sitting: Sitting, pairing: Pairing) -> GameRecord:
     outcome = sitting.outcome
     assert outcome is not None
     seconds = math.fsum(turn.seconds for turn in sitting.turns)
-    plies, moves = packed(_columns(sitting))
+    plies, moves = packed(_moves(sitting).columns())
     error = ""
     if outcome.termination == Termination.ERROR:
         error = f"{cut(sitting.failure, REASON_CHARACTERS)} at ply {plies + 1}"
@@ -249,27 +248,16 @@ def game_record(sitting: Sitting, pairing: Pairing) -> GameRecord:
     )
 
 
-def _columns(sitting: Sitting) -> list[Sequence[Any]]:
-    """A game's moves as `arena.ledger.record.packed` takes them; processor time is not known."""
-    game = Game(sitting.variant, sitting.game.start)
-    rows: list[tuple[Any, ...]] = []
+def _moves(sitting: Sitting) -> Moves:
+    """What is recorded of a game's moves; processor time is not known."""
+    game, moves = Game(sitting.variant, sitting.game.start), Moves()
     for turn in sitting.turns:
-        position = game.position
-        limit = _limit(sitting, turn, position.turn)
+        limit = _limit(sitting, turn, game.turn)
         choice = Choice(turn.move) if turn.thought is None else turn.thought.choice
-        rows.append(
-            (
-                turn.text,
-                len(game.legal_moves),
-                (position.white | position.black).bit_count(),
-                *search_values(choice, turn.seconds, math.nan),
-                limit.clock_after(turn.seconds),
-                limit.overrun(turn.seconds),
-                math.nan,
-            )
-        )
+        answer = Answer(choice, turn.seconds, math.nan)
+        moves.add(game, answer, limit.clock_after(turn.seconds), limit.overrun(turn.seconds))
         game.push(turn.move)
-    return list(zip(*rows, strict=True))
+    return moves
 
 
 def _limit(sitting: Sitting, turn: Turn, colour: int) -> Limit:
