@@ -126,10 +126,14 @@ def files_of(run: Run, moves: bool = False, latex: bool = False) -> list[File]:
 
     Those of all moves of a large run only if `moves`, tables for papers only if `latex`.
     """
-    asked = [
+    return [file for file in asked(run, moves, latex) if file.applies(run)]
+
+
+def asked(run: Run, moves: bool = False, latex: bool = False) -> list[File]:
+    """The files that a run has as far as what is asked for and its size decide; no table is made for that."""
+    return [
         file for file in FILES if (latex or not file.of_latex) and (moves or not (file.of_moves and run.large))
     ]
-    return [file for file in asked if file.applies(run)]
 
 
 def parts_of(file: File, run: Run) -> Iterable[pd.DataFrame]:

@@ -13,7 +13,7 @@ from arena.base.files import INDEX, REPORT, replace
 from arena.base.work import beside
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.picture import save_pdf, save_png, svg
-from arena.report.files import FILES, File, files_of, parts_of, write_file, write_text
+from arena.report.files import FILES, File, asked, files_of, parts_of, write_file, write_text
 from arena.report.page.page import html
 from arena.report.run import Run
 from arena.report.tables.stored import POSITIONS
@@ -47,25 +47,26 @@ def write(
     """
     target = Path(folder) if folder is not None else run.folder
     target.mkdir(parents=True, exist_ok=True)
-    long = [file for file in FILES if file.of_games and (moves or not (file.of_moves and run.large))]
-    of_games = _fills([_with_fen(file) if fen else file for file in long], run, parquet)
+    long = [_with_fen(file) if fen else file for file in asked(run, moves, latex) if file.of_games]
+    of_games = _fills(long, run, parquet)
+    savers = {kind: save for kind, save, wanted in (("png", save_png, png), ("pdf", save_pdf, pdf)) if wanted}
     run.survey, run.ratings  # noqa: B018  both processes need them
     with beside(partial(_games_part, run, games, target, of_games)) as games_part:
         charts = draw(run)
         pictures = {name: svg(axes) for name, axes in charts.items()}
         listed = files_of(run, moves, latex)
         files = _fills([file for file in listed if not file.of_games], run, parquet)
-        kinds = {"svg": None, **({"png": save_png} if png else {}), **({"pdf": save_pdf} if pdf else {})}
         for name, axes in charts.items():
             files[f"{name}.svg"] = partial(write_text, pictures[name])
-            files |= {f"{name}.{kind}": partial(save, axes) for kind, save in kinds.items() if save}
+            files |= {f"{name}.{kind}": partial(save, axes) for kind, save in savers.items()}
         for name in _every_name() - {*files, *of_games}:
             (target / name).unlink(missing_ok=True)
         written = [replace(target / name, fill) for name, fill in files.items()]
         shown = games_part()
-    if games is None and room(pictures.values()) < CHARACTERS:
-        shown = viewer(run, games, room(pictures.values()))
-    page = partial(write_text, html(run, pictures, listed, shown, list(kinds), runs=runs))
+    space = room(pictures.values())
+    if games is None and space < CHARACTERS:
+        shown = viewer(run, games, space)
+    page = partial(write_text, html(run, pictures, listed, shown, ["svg", *savers], runs=runs))
     name = INDEX if runs else REPORT
     return [*(target / name for name in of_games), *written, replace(target / name, page)]
 
