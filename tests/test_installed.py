@@ -37,8 +37,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the contents of the wheel alone, first on the path of `arena`."""
-    folder = tmp_path_factory.mktemp("site")
+    """A folder with the contents of the wheel alone, first on the path of `arena`, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("around") / "site"
+    folder.mkdir()
     pip(folder, "install", "--no-deps", "--no-index", "--no-compile", "--target", ".", str(wheel))
     return folder
 
