@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import inlined
-from arena.rules.jit.lanes import LANES, OUTPUTS, add, copy, shorts, subtract, two_layers
+from arena.rules.jit.lanes import LANES, OUTPUTS, add, copy, exchange, shorts, subtract, two_layers
 from arena.rules.jit.native import bits_of, float_of, lowest_square, popcount
 from arena.rules.position import Position
 from arena.rules.rules import Rules
@@ -142,6 +142,12 @@ def update(rules: Rules, small: Any, before: int, after: int, kind: int) -> None
     own = kind * squares(rules)
     turned = (kind ^ 2) * squares(rules) + last_bit(rules)
     come, gone = after & ~before, before & ~after
+    while come != 0 and gone != 0:
+        square, left = lowest_square(come), lowest_square(gone)
+        come &= come - 1
+        gone &= gone - 1
+        exchange(small, white, (own + square) * LANES, (own + left) * LANES)
+        exchange(small, black, (turned - square) * LANES, (turned - left) * LANES)
     while come != 0:
         square = lowest_square(come)
         come &= come - 1

@@ -5,6 +5,7 @@ A stretch is named by the index of its first number in an array of int16, `short
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,11 @@ def subtract(shorts: Any, to: int, at: int) -> None:
     shorts[to : to + LANES] -= shorts[at : at + LANES]
 
 
+def exchange(shorts: Any, to: int, at: int, gone: int) -> None:
+    """Add the LANES numbers from `at` on, and subtract those from `gone` on; what overflows wraps round."""
+    shorts[to : to + LANES] += shorts[at : at + LANES] - shorts[gone : gone + LANES]
+
+
 def two_layers(shorts: Any, first: int, second: int, weights: int, shift: int) -> int:
     """What a layer of OUTPUTS numbers makes of the LANES from `first` and `second` on, and a last one of these.
 
@@ -74,18 +80,27 @@ def _on_lanes(function: Any, operation: Any) -> None:
 
     @instructions_of(function)
     def written(_context: Any, _shorts: Any, _to: Any, _at: Any) -> Any:
-        def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-            pointer, to, at = values
-            place = _place(builder, pointer, to, LANES)
-            result = operation(builder, builder.load(place, align=2), _load(builder, pointer, at, LANES))
-            builder.store(result, place, align=2)
+        return types.void(SHORTS, types.int64, types.int64), partial(_write, operation)
 
-        return types.void(SHORTS, types.int64, types.int64), generate
+
+def _write(operation: Any, _context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+    pointer, to, *at = values
+    place = _place(builder, pointer, to, LANES)
+    numbers = builder.load(place, align=2), *(_load(builder, pointer, each, LANES) for each in at)
+    builder.store(operation(builder, *numbers), place, align=2)
 
 
 _on_lanes(copy, lambda _builder, _before, found: found)
 _on_lanes(add, lambda builder, before, found: builder.add(before, found))
 _on_lanes(subtract, lambda builder, before, found: builder.sub(before, found))
+
+
+@instructions_of(exchange)
+def _exchange(_context: Any, _shorts: Any, _to: Any, _at: Any, _gone: Any) -> Any:
+    def operation(builder: Any, before: Any, come: Any, gone: Any) -> Any:
+        return builder.sub(builder.add(before, come), gone)
+
+    return types.void(SHORTS, *[types.int64] * 3), partial(_write, operation)
 
 
 @instructions_of(two_layers)
