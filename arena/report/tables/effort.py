@@ -18,7 +18,7 @@ from players.player import PlayerSpec
 QUANTILES = {"p05": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95}
 CALL = 13e-6
 """Seconds of a move that are no search, of players that come along: alpha-beta to depth 1 with the preset full."""
-SEAT = 85e-6
+SEAT = 150e-6
 """The same of a player with a user's own code, which plays in a process of its own (`arena bench overhead`)."""
 PROGRAM = 600e-6
 """The same of an outside program (`arena bench overhead`)."""
