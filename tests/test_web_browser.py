@@ -821,12 +821,14 @@ def test_on_a_phone_what_is_cut_scrolls_and_shows_it_and_no_unit_stands_alone(br
         page.check("[data-part=analysis]")
         page.locator(".best-lines + p", has_text=re.compile("depth [0-9]{2}")).wait_for()
         for part in (".game-list", ".best-lines li > span"):
-            style = page.eval_on_selector(
-                part,
-                "it => [it.scrollHeight > it.clientHeight, getComputedStyle(it).overflowY,"
-                " getComputedStyle(it).backgroundImage.split('gradient').length]",
+            page.wait_for_function(  # a line that the analysis has just replaced has no style
+                """part => {
+                    const it = document.querySelector(part), style = getComputedStyle(it);
+                    return it.scrollHeight > it.clientHeight && style.overflowY === "auto"
+                        && style.backgroundImage.split("gradient").length === 9;
+                }""",
+                arg=part,
             )
-            assert style == [True, "auto", 9], part
         text = page.inner_text("main")
         assert re.search("[0-9]\u00a0(ms|s|nodes|pieces)", text)
         assert not re.search("[0-9] (ms|s|nodes|pieces|men|%)(?![a-z])", text)
