@@ -35,7 +35,7 @@ from arena.rules.game import Game, points
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.variants import VARIANTS
-from arena.web.kept import game_document
+from arena.web.runs import game_document
 from players.evaluation.build import build_evaluation
 from players.negamax.score import LIMIT, WIN, wins_in, worth_of_a_man
 from players.player import PlayerSpec

@@ -13,13 +13,11 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.experiment.formats.adaptive import Adaptive
+from arena.experiment.formats.adaptive import Adaptive, pair_information, worth
 from arena.experiment.formats.base import BatchResults, Pairing, Schedule
 from arena.experiment.formats.fixed import RoundRobin
-from arena.experiment.formats.information import pair_information, worth
 from arena.experiment.formats.knockout import Knockout
-from arena.experiment.formats.sequential import SequentialTest
-from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.sprt import SequentialTest, Sprt
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError

@@ -10,12 +10,12 @@ import pytest
 
 from arena import read_pdn
 from arena.rules.custom import build_variant
-from arena.rules.draws import Draws, Ending, in_balance
 from arena.rules.game import Game, Outcome, Termination, points
 from arena.rules.move_text import move_text, parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE
+from arena.rules.result import Draws, Ending, in_balance
 from arena.rules.variants import VARIANTS, Variant
 
 ENGLISH = VARIANTS["english"]

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.report import scripts
-from arena.report.scripts import ScriptError, modules, script
-from arena.report.template import SCRIPTS
-from arena.report.viewer.fragment import SCRIPT as VIEWER
+from arena.report.template import SCRIPTS, ScriptError, modules, script
+from arena.report.viewer.games import SCRIPT as VIEWER
 from arena.web.page.parts import SCRIPT as PAGE
 
 TOP = Path(__file__).parent.parent
@@ -33,7 +31,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text, encoding="utf-8")
 
-    monkeypatch.setattr(scripts, "files", lambda _: tmp_path)
+    monkeypatch.setattr("arena.report.template.files", lambda _: tmp_path)
     modules.cache_clear()
     script.cache_clear()
     yield put

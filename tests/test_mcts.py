@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.rules.draws import Draws
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.position import Position
+from arena.rules.result import Draws
 from arena.rules.variants import VARIANTS, Variant
 from players.loading import PlayerError
 from players.mcts.player import Mcts

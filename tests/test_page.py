@@ -18,9 +18,9 @@ import pytest
 from arena.base.number import shown
 from arena.report.charts.axes import LEADING
 from arena.report.charts.elo import plot_elo
-from arena.report.charts.fonts import without_glyphs
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.charts.results import NUMBERED, plot_crosstable
+from arena.report.charts.style import without_glyphs
 from arena.report.page.page import FOLDED, WIDE, plots
 from arena.report.run import Run
 from arena.report.template import wrapping

@@ -21,13 +21,13 @@ import yaml
 
 import arena
 from arena import Game, Limit
+from arena.commands.catalogue import HEADER, variant_rows
 from arena.commands.cli import COMMANDS, main
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
 from arena.learning.config import load_tuning
 from arena.report.files import FILES
 from arena.report.tables.catalogue import dictionary
-from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
 from players.evaluation.build import EVALUATORS
 from players.evaluation.evaluator import Evaluator

@@ -26,11 +26,11 @@ from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import headline
 from arena.report.tables.comparisons import EQUAL_TERMS, comparisons
 from arena.report.tables.contrasts import contrast
-from arena.report.tables.convergence import convergence
 from arena.report.tables.doublings import elo_by_nodes, gains
 from arena.report.tables.openings import homogeneity, openings
 from arena.report.tables.phases import phases
 from arena.report.tables.settings import families
+from arena.report.tables.standings import convergence
 from arena.report.writers import markdown
 from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (

@@ -12,8 +12,7 @@ from arena.ratings.transitivity import cycles, residuals, threshold
 from arena.report.files import FILES
 from arena.report.sentences.cautions import misfits, misfits_text
 from arena.report.sentences.notes import notes
-from arena.report.tables.matrix import MOST, los_matrix
-from arena.report.tables.transitivity import FEWEST_POINTS, certain_cycles, standing_out
+from arena.report.tables.matrix import FEWEST_POINTS, MOST, certain_cycles, los_matrix, standing_out
 from tests.helpers.command_line import invoke
 from tests.helpers.report_data import changed, plain, player, synthetic, write_quickly
 from tests.helpers.results import frame, repeat, rock_paper_scissors, simulate, written

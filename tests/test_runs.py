@@ -22,7 +22,7 @@ from arena.play.plan import prepare
 from arena.report.charts.runs import plot_differences, plot_runs, plot_sides
 from arena.report.compare import compare, read_side, sameness, sameness_sentence
 from arena.report.load import load as load_run
-from arena.report.runs.overlay import overlays
+from arena.report.runs.page import overlays
 from arena.watch.entry import entries, read_entry
 from arena.watch.live import Watcher
 from tests.helpers.command_line import error_line, invoke

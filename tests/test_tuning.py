@@ -20,7 +20,7 @@ from arena.experiment.load import load
 from arena.experiment.openings.sources import OpeningsError
 from arena.learning.columns import Columns, feature_counts
 from arena.learning.games import Failed, Job, play_job, points_of_pairs
-from arena.learning.regression import logistic_fit
+from arena.learning.method import logistic_fit
 from arena.learning.spsa import Gains, scale_of, spsa_step
 from arena.learning.store import GameStore, Played
 from arena.learning.terms import RandomOpenings, check_openings, draw_opening

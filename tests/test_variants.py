@@ -5,10 +5,10 @@ import random
 
 import pytest
 
+from arena.commands.catalogue import HEADER, variant_rows
 from arena.rules.custom import VariantError, build_variant, is_named, sizes_of
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.rules import GEOMETRY
-from arena.rules.table import HEADER, variant_rows
 from arena.rules.variants import VARIANTS
 from tests.helpers import naive
 from tests.helpers.rule_sets import by_constants

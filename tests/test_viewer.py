@@ -19,8 +19,7 @@ import arena
 from arena.report.run import Run
 from arena.report.tables.survey import DECIDED, swings
 from arena.report.viewer import games as viewer_games
-from arena.report.viewer.fragment import viewer
-from arena.report.viewer.games import by_surprise, games_of, steps
+from arena.report.viewer.games import by_surprise, games_of, steps, viewer
 from arena.rules.game import Game
 from arena.rules.notation import fen, pieces_text
 from arena.rules.played import Replayer

@@ -32,7 +32,7 @@ from arena.play.doctor import diagnose, is_own, of_players
 from arena.play.plan import Plan
 from arena.play.signature import PlayerChanged, begin
 from arena.play.tournament import RunStopped, bundle_of, conduct
-from arena.report.charts.fonts import without_glyphs
+from arena.report.charts.style import without_glyphs
 from arena.report.load import load as load_run
 from arena.report.run import Run
 from arena.report.runs.page import PublishError, publish, published

@@ -9,7 +9,7 @@ from arena.experiment.formats.table import FORMATS
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
 from arena.rules.custom import CHANGES
-from arena.rules.draws import Draws
+from arena.rules.result import Draws
 from arena.rules.rules import SIZES, Rules
 from arena.rules.variants import VARIANTS, Variant
 from players.options import option_schemas

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.learning.columns import MAN
-from arena.learning.regression import logistic_fit
+from arena.learning.method import logistic_fit
 from arena.learning.store import Played
 from arena.ratings.types import Bools, Floats, Ints
 from arena.rules.jit.kernel import inlined, kernel

@@ -15,8 +15,7 @@ from arena.learning.columns import Columns
 from arena.learning.driver import Play
 from arena.learning.games import Terms, points_of_pairs
 from arena.learning.linear import LinearMethod
-from arena.learning.method import Step, StepRun
-from arena.learning.regression import spread_of
+from arena.learning.method import Step, StepRun, spread_of
 from arena.learning.store import GameStore
 from arena.ratings.types import Floats
 from arena.rules.position import Position

@@ -12,8 +12,7 @@ from arena.learning.columns import MAN
 from arena.learning.driver import LearningError, Play
 from arena.learning.games import Terms
 from arena.learning.linear import LinearMethod
-from arena.learning.method import Step, StepRun
-from arena.learning.regression import logistic_fit
+from arena.learning.method import Step, StepRun, logistic_fit
 from arena.learning.store import GameStore
 from arena.rules.position import WHITE
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
 from arena.experiment.formats.base import BatchResults, Pairing, Place
-from arena.experiment.formats.sequential import SequentialTest
+from arena.experiment.formats.sprt import SequentialTest
 from arena.ledger.record import GameRecord, Task, packed
 from arena.play.plan import Plan
 from arena.rules.game import Termination

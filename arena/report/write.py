@@ -17,8 +17,7 @@ from arena.report.files import FILES, File, asked, files_of, parts_of, write_fil
 from arena.report.page.page import html
 from arena.report.run import Run
 from arena.report.tables.stored import POSITIONS
-from arena.report.viewer.fragment import room, viewer
-from arena.report.viewer.games import CHARACTERS
+from arena.report.viewer.games import CHARACTERS, room, viewer
 from arena.report.writers import write_parquet
 
 

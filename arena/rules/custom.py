@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from arena.base.wording import unknown
-from arena.rules.draws import Draws
 from arena.rules.position import COLOURS
+from arena.rules.result import Draws
 from arena.rules.rules import GEOMETRY, PROMOTIONS, SIZES, Rules, board_rules
 from arena.rules.variants import VARIANTS, Variant
 

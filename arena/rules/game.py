@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from arena.rules.board.board import Board
 from arena.rules.custom import build_variant
-from arena.rules.draws import Ending, in_balance
 from arena.rules.move_text import MoveSquares, move_squares, move_text, parse_move
 from arena.rules.movegen import after_move, legal_moves
 from arena.rules.moves import sides
@@ -18,7 +17,7 @@ from arena.rules.notation import parse_fen, piece_letter
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.result import points_text
+from arena.rules.result import Ending, in_balance, points_text
 from arena.rules.variants import Variant
 
 

@@ -1,9 +1,12 @@
-"""Results and scores: how they are written, and what results are worth. The one place that knows."""
+"""How games end: results and scores, how they are written and what they are worth, and when a game is drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from arena.rules.position import Position, bit_of, column_of
+from arena.rules.rules import Rules
 
 Result: TypeAlias = Literal["1-0", "1/2-1/2", "0-1"]
 """As PDN writes it, White first."""
@@ -95,3 +98,58 @@ def score_text(score: float | None, wins_in: int = 0, man: float | None = None) 
     if man:
         return f"{round(score / man, 2) + 0.0:+.2f}"
     return f"{score + 0.0:.3g}" if abs(score) < _WHOLE else f"{score:.0f}"
+
+
+class Ending(NamedTuple):
+    """An endgame that is drawn when its balance of pieces has lasted `plies` plies; both sides have a king."""
+
+    plies: int
+    """The move that brings the balance about is not counted."""
+    least: int
+    most: int
+    """Pieces on the board, of both sides."""
+    lone_king: bool = True
+    """One side has a single king and nothing else."""
+    kings: int = 1
+    """The least number of kings of the side that has more, or of each side where there is no lone king."""
+    long_diagonal: bool = False
+    """The lone king stands on the long diagonal."""
+    restarts: bool = False
+    """A capture starts the count again."""
+
+
+class Draws(NamedTuple):
+    """A variant's draw rules; 0 and the empty tuple switch a rule off."""
+
+    repetition: int = 0
+    """Occurrences of a position with the same side to move."""
+    no_progress: int = 0
+    """Plies in a row without a capture or a man's move."""
+    no_capture: int = 0
+    """Plies in a row without a capture."""
+    endings: tuple[Ending, ...] = ()
+
+
+def in_balance(ending: Ending, rules: Rules, position: Position) -> bool:
+    """Whether a position has the balance of pieces of an ending."""
+    total = (position.white | position.black).bit_count()
+    if not ending.least <= total <= ending.most:
+        return False
+    sides = sorted((position.white, position.black), key=int.bit_count)
+    kings = [(side & position.kings).bit_count() for side in sides]
+    if min(kings) == 0 or kings[1] < ending.kings:
+        return False
+    if not ending.lone_king:
+        return kings[0] >= ending.kings
+    lone = sides[0].bit_count() == 1
+    return lone and (not ending.long_diagonal or bool(sides[0] & long_diagonal(rules)))
+
+
+def long_diagonal(rules: Rules) -> int:
+    """The diagonal from the bottom left to the top right corner."""
+    return sum(
+        bit_of(row * rules.per_row + index, rules.per_row)
+        for row in range(rules.rows)
+        for index in range(rules.per_row)
+        if row + column_of(row, index) == rules.rows - 1
+    )

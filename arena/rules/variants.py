@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
-from arena.rules.draws import Draws, Ending
 from arena.rules.jit.constants import Constants
 from arena.rules.position import BLACK, WHITE, Position, bit_of
+from arena.rules.result import Draws, Ending
 from arena.rules.rules import AT_END, DELAYED, IN_PASSING, NEVER, STOPS, Rules, board_rules
 
 

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from filelock import FileLock, Timeout
 
 from arena.base.files import LOCK
-from arena.experiment.formats.sequential import SequentialTest
-from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.sprt import SequentialTest, Sprt
 from arena.ledger.documents import ANNULLED, documents
 from arena.ledger.ledger import FILE
 from arena.ledger.manifest import Manifest, Session, parsed, session_document

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from arena.base.wording import message_of
-from arena.report.scripts import modules
+from arena.report.template import modules
 from arena.sitting.pdn import pdn_text
 from arena.sitting.sitting import SittingError
 from arena.web.answers import Json, Refusal, refused, until_gone

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,8 +12,22 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from arena.base.number import quantity
-from arena.report.charts import fonts
-from arena.report.charts.style import MUTED, SERIES
+from arena.report.charts.style import MUTED, SERIES, text_width
+from arena.report.run import Run
+
+
+class Chart(NamedTuple):
+    """A chart of a run."""
+
+    name: str
+    """Of its files, without the suffix."""
+    caption: str
+    csv: str
+    """The file of the report that holds its numbers."""
+    draw: Callable[[Run], Axes]
+    applies: Callable[[Run], bool] = lambda _: True
+    """Whether a run has it."""
+
 
 SHORT_LEGEND = 4
 """Entries that fit inside the Axes."""
@@ -44,7 +58,7 @@ def area(
     if ax is not None:
         ax.set_title(title, pad=title_pad)
         return ax
-    figure = Figure(figsize=(max(width, 0.3 + fonts.width(title, 12, "bold") * SLACK), height))
+    figure = Figure(figsize=(max(width, 0.3 + text_width(title, 12, "bold") * SLACK), height))
     ax = figure.add_subplot()
     top = 0.25 + (title_pad or 10) / 72
     set_margins(figure, left, right, top, BOTTOM)
@@ -57,7 +71,7 @@ def area(
 
 def retitle(ax: Axes, title: str) -> None:
     """Give Axes of `area` another title if it has room."""
-    if title and 0.3 + fonts.width(title, 12, "bold") * SLACK <= figure_of(ax).get_figwidth():
+    if title and 0.3 + text_width(title, 12, "bold") * SLACK <= figure_of(ax).get_figwidth():
         old = ax.get_title(loc="left")
         next(text for text in ax.findobj(Text) if text.get_text() == old).set_text(title)
 
@@ -126,7 +140,7 @@ def elo_label(reference: str) -> str:
 
 def label_width(labels: Iterable[Any]) -> float:
     """Inches that the longest label takes at 9 points, about."""
-    return SLACK * max((fonts.width(str(label)) for label in labels), default=0.0)
+    return SLACK * max((text_width(str(label)) for label in labels), default=0.0)
 
 
 def log_scale(ax: Axes, axis: str, values: np.ndarray, unit: str = "") -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from arena.report.charts import comparisons, course, effort, elo, games, results
-from arena.report.charts.axes import retitle
-from arena.report.charts.chart import Chart
+from arena.report.charts.axes import Chart, retitle
 from arena.report.run import Run
 from arena.report.sentences.answers import answering_chart
 

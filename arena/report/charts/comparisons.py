@@ -14,6 +14,7 @@ from arena.base.number import signed, times, with_error
 from arena.report.charts.axes import (
     BOTTOM,
     LEADING,
+    Chart,
     area,
     beside,
     dots,
@@ -23,7 +24,6 @@ from arena.report.charts.axes import (
     rows_of,
     set_margins,
 )
-from arena.report.charts.chart import Chart
 from arena.report.charts.style import DASHED, LOSS, MUTED, SERIES, WIN, styled
 from arena.report.charts.tips import interval, tip_points, tip_rows
 

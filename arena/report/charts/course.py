@@ -8,8 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from arena.base.number import percent, signed
-from arena.report.charts.axes import area, elo_label, legend, no_games
-from arena.report.charts.chart import Chart
+from arena.report.charts.axes import Chart, area, elo_label, legend, no_games
 from arena.report.charts.style import DASHED, MUTED, series, styled
 from arena.report.charts.tips import interval, tip_points
 

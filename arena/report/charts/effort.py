@@ -14,6 +14,7 @@ from arena.base.number import known, quantity
 from arena.report.charts.axes import (
     LEADING,
     LINES,
+    Chart,
     area,
     beside,
     leading,
@@ -23,7 +24,6 @@ from arena.report.charts.axes import (
     rows_of,
     whole_depths,
 )
-from arena.report.charts.chart import Chart
 from arena.report.charts.style import GRID, SERIES, series, styled
 from arena.report.charts.tips import tip_points, tip_rows
 from arena.report.sentences import notes

@@ -10,6 +10,7 @@ from arena.base.number import percent, quantity, signed, with_error
 from arena.report.charts.axes import (
     LEADING,
     LINES,
+    Chart,
     area,
     beside,
     dots,
@@ -21,7 +22,6 @@ from arena.report.charts.axes import (
     rows_of,
     whole_depths,
 )
-from arena.report.charts.chart import Chart
 from arena.report.charts.style import DASHED, MUTED, series, styled
 from arena.report.charts.tips import interval, tip_points, tip_rows
 

@@ -8,8 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from arena.base.number import percent
-from arena.report.charts.axes import beside, dots, no_games, rows_of
-from arena.report.charts.chart import Chart
+from arena.report.charts.axes import Chart, beside, dots, no_games, rows_of
 from arena.report.charts.style import DASHED, MUTED, SERIES, styled
 from arena.report.charts.tips import interval, tip_rows
 from arena.rules.result import humanised

@@ -7,8 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from arena.report.charts.axes import LEADING, area, label_width, leading, no_games, rows_of
-from arena.report.charts.chart import Chart
+from arena.report.charts.axes import LEADING, Chart, area, label_width, leading, no_games, rows_of
 from arena.report.charts.style import DRAW, LOSS, MUTED, PAPER, SCORE_COLOURS, WIN, readable_on, styled
 from arena.report.charts.tips import tip_boxes
 

@@ -23,8 +23,7 @@ from arena.report.charts.axes import (
     rows_of,
     set_margins,
 )
-from arena.report.charts.fonts import width
-from arena.report.charts.style import DASHED, MUTED, SERIES, series, styled
+from arena.report.charts.style import DASHED, MUTED, SERIES, series, styled, text_width
 from arena.report.charts.tips import interval, tip_points, tip_rows
 
 LABELS = 24
@@ -49,7 +48,7 @@ def plot_runs(table: pd.DataFrame, ax: Axes | None = None, *, reference: str = "
     runs = table["run"].drop_duplicates().tolist()
     step = -(-len(runs) // LABELS)
     names = [cut(run, NAME_CHARACTERS) for run in runs[::step]]
-    under = 0.3 + SLOPE * max((width(name, 9) for name in names), default=0)
+    under = 0.3 + SLOPE * max((text_width(name, 9) for name in names), default=0)
     ax = area(ax, f"Elo against {reference}, run after run, with 95 % intervals", width=9.6, height=3.9 + under)
     if table.empty:
         return no_games(ax, "no runs that share players")

@@ -17,7 +17,7 @@ from arena.report.content import content
 from arena.report.files import File
 from arena.report.run import Run
 from arena.report.template import page
-from arena.report.viewer.fragment import SCRIPT, style
+from arena.report.viewer.games import SCRIPT, style
 
 WIDE = 560
 """Points (1/72 inch) above which a chart gets a row of its own."""

@@ -13,8 +13,8 @@ from arena.report.sentences.comparisons import UNKEPT, were_kept
 from arena.report.sentences.forfeits import lost_by_failures
 from arena.report.tables.contrasts import CERTAIN, contrast
 from arena.report.tables.effort import call_seconds
+from arena.report.tables.matrix import RESIDUALS, certain_cycles, standing_out
 from arena.report.tables.telemetry import TOO_LONG
-from arena.report.tables.transitivity import RESIDUALS, certain_cycles, standing_out
 from players.player import PlayerSpec
 
 WAITED = 2

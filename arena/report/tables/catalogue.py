@@ -5,7 +5,6 @@ from __future__ import annotations
 from arena.report.tables import (
     ablation,
     comparisons,
-    convergence,
     decided,
     doublings,
     effort,
@@ -16,7 +15,6 @@ from arena.report.tables import (
     standings,
     stored,
     telemetry,
-    transitivity,
 )
 from arena.report.tables.matrix import OTHERS
 from arena.report.tables.table import RunTable
@@ -27,13 +25,12 @@ TABLES: dict[str, RunTable] = {
         *stored.TABLES,
         *standings.TABLES,
         *matrix.TABLES,
-        *transitivity.TABLES,
         *effort.TABLES,
         *telemetry.TABLES,
         *outcomes.TABLES,
         *comparisons.TABLES,
         *doublings.TABLES,
-        *convergence.TABLES,
+        standings.CONVERGENCE,
         *phases.TABLES,
         *openings.TABLES,
         *ablation.TABLES,

@@ -6,8 +6,7 @@ from typing import Any, cast
 
 import pandas as pd
 
-from arena.experiment.formats.sequential import SequentialTest
-from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.sprt import SequentialTest, Sprt
 from arena.ratings.match import Verdict
 from arena.report.tables.columns import columns
 from arena.report.tables.outcomes import white_points

@@ -1,19 +1,23 @@
-"""The games that a page holds: which they are, and what it receives of them, as plain data."""
+"""The games that a page holds: which they are, what it receives of them, and its part that shows them."""
 
 from __future__ import annotations
 
 import base64
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from arena.base.number import known
 from arena.report.run import Run
+from arena.report.tables.survey import DECIDED
+from arena.report.template import environment, part
+from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.custom import build_variant
 from arena.rules.move_text import crowns
 from arena.rules.notation import pieces_text
@@ -51,13 +55,13 @@ def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) ->
     replayer = Replayer(build_variant(run.experiment.variant))
     blocks: list[str] = []
     inside = 0
-    for part, moves in _parts(run, table):
-        block = packed(_block(part, moves, replayer))
+    for some, moves in _parts(run, table):
+        block = packed(_block(some, moves, replayer))
         characters -= len(block)
         if most is None and characters < 0:
             break
         blocks.append(block)
-        inside += len(part)
+        inside += len(some)
     return Games(inside, len(run.games), packed(listed(table.head(inside), run)), blocks)
 
 
@@ -184,3 +188,59 @@ def _whole(values: np.ndarray) -> list[int | None]:
     missing = np.isnan(values)
     whole = np.rint(np.where(missing, 0, values)).astype(np.int64).tolist()
     return [None if none else value for value, none in zip(whole, missing.tolist(), strict=True)]
+
+
+SCRIPT = "report/viewer/viewer.js"
+"""The module that shows them: see `arena.report.template`."""
+PAGE = 2_500_000
+"""Characters of a page, at most, that its charts and its games share: with the tables it stays under 3 MB."""
+
+
+def room(charts: Iterable[str]) -> int:
+    """Characters that a page with these charts has for games."""
+    return max(0, min(CHARACTERS, PAGE - sum(map(len, charts))))
+
+
+def viewer(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Markup:
+    """The games of a run as a part of its page, empty if it holds none: `arena.report.viewer.games.games_of`."""
+    games = games_of(run, most, characters)
+    if not games.inside:
+        return Markup("")
+    variant = build_variant(run.experiment.variant)
+    data = {
+        "listed": games.listed,
+        "blocks": games.blocks,
+        "atOnce": AT_ONCE,
+        "look": {"unit": UNIT, "symbols": SYMBOLS, "last": LAST},
+    }
+    text = (
+        environment()
+        .get_template("viewer/viewer.html")
+        .render(
+            inside=inside(games),
+            board=Markup(board_svg(variant, variant.start)),
+            data=Markup(json.dumps(data).replace("<", r"\u003c")),
+        )
+    )
+    return Markup(text)
+
+
+def style() -> str:
+    """The style of that part."""
+    return part("viewer/viewer.css")
+
+
+def inside(games: Games) -> str:
+    """Which games the page holds, in words."""
+    swing = (
+        "A swing is the difference between two scores that one player gave one after the other, in men; "
+        f"scores beyond ±{DECIDED:g} men, and certain wins and losses, count as {DECIDED:g}."
+    )
+    if games.inside == games.of:
+        return f"{'All' if games.of > 1 else 'The'} {_counted(games.of)} of the run, greatest swing first. {swing}"
+    chosen = f"The {_counted(games.inside)} of the greatest swings, out of {_counted(games.of)}"
+    return f"{chosen}; arena report --games all puts all inside. {swing}"
+
+
+def _counted(games: int) -> str:
+    return f"{games:,} {'game' if games == 1 else 'games'}".replace(",", "\u202f")
