@@ -22,6 +22,7 @@ import pytest
 import arena
 from arena.ledger import store
 from arena.ledger.documents import META
+from arena.ledger.grades import Grade, GradedGame
 from arena.ledger.ledger import FILE, GAMES, PROBES, Facts, Ledger
 from arena.ledger.read import read
 from arena.ledger.record import NO_SEARCH, ProbeRecord
@@ -99,13 +100,15 @@ def test_a_game_that_another_program_changes_during_a_run_ends_it_and_is_played_
 
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a complete run of 12 made-up games and 8 searches of a probe."""
+    """The folder of a complete run of 12 made-up games, 8 searches of a probe and the grades of 8 games."""
     folder = tmp_path_factory.mktemp("ledger")
     volume.fill(folder, "searching", 12)
     with reopened(folder) as opened:
         for number in range(8):
             name = f"player-{number % 6 + 1}"
             opened.add_probe(ProbeRecord(name, number, "W:W31:B1", NO_SEARCH, "why not" * number))
+            grade = Grade(number + 1, 4, 3, "11-15", 1.0, 0.5, 1, 0.5)
+            opened.add_grades(GradedGame(number + 1, "tables", 4, (grade,) * number, (number, number)))
     return folder
 
 
@@ -118,7 +121,7 @@ def reopened(folder: Path, kind: str = "searching", games: int = 12) -> Ledger:
 def content(folder: Path) -> str:
     """All that a report reads."""
     data = read(folder)
-    tables = [data.games, data.probes, *data.moves()]
+    tables = [data.games, data.probes, data.grades, data.graded, *data.moves()]
     return repr((data.experiment, data.facts, data.order, [table.to_csv() for table in tables]))
 
 

@@ -306,7 +306,7 @@ def test_the_moves_of_a_ledger_can_be_read_as_its_description_says(run: Run) -> 
         (text,) = ledger.execute("SELECT value FROM meta WHERE key = 'columns'").fetchone()
         games = ledger.execute("SELECT plies, moves FROM games ORDER BY game").fetchall()
     for plies, moves in games:
-        wanted, found = unpacked([moves], [plies]), naive(moves, plies, json.loads(text))
+        wanted, found = unpacked([moves], [plies]), naive(moves, plies, json.loads(text)["moves"])
         assert list(found) == list(wanted)
         for name, column in wanted.items():
             if column.dtype.kind == "f":

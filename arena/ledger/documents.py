@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from arena.ledger.repair import any_text
@@ -50,3 +50,21 @@ def changed_keys(stored: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any
         known, plain = stored.get(part, {}), json.loads(json.dumps(wanted))
         changed |= {key for key in known.keys() | plain.keys() if known.get(key) != plain.get(key)}
     return changed
+
+
+def texts_of(document: Any) -> Iterator[str]:
+    """All texts of a document, keys of mappings among them."""
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, dict | list | tuple):
+        parts = document.items() if isinstance(document, dict) else document
+        yield from (text for part in parts for text in texts_of(part))
+
+
+def with_texts(document: Any, changed: Callable[[str], str]) -> Any:
+    """The document with all of its texts changed."""
+    if isinstance(document, str):
+        return changed(document)
+    if isinstance(document, dict):
+        return {changed(key): with_texts(value, changed) for key, value in document.items()}
+    return [with_texts(part, changed) for part in document] if isinstance(document, list | tuple) else document

@@ -12,9 +12,9 @@ from arena.base.number import is_nan, known
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
 from arena.ledger.documents import documents
-from arena.ledger.ledger import FILE, GAMES, Facts, experiment_and_facts, remedy
+from arena.ledger.ledger import COLUMNS, FILE, GAMES, Facts, experiment_and_facts, remedy
 from arena.ledger.manifest import Manifest, parsed
-from arena.ledger.record import MOVE_COLUMNS, GameRecord, unpacked
+from arena.ledger.record import GameRecord, unpacked
 from arena.ledger.store import StoreError, check_columns, reading
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import pdn_game, search_comment
@@ -78,7 +78,7 @@ def stored_game(folder: Path, number: int) -> StoredGame:
     path = folder / FILE
     with reading(path) as connection:
         stored = documents(connection)
-        check_columns(path, stored, MOVE_COLUMNS)
+        check_columns(path, stored, COLUMNS)
         row = connection.execute(f"{GAMES.query} WHERE game = ?", (number,)).fetchone()
         last = connection.execute("SELECT MAX(game) FROM games").fetchone()[0]
     if row is None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from arena.experiment.formats.fixed import Free
 from arena.experiment.model import Experiment
 from arena.ledger.documents import ANNULLED, COMPLETE, changed_keys, documents
+from arena.ledger.grades import CURRENT, GRADES, JUDGES, STORED_COLUMNS, GradedGame
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import MOVE_COLUMNS, PROBE_COLUMNS, SEARCH_COLUMNS, GameRecord, ProbeRecord
 from arena.ledger.store import Store, StoreError, reading
@@ -45,7 +46,9 @@ _REALS = {name: "REAL" for name, type in SEARCH_COLUMNS if type.startswith("f")}
 _PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMNS}
 GAMES = Table("games", _GAMES | _MOVES, ["game"])
 PROBES = Table("probes", _PROBES, ["player", "position"])
-TABLES = (GAMES, PROBES)
+TABLES = (GAMES, PROBES, GRADES)
+COLUMNS = {"moves": MOVE_COLUMNS, "grades": STORED_COLUMNS}
+"""What the binary records of a ledger hold."""
 _FAULTS = [termination for termination in FORFEITS if termination != Termination.WITHDRAWN]
 _RESULTS = (
     f"SELECT game, result, CASE WHEN termination NOT IN ({', '.join('?' * len(_FAULTS))}) THEN '' "
@@ -86,7 +89,7 @@ class Ledger(Store):
         Games and searches that are damaged are removed: see `repaired`. Raises StoreError if the folder cannot be
         written to, is in use, or holds another experiment.
         """
-        super().__init__(folder / FILE, TABLES, _parts(experiment, facts), columns=MOVE_COLUMNS)
+        super().__init__(folder / FILE, TABLES, _parts(experiment, facts), columns=COLUMNS)
         self._recorded = array("q")
         for game, checksum in self.rows(_CHECKSUMS):
             self._record(game, checksum)
@@ -200,6 +203,26 @@ class Ledger(Store):
     def add_probe(self, record: ProbeRecord) -> None:
         """Store a search of the probe, for good."""
         self.insert(PROBES, record.row)
+
+    def graded(self, judge: str, endgame_pieces: int = 0) -> set[int]:
+        """The games whose grades by a judge are stored: by one of tables if of so many pieces, at least."""
+        query = f"SELECT grades.game {CURRENT} AND judge = ? AND endgame_pieces >= ?"
+        return {row[0] for row in self.rows(query, (judge, endgame_pieces))}
+
+    def add_grades(self, graded: GradedGame) -> None:
+        """Store the grades of a game that is stored, for good, in place of earlier ones by the same judge."""
+        self.insert(GRADES, graded.row(self._recorded[graded.game]), replace=True)
+
+    @property
+    def judges(self) -> dict[str, Any]:
+        """What is stored of each judge but the tables, by its name."""
+        found: dict[str, Any] = self.documents().get(JUDGES, {})
+        return found
+
+    def add_judge(self, name: str, description: Mapping[str, Any]) -> None:
+        """Store what a judge is; grades that another one of its name may have left are deleted."""
+        self.delete(GRADES, "judge = ?", (name,))
+        self.put(JUDGES, {**self.judges, name: description})
 
     def finish(self, order: Sequence[tuple[str, Mapping[str, float | str]]]) -> None:
         """Mark the run as complete, with the final order of its format: players with what their places rest on."""

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from sqlite3 import Connection
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +16,21 @@ import pandas as pd
 
 from arena.base.files import path_shortener
 from arena.experiment.model import Experiment
-from arena.ledger.documents import ANNULLED, COMPLETE, documents
-from arena.ledger.ledger import FILE, GAME_COLUMNS, GAMES, TABLES, Facts, experiment_and_facts, remedy
+from arena.ledger.documents import ANNULLED, COMPLETE, documents, texts_of, with_texts
+from arena.ledger.grades import CURRENT, GRADE_COLUMNS, GRADED_COLUMNS, GRADES, JUDGES, ORDER, TABLES_JUDGE
+from arena.ledger.grades import unpacked as unpacked_grades
+from arena.ledger.ledger import (
+    COLUMNS,
+    FILE,
+    GAME_COLUMNS,
+    GAMES,
+    TABLES,
+    Facts,
+    experiment_and_facts,
+    remedy,
+)
 from arena.ledger.manifest import Manifest, parsed
-from arena.ledger.record import MOVE_COLUMNS, PROBE_COLUMNS, unpacked
+from arena.ledger.record import PROBE_COLUMNS, unpacked
 from arena.ledger.store import StoreError, check_columns, check_intact, reading
 from arena.rules.custom import build_variant
 from arena.rules.result import MOST_MEN, NO_RESULT
@@ -63,6 +75,22 @@ class RunData(NamedTuple):
     """The players of whom no game counts."""
     annulled: pd.DataFrame = pd.DataFrame(columns=list(GAME_COLUMNS))
     """Their games, as `games` but for the result, which is `*`."""
+    grades: pd.DataFrame = pd.DataFrame(columns=list(GRADE_COLUMNS))
+    """A row per graded decision of these games and judge: GRADE_COLUMNS, in the order of games, plies and judges.
+
+    Values are the mover's. `judge` is "tables" or a player's name; what such a player found of positions that the
+    tables have judged is left out, and so are decisions of the tables' positions in which no move can err.
+    `best_move` is the played move where none is better. `best` and `played` are the points, 0 to 1, after the best
+    and the played move: 0, 0.5 or 1 by tables; by another judge only of what it holds for certain, else missing,
+    as they follow from `best_men` and `played_men`, its scores in men, which are missing where a value is certain.
+    `chance_errors` is the share of the legal moves that lose value, `chance_loss` the points that a move drawn at
+    random would lose, on average: missing for another judge. `best_plies` and `played_plies` are plies from the
+    position to the certain end, missing where none is certain.
+    """
+    graded: pd.DataFrame = pd.DataFrame(columns=list(GRADED_COLUMNS))
+    """A row per graded game and judge: the fields of `arena.ledger.grades.GradedGame` but for the grades."""
+    judges: Mapping[str, Any] = MappingProxyType({})
+    """What is stored of each judge but the tables, by its name: `entry`, `files` (a hash of each)."""
 
 
 def read(folder: Path, *, public: bool = False) -> RunData:
@@ -74,9 +102,10 @@ def read(folder: Path, *, public: bool = False) -> RunData:
         connection.execute("BEGIN")
         check_intact(folder / FILE, connection, TABLES, remedy)
         stored = documents(connection)
-        check_columns(folder / FILE, stored, MOVE_COLUMNS)
+        check_columns(folder / FILE, stored, COLUMNS)
         every = _games(connection)
         searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()
+        graded, grades = _graded(connection), _grades(connection)
     if public:
         stored, every, searches = _public(stored, every, searches)
     experiment, facts = experiment_and_facts(stored, folder / FILE)
@@ -96,7 +125,10 @@ def read(folder: Path, *, public: bool = False) -> RunData:
     scale = _Scale(manifest.men if manifest is not None else {}, pieces_at_start(experiment))
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
     moves = partial(_moves, folder / FILE, games, names, scale)
-    return RunData(experiment, facts, order, games, moves, probes, manifest, withdrawn, annulled)
+    graded = graded[graded["game"].isin(games["game"])].reset_index(drop=True)
+    grades = _of_games(grades, games, names, scale.start)
+    read = (games, moves, probes, manifest, withdrawn, annulled, grades, graded, stored.get(JUDGES, {}))
+    return RunData(experiment, facts, order, *read)
 
 
 def pieces_at_start(experiment: Experiment) -> int:
@@ -135,29 +167,53 @@ def _public(stored: Any, games: pd.DataFrame, searches: Any) -> tuple[Any, pd.Da
     """The contents of a ledger without absolute paths and names of machines."""
     columns = ["white", "black", "error"]
     words = [value for name in columns for value in games[name].unique()]
-    shorten = path_shortener([*_texts_of([stored, searches]), *words])
+    shorten = path_shortener([*texts_of([stored, searches]), *words])
     numbers = {name: f"machine {number}" for number, name in enumerate(filter(None, games["machine"].unique()), 1)}
     short = {name: games[name].map({word: shorten(word) for word in games[name].unique()}) for name in columns}
     machines = games["machine"].map(lambda name: numbers.get(name, ""))
-    return _with_texts(stored, shorten), games.assign(machine=machines, **short), _with_texts(searches, shorten)
+    return with_texts(stored, shorten), games.assign(machine=machines, **short), with_texts(searches, shorten)
 
 
-def _texts_of(document: Any) -> Iterator[str]:
-    """All texts of a document, keys of mappings among them."""
-    if isinstance(document, str):
-        yield document
-    elif isinstance(document, dict | list | tuple):
-        parts = document.items() if isinstance(document, dict) else document
-        yield from (text for part in parts for text in _texts_of(part))
+def _graded(connection: Connection) -> pd.DataFrame:
+    """See `RunData.graded`, of all games."""
+    names = ", ".join(f"grades.{name}" for name in GRADED_COLUMNS)
+    rows = connection.execute(f"SELECT {names} {CURRENT} {ORDER}").fetchall()
+    kinds = {"INTEGER": "Int64", "TEXT": "str", "REAL": "float64"}
+    frame = pd.DataFrame(rows, columns=list(GRADED_COLUMNS))
+    return frame.astype({name: kinds[GRADES.columns[name]] for name in GRADED_COLUMNS})
 
 
-def _with_texts(document: Any, changed: Callable[[str], str]) -> Any:
-    """The document with all of its texts changed."""
-    if isinstance(document, str):
-        return changed(document)
-    if isinstance(document, dict):
-        return {changed(key): _with_texts(value, changed) for key, value in document.items()}
-    return [_with_texts(part, changed) for part in document] if isinstance(document, list | tuple) else document
+def _grades(connection: Connection) -> pd.DataFrame:
+    """See `RunData.grades`, of all games, without the columns that these have."""
+    query = f"SELECT grades.game, judge, endgame_pieces, count, grades {CURRENT} {ORDER}"
+    rows = connection.execute(query).fetchall()
+    game, judge, pieces, counts, parts = zip(*rows, strict=True) if rows else ((),) * 5
+    by_tables = {one: most for one, by, most in zip(game, judge, pieces, strict=True) if by == TABLES_JUDGE}
+    theirs = [0 if by == TABLES_JUDGE else by_tables.get(one, 0) for one, by in zip(game, judge, strict=True)]
+    each = np.repeat(np.arange(len(rows)), np.array(counts, np.int64))
+    columns: dict[str, Any] = unpacked_grades(parts, counts)
+    kept = columns["pieces"] > np.array(theirs, np.int64)[each]
+    of_game = {"game": np.array(game, np.int64)[each], "judge": pd.array(judge, dtype="str").take(each)}
+    frame: pd.DataFrame = pd.DataFrame(of_game | columns | {"best_move": columns["best_move"].astype("U")})[kept]
+    erring = frame.pop("erring_moves").replace(0, np.nan)
+    frame["chance_errors"] = erring / frame["legal_moves"]
+    frame["chance_loss"] = frame.pop("lost_points").where(erring.notna()) / frame["legal_moves"]
+    frame = frame.astype({"best_move": "str", "best_plies": "Int64", "played_plies": "Int64"})
+    return frame.sort_values(["game", "ply"], kind="stable", ignore_index=True)
+
+
+def _of_games(grades: pd.DataFrame, games: pd.DataFrame, names: pd.Index, start: int) -> pd.DataFrame:
+    """See `RunData.grades`: with the movers, of these games alone, as `names` has their players."""
+    place = pd.Index(games["game"]).get_indexer(grades["game"])
+    grades, place = grades[place >= 0].reset_index(drop=True), place[place >= 0]
+    black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[place]
+    black = (grades["ply"].to_numpy() % 2 == 1) == black_first
+    white_code, black_code = (names.get_indexer(pd.Index(games[side]))[place] for side in ("white", "black"))
+    return grades.assign(
+        player=pd.Categorical.from_codes(np.where(black, black_code, white_code), names),
+        colour=pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"])),
+        phase=_phase(grades["pieces"].to_numpy(), start),
+    )[list(GRADE_COLUMNS)]
 
 
 class _Scale(NamedTuple):

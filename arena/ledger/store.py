@@ -120,16 +120,17 @@ class Store:
 
     def _repair(self, damage: Damage) -> None:
         stored = intact_documents(self.connection)
-        if damage.structure or damage.rows.keys() - {table.name for table in META}:
+        own = self._tables[len(META) :]
+        lost, needed = damage.rows.keys(), {table.name for table in own if table.is_needed}
+        if damage.structure or lost & needed:
             stored.pop(COMPLETE, None)
         kept = [(table, [document_row(table, *item) for item in stored.items()]) for table in META]
-        rows = [(table, intact_rows(self.connection, table)) for table in self._tables[len(META) :]]
-        rebuild(self.path, self.connection, [*kept, *((t, () if t in self._derived else r) for t, r in rows)])
+        rows = [(t, () if t in self._derived else intact_rows(self.connection, t)) for t in own]
+        rebuild(self.path, self.connection, [*kept, *rows])
         self._connect()
-        counts = [
-            f"{self.connection.execute(f'SELECT COUNT(*) FROM {table.name}').fetchone()[0]} {table.name}"
-            for table in self._tables[len(META) :]
-        ]
+        count = "SELECT COUNT(*) FROM {}".format
+        named = [table.name for table in own if table.name in needed | lost]
+        counts = [f"{self.connection.execute(count(name)).fetchone()[0]} {name}" for name in named]
         self.repaired = (
             f"{self.path} was damaged ({damage}): {', '.join(counts)} are intact, what is missing is done again; "
             f"the damaged file is kept as {self.path.name}{SUFFIX}"

@@ -1,0 +1,168 @@
+"""Grades of decisions: what a judge found of the moves of a game, as a worker returns it and as it is stored."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arena.ledger.columns import Planes, integers, planes, zigzag
+from arena.ledger.table import CHECKSUM, Table
+
+TABLES_JUDGE = "tables"
+"""The judge of the positions that the endgame tables have."""
+JUDGES = "judges"
+"""Key of the document with the entries of the other judges, by name."""
+_THOUSANDTHS = 1000
+_PLAIN = ("ply", "pieces", "legal_moves")
+_POINTS = ("best", "played")
+_MOVES = ("erring_moves", "lost_points")
+_PLIES = ("best_plies", "played_plies")
+_MEN = ("best_men", "played_men")
+STORED_COLUMNS = (*_PLAIN, *_POINTS, *_MOVES, *_PLIES, *_MEN)
+"""Names of what is stored for a grade, besides the best move: whole numbers, 0 where a value is missing."""
+GRADES = Table(
+    "grades",
+    {
+        "game": "INTEGER",
+        "judge": "TEXT",
+        "graded": "INTEGER",
+        "endgame_pieces": "INTEGER",
+        "white_decisions": "INTEGER",
+        "black_decisions": "INTEGER",
+        "contact_ply": "INTEGER",
+        "contact_points": "REAL",
+        "contact_plies": "INTEGER",
+        "count": "INTEGER",
+        "grades": "BLOB",
+    },
+    ["game", "judge"],
+    is_needed=False,
+)
+"""A row per game and judge. `graded` is the checksum of the game's row: grades of another one do not count."""
+GRADED_COLUMNS = tuple(name for name in GRADES.columns if name not in ("graded", "count", "grades"))
+"""Names of what is read back of a graded game; the fields of `GradedGame` say what they are."""
+GRADE_COLUMNS = (
+    *("game", "ply", "player", "colour", "judge", "pieces", "phase", "legal_moves", "best_move"),
+    *("best", "played", "chance_errors", "chance_loss", "best_plies", "played_plies", "best_men", "played_men"),
+)
+"""The columns of `arena.ledger.read.RunData.grades`."""
+_HEADER = 1 + len(STORED_COLUMNS)
+CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded = games.{CHECKSUM} WHERE 1"
+"""The rest of a query for grades of games as they are stored now; conditions may follow."""
+ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
+
+
+class Grade(NamedTuple):
+    """The grade of one decision: a move in a position of more than one legal move; values are the mover's.
+
+    A decision that cannot err, in the tables' positions, has no grade: it is only counted.
+    """
+
+    ply: int
+    """From 1."""
+    pieces: int
+    """On the board before the move."""
+    legal_moves: int
+    best_move: str
+    """As `moves.csv` has it: the played move where none is better."""
+    best: float | None
+    """Points, 0 to 1, with best play after the best move; None where the judge has only a score in men."""
+    played: float | None
+    """The same after the played move."""
+    erring_moves: int = 0
+    """Legal moves that lose value, at least one; 0 where that is not known, by a judge other than the tables."""
+    lost_points: float = 0.0
+    """Points that all legal moves lose together; 0 where that is not known."""
+    best_plies: int | None = None
+    """Plies from the position to the certain end after the best move; None where none is certain."""
+    played_plies: int | None = None
+    """The same after the played move."""
+    best_men: float | None = None
+    """The judge's score in men after the best move, kept to a thousandth; None of a certain value."""
+    played_men: float | None = None
+    """The same after the played move."""
+
+
+class GradedGame(NamedTuple):
+    """The grades of a game by one judge."""
+
+    game: int
+    judge: str
+    """TABLES_JUDGE or the name of a player."""
+    endgame_pieces: int
+    """Positions of up to so many pieces are the tables'; 0 if no tables took part."""
+    grades: tuple[Grade, ...]
+    decisions: tuple[int, int] = (0, 0)
+    """White's and Black's decisions that the judge has looked at, those that cannot err among them."""
+    contact_ply: int | None = None
+    """The ply of the first move in a position of the tables; None if there is none or the judge is another."""
+    contact_points: float | None = None
+    """White's points with best play from there."""
+    contact_plies: int | None = None
+    """Plies from there to the end with best play; None in a drawn position."""
+
+    def row(self, graded: int) -> tuple[Any, ...]:
+        """The values of GRADES for a game whose row has this checksum."""
+        contact = self.contact_ply, self.contact_points, self.contact_plies
+        kept = len(self.grades), packed(self.grades)
+        return (self.game, self.judge, graded, self.endgame_pieces, *self.decisions, *contact, *kept)
+
+
+def packed(grades: Sequence[Grade]) -> bytes:
+    """Grades as the ledger keeps them: the widths of the best move and of STORED_COLUMNS, then their planes."""
+    if not grades:
+        return zlib.compress(bytes(_HEADER))
+    text = np.array([grade.best_move for grade in grades], dtype=bytes)
+    whole = [integers([_whole(name, getattr(grade, name)) for grade in grades]) for name in STORED_COLUMNS]
+    widths = bytes([text.itemsize, *(len(column) // len(grades) for column in whole)])
+    return zlib.compress(b"".join([widths, planes(text), *whole]))
+
+
+def unpacked(parts: Sequence[bytes], counts: Sequence[int]) -> dict[str, np.ndarray]:
+    """The columns of many games' grades, game after game, by what `packed` gave and how many there are in each.
+
+    Those of `Grade`, `best_move` as bytes; nan is a missing value.
+    """
+    raw = [zlib.decompress(part) for part in parts]
+    lengths = np.array([len(part) for part in raw], np.int64)
+    data = np.frombuffer(b"".join(raw), np.uint8)
+    start = np.cumsum(lengths) - lengths
+    widths = data[start[:, None] + np.arange(_HEADER)].T
+    reader = Planes(data, np.array(counts, np.int64), start + _HEADER)
+    columns = {"best_move": reader.text(widths[0])}
+    for name, width in zip(STORED_COLUMNS, widths[1:], strict=True):
+        columns[name] = _values(name, reader.numbers(width))
+    return columns
+
+
+def _whole(name: str, value: Any) -> int:
+    """A value as it is kept: points in halves and plies from 1, men in thousandths, 0 where it is missing."""
+    if value is None:
+        return 0
+    if name in _POINTS:
+        return 1 + round(2 * float(value))
+    if name == "lost_points":
+        return round(2 * float(value))
+    if name in _PLIES:
+        return int(value) + 1
+    if name in _MEN:
+        thousandths = round(_THOUSANDTHS * float(value))
+        return -2 * thousandths if thousandths < 0 else 2 * thousandths + 1
+    return int(value)
+
+
+def _values(name: str, found: np.ndarray) -> np.ndarray:
+    """What `_whole` keeps as these numbers."""
+    if name in (*_PLAIN, "erring_moves"):
+        return found
+    if name == "lost_points":
+        return found / 2
+    values: np.ndarray = found - 1.0
+    if name in _POINTS:
+        values /= 2
+    if name in _MEN:
+        values = zigzag(found - 1) / _THOUSANDTHS
+    return np.where(found == 0, np.nan, values)
