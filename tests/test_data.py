@@ -18,12 +18,13 @@ import pandas as pd
 import pytest
 
 import arena
+from arena.experiment.load import load
 from arena.hosting.player_process import close_held
 from arena.ledger.game import stored_game
 from arena.ledger.read import PHASES
 from arena.ledger.record import MEASURED, unpacked
 from arena.play.match import play
-from arena.play.signature import worths
+from arena.play.plan import prepare
 from arena.report.files import FILES, pdn_games, write_file
 from arena.report.load import card
 from arena.report.run import Run
@@ -31,9 +32,10 @@ from arena.report.tables.catalogue import TABLES
 from arena.report.viewer.games import listed, packed
 from arena.report.write import parquet_name
 from arena.rules.custom import build_variant
-from arena.rules.game import Game, points
+from arena.rules.game import Game
 from arena.rules.notation import parse_fen
 from arena.rules.pdn.read import read_pdn
+from arena.rules.result import points
 from arena.rules.variants import VARIANTS
 from arena.web.runs import game_document
 from players.evaluation.build import build_evaluation
@@ -135,7 +137,7 @@ def test_the_points_that_decided_a_game_are_in_its_row(counted: Run, tmp_path: P
             game.push(text)
         both = row["white_points"], row["black_points"]
         if row["termination"] == "points":
-            assert both == points(variant, game.position) and game.outcome is not None
+            assert both == points(variant.rules, game.position) and game.outcome is not None
             assert row["result"] == game.outcome.result
         else:
             assert both == (None, None)
@@ -261,17 +263,10 @@ def test_a_class_may_say_what_a_man_is_worth_and_its_time_is_measured_where_it_s
 def test_what_a_class_says_is_checked(own: Path) -> None:
     record = play(task_of(ENGLISH, PlayerSpec("own", f"{own}:Lies"), PlayerSpec("random", "random")))
     assert "own returned the wins_in 1.5, not a whole number from -32767 to 32767" in record.error
-    of = experiment([{"name": name, "type": f"{own}:{name}"} for name in ("Says", "Lies", "Missing")])
-    assert worths_of(of) == {"Says": 7.0, "Lies": None, "Missing": None}
+    players = [{"name": name, "type": f"{own}:{name}"} for name in ("Says", "Lies")]
+    plan = prepare(load({"name": "t", "variant": "english", "players": players}))
+    assert plan.men == {"Says": 7.0, "Lies": None}
     close_held()
-
-
-def worths_of(of: Any) -> dict[str, float | None]:
-    """`worths` of an experiment that is not prepared."""
-    from types import SimpleNamespace
-
-    plan: Any = SimpleNamespace(players=of.players, variant=ENGLISH, experiment=of)
-    return worths(plan)
 
 
 def naive(moves: bytes, plies: int, columns: list[list[str]]) -> dict[str, list[Any]]:

@@ -10,12 +10,12 @@ import pytest
 
 from arena import read_pdn
 from arena.rules.custom import build_variant
-from arena.rules.game import Game, Outcome, Termination, points
+from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text, parse_move
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE
-from arena.rules.result import Draws, Ending, in_balance
+from arena.rules.result import Draws, Ending, in_balance, points
 from arena.rules.variants import VARIANTS, Variant
 
 ENGLISH = VARIANTS["english"]
@@ -292,9 +292,9 @@ def test_a_side_without_a_move_passes_until_neither_can_move():
 
 def test_points_are_2_on_the_far_row_and_1_elsewhere():
     position = parse_fen(SIMPLIFIED, "W:W1,4,29,20:B32,2,30")
-    assert points(SIMPLIFIED, position) == (2 + 2 + 1 + 1, 2 + 1 + 2)
-    assert points(SIMPLIFIED, parse_fen(SIMPLIFIED, "W:W1:B13,14")) == (2, 2)
-    assert points(SIMPLIFIED, parse_fen(SIMPLIFIED, "W:W13:B29")) == (1, 2)
+    assert points(SIMPLIFIED.rules, position) == (2 + 2 + 1 + 1, 2 + 1 + 2)
+    assert points(SIMPLIFIED.rules, parse_fen(SIMPLIFIED, "W:W1:B13,14")) == (2, 2)
+    assert points(SIMPLIFIED.rules, parse_fen(SIMPLIFIED, "W:W13:B29")) == (1, 2)
 
 
 KINGS_ONLY = ("W:WK1:BK32", "1-5 32-28 5-1 28-32")

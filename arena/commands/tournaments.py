@@ -209,6 +209,8 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _Ta
                 say(ledger.repaired)
             if ledger.complete:
                 return _code(ledger)
+            for line in plan.warnings():
+                say(line)
             found = _examined(plan, folder) if taking.found is None else taking.found
             _begin(plan, ledger, workers, force, taking._replace(found=found))
             with Display(folder) as display, interruptible(display.say) as stopping:

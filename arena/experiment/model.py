@@ -24,6 +24,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from arena.base.wording import listed, shown
+from arena.experiment.adjudication import Adjudication
 from arena.experiment.formats.fixed import RoundRobin
 from arena.experiment.formats.sprt import Sprt
 from arena.experiment.formats.table import FormatField
@@ -199,6 +200,7 @@ class Experiment(Document):
     )
     sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
+    adjudicate: Adjudication | None = Field(default=None, description="End games early, by scores.")
     time_margin: float = Field(default=0.1, ge=0, description="Seconds that a move may be late.")
     patience: float = Field(
         default=60.0, gt=0, description="Seconds that a seat has for a move without a time limit."

@@ -33,6 +33,9 @@ _GAMES = {
     "white_points": "INTEGER",
     "black_points": "INTEGER",
     "plies": "INTEGER",
+    "verdict": "TEXT",
+    "verdict_by": "TEXT",
+    "verdict_plies": "INTEGER",
     "seconds": "REAL",
     "cpu_seconds": "REAL",
     "began": "REAL",
@@ -134,6 +137,7 @@ class Ledger(Store):
             record.termination,
             *(record.points or (None, None)),
             record.plies,
+            *_verdict(record),
             record.seconds,
             record.cpu_seconds,
             record.began,
@@ -276,6 +280,13 @@ def manifest_in(folder: Path) -> Manifest | None:
             return parsed(documents(connection), folder / FILE)
     except StoreError:
         return None
+
+
+def _verdict(record: GameRecord) -> tuple[str, str, int | None]:
+    if record.verdict is None:
+        return "", "", None
+    outcome, plies = record.verdict
+    return outcome.result, str(outcome.termination), plies
 
 
 def _parts(experiment: Experiment, facts: Facts) -> dict[str, dict[str, Any]]:

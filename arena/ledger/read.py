@@ -39,7 +39,7 @@ GAMES_AT_ONCE = 50_000
 """Games that are read at once."""
 PLIES_AT_ONCE = 250_000
 """Plies of a part of the moves, about."""
-_WHOLE_OR_NONE = ("white_points", "black_points", "worker")
+_WHOLE_OR_NONE = ("white_points", "black_points", "verdict_plies", "worker")
 PHASES = ("opening", "middle", "ending")
 """Phases of a game: more than two thirds of the start's pieces on the board, more than one third, the rest."""
 

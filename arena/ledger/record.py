@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from arena.experiment.adjudication import Adjudication
 from arena.experiment.formats.base import Pairing
 from arena.ledger.columns import Planes, floats, integers, microseconds, nanoseconds, planes, signed, zigzag
+from arena.rules.game import Outcome
 from arena.rules.position import Position
 from arena.rules.variants import Variant
 from players.player import EFFORT, Allowance, Choice, PlayerSpec
@@ -83,6 +85,9 @@ class Task(NamedTuple):
     seed: int
     max_plies: int
     allowance: Allowance = Allowance()
+    adjudication: Adjudication | None = None
+    men: tuple[float | None, float | None] = (None, None)
+    """What a man is worth in the scores of White and of Black, where that is known."""
 
 
 class Incident(NamedTuple):
@@ -102,6 +107,14 @@ class Incident(NamedTuple):
     """The game's moves until then."""
     seed: str
     """Of the player's chance."""
+
+
+class Verdict(NamedTuple):
+    """An adjudication of a game that was played to its end all the same."""
+
+    outcome: Outcome
+    plies: int
+    """Plies played before it."""
 
 
 class GameRecord(NamedTuple):
@@ -131,6 +144,8 @@ class GameRecord(NamedTuple):
     """Processor time of both players' moves."""
     points: tuple[int, int] | None = None
     """White's and Black's points, where they decided the game."""
+    verdict: Verdict | None = None
+    """The adjudication of a game that was played to its end to verify it."""
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""

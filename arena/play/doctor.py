@@ -12,7 +12,8 @@ from arena.base.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import random_openings
 from arena.experiment.yaml.errors import ConfigError
-from arena.play.plan import check_players, openings_of, probes_of
+from arena.hosting.player_process import hold
+from arena.play.plan import check_players, openings_of, probes_of, worth
 from arena.play.trial import RepeatedGame, Trial, alone, tried
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
@@ -54,6 +55,8 @@ def diagnose(
     if games is None:
         games = experiment.format.most_games(names, drawn) if drawn and len(names) > 1 else 0
     yield from _of_disk(folder, games, say)
+    if thorough:
+        yield from _of_adjudication(experiment, variant)
     yield from of_players(experiment, say, thorough=thorough)
 
 
@@ -160,6 +163,20 @@ def _of_games(experiment: Experiment, variant: Variant) -> Generator[Finding, No
     except ConfigError as error:
         yield Finding("error", str(error), "probe")
     return drawn
+
+
+def _of_adjudication(experiment: Experiment, variant: Variant) -> Iterator[Finding]:
+    if (rules := experiment.adjudicate) is None:
+        return
+    men: list[float | None] = []
+    for spec in experiment.players:
+        try:
+            player = hold(located(spec, experiment.path.parent), variant, variant.start, "0", experiment.allowance)
+            men.append(worth(player))
+        except Exception:  # it cannot be built, which is a finding of its own
+            men.append(None)
+    for line in rules.unusable(men, experiment.max_plies):
+        yield Finding("warning", line, "adjudicate")
 
 
 def _of_disk(folder: Path, games: int, say: Callable[[str], None]) -> Iterator[Finding]:

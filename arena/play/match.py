@@ -11,19 +11,21 @@ import os
 import platform
 import random
 import time
+from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.base.wording import cut
+from arena.experiment.adjudication import Adjudication, Draw, Win
 from arena.hosting.held import Answer, HeldPlayer, PlayerFailure, failure_of
 from arena.hosting.player_process import hold
-from arena.ledger.record import GameRecord, Incident, Task, packed, search_columns
+from arena.ledger.record import GameRecord, Incident, Task, Verdict, packed, search_columns
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
-from arena.rules.position import COLOURS
+from arena.rules.position import BLACK, COLOURS, WHITE
 from arena.watch.underway import UnderwayFile, UnderwayPlace, file_of
-from players.player import PlayerSpec
+from players.player import Choice, PlayerSpec
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
@@ -71,6 +73,84 @@ class Moves:
         return [self.texts, self._choices, self._pieces, *searches, self._clocks, self._overruns, pondered]
 
 
+class _Score(NamedTuple):
+    mover: int
+    men: float | None
+    """White's lead in men, infinite for certain wins; None if the player gave no score."""
+
+
+class Adjudicator:
+    """Watches one game, and ends it, or only takes down how it would have ended it."""
+
+    def __init__(
+        self, rules: Adjudication, men: tuple[float | None, float | None], *, is_verified: bool = False
+    ) -> None:
+        """`men` is what a man is worth in the scores of White and of Black, None where that is not known.
+
+        A game that is verified is not ended.
+        """
+        self._rules, self._men, self._is_verified = rules, men, is_verified
+        self.verdict: Verdict | None = None
+        """How and when a game that is verified would have ended."""
+        longest = max((rule.plies for rule in (rules.win, rules.draw) if rule is not None), default=0)
+        self._scores: deque[_Score] = deque(maxlen=longest)
+
+    def note(self, game: Game, choice: Choice) -> None:
+        """Take down the score of a move that is about to be made; of one without choice only if it has a score."""
+        mover = game.turn
+        men = self._lead(choice, mover)
+        if men is not None or len(game.legal_moves) > 1:
+            self._scores.append(_Score(mover, men))
+
+    def outcome(self, game: Game) -> Outcome | None:
+        """How the game ends after the last move noted, which was made; None if it goes on."""
+        if self.verdict is not None or (found := self._found(game)) is None:
+            return None
+        if self._is_verified:
+            self.verdict = Verdict(found, len(game.moves))
+            return None
+        return found
+
+    def _found(self, game: Game) -> Outcome | None:
+        rules = self._rules
+        if rules.win is not None:
+            for winner in (WHITE, BLACK):
+                if self._is_won(rules.win, winner):
+                    return Outcome(winner, Termination.ADJUDICATED_WIN)
+        if rules.draw is not None and len(game.moves) >= rules.draw.after and self._is_drawn(rules.draw):
+            return Outcome(None, Termination.ADJUDICATED_DRAW)
+        return None
+
+    def _lead(self, choice: Choice, mover: int) -> float | None:
+        worth = self._men[mover]
+        if choice.wins_in:
+            men = math.copysign(math.inf, choice.wins_in)
+        elif choice.score is not None and worth is not None:
+            men = choice.score / worth
+        else:
+            return None
+        return men if mover == WHITE else -men
+
+    def _is_won(self, rule: Win, winner: int) -> bool:
+        recent = self._recent(rule.plies)
+        sign = 1 if winner == WHITE else -1
+        movers = {WHITE, BLACK} if rule.agreed else {1 - winner}
+        heard = [score for score in recent if score.mover in movers]
+        return {score.mover for score in heard} == movers and all(
+            score.men is not None and sign * score.men >= rule.men for score in heard
+        )
+
+    def _is_drawn(self, rule: Draw) -> bool:
+        recent = self._recent(rule.plies)
+        return len({score.mover for score in recent}) == 2 and all(
+            score.men is not None and abs(score.men) <= rule.men for score in recent
+        )
+
+    def _recent(self, plies: int) -> list[_Score]:
+        """The last scores, as many as asked for; none if there are fewer."""
+        return list(self._scores)[-plies:] if len(self._scores) >= plies else []
+
+
 def play(task: Task, place: UnderwayPlace | None = None) -> GameRecord:
     """Play a game to its end: a player that raises, answers with no legal move or is late loses.
 
@@ -99,12 +179,12 @@ def adjudicate(game: Game, max_plies: int) -> Outcome | None:
 def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
-    moves = Moves()
+    moves, judge = Moves(), _judge(task)
     error, incident = "", None
     if shown is not None:
         shown.begin(task.pairing.game, task.white.name, task.black.name, task.opening)
     try:
-        outcome = _play(task, game, moves, shown)
+        outcome = _play(task, game, moves, judge, shown)
     except Fault as fault:
         name = (task.white, task.black)[fault.colour].name
         outcome = fault.outcome
@@ -134,10 +214,11 @@ def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
         platform.node(),
         math.fsum(answer.cpu_seconds for answer in moves.answers if not math.isnan(answer.cpu_seconds)),
         outcome.points,
+        None if judge is None else judge.verdict,
     )
 
 
-def _play(task: Task, game: Game, moves: Moves, shown: UnderwayFile | None) -> Outcome:
+def _play(task: Task, game: Game, moves: Moves, judge: Adjudicator | None, shown: UnderwayFile | None) -> Outcome:
     """Play the game and return how it ended, its moves taken down. Raises Fault."""
     specs = (task.white, task.black)
     sides = [_held(spec, task, colour) for colour, spec in enumerate(specs)]
@@ -158,6 +239,8 @@ def _play(task: Task, game: Game, moves: Moves, shown: UnderwayFile | None) -> O
         if clock is not None:
             limits[turn] = limit._replace(clock=clock)
         moves.add(game, answer, clock, over)
+        if judge is not None:
+            judge.note(game, answer.choice)
         if shown is not None:
             choice = answer.choice
             shown.add(choice.move, answer.seconds, _number(choice.score), _number(clock), choice.wins_in)
@@ -166,7 +249,16 @@ def _play(task: Task, game: Game, moves: Moves, shown: UnderwayFile | None) -> O
             late = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had,"
             raise Fault(turn, PlayerFailure(Termination.TIME, late), len(game.moves))
         outcome = adjudicate(game, task.max_plies)
+        if outcome is None and judge is not None:
+            outcome = judge.outcome(game)
     return outcome
+
+
+def _judge(task: Task) -> Adjudicator | None:
+    if (rules := task.adjudication) is None:
+        return None
+    is_verified = random.Random(f"{task.seed} {task.pairing.game} verify").random() < rules.verify
+    return Adjudicator(rules, task.men, is_verified=is_verified)
 
 
 def _seed(task: Task, colour: int) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from arena.base.supervisor import are_supported
@@ -20,7 +21,7 @@ from arena.experiment.openings.sources import (
 )
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting import sandbox
-from arena.hosting.held import PlayerFailure
+from arena.hosting.held import HeldPlayer, PlayerFailure
 from arena.hosting.player_process import hold
 from arena.ledger.ledger import Facts
 from arena.ledger.record import Task
@@ -44,6 +45,8 @@ class Plan(NamedTuple):
     openings: tuple[Position, ...]
     probes: tuple[Position, ...] = ()
     """Positions that every player searches to the depth of the configuration's probe."""
+    men: Mapping[str, float | None] = MappingProxyType({})
+    """The worth of a man in the scores of each player, by its name; None where it is not known."""
 
     def schedule(self) -> Schedule:
         """The tournament's games in its format, in batches."""
@@ -62,7 +65,14 @@ class Plan(NamedTuple):
             experiment.seed,
             experiment.max_plies,
             experiment.allowance,
+            experiment.adjudicate,
+            (self.men.get(self.players[pairing.white].name), self.men.get(self.players[pairing.black].name)),
         )
+
+    def warnings(self) -> Iterator[str]:
+        """Yield a line for each rule of adjudication that can end no game."""
+        if (rules := self.experiment.adjudicate) is not None:
+            yield from rules.unusable(list(self.men.values()), self.experiment.max_plies)
 
     @property
     def names(self) -> list[str]:
@@ -115,6 +125,7 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
     if experiment.pondering == "stop" and not are_supported():
         raise experiment.error(("pondering",), "'pondering' cannot be 'stop': seats need Linux")
     problems: list[Problem] = []
+    men: dict[str, float | None] = {}
     for index, spec in enumerate(specs):
         code = [Path(name).name for name in own_code(spec)]
         what = ", ".join([variant.name, *code])
@@ -124,7 +135,7 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
             raise experiment.error(("players", index, "in_process"), message)
         try:
             with compilation_announced(partial(compiling, what)):
-                hold(spec, variant, variant.start, "plan", experiment.allowance)
+                men[spec.name] = worth(hold(spec, variant, variant.start, "plan", experiment.allowance))
         except PlayerError as error:
             problems += experiment.error(("players", index, *error.keys), str(error)).problems
         except PlayerFailure as error:
@@ -134,7 +145,15 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
         raise ConfigError(problems)
     with compilation_announced(partial(compiling, variant.name)):
         openings = openings_of(experiment, variant)
-    return Plan(experiment, variant, specs, openings, probes_of(experiment, variant))
+    return Plan(experiment, variant, specs, openings, probes_of(experiment, variant), men)
+
+
+def worth(player: HeldPlayer) -> float | None:
+    """The worth of a man in a player's scores; None where it is not known."""
+    try:
+        return player.man
+    except Exception:  # a player that fails here fails in its games, which report it
+        return None
 
 
 def check_players(experiment: Experiment) -> None:

@@ -47,8 +47,9 @@ def task_of(stored: StoredGame) -> Task:
     variant = build_variant(experiment.variant)
     pairing = Pairing(number, row["pair"], row["round"], *places, row["opening"] - 1)
     opening = parse_fen(variant, row["opening_fen"])
-    given = experiment.seed, experiment.max_plies, experiment.allowance
-    return Task(pairing, variant, opening, white, black, *given)
+    given = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
+    men = stored.manifest.men if stored.manifest is not None else {}
+    return Task(pairing, variant, opening, white, black, *given, (men.get(white.name), men.get(black.name)))
 
 
 def changed_files(stored: StoredGame, task: Task) -> list[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from arena.base.wording import listed
 from arena.experiment.formats.base import Pairing
 from arena.experiment.openings.lines import random_line
-from arena.hosting.player_process import close_held, hold
+from arena.hosting.player_process import close_held
 from arena.ledger.ledger import Ledger
 from arena.ledger.manifest import (
     Diagnosis,
@@ -42,8 +41,6 @@ SECONDS = 0.5
 """Seconds after which no game is begun: a slow player's signature is of fewer positions."""
 _SEED = 1
 
-Found = TypeVar("Found")
-
 
 class PlayerChanged(Exception):
     """A player of a run plays differently now than at the start of the run; one line says how."""
@@ -67,11 +64,10 @@ def begin(
     """
     tree = working_tree(plan.experiment.path)
     manifest = stored_manifest(ledger)
-    men = worths(plan) if manifest is None else manifest.men
     signed = signatures(plan)
     games = sum(ledger.scores().values())
     if manifest is None:
-        first = manifest_of(plan.experiment, plan.facts.files, signed, men)
+        first = manifest_of(plan.experiment, plan.facts.files, signed, plan.men)
         first = first._replace(found=tuple(found), left_out=tuple(left_out))
         save(ledger, first._replace(sessions=[session(games, workers, {}, tree)]))
         return {}
@@ -93,17 +89,13 @@ def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
 
     Seats that this process has are closed, as they would be kept for nothing if others play the games.
     """
-    found = _by_player(plan, signature)
+    known: dict[tuple[str, str], list[SignedGame] | None] = {}
+    for spec in plan.players:
+        key = spec.type, repr(spec.options)
+        if key not in known:
+            known[key] = signature(spec, plan.variant, plan.experiment.allowance)
     close_held()
-    return found
-
-
-def worths(plan: Plan) -> dict[str, float | None]:
-    """The worth of a man in the scores of each player, by its name; None where unknown.
-
-    Players that differ in their limit alone have the same; that of a user's code is asked for where it sits.
-    """
-    return _by_player(plan, _worth)
+    return {spec.name: known[spec.type, repr(spec.options)] for spec in plan.players}
 
 
 def signature(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> list[SignedGame] | None:
@@ -136,23 +128,6 @@ def difference(then: list[SignedGame], now: list[SignedGame]) -> str:
         if len(before.moves) != len(after.moves):
             return f"{len(before.moves)} moves from {before.fen} then, {len(after.moves)} now"
     return ""
-
-
-def _by_player(plan: Plan, look: Callable[[PlayerSpec, Variant, Allowance], Found]) -> dict[str, Found]:
-    """Look at each player, by its name; once for players that differ only in their limit."""
-    known: dict[tuple[str, str], Found] = {}
-    for spec in plan.players:
-        key = spec.type, repr(spec.options)
-        if key not in known:
-            known[key] = look(spec, plan.variant, plan.experiment.allowance)
-    return {spec.name: known[spec.type, repr(spec.options)] for spec in plan.players}
-
-
-def _worth(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> float | None:
-    try:
-        return hold(spec, variant, variant.start, "worth", allowance).man
-    except Exception:  # a player that fails here fails in its games, which report it
-        return None
 
 
 def _tasks(spec: PlayerSpec, variant: Variant, allowance: Allowance) -> list[Task]:

@@ -17,7 +17,7 @@ from arena.rules.notation import parse_fen, piece_letter
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.result import Ending, in_balance, points_text
+from arena.rules.result import Ending, in_balance, points, points_text
 from arena.rules.variants import Variant
 
 
@@ -42,6 +42,10 @@ class Termination(StrEnum):
     """A side has a king and wins by it."""
     MAX_PLIES = "max_plies"
     """The arena's own limit: the game is adjudicated a draw."""
+    ADJUDICATED_WIN = "adjudicated_win"
+    """The scores had one player far enough ahead for long enough."""
+    ADJUDICATED_DRAW = "adjudicated_draw"
+    """The scores of both players were level for long enough."""
     TIME = "time"
     """A player took more time than its limit allows and loses."""
     ILLEGAL_MOVE = "illegal_move"
@@ -58,6 +62,8 @@ class Termination(StrEnum):
 
 FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR, Termination.WITHDRAWN)
 """Ends of a game by a player's failure."""
+ADJUDICATED = (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW)
+"""Ends of a game before its rules end it."""
 
 
 class Outcome(NamedTuple):
@@ -246,7 +252,7 @@ class Game:
         if rules.first_king_wins and position.kings:
             return Outcome(WHITE if position.kings & position.white else BLACK, Termination.FIRST_KING)
         if rules.score_decides:
-            white, black = points(self.variant, position)
+            white, black = points(rules, position)
             leader = None if white == black else WHITE if white > black else BLACK
             return Outcome(leader, Termination.POINTS, (white, black))
         own, _ = sides(position)
@@ -290,10 +296,3 @@ def game_of(played: PlayedGame, ply: int | None = None) -> Game:
     for move in played.moves[begins:ply]:
         game.push(move)
     return game
-
-
-def points(variant: Variant, position: Position) -> tuple[int, int]:
-    """White's and Black's points where the score decides: 2 for a piece on its far row, 1 for any other."""
-    sides_and_far_rows = ((position.white, variant.rules.top), (position.black, variant.rules.bottom))
-    white, black = (pieces.bit_count() + (pieces & far).bit_count() for pieces, far in sides_and_far_rows)
-    return white, black

@@ -68,8 +68,17 @@ def humanised(termination: str) -> str:
         "error": "error of a player",
         "withdrawn": "player withdrawn",
         "agreement": "agreed draw",
+        "adjudicated_win": "adjudicated as won",
+        "adjudicated_draw": "adjudicated as drawn",
     }
     return words.get(termination, termination.replace("_", " "))
+
+
+def points(rules: Rules, position: Position) -> tuple[int, int]:
+    """White's and Black's points where the score decides: 2 for a piece on its far row, 1 for any other."""
+    sides_and_far_rows = ((position.white, rules.top), (position.black, rules.bottom))
+    white, black = (pieces.bit_count() + (pieces & far).bit_count() for pieces, far in sides_and_far_rows)
+    return white, black
 
 
 def points_text(points: tuple[int, int]) -> str:

@@ -10,12 +10,12 @@ from typing import Any
 from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
 from arena.rules.custom import build_variant, without_draws
-from arena.rules.game import Game, points
+from arena.rules.game import Game
 from arena.rules.move_text import crowns, move_squares, path, paths
 from arena.rules.notation import fen, pieces_text
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, WHITE, Position
-from arena.rules.result import in_men, score_text
+from arena.rules.result import in_men, points, score_text
 from arena.rules.variants import Variant
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting
@@ -224,7 +224,7 @@ def _points(variant: Variant, position: Position) -> dict[str, int] | None:
     """Each colour's points, None where the score does not decide."""
     if not variant.rules.score_decides:
         return None
-    return dict(zip(COLOURS, points(variant, position), strict=True))
+    return dict(zip(COLOURS, points(variant.rules, position), strict=True))
 
 
 class SittingDocuments:

@@ -6,10 +6,10 @@ import sys
 
 from arena.base.wording import counted, listed
 from arena.commands.output import width_of
-from arena.rules.game import Game, points
+from arena.rules.game import Game
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS, Position
-from arena.rules.result import points_text
+from arena.rules.result import points, points_text
 from arena.rules.variants import Variant
 from arena.sitting.entering import legal_line, must_capture
 from arena.sitting.sitting import Sitting
@@ -58,7 +58,7 @@ def beside(sitting: Sitting) -> list[str]:
     if sys.stdout.isatty():
         return [*_sides(sitting), *(["", *recent] if (recent := _recent_moves(sitting)) else [])]
     if sitting.variant.rules.score_decides:
-        return [points_text(points(sitting.variant, sitting.game.position))]
+        return [points_text(points(sitting.variant.rules, sitting.game.position))]
     return []
 
 
@@ -119,5 +119,5 @@ def _pieces(variant: Variant, position: Position, colour: int) -> str:
     words = [f"{men} {'man' if men == 1 else 'men'}"] if men or not kings else []
     words += [f"{kings} {'king' if kings == 1 else 'kings'}"] if kings else []
     if variant.rules.score_decides:
-        words.append(counted(points(variant, position)[colour], "point"))
+        words.append(counted(points(variant.rules, position)[colour], "point"))
     return ", ".join(words)

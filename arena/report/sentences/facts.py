@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from arena.base.number import known, percent, with_error
-from arena.base.wording import counted
+from arena.base.wording import counted, listed
 from arena.ratings.notes import ONE_PLAYER
 from arena.report.run import Run
 from arena.report.sentences.answers import answers, decision, lead, leads, opening_sentences
+from arena.report.tables.phases import wilson
+from arena.rules.game import Termination
 from arena.watch.elo import tells_elo
 from players.player import HUMAN
 
@@ -18,6 +21,10 @@ WITHOUT_POINTS = {"seed": "its higher seed", "holder": "holding the place"}
 """How a level tie is decided, by the column `decided` of the final order."""
 PODIUM = 3
 """Places of the final order that the sentence names."""
+_RULES = {
+    Termination.ADJUDICATED_WIN: "won by scores",
+    Termination.ADJUDICATED_DRAW: "drawn by scores",
+}
 PERSONS = 4
 """Persons that have a sentence."""
 
@@ -56,7 +63,7 @@ def facts(run: Run) -> list[str]:
     if known(ratings.advantage) and ratings.advantage_error > 0:
         worth = with_error(ratings.advantage, ratings.advantage_error)
         sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {worth} Elo.")
-    return sentences
+    return [*sentences, *_adjudicated(run)]
 
 
 def persons(run: Run) -> list[str]:
@@ -104,6 +111,24 @@ def _leads(run: Run) -> list[str]:
         return leads(run.equal_terms) if run.comparisons.empty else []
     found = lead(run.standings, run.experiment.players) if len(run.players) > 2 or run.comparisons.empty else []
     return [f"By Elo, {sentence}" for sentence in found] if len(run.order) else found
+
+
+def _adjudicated(run: Run) -> list[str]:
+    """How many games were adjudicated, by which rules, and how often that was wrong, as far as it was verified."""
+    if run.experiment.adjudicate is None:
+        return []
+    table = run.adjudications
+    games, verified, wrong = (int(table[name].sum()) for name in ("games", "verified", "wrong"))
+    rules = [f"{row['games']} {_RULES[row['termination']]}" for row in table.to_dict("records") if row["games"]]
+    by = f" ({listed(rules)})" if games else ""
+    sentences = [f"{games} of {counted(len(run.games), 'game')} were adjudicated{by}."]
+    if verified:
+        low, high = (percent(float(end)) for end in wilson(np.array(wrong / verified), np.array(verified)))
+        sentences.append(
+            f"Adjudication was wrong in {wrong} of {counted(verified, 'game')} played to the end to verify it "
+            f"({percent(wrong / verified)}, {low} to {high})."
+        )
+    return sentences
 
 
 def _progress(run: Run) -> str:

@@ -7,8 +7,10 @@ from typing import get_args
 
 import pandas as pd
 
-from arena.report.tables.columns import columns
+from arena.report.tables.columns import columns, interval
+from arena.report.tables.phases import wilson
 from arena.report.tables.table import Column, RunTable
+from arena.rules.game import ADJUDICATED, FORFEITS
 from arena.rules.result import WHITE_POINTS, Colour, points_of
 
 
@@ -39,6 +41,25 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
     return counts.sort_values(["games", "termination"], ascending=[False, True]).reset_index(drop=True)
 
 
+def adjudications(games: pd.DataFrame) -> pd.DataFrame:
+    """How often games were ended by each rule of adjudication, and how often that would have been wrong.
+
+    That is known of the games that were played on to verify it, unless a player's failure ended them.
+    """
+    verified = games[~games["termination"].isin(FORFEITS)]
+    wrong = verified["verdict"] != verified["result"]
+    by = verified["verdict_by"]
+    table = pd.DataFrame({"termination": [str(rule) for rule in ADJUDICATED]})
+    table["games"] = [int((games["termination"] == rule).sum()) for rule in ADJUDICATED]
+    table["verified"] = [int((by == rule).sum()) for rule in ADJUDICATED]
+    table["wrong"] = [int((wrong & (by == rule)).sum()) for rule in ADJUDICATED]
+    table = table[table["games"] + table["verified"] > 0].reset_index(drop=True)
+    trials = table["verified"].where(table["verified"] > 0).to_numpy(dtype=float)
+    table["wrong_share"] = table["wrong"] / trials
+    table["wrong_share_low"], table["wrong_share_high"] = wilson(table["wrong_share"].to_numpy(), trials)
+    return table
+
+
 def white_points(games: pd.DataFrame) -> pd.Series:
     """White's points by game, 0 to 1. Raises ValueError for an unknown result."""
     results = games["result"].astype(str)
@@ -65,5 +86,18 @@ TABLES = (
             Column("share", "of all games", "0 to 1"),
         ),
         written=False,
+    ),
+    RunTable(
+        "adjudications",
+        "games ended by each rule of adjudication, and how often that was wrong",
+        lambda run: adjudications(run.games),
+        columns(
+            "termination",
+            Column("games", "games that ended so", "games"),
+            Column("verified", "games that would have, but were played to their end", "games"),
+            Column("wrong", "of these, games that ended with another result", "games"),
+            *interval(Column("wrong_share", "of those verified, by Wilson", "0 to 1", decimals=4)),
+        ),
+        applies=lambda run: run.experiment.adjudicate is not None,
     ),
 )

@@ -48,11 +48,17 @@ def phases(games: pd.DataFrame, moves: pd.DataFrame) -> pd.DataFrame:
     )
     result = result.reset_index().sort_values(["tenth", "role"], ascending=[True, False]).reset_index(drop=True)
     n, p = result["pairs"].to_numpy(dtype=float), result["share"].to_numpy(dtype=float)
-    middle = (p + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
-    half = Z95 / (1 + Z95**2 / n) * np.sqrt(p * (1 - p) / n + Z95**2 / (4 * n**2))
-    result.insert(5, "share_low", np.maximum(middle - half, 0.0))
-    result.insert(6, "share_high", np.minimum(middle + half, 1.0))
+    low, high = wilson(p, n)
+    result.insert(5, "share_low", low)
+    result.insert(6, "share_high", high)
     return result
+
+
+def wilson(share: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of Wilson's 95 % interval of each share of so many trials, more than 0."""
+    middle = (share + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
+    half = Z95 / (1 + Z95**2 / trials) * np.sqrt(share * (1 - share) / trials + Z95**2 / (4 * trials**2))
+    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
 
 
 TABLES = (

@@ -1,0 +1,259 @@
+"""Tests of adjudication: which scores end a game, that nothing else changes, and what a report says of it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import arena
+from arena.experiment.adjudication import Adjudication
+from arena.play.match import Adjudicator
+from arena.report.sentences.facts import facts
+from arena.report.tables.outcomes import adjudications
+from arena.rules.game import ADJUDICATED, Outcome, Termination
+from arena.rules.position import BLACK, WHITE
+from players.player import Choice
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.tournaments import assert_same, run
+from tests.helpers.words import Words
+
+WON, LOST = Outcome(WHITE, Termination.ADJUDICATED_WIN), Outcome(BLACK, Termination.ADJUDICATED_WIN)
+DRAWN = Outcome(None, Termination.ADJUDICATED_DRAW)
+
+
+def ended(
+    rules: dict[str, Any],
+    scores: list[Any],
+    men: tuple[float | None, float | None] = (1.0, 1.0),
+    **watching: Any,
+) -> tuple[int, Outcome] | None:
+    """After how many plies a game ends whose movers, White first, give these scores, each from its own view.
+
+    A score in a list is that of a move without choice; "+9" and "-9" are a certain win and loss in 9 plies.
+    """
+    adjudicator = Adjudicator(Adjudication.model_validate(rules), men, **watching)
+    game: Any = SimpleNamespace(turn=WHITE, legal_moves=[1, 2], moves=[])
+    for score in scores:
+        game.legal_moves = [1] if isinstance(score, list) else [1, 2]
+        (value,) = score if isinstance(score, list) else (score,)
+        certain = int(value) if isinstance(value, str) else 0
+        adjudicator.note(game, Choice(1, 1e6 if certain else value, wins_in=certain))
+        game.moves.append(1)
+        game.turn = 1 - game.turn
+        if (outcome := adjudicator.outcome(game)) is not None:
+            return len(game.moves), outcome
+    return None if adjudicator.verdict is None else (-adjudicator.verdict.plies, adjudicator.verdict.outcome)
+
+
+FOUR = {"win": {"men": 3.0, "plies": 4}}
+ONE_SIDED = {"win": {"men": 3.0, "plies": 4, "agreed": False}}
+LEVEL = {"draw": {"men": 0.2, "plies": 4, "after": 6}}
+
+
+@pytest.mark.parametrize(
+    ("rules", "scores", "end"),
+    [
+        (FOUR, [3.0, -3.0, 3.0, -3.0, 3.0], (4, WON)),
+        (FOUR, [0.0, 4.0, -5.0, 3.0, -3.0], (5, LOST)),
+        (FOUR, [3.0, -3.0, 3.0, -2.9, 3.0, -3.0, 3.0], None),
+        (FOUR, [3.0, 3.0, 3.0, 3.0, 3.0, 3.0], None),  # each takes itself to win
+        (FOUR, ["+9", "-8", "+7", "-6"], (4, WON)),
+        (FOUR, [3.0, -3.0, None, -3.0, 3.0, -3.0, 3.0], (7, WON)),
+        (FOUR, [3.0, -3.0, [None], -3.0, 3.0], (5, WON)),
+        (FOUR, [3.0, -3.0, [2.0], -3.0, 3.0, -3.0], None),
+        (ONE_SIDED, [0.0, -3.0, 0.0, -3.0], (4, WON)),
+        (ONE_SIDED, [None, -3.0, None, -3.0], (4, WON)),
+        (ONE_SIDED, [3.0, 0.0, 3.0, 0.0, 3.0, 0.0], None),
+        (ONE_SIDED, [-3.0, 0.0, -3.0, 0.0], (4, LOST)),
+        (LEVEL, [0.2, -0.2, 0.0, 0.1, 0.2, 0.2], (6, DRAWN)),
+        (LEVEL, [1.0, 1.0, 1.0, 1.0, 1.0, 0.2, 0.0, 0.0, 0.0], (9, DRAWN)),
+        (LEVEL, [0.2, -0.2, 0.0, None, 0.2, 0.2], None),
+        (LEVEL, [0.0, 0.0, 0.0, 0.3, 0.0, 0.0], None),
+        ({**LEVEL, **FOUR}, [0.0, 0.0, 0.0, 0.0, 3.0, -3.0, 3.0, -3.0], (8, WON)),
+        ({**LEVEL, **FOUR}, [0.0, 0.0, 3.0, -3.0, 3.0, -3.0], (6, WON)),
+    ],
+)
+def test_a_game_ends_when_the_scores_say_so_for_long_enough(
+    rules: dict[str, Any], scores: list[Any], end: tuple[int, Outcome] | None
+) -> None:
+    assert ended(rules, scores) == end
+
+
+def test_scores_are_in_the_unit_of_each_player() -> None:
+    scores = [300.0, -3.0, 300.0, -3.0]
+    assert ended(FOUR, scores, men=(100.0, 1.0)) == (4, WON)
+    assert ended(FOUR, scores, men=(1.0, 1.0)) == (4, WON)
+    assert ended(FOUR, scores, men=(100.0, 100.0)) is None
+    assert ended(FOUR, scores, men=(None, 1.0)) is None
+    assert ended(ONE_SIDED, scores, men=(None, 1.0)) == (4, WON)
+    assert ended(ONE_SIDED, scores, men=(1.0, None)) is None
+
+
+def test_a_game_that_is_verified_goes_on_and_keeps_the_first_verdict() -> None:
+    scores = [3.0, -3.0, 3.0, -3.0, -3.0, 3.0, -3.0, 3.0]
+    assert ended(FOUR, scores, is_verified=True) == (-4, WON)
+
+
+CONFIG = """\
+name: small
+variant: english
+seed: 3
+openings: {random_plies: 4, count: 8}
+max_plies: 120
+players:
+  - {name: greedy, type: greedy}
+  - {name: depth-2, type: negamax, depth: 2}
+  - {name: depth-3, type: negamax, depth: 3, evaluation: strong}
+"""
+RULES = "adjudicate: {win: {men: 2, plies: 4}, draw: {men: 1, plies: 6, after: 20}, verify: 0.4}\n"
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> arena.Run:
+    return run(tmp_path_factory.mktemp("plain"), "out", CONFIG)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with adjudication, and its configuration."""
+    folder = tmp_path_factory.mktemp("adjudicated")
+    (folder / "config.yaml").write_text(CONFIG + RULES)
+    made = invoke("run", str(folder / "config.yaml"), "--out", str(folder / "out"), "--workers", "1")
+    assert made.exit_code == 0, made.output
+    return folder
+
+
+@pytest.fixture(scope="module")
+def adjudicated(folder: Path) -> arena.Run:
+    return arena.load(folder / "out")
+
+
+def lines(played: arena.Run) -> list[list[str]]:
+    return [of_game["move"].tolist() for _, of_game in played.moves.groupby("game")]
+
+
+def test_a_game_is_the_one_without_adjudication_up_to_its_end_and_whole_if_it_is_verified(
+    plain: arena.Run, adjudicated: arena.Run
+) -> None:
+    ends = adjudicated.games["termination"]
+    assert {Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW} <= set(ends)
+    verified = 0
+    rows = zip(adjudicated.games.to_dict("records"), plain.games.to_dict("records"), strict=True)
+    for (now, then), short, long in zip(rows, lines(adjudicated), lines(plain), strict=True):
+        assert short == long[: len(short)]
+        if now["termination"] in ADJUDICATED:
+            assert now["verdict"] == now["verdict_by"] == "" and pd.isna(now["verdict_plies"])
+            assert len(short) < len(long)
+            continue
+        assert (now["result"], now["termination"], now["plies"]) == (
+            then["result"],
+            then["termination"],
+            then["plies"],
+        )
+        if now["verdict"]:
+            verified += 1
+            assert now["verdict_by"] in ADJUDICATED and now["verdict_plies"] < now["plies"]
+    assert verified > 5
+
+
+def test_verified_games_are_a_share_drawn_from_the_seed(adjudicated: arena.Run) -> None:
+    games = adjudicated.games
+    share = (games["verdict"] != "").sum() / (
+        (games["verdict"] != "") | games["termination"].isin(ADJUDICATED)
+    ).sum()
+    assert 0.2 < share < 0.6
+
+
+def test_workers_change_nothing(folder: Path, adjudicated: arena.Run) -> None:
+    made = invoke(
+        "run", str(folder / "config.yaml"), "--out", str(folder / "two"), "--workers", "2", "--no-report"
+    )
+    assert made.exit_code == 0, made.output
+    assert_same(adjudicated, arena.load(folder / "two"))
+
+
+def test_an_adjudicated_game_is_replayed(folder: Path, adjudicated: arena.Run) -> None:
+    for rule in (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW):
+        game = int(adjudicated.games.loc[adjudicated.games["termination"] == rule, "game"].iloc[0])
+        again = invoke("replay", str(folder / "out"), str(game))
+        assert again.exit_code == 0, again.output
+        assert again.stdout.splitlines()[-1] == "the same as in the run"
+
+
+def test_the_report_counts_what_was_adjudicated_and_what_was_wrong(adjudicated: arena.Run) -> None:
+    games = adjudicated.games.copy()
+    chosen = games.index[games["verdict"] != ""][:3]
+    games.loc[chosen[0], ["verdict", "result"]] = ["1-0", "0-1"]
+    games.loc[chosen[1:], "verdict"] = games.loc[chosen[1:], "result"]
+    games.loc[games.index.difference(chosen), "verdict_by"] = ""
+    games.loc[chosen, "verdict_by"] = str(Termination.ADJUDICATED_WIN)
+    won = adjudications(games).iloc[0]
+    assert (won["verified"], won["wrong"]) == (3, 1)
+    assert won["wrong_share"] == pytest.approx(1 / 3)
+    assert 0.05 < won["wrong_share_low"] < 0.07 and 0.78 < won["wrong_share_high"] < 0.80
+    games.loc[chosen[0], "termination"] = str(Termination.TIME)
+    assert adjudications(games).iloc[0][["verified", "wrong"]].tolist() == [2, 0]
+    drawn = adjudications(games[games["termination"] == Termination.ADJUDICATED_DRAW])
+    assert drawn["verified"].tolist() == [0] and math.isnan(drawn["wrong_share"].iloc[0])
+
+
+def test_the_report_says_it_in_words_and_as_a_table(
+    folder: Path, adjudicated: arena.Run, plain: arena.Run, words: Words
+) -> None:
+    assert len(facts(adjudicated)) == len(facts(plain)) + 2
+    for sentence in facts(adjudicated)[-2:]:
+        words(sentence)
+    written = pd.read_csv(folder / "out" / "adjudications.csv")
+    assert written["games"].sum() == adjudicated.games["termination"].isin(ADJUDICATED).sum()
+    assert '[Termination "adjudicated_win"]' in (folder / "out" / "games.pdn").read_text()
+    page = (folder / "out" / "report.html").read_text()
+    assert "adjudicated as won" in page and "adjudicated as drawn" in page
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "{wins: {men: 3}}",
+        "{win: {men: 0}}",
+        "{win: {men: 3, plies: 1}}",
+        "{win: true}",
+        "{verify: 2}",
+        "{draw: {men: 0.2, move: 20}}",
+    ],
+)
+def test_a_mistake_is_one_line(tmp_path: Path, rules: str, words: Words) -> None:
+    (tmp_path / "config.yaml").write_text(f"{CONFIG}adjudicate: {rules}\n")
+    words(error_line(invoke("run", str(tmp_path / "config.yaml")).stderr))
+
+
+@pytest.mark.parametrize(
+    ("players", "rules", "lines"),
+    [
+        ("{name: a, type: random}, {name: b, type: random}", "{win: {}, draw: {}}", 1),
+        ("{name: a, type: random}, {name: b, type: greedy}", "{win: {}, draw: {}}", 1),
+        ("{name: a, type: random}, {name: b, type: greedy}", "{win: {agreed: false}}", 0),
+        ("{name: a, type: greedy}, {name: b, type: greedy}", "{win: {}, draw: {}}", 0),
+        ("{name: a, type: greedy}, {name: b, type: greedy}", "{win: {}, draw: {after: 61}}", 1),
+    ],
+)
+def test_a_rule_that_can_end_no_game_has_a_line_before_the_first_one(
+    tmp_path: Path, players: str, rules: str, lines: int, words: Words
+) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        f"name: t\nvariant: english\nopenings: {{random_plies: 4, count: 1}}\nmax_plies: 61\n"
+        f"adjudicate: {rules}\nplayers: [{players}]\n"
+    )
+    made = invoke("run", str(config), "--out", str(tmp_path / "out"), "--workers", "1", "--no-report")
+    assert made.exit_code == 0, made.output
+    found = [line for line in made.stderr.splitlines() if "can end no game" in line]
+    assert len(found) == lines
+    looked = [line for line in invoke("doctor", str(config)).stdout.splitlines() if "can end no game" in line]
+    assert looked == [f"adjudicate: {line} (warning)" for line in found]
+    for line in found:
+        words(line)
