@@ -43,6 +43,7 @@ FULL = {
         "test_the_points_of_a_game_stand_at_the_end_of_its_pdn_and_on_its_page",
         "test_the_points_that_decided_a_game_are_in_its_row",
     ),
+    "test_endgame": ("test_values_of_three_pieces_follow_from_those_after_the_moves[international]",),
     "test_evaluators": ("test_evaluations_are_as_published_without_the_compiler",),
     "test_examine": ("test_one_that_crashes_or_hangs_gets_a_line_with_file_and_function",),
     "test_formats": (

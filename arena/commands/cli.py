@@ -44,6 +44,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "evaluate": ("rules:evaluate", "what a position is worth"),
         "perft": ("rules:perft", "count the move tree"),
         "openings": ("rules:openings", "list or draw openings"),
+        "tables": ("tables:tables", "solve every ending of few pieces"),
     },
     "Learn": {
         "check": ("check:check", "examine an evaluation for mistakes"),

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from arena.rules.jit.kernel import instructions_of
 
+_INT, _WORD = ir.IntType(32), ir.IntType(64)
+
 
 def popcount(bits: int) -> int:
     """How many bits are set."""
@@ -24,6 +26,11 @@ def popcount(bits: int) -> int:
 def lowest_square(bits: int) -> int:
     """The index of the lowest set bit; `bits` must not be 0."""
     return int(bits & -bits).bit_length() - 1
+
+
+def reversed_bits(bits: int, width: int) -> int:
+    """The lowest `width` bits in reverse order; no higher one may be set."""
+    return int(f"{bits:0{width}b}"[::-1], 2)
 
 
 def bits_of(number: float) -> int:
@@ -50,6 +57,15 @@ def _lowest_square(_context: Any, bits: types.Type) -> Any:
         return builder.cttz(arguments[0], cgutils.true_bit)
 
     return types.int64(types.int64), generate
+
+
+@instructions_of(reversed_bits)
+def _reversed_bits(_context: Any, bits: types.Type, width: types.Type) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        bits, width = arguments
+        return builder.lshr(builder.bitreverse(bits), builder.sub(_WORD(64), width))
+
+    return types.int64(types.int64, types.int64), generate
 
 
 @instructions_of(bits_of)
@@ -80,6 +96,16 @@ def words(integers: Any) -> Any:
 def words_at(address: Any) -> Any:
     """The int64 at an address, as `words`; where kernels are not compiled the address is the array itself."""
     return address
+
+
+def word_at(address: Any, index: int) -> int:
+    """The int64 at an index from an address on; where nothing is compiled the address is an array of bytes."""
+    return int(address[8 * index : 8 * index + 8].view(np.int64)[0])
+
+
+def byte_at(address: Any, index: int) -> int:
+    """The byte at an index from an address on; where nothing is compiled the address is an array of bytes."""
+    return int(address[index])
 
 
 def floats_at(address: Any, size: int) -> NDArray[Any]:
@@ -125,6 +151,25 @@ def _words_at(_context: Any, _address: types.Type) -> Any:
     return WORDS(types.int64), generate
 
 
+@instructions_of(word_at)
+def _word_at(_context: Any, _address: types.Type, _index: types.Type) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        address, index = values
+        return builder.load(builder.gep(builder.inttoptr(address, _WORD.as_pointer()), [index]))
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@instructions_of(byte_at)
+def _byte_at(_context: Any, _address: types.Type, _index: types.Type) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        address, index = values
+        byte = builder.load(builder.gep(builder.inttoptr(address, ir.IntType(8).as_pointer()), [index]))
+        return builder.zext(byte, _WORD)
+
+    return types.int64(types.int64, types.int64), generate
+
+
 @instructions_of(floats_at)
 def _floats_at(_context: Any, _address: types.Type, _size: types.Type) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -150,9 +195,6 @@ def _monotonic(_context: Any) -> Any:
         return _counted(builder) if sys.platform == "win32" else _clock_gettime(builder)
 
     return types.float64(), generate
-
-
-_INT, _WORD = ir.IntType(32), ir.IntType(64)
 
 
 def _clock_gettime(builder: Any) -> Any:

@@ -1,0 +1,223 @@
+"""Index: where an ending stands in its slice of an endgame table, and what is found there.
+
+An ending is seen by the side to move, whose men go up; for Black the board is turned. A slice holds all endings of
+the same material. In it the own men, the other side's men, the own kings, the other side's kings are numbered
+in this order, the last fastest: a set of squares by its rank in lexicographic order, men among the squares that
+men stand on, kings among those that the men, and the own kings, leave. Men of both sides on the same square have
+a number, too, though they are no ending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arena.rules.jit.kernel import inlined, kernel
+from arena.rules.jit.native import byte_at, popcount, reversed_bits, word_at
+from arena.rules.movegen import has_move
+from arena.rules.moves import sides
+from arena.rules.position import WHITE, Position
+from arena.rules.rules import NEVER, Rules
+
+MOST_PIECES = 6
+"""Pieces of the largest endings that can be solved."""
+NO_ENDING = 255
+"""The byte that stands for no ending."""
+OFFSETS_AT = 8
+"""The word of a file of tables from which on the offsets of its slices stand."""
+SLICES = 8**4
+"""Numbers of slices, as `slice_number` has them."""
+
+_CHOOSE = np.array([[comb(n, k) for n in range(65)] for k in range(MOST_PIECES + 1)])
+"""Binomials by the size of the subset and of the set; constants to the compiler."""
+
+
+class Material(NamedTuple):
+    """The pieces of an ending, those of the side to move first."""
+
+    own_men: int
+    own_kings: int
+    other_men: int
+    other_kings: int
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces there are."""
+        return sum(self)
+
+    @property
+    def swapped(self) -> Material:
+        """The material seen by the other side."""
+        return Material(*self[2:], *self[:2])
+
+    def __str__(self) -> str:
+        """Kings and men of each side, the side to move first: `KKvKM`."""
+        return f"{'K' * self.own_kings}{'M' * self.own_men}v{'K' * self.other_kings}{'M' * self.other_men}"
+
+
+class Seen(NamedTuple):
+    """A position as the side to move sees it: its men go up."""
+
+    own: int
+    other: int
+    kings: int
+
+
+def materials(rules: Rules, pieces: int) -> Iterator[Material]:
+    """All material of a number of pieces, some of each side; fewer men first, as men become kings.
+
+    Where the first king wins, kings end the game, so there are none.
+    """
+    for men in range(pieces if rules.first_king_wins else 0, pieces + 1):
+        for own in range(1, pieces):
+            for own_men in range(men + 1):
+                found = Material(own_men, own - own_men, men - own_men, pieces - own - men + own_men)
+                if min(found) >= 0:
+                    yield found
+
+
+@inlined
+def wins(rules: Rules, code: int) -> bool:
+    """Whether the side to move wins, of a decided ending, as `probe` gives it."""
+    return (code & 1 == 0) != rules.losing_wins
+
+
+@kernel
+def probe(rules: Rules, position: Position, address: Any, pieces: int) -> int:
+    """What the tables of up to some pieces at an address say of a position.
+
+    -1 if they do not have it, 0 if it is a draw, else one more than the plies to the end. With 0 pieces there are
+    no tables, and the address is not read.
+    """
+    if popcount(position.white | position.black) > pieces:
+        return -1
+    own, other = sides(position)
+    if own == 0 or (rules.first_king_wins and position.kings & other != 0 and position.kings & own == 0):
+        return 1
+    if rules.first_king_wins and position.kings != 0:
+        return -1
+    if other == 0:
+        return 2 if has_move(rules, position) else 1
+    own, other, kings = seen(rules, position)
+    if rules.promotion != NEVER and ((own & rules.top) | (other & rules.bottom)) & ~kings != 0:
+        return -1
+    own_kings, other_kings = popcount(own & kings), popcount(other & kings)
+    number = slice_number(popcount(own) - own_kings, own_kings, popcount(other) - other_kings, other_kings)
+    return byte_at(address, word_at(address, OFFSETS_AT + number) + place(rules, own, other, kings))
+
+
+@kernel
+def slice_size(rules: Rules, material: Material) -> int:
+    """How many endings a slice has numbers for."""
+    return rows(rules, material) * row_size(rules, material)
+
+
+@inlined
+def slice_number(own_men: int, own_kings: int, other_men: int, other_kings: int) -> int:
+    """The number of a slice, below SLICES."""
+    return ((own_men * 8 + own_kings) * 8 + other_men) * 8 + other_kings
+
+
+@inlined
+def rows(rules: Rules, material: Material) -> int:
+    """Rows of a slice: endings whose other kings alone differ."""
+    men, squares = popcount(own_squares(rules)), popcount(rules.board)
+    free = squares - material.own_men - material.other_men
+    numbers = _CHOOSE[material.own_men, men] * _CHOOSE[material.other_men, men]
+    return int(numbers * _CHOOSE[material.own_kings, free])
+
+
+@inlined
+def row_size(rules: Rules, material: Material) -> int:
+    """Endings of a row."""
+    others = material.own_men + material.other_men + material.own_kings
+    return int(_CHOOSE[material.other_kings, popcount(rules.board) - others])
+
+
+@inlined
+def seen(rules: Rules, position: Position) -> Seen:
+    """A position as the side to move sees it."""
+    own, other = sides(position)
+    if position.turn == WHITE:
+        return Seen(own, other, position.kings)
+    return Seen(turned(rules, own), turned(rules, other), turned(rules, position.kings))
+
+
+@inlined
+def turned(rules: Rules, bits: int) -> int:
+    """Squares of the board after half a turn."""
+    return reversed_bits(bits, rules.rows * rules.per_row + rules.rows // 2 - 1)
+
+
+@inlined
+def own_squares(rules: Rules) -> int:
+    """The squares that men of the side to move stand on."""
+    return rules.board if rules.promotion == NEVER else rules.board & ~rules.top
+
+
+@inlined
+def other_squares(rules: Rules) -> int:
+    """The squares that men of the other side stand on."""
+    return rules.board if rules.promotion == NEVER else rules.board & ~rules.bottom
+
+
+@inlined
+def place(rules: Rules, own: int, other: int, kings: int) -> int:
+    """The number of an ending in its slice, from 0."""
+    own_kings, other_kings = own & kings, other & kings
+    own_men, other_men = own ^ own_kings, other ^ other_kings
+    free = rules.board & ~(own_men | other_men)
+    found = rank(own_men, own_squares(rules))
+    squares = other_squares(rules)
+    found = found * _CHOOSE[popcount(other_men), popcount(squares)] + rank(other_men, squares)
+    found = found * _CHOOSE[popcount(own_kings), popcount(free)] + rank(own_kings, free)
+    if other_kings != 0:
+        free ^= own_kings
+        found = found * _CHOOSE[popcount(other_kings), popcount(free)] + rank(other_kings, free)
+    return int(found)
+
+
+@inlined
+def rank(bits: int, squares: int) -> int:
+    """The number of a subset of `squares`, from 0, among those of its size."""
+    found = 0
+    left = popcount(bits)
+    while bits != 0:
+        bit = bits & -bits
+        bits ^= bit
+        found += _CHOOSE[left, popcount(squares & -(bit << 1))]
+        left -= 1
+    return int(found)
+
+
+@kernel
+def subset(number: int, size: int, squares: int) -> int:
+    """The subset of `squares` with some size that has a number: the inverse of `rank`."""
+    bits = 0
+    above = popcount(squares)
+    while size > 0:
+        bit = squares & -squares
+        squares ^= bit
+        above -= 1
+        skipped = _CHOOSE[size, above]
+        if skipped <= number:
+            number -= skipped
+            size -= 1
+            bits |= bit
+    return bits
+
+
+@kernel
+def row_of(rules: Rules, material: Material, row: int) -> Seen:
+    """The pieces that endings of a row share, all but the other side's kings; men of both may share a square."""
+    squares = other_squares(rules)
+    free = popcount(rules.board) - material.own_men - material.other_men
+    row, own_kings = divmod(row, _CHOOSE[material.own_kings, free])
+    own_men, other_men = divmod(row, _CHOOSE[material.other_men, popcount(squares)])
+    men = subset(own_men, material.own_men, own_squares(rules))
+    other = subset(other_men, material.other_men, squares)
+    kings = subset(own_kings, material.own_kings, rules.board & ~(men | other)) if men & other == 0 else 0
+    return Seen(men | kings, other, kings)
