@@ -92,9 +92,14 @@ def stored_game(folder: Path, number: int) -> StoredGame:
 
 
 def row_pdn(
-    event: str, facts: Facts, row: Mapping[str, Any], texts: Sequence[str], comments: Iterable[str]
+    event: str,
+    facts: Facts,
+    row: Mapping[str, Any],
+    texts: Sequence[str],
+    comments: Iterable[str],
+    marks: Mapping[int, str] | None = None,
 ) -> str:
-    """A game as PDN, by the columns of a ledger, its moves and the comment after each.
+    """A game as PDN, by the columns of a ledger, its moves, the comment after each, and marks of errors by ply.
 
     Without a GameType it names its start position. `began` may be a time or seconds since 1970. The points of a
     game that they decided are a comment after its last move.
@@ -105,7 +110,8 @@ def row_pdn(
     if known(row["white_points"]):
         points = points_text((row["white_points"], row["black_points"]))
         noted[len(texts)] = ", ".join(filter(None, [noted.get(len(texts)), points]))
-    return pdn_game(_tags(event, facts, row), texts, str(row["result"]), facts.first, opening, comments=noted)
+    start = str(row["result"]), facts.first, opening
+    return pdn_game(_tags(event, facts, row), texts, *start, comments=noted, marks=marks)
 
 
 def _tags(event: str, facts: Facts, row: Mapping[str, Any]) -> dict[str, str]:

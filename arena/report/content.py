@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from arena.base.wording import listed
 from arena.report.run import Run
 from arena.report.sentences import ablation, comparisons
 from arena.report.sentences import notes as note
@@ -21,7 +22,8 @@ MOST_PAIRS = 100
 def content(run: Run) -> dict[str, Any]:
     """The parts of a report by the name that templates call them.
 
-    `comparisons` is None where no two players differ in one setting only, `ablation` without a probe.
+    `comparisons` is None where no two players differ in one setting only, `ablation` without a probe, `errors`
+    without graded decisions.
     """
     return {
         "title": run.name,
@@ -43,6 +45,7 @@ def content(run: Run) -> dict[str, Any]:
         "telemetry_note": note.TELEMETRY,
         "comparisons": _comparisons(run) if len(run.comparisons) else None,
         "ablation": _ablation(run) if len(run.ablation) else None,
+        "errors": _errors(run) if len(run.grades) else None,
     }
 
 
@@ -53,6 +56,19 @@ def _ablation(run: Run) -> dict[str, Any]:
         "title": f"To depth {ablation.probe_depth(run)}",
         "table": TABLES["ablation"].text(run.ablation),
         "note": ablation.note(run),
+    }
+
+
+def _errors(run: Run) -> dict[str, Any]:
+    """The tables of graded decisions, and of each of the dearest errors where it is and what it was."""
+    return {
+        "endings_title": note.endings_title(run.endgame_errors),
+        "endings": TABLES["endgame_errors"].text(run.endgame_errors),
+        "endings_note": note.ENDINGS,
+        "judged_title": f"By the scores of {listed(run.judges['judge'])}",
+        "judged": TABLES["judged_losses"].text(run.judged_losses),
+        "judged_note": note.judged(run.judges),
+        "dearest": note.dearest(run.dearest_errors),
     }
 
 

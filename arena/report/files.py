@@ -12,6 +12,7 @@ import pandas as pd
 from arena.ledger.game import row_pdn
 from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
+from arena.report.tables.grades import errors_of_games
 from arena.report.tables.table import RunTable
 from arena.report.writers import latex, markdown
 from arena.rules.pdn.write import search_comment
@@ -27,8 +28,11 @@ def write_pdn(run: Run, path: Path) -> None:
 def pdn_games(run: Run) -> Iterator[str]:
     """Each game as PDN, in the order of the games table."""
     columns = [str(name) for name in run.games.columns]
+    marks = errors_of_games(run.grades)
     for row, of_game in zip(run.games.itertuples(index=False, name=None), _moves(run), strict=True):
-        yield row_pdn(run.name, run.facts, dict(zip(columns, row, strict=True)), *of_game)
+        named = dict(zip(columns, row, strict=True))
+        errors = {ply: mark for ply, (mark, _) in marks.get(named["game"], {}).items()}
+        yield row_pdn(run.name, run.facts, named, *of_game, errors)
 
 
 def _moves(run: Run) -> Iterator[tuple[list[str], list[str]]]:
@@ -53,7 +57,7 @@ _FIRST = (
 """Files at the head of the page's list: those that every run has."""
 _LAST = (
     "probes.csv", "sprt.csv", "order.csv", "standings.tex", "crosstable.tex", "comparisons.tex", "search.tex",
-    "ablation.tex",
+    "ablation.tex", "endgame_errors.tex",
 )  # fmt: skip
 """Files at its end. Others stand between, in the order of the catalogue."""
 

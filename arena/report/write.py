@@ -49,7 +49,7 @@ def write(
     long = [_with_fen(file) if fen else file for file in asked(run, moves, latex) if file.of_games]
     of_games = _fills(long, run, parquet)
     savers = {kind: save for kind, save, wanted in (("png", save_png, png), ("pdf", save_pdf, pdf)) if wanted}
-    run.survey, run.ratings  # noqa: B018  both processes need them
+    run.survey, run.ratings, run.grades, run.dearest_errors  # noqa: B018  both processes need them
     with beside(partial(_games_part, run, games, target, of_games)) as games_part:
         charts = draw(run)
         pictures = {name: svg(axes) for name, axes in charts.items()}

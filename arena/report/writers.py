@@ -19,6 +19,7 @@ from arena.report.template import environment
 
 LETTERS = {
     "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "µ": r"\textmu{}", "<": "$<$", ">": "$>$", "[": "{[}", "]": "{]}",
+    "→": r"$\to$",
 }  # fmt: skip
 """Characters without a letter in LaTeX's usual encodings, and brackets, which after a row would be its option."""
 

@@ -25,6 +25,11 @@ test("scores are men and times seconds, and what is not known stays null", () =>
   assert.equal(third.note.wins_in, 3);
 });
 
+test("an error has its mark and a better move, other moves have neither", () => {
+  const { moves } = unpackedGame({ ...STORED, errors: { 3: ["?", "1-5"] } });
+  assert.deepEqual(moves.map(({ mark, better }) => [mark, better]), [[undefined, undefined], [undefined, undefined], ["?", "1-5"]]);
+});
+
 test("a game without moves has its start alone", () => {
   assert.equal(positionsOf(unpackedGame({ ...STORED, steps: "" })).length, 1);
 });

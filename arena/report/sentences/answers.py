@@ -16,6 +16,8 @@ from arena.report.tables.decided import verdict
 from arena.report.tables.openings import Homogeneity
 from players.player import PlayerSpec
 
+DECISIONS = 30
+"""Decisions of a player from which on a sentence names its error rate."""
 FAMILIES = 3
 """Families whose gains a sentence names one by one; of more it gives the least and the greatest."""
 SIGNIFICANT = 0.05
@@ -25,15 +27,15 @@ SIGNIFICANT = 0.05
 def answers(run: Run, most: int) -> list[str]:
     """Sentences on what the run asked, the most important first; those on settings are `most` at most.
 
-    The gain per doubling of depth, or of nodes, if there is one, settings at equal terms, and the other gain.
-    Where the run has a probe the ablation's verdict stands for the settings.
+    The gain per doubling of depth, or of nodes, if there is one, errors in endings, settings at equal terms, and
+    the other gain. Where the run has a probe the ablation's verdict stands for the settings.
     """
-    gains = gain_sentences(run.gains)
+    gains, errors = gain_sentences(run.gains), error_sentences(run.endgame_errors)
     if len(run.ablation):
         settings = [*filter(None, [ablation.verdict(run.ablation, run.experiment)])]
     else:
-        settings = comparisons.comparison_sentences(run.comparisons, most - len(gains[:1]))
-    return [*gains[:1], *settings, *gains[1:]]
+        settings = comparisons.comparison_sentences(run.comparisons, most - len(gains[:1]) - len(errors))
+    return [*gains[:1], *errors, *settings, *gains[1:]]
 
 
 def answering_chart(run: Run) -> tuple[str, str]:
@@ -65,6 +67,22 @@ def gain_sentences(gains: pd.DataFrame) -> list[str]:
         measured = " (measured nodes per move)" if per == "nodes" else ""
         sentences.append(f"Each doubling of {per}{measured} is worth {listed(parts)}.")
     return sentences
+
+
+def error_sentences(errors: pd.DataFrame) -> list[str]:
+    """Who errs least and who most in the positions of the tables, of players with DECISIONS or more."""
+    rows = errors[errors["decisions"] >= DECISIONS].sort_values("error_rate", kind="stable").to_dict("records")
+    if not rows:
+        return []
+    least, most = (
+        f"{100 * row['error_rate']:.1f} ± {50 * (row['error_rate_high'] - row['error_rate_low']):.1f} %"
+        for row in (rows[0], rows[-1])
+    )
+    other = f", {rows[-1]['player']} in {most}" if len(rows) > 1 else ""
+    return [
+        f"In endings of up to {rows[0]['endgame_pieces']} pieces {rows[0]['player']} throws away half a point or "
+        f"more in {least} of the decisions in which a move can{other}."
+    ]
 
 
 def opening_sentences(openings: pd.DataFrame, test: Homogeneity | None, first: str) -> list[str]:

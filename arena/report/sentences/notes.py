@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
 from arena.base.number import quantity
 from arena.base.wording import counted, first_few
+from arena.ledger.grades import TABLES_JUDGE
+from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
 from arena.report.sentences.cautions import MOST, below_random, misfits, pondered, too_long, unbalanced, waited
@@ -27,12 +34,23 @@ FIXED = (
     f"{quantity(PROGRAM, 's')} for an outside program)"
 )
 SPEED = f"{FIXED}: Nodes/s is left out where it is above {100 * MOST_CALL:.0f} % of the time, as at small depths."
+ENDINGS = (
+    "Decisions: those in which some move loses value. Errors: those that threw away half a point (?) or a whole "
+    "one (??). Skill: 1 less the errors over those of random choice in the same positions. Lost: points. "
+    "Converted and held: of the games won or drawn for the player in the first position of the tables. Extra "
+    "plies: beyond the quickest win, of n moves that kept one. The tables know no limit of moves: a win counts as "
+    "one however long it takes."
+)
 TELEMETRY = (
     "Over all moves; Nodes/s of those that searched, by processor time where that is known. "
     "First-move cutoffs: share of the beta cutoffs that the first move tried gave. TT hits: share "
     "of the lookups that found the position. Of limit: mean time of the moves that searched, of their limit. "
     "Over limit: time beyond the limit, 99th percentile and worst move."
 )
+
+
+WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
+"""Points of a position of the tables in words."""
 
 
 def notes(run: Run) -> list[str]:
@@ -50,6 +68,45 @@ def notes(run: Run) -> list[str]:
             "than it is."
         )
     return _level_ties(run) + found + unmeasured(run) + ([_sample(run)] if run.large else [])
+
+
+def endings_title(errors: pd.DataFrame) -> str:
+    """What the table of errors in endings is of."""
+    return f"In endings of up to {errors['endgame_pieces'].max()} pieces"
+
+
+def judged(judges: pd.DataFrame) -> str:
+    """How a judge's scores became points."""
+    fitted = [
+        f"k = {row['k']:.2f} ± {(row['k_high'] - row['k_low']) / 2:.2f} per man for {row['judge']}, fitted on the "
+        f"results of {counted(row['games'], 'game')}, {row['decisions']:,} decisions"
+        for row in judges.to_dict("records")
+    ]
+    return (
+        "Lost: points, 0 to 1, s(best) less s(played) with s = 1 / (1 + exp(−k men)) of the judge's scores (Regan "
+        f"and Haworth 2011); {'; '.join(fitted)}. Shares of moves that lost {INACCURACY:g} (?!), {MISTAKE:g} (?) "
+        f"and {BLUNDER:g} points or more (??). Agrees: moves than which the judge knows none better. Positions of "
+        "the endgame tables are not among them."
+    )
+
+
+def dearest(errors: pd.DataFrame) -> list[dict[str, Any]]:
+    """Of each error its game, the ply of the position before it, and what it was in words."""
+    return [
+        {
+            "game": row["game"],
+            "ply": row["ply"] - 1,
+            "text": f"{row['player']} played {row['move']} {row['mark']}, {_lost(row)}; "
+            f"better {row['best_move']}.",
+        }
+        for row in errors.to_dict("records")
+    ]
+
+
+def _lost(row: Mapping[Hashable, Any]) -> str:
+    if row["judge"] == TABLES_JUDGE:
+        return f"{WORTH[row['best']]} turned into {WORTH[row['played']]}"
+    return f"{row['lost']:.2f} points by the scores of {row['judge']}"
 
 
 def _level_ties(run: Run) -> list[str]:

@@ -8,6 +8,7 @@ from arena.report.tables import (
     decided,
     doublings,
     effort,
+    grades,
     matrix,
     openings,
     outcomes,
@@ -35,6 +36,7 @@ TABLES: dict[str, RunTable] = {
         *openings.TABLES,
         *ablation.TABLES,
         *decided.TABLES,
+        *grades.TABLES,
         stored.RATED_GAMES,
     )
 }

@@ -7,7 +7,14 @@ import { shape } from "./element.js";
 
 /** @import { Squares } from "./ply.js" */
 
+const HEAD = 34; // length of an arrow's head, in units of the picture
+
 /** @typedef {[number, number]} Place */
+
+/**
+ * An arrow along the numbers of two squares or more; `kind` is a class of the style.
+ * @typedef {{path: number[], kind: string}} Arrow
+ */
 
 /**
  * Of arena.rules.board.svg: units a square, the symbol of each letter, the colour of the last move.
@@ -38,6 +45,9 @@ export class Board {
     this.far = ["width", "height"].map((side) => Number(whole.getAttribute(side)) - look.unit);
     this.last = this.group("board-last", ".board-labels");
     this.pieces = this.group("board-pieces", null);
+    this.ways = this.group("board-arrows", null);
+    /** @type {Arrow[]} */
+    this.drawn = [];
     for (const title of svg.querySelectorAll("title")) title.remove();
   }
 
@@ -71,6 +81,32 @@ export class Board {
       labels.forEach((label, place) => { label.textContent = numbers[place]; });
     }
     if (this.shown) this.show(...this.shown);
+    this.arrows(this.drawn);
+  }
+
+  /**
+   * Draw these arrows and no others.
+   * @param {Arrow[]} drawn
+   */
+  arrows(drawn) {
+    this.drawn = drawn;
+    this.ways.replaceChildren(...drawn.filter(({ path }) => path.length > 1).map((way) => this.arrow(way)));
+  }
+
+  /** @param {Arrow} way */
+  arrow({ path, kind }) {
+    const points = path.map((number) => this.centre(number));
+    const [[x, y], [toX, toY]] = points.slice(-2);
+    const length = Math.hypot(toX - x, toY - y) || 1;
+    const [dx, dy] = [(toX - x) / length, (toY - y) / length];
+    const [baseX, baseY] = [toX - HEAD * dx, toY - HEAD * dy];
+    const [sideX, sideY] = [-dy * HEAD * 0.62, dx * HEAD * 0.62];
+    const made = shape("g", { "class": `arrow arrow-${kind}` });
+    made.append(
+      shape("path", { "class": "arrow-shaft", "d": `M${points.slice(0, -1).map((point) => point.join(" ")).join(" L")} L${baseX} ${baseY}` }),
+      shape("path", { "class": "arrow-head", "d": `M${toX} ${toY} L${baseX + sideX} ${baseY + sideY} L${baseX - sideX} ${baseY - sideY} Z` }),
+    );
+    return made;
   }
 
   /**
@@ -81,6 +117,16 @@ export class Board {
   corner(number) {
     const [x, y] = this.corners[number - 1];
     return this.flipped ? [this.far[0] - x, this.far[1] - y] : [x, y];
+  }
+
+  /**
+   * The centre of a square.
+   * @param {number} number
+   * @returns {Place}
+   */
+  centre(number) {
+    const [x, y] = this.corner(number);
+    return [x + this.look.unit / 2, y + this.look.unit / 2];
   }
 
   /** @param {Squares|null} last */

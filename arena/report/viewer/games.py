@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from arena.base.number import known
 from arena.report.run import Run
+from arena.report.tables.grades import errors_of_games
 from arena.report.tables.survey import DECIDED
 from arena.report.template import environment, part
 from arena.rules.board.svg import LAST, SYMBOLS, UNIT, board_svg
@@ -43,26 +44,32 @@ class Games(NamedTuple):
     """The rows of the list, see `listed`; packed."""
     blocks: list[str]
     """The moves, AT_ONCE games each, see `_block`; packed."""
+    linked: bool = False
+    """Whether the games of the dearest errors, which the page links, stand first."""
 
 
 def games_of(run: Run, most: int | None = None, characters: int = CHARACTERS) -> Games:
-    """The games of a run that a page holds, the greatest swings first: see `arena.report.tables.survey`.
+    """The games of a run that a page holds: those of the dearest errors, then the greatest swings first.
 
     As many as fit into `characters`, or `most` if that is a number.
     """
     table = by_surprise(run.games, run.survey.swings)
+    linked = table["game"].isin(run.dearest_errors["game"])
+    table = pd.concat([table[linked], table[~linked]])
     table = table if most is None else table.head(most)
     replayer = Replayer(build_variant(run.experiment.variant))
+    errors = errors_of_games(run.grades)
     blocks: list[str] = []
     inside = 0
     for some, moves in _parts(run, table):
-        block = packed(_block(some, moves, replayer))
+        block = packed(_block(some, moves, replayer, errors))
         characters -= len(block)
         if most is None and characters < 0:
             break
         blocks.append(block)
         inside += len(some)
-    return Games(inside, len(run.games), packed(listed(table.head(inside), run)), blocks)
+    rows = packed(listed(table.head(inside), run))
+    return Games(inside, len(run.games), rows, blocks, bool(linked.any()))
 
 
 def by_surprise(games: pd.DataFrame, swings: pd.Series) -> pd.DataFrame:
@@ -136,11 +143,14 @@ def _parts(run: Run, games: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, pd.Dat
         yield games.iloc[first : first + AT_ONCE], moves
 
 
-def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list[dict[str, Any]]:
+def _block(
+    games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer, errors: Mapping[int, Mapping[int, Any]]
+) -> list[dict[str, Any]]:
     """The board's data for each game: the position after its opening, and of each ply what it changed.
 
     `score` is in hundredths of a man, `own` is that of a player of whom no man's worth is known, in its own unit,
-    `wins` is in plies, all from White's view; `time` is in microseconds; null where there is none.
+    `wins` is in plies, all from White's view; `time` is in microseconds; null where there is none. `errors`, of a
+    game that has some, are mark and better move by ply.
     """
     numbers = moves["game"].to_numpy()
     bounds = [np.searchsorted(numbers, [game, game + 1]) for game in games["game"]]
@@ -163,7 +173,7 @@ def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list
     texts = found["move"].tolist()
     block = []
     start = 0
-    for fen, (first, last) in zip(games["opening_fen"], bounds, strict=True):
+    for number, fen, (first, last) in zip(games["game"], games["opening_fen"], bounds, strict=True):
         end = start + last - first
         played = replayer.game(fen, texts[start:end])
         game = {
@@ -172,7 +182,8 @@ def _block(games: pd.DataFrame, moves: pd.DataFrame, replayer: Replayer) -> list
             "steps": " ".join(steps(played, texts[start:end])),
             "fault": next((problem.message for problem in played.problems), ""),
         }
-        block.append(game | {name: column[start:end] for name, column in columns.items()})
+        game |= {name: column[start:end] for name, column in columns.items()}
+        block.append(game | ({"errors": errors[number]} if number in errors else {}))
         start = end
     return block
 
@@ -238,7 +249,8 @@ def inside(games: Games) -> str:
     )
     if games.inside == games.of:
         return f"{'All' if games.of > 1 else 'The'} {_counted(games.of)} of the run, greatest swing first. {swing}"
-    chosen = f"The {_counted(games.inside)} of the greatest swings, out of {_counted(games.of)}"
+    first = "the dearest errors and " if games.linked else ""
+    chosen = f"The {_counted(games.inside)} of {first}the greatest swings, out of {_counted(games.of)}"
     return f"{chosen}; arena report --games all puts all inside. {swing}"
 
 

@@ -10,21 +10,23 @@ export class MoveList {
     this.buttons = [];
   }
 
-  /* Show these moves; a row begins with the colour that moved first. */
-  fill(texts) {
-    this.buttons = texts.map((text, place) => element("button", { type: "button", onclick: () => this.onply(place + 1) }, listedText(text)));
+  /* Show these moves, errors with their `marks`; a row begins with the colour that moved first. */
+  fill(texts, marks = []) {
+    this.buttons = texts.map((text, place) => element("button", { type: "button", onclick: () => this.onply(place + 1) },
+      listedText(text), marks[place] ? element("b.viewer-error", {}, ` ${marks[place]}`) : null));
     this.host.replaceChildren(...this.buttons.flatMap((button, place) => (place % 2 ? [button] : [element("span", {}, `${place / 2 + 1}.`), button])));
   }
 
-  /* Mark the move that led to a ply, and bring it into view. */
+  /* Mark the move that led to a ply, and bring it into view with the next one. */
   mark(ply) {
     const { host } = this;
     const button = this.buttons[ply - 1];
     markCurrent(this.buttons, button);
     if (!button) host.scrollTop = 0;
     else if (button.offsetTop < host.scrollTop) host.scrollTop = button.offsetTop;
-    else if (button.offsetTop + button.offsetHeight > host.scrollTop + host.clientHeight) {
-      host.scrollTop = button.offsetTop + button.offsetHeight - host.clientHeight;
+    else {
+      const next = this.buttons[ply] ?? button;
+      host.scrollTop = Math.max(host.scrollTop, next.offsetTop + next.offsetHeight - host.clientHeight);
     }
   }
 }

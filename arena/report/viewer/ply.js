@@ -18,9 +18,11 @@
  */
 
 /**
- * A move that was played, the position after it, and what its mover saw; `white` says who moved.
+ * A move that was played, the position after it, and what its mover saw; `white` says who moved. An error has its
+ * mark, `?!`, `?` or `??`, and a better move.
  * @typedef {{text: string, squares: Squares, path?: number[], pieces: string, points?: Points|null,
- *   crowned: boolean, white: boolean, seconds: number|null, clock: number|null, note: Note|null}} Ply
+ *   crowned: boolean, white: boolean, seconds: number|null, clock: number|null, note: Note|null,
+ *   mark?: string, better?: string}} Ply
  */
 
 /**
@@ -35,9 +37,10 @@
 
 /**
  * A game as arena/report/viewer/games.py packs it: columns have a value a ply. Scores are in hundredths of a man, times
- * in microseconds.
+ * in microseconds. `errors` has the mark and a better move by the ply, from 1, of a graded game.
  * @typedef {{board: string, turn: "W"|"B", steps: string, fault: string, score: (number|null)[], own: (number|null)[],
- *   wins: (number|null)[], time: (number|null)[], depth: number[], nodes: number[]}} StoredGame
+ *   wins: (number|null)[], time: (number|null)[], depth: number[], nodes: number[],
+ *   errors?: Record<string, [string, string]>}} StoredGame
  */
 
 /**
@@ -60,8 +63,9 @@ export function unpackedGame(stored) {
       for (const number of [squares.origin, ...squares.captured]) pieces[number - 1] = ".";
       pieces[squares.target - 1] = piece;
     }
+    const [mark, better] = stored.errors?.[ply + 1] ?? [];
     return {
-      text, squares, pieces: pieces.join(""), crowned: Boolean(crowned), white: isWhiteFirst === (ply % 2 === 0),
+      text, mark, better, squares, pieces: pieces.join(""), crowned: Boolean(crowned), white: isWhiteFirst === (ply % 2 === 0),
       seconds: scaled(stored.time[ply], 1e6), clock: null,
       note: {
         value: scaled(stored.score[ply], 100), own: stored.own[ply], wins_in: stored.wins[ply] ?? 0,

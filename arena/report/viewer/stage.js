@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { copied, element, named, partsOf } from "./element.js";
 import { Graph } from "./graph.js";
 import { MoveList } from "./moves.js";
-import { pointOf, positionsOf, seenBy } from "./ply.js";
+import { numbersOf, pointOf, positionsOf, seenBy } from "./ply.js";
 import { durationText, fenOf, grouped, menText, pointsText, positionText, resultText, unbroken } from "./words.js";
 
 /** @import { Look } from "./board.js" */
@@ -75,7 +75,7 @@ export class Stage {
     title.replaceChildren(`Game ${game.number}: `, named(game.white), " – ", named(game.black), ` ${resultText(game.result)}`);
     legend.replaceChildren("Scores in men, up is better for White: ", ...this.legend(true), ", ", ...this.legend(false));
     facts.replaceChildren(...this.facts(game, fault));
-    this.moves.fill(moves.map(({ text }) => text));
+    this.moves.fill(moves.map(({ text }) => text), moves.map(({ mark }) => mark));
     this.graph.show([pointOf(false), ...moves.map(({ white, note }) => pointOf(white, note))], `Scores of ${game.white} and ${game.black} over ${this.plies} plies`);
     this.go(ply);
   }
@@ -84,9 +84,11 @@ export class Stage {
     this.ply = Math.max(0, Math.min(this.plies, ply));
     const position = this.positions[this.ply];
     const last = this.ply ? this.played[this.ply - 1] : null;
+    const next = this.played[this.ply];
     this.board.show(position.pieces, last && last.squares, positionText(position));
+    this.board.arrows(next?.better ? [{ path: numbersOf(next.better), kind: "hint" }] : []);
     this.graph.go(this.ply);
-    this.parts.status.replaceChildren(...this.sentence(last));
+    this.parts.status.replaceChildren(...this.sentence(last), ...this.warning(next));
     this.parts.fen.value = fenOf(position);
     this.parts.copied.textContent = "";
     for (const [name, end] of [["first", 0], ["back", 0], ["forward", this.plies], ["last", this.plies]]) {
@@ -152,7 +154,7 @@ export class Stage {
    */
   sentence(ply) {
     if (!ply) return [`After the opening, ${this.plies} ${this.plies === 1 ? "ply" : "plies"} follow.`];
-    const { text, white, seconds, note } = ply;
+    const { text, white, seconds, note, mark, better } = ply;
     const { men, own, wins } = seenBy(ply);
     const words = [];
     if (wins) words.push(`sees a ${wins > 0 ? "win" : "loss"} in ${Math.abs(wins)} plies`);
@@ -161,7 +163,17 @@ export class Stage {
     if (note?.nodes) words.push(`depth ${note.depth}`, `${grouped(note.nodes)} nodes`);
     if (seconds) words.push(durationText(seconds));
     const seen = words.length ? `, ${unbroken(words.join(", "))}.` : ".";
-    return [`Ply ${this.ply} of ${this.plies}: `, element("strong", {}, text), " by ", this.name(white), seen];
+    const error = mark ? [element("b.viewer-error", {}, ` ${mark}`), ` (better ${better})`] : [];
+    return [`Ply ${this.ply} of ${this.plies}: `, element("strong", {}, text), ...error, " by ", this.name(white), seen];
+  }
+
+  /**
+   * That the next move is an error, and what the arrow shows.
+   * @param {Ply|undefined} next
+   */
+  warning(next) {
+    if (!next?.mark) return [];
+    return [" Next ", element("strong", {}, next.text), element("b.viewer-error", {}, ` ${next.mark}`), `; the arrow shows ${next.better}.`];
   }
 
   name(white) {

@@ -22,6 +22,8 @@ from arena.rules.variants import Variant
 _SEPARATORS = {"25": ":", "41": ":", "31": "-"}
 """Between the squares of a capture, by the number of the GameType; all others have `x`."""
 
+NAGS = {"?": 2, "??": 4, "?!": 6}
+"""The number of each mark of an error, as PGN 8.2.4 has them (Edwards 1994)."""
 _MILLISECOND = 0.001
 
 
@@ -33,6 +35,7 @@ def pdn_game(
     fen: str | None,
     *,
     comments: Mapping[int, str] | None = None,
+    marks: Mapping[int, str] | None = None,
     setups: Mapping[int, str] | None = None,
     variant: Variant | None = None,
     international: bool = False,
@@ -40,9 +43,9 @@ def pdn_game(
     """One game in PDN 3.0: tags, numbered moves with `first` ("white" or "black") opening each number, result.
 
     `moves` are as `move_text` writes them; a capture gets the separator of the tag GameType. `fen` is the start
-    position if it is not the variant's own; its side to move then counts. `comments`, and FENs to set up, are
-    keyed by the number of plies played before. With a `variant` whose GameType has algebraic notation, squares
-    are written so. `international` writes results as 2-0, 1-1 and 0-2.
+    position if it is not the variant's own; its side to move then counts. `comments`, `marks` of errors (NAGS)
+    and FENs to set up are keyed by the number of plies played before. With a `variant` whose GameType has
+    algebraic notation, squares are written so. `international` writes results as 2-0, 1-1 and 0-2.
     """
     tags = dict(tags)
     if international:
@@ -58,6 +61,8 @@ def pdn_game(
     for ply in range(len(moves) + 1):
         if setups and ply in setups:
             words.append(f'/FEN "{setups[ply]}"/')
+        if marks and ply in marks:
+            words.append(f"${NAGS[marks[ply]]}")
         if comments and ply in comments:
             words += f"{{{comments[ply].replace('{', '(').replace('}', ')')}}}".split()
         if ply == len(moves):

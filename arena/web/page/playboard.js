@@ -5,17 +5,14 @@ import { shape } from "../../report/viewer/element.js";
 
 const HOP = 170; // milliseconds of a hop
 const LONGEST = 900; // milliseconds of a walk, at most
-const HEAD = 34; // length of an arrow's head, in units of the picture
 
 export class PlayBoard extends Board {
   constructor(svg, look) {
     super(svg, look);
     this.under = this.group("board-under", ".board-pieces");
-    this.over = this.group("board-over", null);
-    this.ways = this.group("board-arrows", null);
+    this.over = this.group("board-over", ".board-arrows");
     this.signs = {};
     this.ghosts = []; // of the walk under way
-    this.drawn = [];
     svg.setAttribute("aria-hidden", "true");
     svg.removeAttribute("role");
   }
@@ -41,7 +38,6 @@ export class PlayBoard extends Board {
     super.flip();
     this.isTurning = false;
     this.sign(this.signs);
-    this.arrows(this.drawn);
   }
 
   /* Signs on squares, numbers of which are lists: `movable` pieces can be moved, one is `chosen`, it can go on to
@@ -64,27 +60,6 @@ export class PlayBoard extends Board {
     this.under.replaceChildren(...frames.filter((frame) => !frame.classList.contains("sign-cursor")));
     this.over.replaceChildren(...dots, ...frames.filter((frame) => frame.classList.contains("sign-cursor")));
     this.grip();
-  }
-
-  /* Arrows: each {path, kind}, `path` the numbers of two squares or more, `kind` a class of the style. */
-  arrows(drawn) {
-    this.drawn = drawn;
-    this.ways.replaceChildren(...drawn.filter(({ path }) => path.length > 1).map((way) => this.arrow(way)));
-  }
-
-  arrow({ path, kind }) {
-    const points = path.map((number) => this.centre(number));
-    const [[x, y], [toX, toY]] = points.slice(-2);
-    const length = Math.hypot(toX - x, toY - y) || 1;
-    const [dx, dy] = [(toX - x) / length, (toY - y) / length];
-    const [baseX, baseY] = [toX - HEAD * dx, toY - HEAD * dy];
-    const [sideX, sideY] = [-dy * HEAD * 0.62, dx * HEAD * 0.62];
-    const made = shape("g", { "class": `arrow arrow-${kind}` });
-    made.append(
-      shape("path", { "class": "arrow-shaft", "d": `M${points.slice(0, -1).map((point) => point.join(" ")).join(" L")} L${baseX} ${baseY}` }),
-      shape("path", { "class": "arrow-head", "d": `M${toX} ${toY} L${baseX + sideX} ${baseY + sideY} L${baseX - sideX} ${baseY - sideY} Z` }),
-    );
-    return made;
   }
 
   /* Show a move that led to the position shown: the piece walks from one number of `path` to the next, `letter` is what
@@ -128,11 +103,6 @@ export class PlayBoard extends Board {
   /* The element of the piece on a square, or null. */
   use(number) {
     return this.pieces.querySelector(`[data-square="${number}"]`);
-  }
-
-  centre(number) {
-    const [x, y] = this.corner(number);
-    return [x + this.look.unit / 2, y + this.look.unit / 2];
   }
 
   /* A point of the window in units of the picture. */

@@ -1,0 +1,306 @@
+"""Errors of graded decisions: statistics against counts made by hand and simulations; their part of a report."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.ledger.grades import GRADE_COLUMNS, GRADED_COLUMNS
+from arena.ratings import errors
+from arena.report.charts.grades import correlation, plot_errors
+from arena.report.content import content
+from arena.report.files import pdn_games
+from arena.report.run import Run
+from arena.report.sentences.answers import error_sentences
+from arena.report.tables.catalogue import TABLES
+from arena.report.tables.grades import errors_of_games
+from arena.report.viewer.games import games_of
+from tests.helpers.report_data import MISSING_WORD, changed, plain, player, synthetic, texts, write_quickly
+from tests.test_viewer import unpacked
+
+PLAYERS = [player("x", 1), player("y", 2), player("z", 4), player("r", type="random")]
+PLIES = 20
+
+
+def graded_rows(run: Run, judge: str, rows: list[dict]) -> pd.DataFrame:
+    """Grades as the ledger gives them: of the movers of a run's games, missing values where nothing is given."""
+    moves = run.moves[["game", "ply", "player", "colour", "phase", "legal_moves", "pieces", "move"]]
+    table = pd.DataFrame(rows).assign(judge=judge).merge(moves, on=["game", "ply"])
+    table["best_move"] = np.where(table["best"].isna() | (table["best"] > table["played"]), "1-6", table["move"])
+    return table.reindex(columns=list(GRADE_COLUMNS))
+
+
+def contacts(run: Run, points: float) -> pd.DataFrame:
+    table = pd.DataFrame({"game": run.games["game"], "judge": "tables", "endgame_pieces": 4})
+    return table.assign(contact_points=points).reindex(columns=list(GRADED_COLUMNS))
+
+
+@pytest.fixture(scope="module")
+def plain_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return synthetic(tmp_path_factory.mktemp("plain"), PLAYERS, 8, plies=PLIES)
+
+
+@pytest.fixture(scope="module")
+def graded(plain_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Ply 15 of each game errs unless `z` plays it, by a whole point in game 3; others keep what they have."""
+    rows = []
+    for game in plain_run.games["game"]:
+        for ply in (15, 16, 17, 18):
+            mover = plain_run.moves.query("game == @game and ply == @ply")["player"].item()
+            errs = ply == 15 and mover != "z"
+            played = (0.0 if game == 3 else 0.5) if errs else 1.0
+            rows.append({
+                "game": game, "ply": ply, "best": 1.0, "played": played, "chance_errors": 0.5, "chance_loss": 0.25,
+                "best_plies": 7.0, "played_plies": np.nan if errs else 9.0,
+            })  # fmt: skip
+    folder = tmp_path_factory.mktemp("graded")
+    return changed(
+        plain_run, folder, grades=graded_rows(plain_run, "tables", rows), graded=contacts(plain_run, 1.0)
+    )
+
+
+@pytest.fixture(scope="module")
+def judged(plain_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A judge that gives the later winner mostly a man more, and sees `r` lose half a man with each move."""
+    rows = []
+    result: dict[Any, str] = dict(zip(plain_run.games["game"], plain_run.games["result"], strict=True))
+    rng = np.random.default_rng(1)
+    row: Any
+    for row in plain_run.moves.query("ply < 13").itertuples():
+        ahead = {"1-0": 1.0, "0-1": -1.0}.get(result[row.game], 0.0)
+        men = (ahead if row.colour == "white" else -ahead) + rng.normal(0, 1)
+        lost = 0.5 if row.player == "r" else 0.0
+        rows.append({"game": row.game, "ply": row.ply, "best": np.nan, "played": np.nan,
+                     "best_men": men, "played_men": men - lost})  # fmt: skip
+    folder = tmp_path_factory.mktemp("judged")
+    grades = graded_rows(plain_run, "deep", rows)
+    return changed(plain_run, folder, grades=grades, graded=contacts(plain_run, math.nan))
+
+
+def test_a_rate_has_wilsons_interval_where_every_trial_is_its_own_cluster() -> None:
+    found = errors.rate([1] * 10 + [0] * 90, np.arange(100))
+    low, high = 0.0552, 0.1744  # of 10 of 100; those of 100 clusters are Student's
+    assert found[:4] == pytest.approx((0.1, low, high, 100), abs=2e-3) and found.low < low < high < found.high
+
+
+def test_copies_of_a_cluster_tell_no_more_than_the_clusters() -> None:
+    hits = np.repeat([1, 0, 0, 0, 1, 0, 0, 0, 0, 0], 7)
+    whole, alone = errors.rate(hits, np.repeat(np.arange(10), 7)), errors.rate(hits[::7], np.arange(10))
+    assert (whole.low, whole.high) == pytest.approx((alone.low, alone.high), abs=0.02)
+    assert whole.variance == pytest.approx(7 * alone.variance, rel=1e-9)
+
+
+@pytest.mark.parametrize("hits", [0, 1])
+def test_a_rate_of_none_or_all_stays_inside_and_counts_clusters(hits: int) -> None:
+    found = errors.rate([hits] * 60, np.arange(60) // 3)
+    assert found.value == hits and 0 <= found.low <= found.value <= found.high <= 1
+    assert found.high - found.low == pytest.approx(errors.rate([hits] * 20, np.arange(20)).high - errors.rate(
+        [hits] * 20, np.arange(20)).low)  # fmt: skip
+    assert errors.rate([hits] * 60, np.arange(60) // 3, 1.0).high - found.high <= 0
+
+
+def test_intervals_of_rates_hold_the_truth_in_some_95_of_100_runs() -> None:
+    rng = np.random.default_rng(3)
+    held = []
+    for _ in range(1000):
+        size = 1 + rng.poisson(4, 60)
+        hits = rng.random(size.sum()) < np.repeat(rng.beta(0.08 * 9, 0.92 * 9, 60), size)
+        found = errors.rate(hits, np.repeat(np.arange(60), size))
+        held.append(found.low <= 0.08 <= found.high)
+    assert 0.925 < np.mean(held) < 0.975
+
+
+def test_without_trials_nothing_is_known() -> None:
+    found = errors.rate([], [])
+    assert found.trials == 0 and all(map(math.isnan, found[:3]))
+    assert math.isnan(errors.mean([1.0, 2.0], [0, 0]).low)
+
+
+def test_the_scale_that_made_the_results_is_found_again() -> None:
+    rng = np.random.default_rng(1)
+    men = rng.normal(0, 1.5, 20_000)
+    points = (rng.random(20_000) < errors.points_of_men(men, 0.8)).astype(float)
+    found = errors.fitted_scale(np.append(men, np.nan), np.append(points, 1.0), np.arange(20_001) // 4, 50)
+    assert found is not None
+    assert found.k == pytest.approx(0.8, abs=0.05) and found.low < 0.8 < found.high
+    assert (found.decisions, found.games) == (20_000, 50)
+
+
+def test_scores_that_do_not_go_with_the_results_have_no_scale() -> None:
+    men = np.array([1.0, 2.0, -1.0, -2.0])
+    assert errors.fitted_scale(men, (men < 0).astype(float), np.arange(4), 4) is None
+    assert errors.fitted_scale(men[:0], men[:0], men[:0], 0) is None
+
+
+def test_as_many_decisions_as_are_needed_tell_two_rates_apart_in_four_of_five_tries() -> None:
+    one, other = (errors.rate(np.arange(1000) < hits, np.arange(1000)) for hits in (200, 100))
+    n = errors.decisions_to_separate(one, other)
+    assert n == pytest.approx(196.2, abs=0.3)  # (1.960 + 0.842)² (0.16 + 0.09) / 0.1²
+    rng = np.random.default_rng(2)
+    first, second = rng.binomial(round(n), [[0.2], [0.1]], (2, 4000)) / round(n)
+    z = (first - second) / np.sqrt((first * (1 - first) + second * (1 - second)) / round(n))
+    assert np.mean(np.abs(z) > 1.96) == pytest.approx(0.8, abs=0.02)
+    assert math.isnan(errors.decisions_to_separate(one, one))
+
+
+def test_games_in_level_pairs_need_fewer_than_independent_ones() -> None:
+    points = np.tile([1.0, 0.0, 1.0, 0.5], 25)
+    in_pairs, alone = (errors.games_to_separate(points, of) for of in (np.arange(100) // 2, np.arange(100)))
+    assert in_pairs < alone
+
+
+def test_errors_in_endings_are_those_counted_by_hand(graded: Run) -> None:
+    table = graded.endgame_errors.set_index("player")
+    assert table.index.tolist() == list(graded.players)
+    mine = graded.data.grades.assign(player=graded.data.grades["player"].astype(str)).groupby("player")
+    assert table["decisions"].to_dict() == mine.size().to_dict()
+    lost = mine.apply(lambda rows: int((rows["best"] > rows["played"]).sum()))
+    assert table["errors"].to_dict() == lost.to_dict() and table.loc["z", "errors"] == 0
+    np.testing.assert_allclose(table["error_rate"], table["errors"] / table["decisions"])
+    np.testing.assert_allclose(table["skill"], 1 - 2 * table["error_rate"])
+    assert table["win_to_loss"].sum() == 1 and table["draw_to_loss"].sum() == 0
+    assert table["win_to_draw"].sum() == table["errors"].sum() - 1
+    points = (table["lost_per_game"] * table["games"]).sum()
+    assert points == pytest.approx(0.5 * table["errors"].sum() + 0.5)
+    assert (table["extra_plies"] == 2).all() and table["kept_wins"].sum() == len(graded.data.grades) - lost.sum()
+
+
+def test_first_contact_is_won_for_one_side_and_converted_where_that_side_won(graded: Run) -> None:
+    table = graded.endgame_errors.set_index("player")
+    games = graded.games
+    for name, row in table.iterrows():
+        white = games[games["white"] == name]
+        assert row["won_endings"] == len(white) and row["drawn_endings"] == 0
+        assert row["converted"] == pytest.approx((white["result"] == "1-0").mean())
+    assert table["held"].isna().all()
+
+
+def test_a_share_of_no_errors_takes_its_width_from_the_other_players(graded: Run) -> None:
+    row: Any = graded.endgame_errors.set_index("player").loc["z"]
+    clusters = errors.rate(np.zeros(int(row["decisions"])), np.arange(int(row["decisions"])) // 2)
+    assert row["error_rate"] == 0 and 0 < row["error_rate_high"] < clusters.high
+
+
+def test_marks_are_half_and_whole_points_and_the_dearest_come_first(graded: Run) -> None:
+    marks = graded.grades.set_index(["game", "ply"])["mark"]
+    erred = graded.games.loc[
+        [errors_of_games(graded.grades).get(game, {}).get(15) is not None for game in graded.games["game"]], "game"
+    ]
+    assert set(marks[marks != ""].index) == {(game, 15) for game in erred}
+    assert marks[(3, 15)] == "??" and set(marks) == {"", "?", "??"}
+    first = graded.dearest_errors.iloc[0]
+    assert (first["game"], first["ply"], first["mark"], first["best_move"]) == (3, 15, "??", "1-6")
+    assert graded.dearest_errors["lost"].is_monotonic_decreasing and len(graded.dearest_errors) == 10
+
+
+def test_a_judges_points_follow_from_the_scale_that_its_scores_have_here(judged: Run) -> None:
+    (scale,) = judged.judges.to_dict("records")
+    assert scale["judge"] == "deep" and 0 < scale["k_low"] < scale["k"] < scale["k_high"]
+    assert scale["decisions"] == len(judged.data.grades) and scale["games"] == len(judged.games)
+    row = judged.grades[judged.grades["player"] == "r"].iloc[0]
+    expected = [1 / (1 + math.exp(-scale["k"] * row[f"{name}_men"])) for name in ("best", "played")]
+    assert [row["best"], row["played"]] == pytest.approx(expected)
+    assert row["lost"] == pytest.approx(expected[0] - expected[1]) and judged.endgame_errors.empty
+
+
+def test_what_a_judge_finds_is_by_phase_and_each_move_counts_once(judged: Run) -> None:
+    table = judged.judged_losses.set_index(["player", "phase"])
+    whole: Any = table.xs("all", level="phase")
+    assert (whole.drop("r")["lost_per_move"] == 0).all() and (whole.drop("r")["agreement"] == 1).all()
+    assert whole.loc["r", "agreement"] == 0
+    lost = judged.grades.query("player == 'r'")["lost"]
+    counts = [int(((lost >= low) & (lost < high)).sum()) for low, high in ((0.05, 0.1), (0.1, 0.15), (0.15, 1))]
+    assert whole.loc["r", ["inaccuracies", "mistakes", "blunders"]].tolist() == counts and sum(counts)
+    parts = table.drop("all", level="phase").groupby("player")["decisions"].sum()
+    assert parts.to_dict() == whole["decisions"].to_dict()
+
+
+def test_a_run_without_grades_has_none_of_it(plain_run: Run) -> None:
+    for name in ("grades", "judges", "endgame_errors", "judged_losses", "dearest_errors"):
+        table = plain_run.table(TABLES[name])
+        assert table.empty and table.columns.tolist() == [column.name for column in TABLES[name].columns]
+    assert content(plain_run)["errors"] is None
+    written = {path.name for path in write_quickly(plain_run)}
+    assert not written & {"grades.csv", "endgame_errors.csv", "errors.svg", "errors_by_depth.svg"}
+    page = (plain_run.folder / "report.html").read_text(encoding="utf-8")
+    assert 'id="errors"' not in page and "$2" not in (plain_run.folder / "games.pdn").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("which", ["graded", "judged"])
+def test_page_and_summary_show_the_errors_and_nothing_that_is_not_known(which: str, request) -> None:
+    run: Run = request.getfixturevalue(which)
+    written = {path.name for path in write_quickly(run)}
+    assert (
+        "grades.csv" in written and f"{'endgame_errors' if which == 'graded' else 'judged_losses'}.csv" in written
+    )
+    summary = plain((run.folder / "summary.md").read_text(encoding="utf-8"))
+    summary = summary.replace("knows none better", "")
+    section = summary.partition("\n## Errors\n")[2].partition("\n## ")[0]
+    assert section and not MISSING_WORD.search(section)
+    page = plain((run.folder / "report.html").read_text(encoding="utf-8"))
+    shown = page.partition('<h2 id="errors">')[2].partition("<h2")[0]
+    links = re.findall(r'href="#game=(\d+)&amp;ply=(\d+)">Game (\d+), ply (\d+)<', shown)
+    dearest: Any = zip(run.dearest_errors["game"], run.dearest_errors["ply"], strict=True)
+    assert links == [(str(game), str(ply - 1), str(game), str(ply)) for game, ply in dearest]
+    assert not MISSING_WORD.search(re.sub("<[^>]*>", " ", shown.replace("knows none better", "")))
+
+
+def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded: Run) -> None:
+    marked = errors_of_games(graded.grades)
+    for number, text in zip(graded.games["game"], pdn_games(graded), strict=True):
+        assert re.findall(r"\$\d", text) == ["$4" if number == 3 else "$2"] * len(marked.get(number, ()))
+    games = games_of(graded, 12)
+    assert games.linked and unpacked(games.listed)["game"][: len(graded.dearest_errors)] == [
+        game for game in unpacked(games.listed)["game"] if game in set(graded.dearest_errors["game"])
+    ]
+    (block,) = map(unpacked, games.blocks)
+    for number, game in zip(unpacked(games.listed)["game"], block, strict=True):
+        found = {int(ply): tuple(error) for ply, error in game.get("errors", {}).items()}
+        assert found == marked.get(number, {})
+
+
+def test_the_sentence_names_who_errs_least_and_most(graded: Run) -> None:
+    table = graded.endgame_errors
+    (sentence,) = error_sentences(table)
+    least, most = table.sort_values("error_rate").iloc[[0, -1]]["player"]
+    assert sentence.startswith(f"In endings of up to 4 pieces {least} throws away half a point or more in 0.0 ± ")
+    assert f", {most} in " in sentence and sentence in content(graded)["headline"] + content(graded)["details"]
+    assert error_sentences(table.assign(decisions=29)) == []
+
+
+def test_charts_show_rates_against_depth_and_elo(graded: Run) -> None:
+    from arena.report.charts.catalogue import draw
+
+    charts = draw(graded)
+    (line,) = [
+        one for one in charts["errors_by_depth"].get_lines() if str(one.get_label()).startswith("alphabeta")
+    ]
+    table = graded.endgame_errors.dropna(subset="family").sort_values("depth_limit")
+    drawn = table["error_rate"].where(table["errors"] > 0, table["error_rate_high"])
+    np.testing.assert_allclose(np.asarray(line.get_ydata(), float), drawn)
+    assert charts["errors_by_depth"].get_yscale() == charts["errors"].get_yscale() == "log"
+    assert {"r", "1", "2", "4"} <= set(texts(charts["errors"]))
+
+
+def test_the_correlation_stands_in_the_title_where_there_is_one() -> None:
+    table = pd.DataFrame({
+        "player": list("abc"), "family": None, "depth_limit": pd.NA, "nodes_limit": pd.NA, "decisions": 100,
+        "errors": [20, 10, 2], "error_rate": [0.2, 0.1, 0.02], "error_rate_low": 0.01, "error_rate_high": 0.3,
+        "elo": [0.0, 100.0, 250.0], "elo_low": -50.0, "elo_high": 300.0,
+    })  # fmt: skip
+    expected = np.corrcoef(np.log([0.2, 0.1, 0.02]), [0, 100, 250])[0, 1]
+    assert correlation(table) == pytest.approx(expected)
+    assert f"correlation −{-expected:.2f} (log scale)" in " ".join(texts(plot_errors(table)))
+    assert math.isnan(correlation(table.assign(error_rate=0.1))) and math.isnan(correlation(table.head(2)))
+
+
+def test_the_tables_that_people_read_have_a_number_beside_every_share(graded: Run) -> None:
+    table = TABLES["endgame_errors"].text(graded.endgame_errors)
+    assert table["Decisions"].str.isdecimal().all()
+    assert table["Converted"].str.fullmatch(r"\d+\.\d % of \d+").all() and "Held" not in table
+    assert table["Errors"].str.fullmatch(r"\d+\.\d \(\d+\.\d to \d+\.\d\) %").all()
