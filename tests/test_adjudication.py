@@ -12,12 +12,17 @@ import pytest
 
 import arena
 from arena.experiment.adjudication import Adjudication
-from arena.play.match import Adjudicator
+from arena.ledger.record import Verdict
+from arena.play.match import Adjudicator, play
 from arena.report.sentences.facts import facts
 from arena.report.tables.outcomes import adjudications
-from arena.rules.game import ADJUDICATED, Outcome, Termination
+from arena.rules.endgame.tables import make
+from arena.rules.game import ADJUDICATED, Game, Outcome, Termination
+from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE
-from players.player import Choice
+from arena.rules.variants import VARIANTS
+from players.player import Choice, Limit, PlayerSpec
+from tests.helpers.asking import task_of
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.tournaments import assert_same, run
 from tests.helpers.words import Words
@@ -36,7 +41,7 @@ def ended(
 
     A score in a list is that of a move without choice; "+9" and "-9" are a certain win and loss in 9 plies.
     """
-    adjudicator = Adjudicator(Adjudication.model_validate(rules), men, **watching)
+    adjudicator = Adjudicator(Adjudication.model_validate(rules), men, max_plies=200, **watching)
     game: Any = SimpleNamespace(turn=WHITE, legal_moves=[1, 2], moves=[])
     for score in scores:
         game.legal_moves = [1] if isinstance(score, list) else [1, 2]
@@ -99,6 +104,54 @@ def test_a_game_that_is_verified_goes_on_and_keeps_the_first_verdict() -> None:
     assert ended(FOUR, scores, is_verified=True) == (-4, WON)
 
 
+def by_tables(variant: str, position: str, max_plies: int = 200, **lasted: int) -> Outcome | None:
+    """How a game ends by tables of 3 pieces in a position, after so many plies without progress."""
+    tables = make(VARIANTS[variant], 3)
+    game = Game(variant, position)
+    game.without_progress = lasted.get("without_progress", 0)
+    return Adjudicator(Adjudication(tables=3), (None, None), tables, max_plies=max_plies).outcome(game)
+
+
+def test_the_tables_end_a_game_unless_a_limit_of_moves_may_come_before_the_win() -> None:
+    won = Outcome(WHITE, Termination.ADJUDICATED_TABLES)
+    value = make(VARIANTS["english"], 3).value(parse_fen(VARIANTS["english"], LONG))
+    assert value is not None and value.result == 1 and value.plies > 10
+    assert by_tables("english", LONG) == won
+    assert by_tables("english", LONG, without_progress=80 - value.plies) == won
+    assert by_tables("english", LONG, without_progress=81 - value.plies) is None
+    assert by_tables("english", LONG, max_plies=value.plies) == won
+    assert by_tables("english", LONG, max_plies=value.plies - 1) is None
+    assert by_tables("english", LONG.replace("W:", "B:", 1)) == won
+    assert by_tables("english", "W:WK1:BK32", max_plies=0) == Outcome(None, Termination.ADJUDICATED_TABLES)
+    assert by_tables("english", "W:WK1,K2:BK31,K32") is None
+
+
+@pytest.mark.parametrize("verify", [0.0, 1.0])
+def test_a_game_ends_by_the_tables_with_the_move_that_enters_them(verify: float) -> None:
+    variant, player = VARIANTS["english"], PlayerSpec("deep", "negamax", Limit(depth=12))
+    make(variant, 3)
+    rules = Adjudication(tables=3, verify=verify)
+    task = task_of(variant, player, player, opening=parse_fen(variant, LONG), adjudication=rules)
+    record = play(task)
+    if not verify:
+        assert (record.plies, record.termination, record.verdict) == (1, Termination.ADJUDICATED_TABLES, None)
+    else:
+        assert record.plies > 1 and record.termination not in ADJUDICATED
+        assert record.verdict == Verdict(Outcome(WHITE, Termination.ADJUDICATED_TABLES), 1)
+
+
+def test_plies_left_are_those_of_the_first_draw_rule_that_may_come() -> None:
+    game = Game("international", "W:WK1,K2,K3:BK50")
+    assert game.plies_left == 11  # FMJD 6.4: two kings against one may come, and then 10 plies
+    game = Game("international", "W:WK1,K2:BK50")
+    assert game.plies_left == 10
+    game.push(game.legal_moves[0])
+    assert game.plies_left == 9
+    assert Game("english").plies_left == 80
+
+
+LONG = "W:WK1,K10:BK32"
+
 CONFIG = """\
 name: small
 variant: english
@@ -110,7 +163,7 @@ players:
   - {name: depth-2, type: negamax, depth: 2}
   - {name: depth-3, type: negamax, depth: 3, evaluation: strong}
 """
-RULES = "adjudicate: {win: {men: 2, plies: 4}, draw: {men: 1, plies: 6, after: 20}, verify: 0.4}\n"
+RULES = "adjudicate: {tables: 3, win: {men: 2, plies: 4}, draw: {men: 1, plies: 6, after: 20}, verify: 0.4}\n"
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +176,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with adjudication, and its configuration."""
     folder = tmp_path_factory.mktemp("adjudicated")
     (folder / "config.yaml").write_text(CONFIG + RULES)
+    make(VARIANTS["english"], 3)
     made = invoke("run", str(folder / "config.yaml"), "--out", str(folder / "out"), "--workers", "1")
     assert made.exit_code == 0, made.output
     return folder
@@ -224,6 +278,9 @@ def test_the_report_says_it_in_words_and_as_a_table(
         "{win: true}",
         "{verify: 2}",
         "{draw: {men: 0.2, move: 20}}",
+        "{tables: 7}",
+        "{tables: 6}",
+        "{tables: yes please}",
     ],
 )
 def test_a_mistake_is_one_line(tmp_path: Path, rules: str, words: Words) -> None:

@@ -43,6 +43,7 @@ from arena.report.tables.decided import ORDER
 from arena.report.tables.standings import STANDINGS
 from arena.report.write import write
 from arena.report.writers import parquet_is_installed
+from arena.rules.endgame.tables import EndgameError
 from arena.watch.display import Display
 from players.examine import Finding
 from players.loading import user_files
@@ -220,6 +221,8 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _Ta
                     for line in _once(record, folder, shown):
                         display.say(line)
             return _code(ledger)
+    except EndgameError as error:
+        fail(str(error))
     except RunStopped as error:
         say(f"stopped, as on_failure says: {error}")
         return INCIDENTS

@@ -1,4 +1,4 @@
-"""Adjudication: when a game ends before its rules end it, by the scores of its players.
+"""Adjudication: when a game ends before its rules end it, by the scores of its players or by endgame tables.
 
 The rules on scores are those of fastchess (`-resign`, `-draw`), in men and plies.
 """
@@ -6,11 +6,19 @@ The rules on scores are those of fastchess (`-resign`, `-draw`), in men and plie
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from arena.base.wording import listed
 from arena.experiment.yaml.section import Section
+
+PIECES, MOST_PIECES = 4, 6
+"""Pieces of the endgame tables that `tables: true` means, and of the largest ones."""
+
+
+def _pieces(value: Any) -> Any:
+    return PIECES * value if isinstance(value, bool) else value
 
 
 class Win(Section):
@@ -32,6 +40,15 @@ class Draw(Section):
 class Adjudication(Section):
     """When a game ends before its rules end it."""
 
+    tables: Annotated[
+        int,
+        BeforeValidator(_pieces),
+        WithJsonSchema(
+            {"anyOf": [{"type": "boolean"}, {"type": "integer", "minimum": 0, "maximum": MOST_PIECES}]}
+        ),
+    ] = Field(
+        default=0, ge=0, le=MOST_PIECES, description=f"By endgame tables of up to so many pieces; true: {PIECES}."
+    )
     win: Win | None = Field(default=None, description="Won by scores; {} for the defaults.")
     draw: Draw | None = Field(default=None, description="Drawn by scores; {} for the defaults.")
     verify: float = Field(

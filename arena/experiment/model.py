@@ -200,7 +200,9 @@ class Experiment(Document):
     )
     sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
-    adjudicate: Adjudication | None = Field(default=None, description="End games early, by scores.")
+    adjudicate: Adjudication | None = Field(
+        default=None, description="End games early, by scores or endgame tables."
+    )
     time_margin: float = Field(default=0.1, ge=0, description="Seconds that a move may be late.")
     patience: float = Field(
         default=60.0, gt=0, description="Seconds that a seat has for a move without a time limit."

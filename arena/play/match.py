@@ -13,6 +13,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from arena.base.wording import cut
@@ -20,6 +21,7 @@ from arena.experiment.adjudication import Adjudication, Draw, Win
 from arena.hosting.held import Answer, HeldPlayer, PlayerFailure, failure_of
 from arena.hosting.player_process import hold
 from arena.ledger.record import GameRecord, Incident, Task, Verdict, packed, search_columns
+from arena.rules.endgame.tables import EndgameTables, load
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
@@ -73,6 +75,10 @@ class Moves:
         return [self.texts, self._choices, self._pieces, *searches, self._clocks, self._overruns, pondered]
 
 
+_tables = lru_cache(4)(load)
+"""The endgame tables that a process has opened."""
+
+
 class _Score(NamedTuple):
     mover: int
     men: float | None
@@ -83,13 +89,20 @@ class Adjudicator:
     """Watches one game, and ends it, or only takes down how it would have ended it."""
 
     def __init__(
-        self, rules: Adjudication, men: tuple[float | None, float | None], *, is_verified: bool = False
+        self,
+        rules: Adjudication,
+        men: tuple[float | None, float | None],
+        tables: EndgameTables | None = None,
+        *,
+        max_plies: int,
+        is_verified: bool = False,
     ) -> None:
         """`men` is what a man is worth in the scores of White and of Black, None where that is not known.
 
         A game that is verified is not ended.
         """
-        self._rules, self._men, self._is_verified = rules, men, is_verified
+        self._rules, self._men, self._tables = rules, men, tables
+        self._max_plies, self._is_verified = max_plies, is_verified
         self.verdict: Verdict | None = None
         """How and when a game that is verified would have ended."""
         longest = max((rule.plies for rule in (rules.win, rules.draw) if rule is not None), default=0)
@@ -113,6 +126,8 @@ class Adjudicator:
 
     def _found(self, game: Game) -> Outcome | None:
         rules = self._rules
+        if (found := self._known(game)) is not None:
+            return found
         if rules.win is not None:
             for winner in (WHITE, BLACK):
                 if self._is_won(rules.win, winner):
@@ -120,6 +135,17 @@ class Adjudicator:
         if rules.draw is not None and len(game.moves) >= rules.draw.after and self._is_drawn(rules.draw):
             return Outcome(None, Termination.ADJUDICATED_DRAW)
         return None
+
+    def _known(self, game: Game) -> Outcome | None:
+        """How the game ends by the tables; None if they lack it, or a limit of moves may end it before a win."""
+        if self._tables is None or (value := self._tables.value(game.position)) is None:
+            return None
+        if value.result == 0:
+            return Outcome(None, Termination.ADJUDICATED_TABLES)
+        if value.plies > min(game.plies_left, self._max_plies - len(game.moves)):
+            return None
+        winner = game.turn if value.result > 0 else 1 - game.turn
+        return Outcome(winner, Termination.ADJUDICATED_TABLES)
 
     def _lead(self, choice: Choice, mover: int) -> float | None:
         worth = self._men[mover]
@@ -258,7 +284,8 @@ def _judge(task: Task) -> Adjudicator | None:
     if (rules := task.adjudication) is None:
         return None
     is_verified = random.Random(f"{task.seed} {task.pairing.game} verify").random() < rules.verify
-    return Adjudicator(rules, task.men, is_verified=is_verified)
+    tables = _tables(task.variant, rules.tables) if rules.tables else None
+    return Adjudicator(rules, task.men, tables, max_plies=task.max_plies, is_verified=is_verified)
 
 
 def _seed(task: Task, colour: int) -> str:

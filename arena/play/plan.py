@@ -27,6 +27,7 @@ from arena.ledger.ledger import Facts
 from arena.ledger.record import Task
 from arena.play.probe import ProbeError, positions
 from arena.rules.custom import build_variant
+from arena.rules.endgame.tables import EndgameError, load
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, Position
@@ -118,6 +119,7 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
     """
     check_players(experiment)
     variant = build_variant(experiment.variant)
+    check_tables(experiment, variant)
     folder = experiment.path.parent
     specs = tuple(located(spec, folder) for spec in experiment.players)
     if experiment.sandbox and (why := sandbox.unavailable()):
@@ -161,6 +163,15 @@ def check_players(experiment: Experiment) -> None:
     if len(experiment.players) == 1 and experiment.probe is None:
         message = "one player alone has no games: list two or more (or measure its search, with 'probe')"
         raise experiment.error(("players",), message)
+
+
+def check_tables(experiment: Experiment, variant: Variant) -> None:
+    """Raise ConfigError if the endgame tables by which games are to be adjudicated are not there."""
+    if experiment.adjudicate is not None and experiment.adjudicate.tables:
+        try:
+            load(variant, experiment.adjudicate.tables)
+        except EndgameError as error:
+            raise experiment.error(("adjudicate", "tables"), str(error)) from None
 
 
 def openings_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:

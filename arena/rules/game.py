@@ -17,7 +17,7 @@ from arena.rules.notation import parse_fen, piece_letter
 from arena.rules.pdn.write import write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import BLACK, WHITE, Position
-from arena.rules.result import Ending, in_balance, points, points_text
+from arena.rules.result import Ending, in_balance, plies_left, points, points_text
 from arena.rules.variants import Variant
 
 
@@ -46,6 +46,8 @@ class Termination(StrEnum):
     """The scores had one player far enough ahead for long enough."""
     ADJUDICATED_DRAW = "adjudicated_draw"
     """The scores of both players were level for long enough."""
+    ADJUDICATED_TABLES = "adjudicated_tables"
+    """The endgame tables know the result."""
     TIME = "time"
     """A player took more time than its limit allows and loses."""
     ILLEGAL_MOVE = "illegal_move"
@@ -62,7 +64,7 @@ class Termination(StrEnum):
 
 FORFEITS = (Termination.TIME, Termination.ILLEGAL_MOVE, Termination.ERROR, Termination.WITHDRAWN)
 """Ends of a game by a player's failure."""
-ADJUDICATED = (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW)
+ADJUDICATED = (Termination.ADJUDICATED_WIN, Termination.ADJUDICATED_DRAW, Termination.ADJUDICATED_TABLES)
 """Ends of a game before its rules end it."""
 
 
@@ -246,6 +248,12 @@ class Game:
         ):
             return Outcome(None, Termination.ENDING)
         return None
+
+    @property
+    def plies_left(self) -> float:
+        """Plies in which no draw rule but repetition ends the game: `arena.rules.result.plies_left`."""
+        counts = (self.without_progress, self.without_capture, *self._balanced)
+        return plies_left(self.variant.draws, self.variant.rules, self.position, counts)
 
     def _decided(self) -> Outcome:
         rules, position = self.variant.rules, self.position

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from arena.rules.position import Position, bit_of, column_of
@@ -70,6 +71,7 @@ def humanised(termination: str) -> str:
         "agreement": "agreed draw",
         "adjudicated_win": "adjudicated as won",
         "adjudicated_draw": "adjudicated as drawn",
+        "adjudicated_tables": "adjudicated by endgame tables",
     }
     return words.get(termination, termination.replace("_", " "))
 
@@ -137,6 +139,27 @@ class Draws(NamedTuple):
     no_capture: int = 0
     """Plies in a row without a capture."""
     endings: tuple[Ending, ...] = ()
+
+
+def plies_left(draws: Draws, rules: Rules, position: Position, counts: Sequence[int]) -> float:
+    """A number of plies in which no draw rule but repetition can end a game, whatever is played; or infinity.
+
+    `counts` are the plies without progress and without a capture, and those that each ending has lasted. A win in
+    so many plies counts, as a game that is decided is not drawn.
+    """
+    without_progress, without_capture, *lasted = counts
+    left = [
+        limit - count
+        for limit, count in ((draws.no_progress, without_progress), (draws.no_capture, without_capture))
+        if limit
+    ]
+    total = (position.white | position.black).bit_count()
+    for ending, count in zip(draws.endings, lasted, strict=True):
+        if in_balance(ending, rules, position):
+            left.append(ending.plies - count)
+        elif total >= ending.least:
+            left.append(ending.plies + 1)
+    return min(left, default=inf)
 
 
 def in_balance(ending: Ending, rules: Rules, position: Position) -> bool:

@@ -24,6 +24,7 @@ PODIUM = 3
 _RULES = {
     Termination.ADJUDICATED_WIN: "won by scores",
     Termination.ADJUDICATED_DRAW: "drawn by scores",
+    Termination.ADJUDICATED_TABLES: "by endgame tables",
 }
 PERSONS = 4
 """Persons that have a sentence."""
