@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from itertools import combinations, product
 from math import comb
@@ -14,15 +21,18 @@ from typing import Any
 import pytest
 
 import arena.rules.endgame.tables as endgame
+from arena.base.files import lock_folder
 from arena.rules.custom import build_variant
-from arena.rules.endgame.tables import EndgameError, EndgameTables, Value, make, refusal
+from arena.rules.endgame import retrograde
+from arena.rules.endgame.tables import EndgameError, EndgameTables, Value, load, make, path_of, refusal
+from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides
-from arena.rules.notation import fen
+from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers import naive
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import error_line, invoke
 from tests.helpers.rule_sets import by_values
 
 pytestmark = pytest.mark.compiled
@@ -182,3 +192,250 @@ def test_english_positions_are_those_that_are_published_and_have_known_values(ho
         assert row["positions"] == row["won"] + row["drawn"] + row["lost"]
     [kings] = [row for row in counts["by_material"] if row["material"] == "KvK"]
     assert (kings["won"], kings["drawn"], kings["lost"], kings["longest_win"]) == (230, 654, 108, 11)
+
+
+def test_the_tables_line_ends_after_the_plies_that_they_say(home):
+    """Each side takes the move that the tables find best; for every decided position of two and three pieces."""
+    variant = VARIANTS["english"]
+    tables = make(variant, 3)
+    ended: dict[Position, tuple[int, int]] = {}
+    """By position: the winner of the line from there, and its plies."""
+    followed = 0
+    for position in states_to_move(3):
+        value = tables.value(position)
+        if value and value.result:
+            winner, plies = line_from(tables, variant, position, ended)
+            assert plies == value.plies and (winner == position.turn) == (value.result > 0)
+            followed += 1
+    assert followed == 716 + 402 + 100_250 + 87_305
+
+
+def line_from(
+    tables: EndgameTables, variant: Variant, position: Position, ended: dict[Position, tuple[int, int]]
+) -> tuple[int, int]:
+    """The winner and the plies of the line from a decided position; `ended` has what is known and gets it."""
+    if position in ended:
+        return ended[position]
+    after = [apply(variant.constants, position, move) for move in legal_moves(variant.constants, position)]
+    if not after:
+        return 1 - position.turn, 0
+    values = [(value, it) for it in after if (value := tables.value(it)) is not None]
+    losing = [(value.plies, it) for value, it in values if value.result < 0]
+    if losing:
+        _, best = min(losing, key=lambda each: each[0])
+    else:
+        _, best = max(((value.plies, it) for value, it in values), key=lambda each: each[0])
+    winner, plies = line_from(tables, variant, best, ended)
+    ended[position] = winner, plies + 1
+    return ended[position]
+
+
+def test_tables_of_fewer_pieces_are_those_of_more_as_far_as_they_go(home):
+    variant = VARIANTS["english"]
+    make(variant, 3)
+    two, three = load(variant, 2), dict(load(variant, 3).slices())
+    for material, codes in two.slices():
+        assert bytes(codes) == bytes(three[material])
+    assert two.value(parse_fen(variant, "W:WK1,K2:BK32")) is None
+
+
+@pytest.fixture
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for tables that a test may damage."""
+    monkeypatch.setattr(endgame, "cache_folder", lambda: tmp_path / "kernels")
+    return tmp_path
+
+
+def test_no_flipped_bit_ever_gives_a_wrong_value_and_all_are_mended(own_home, words):
+    variant = VARIANTS["english"]
+    expected = [(material, bytes(codes)) for material, codes in make(variant, 2).slices()]
+    path = path_of(variant)
+    sound, rng, refused = path.read_bytes(), random.Random(5), 0
+    header = [byte for byte, content in enumerate(sound[:-3512]) if content]
+    for byte in (*header, *rng.choices(range(len(sound)), k=50), *rng.choices(range(len(sound))[-3512:], k=50)):
+        damaged = bytearray(sound)
+        damaged[byte] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        try:
+            found = load(variant, 2)
+        except EndgameError:
+            refused += 1
+            found = make(variant, 2)
+            assert path.read_bytes() == sound
+        assert [(material, bytes(codes)) for material, codes in found.slices()] == expected
+    assert refused >= len(header) + 50
+    path.write_bytes(damaged)
+    with pytest.raises(EndgameError) as caught:
+        load(variant, 2)
+    words(caught.value)
+
+
+@pytest.mark.parametrize("length", [0, 7, 1000, 65_600, 65_601, -1])
+def test_a_truncated_file_is_mended(own_home, length, words):
+    variant = VARIANTS["english"]
+    make(variant, 2)
+    path = path_of(variant)
+    sound = path.read_bytes()
+    path.write_bytes(sound[:length])
+    with pytest.raises(EndgameError) as caught:
+        load(variant, 2)
+    words(caught.value)
+    make(variant, 2)
+    assert path.read_bytes() == sound
+
+
+def test_tables_of_other_rules_or_of_other_code_are_not_read(own_home, monkeypatch, words):
+    english, other = VARIANTS["english"], by_values(build_variant({"base": "english", "promotion": "at_end"}))
+    make(english, 2)
+    path_of(other).parent.mkdir(parents=True)
+    path_of(other).write_bytes(path_of(english).read_bytes())
+    with pytest.raises(EndgameError) as caught:
+        load(other, 2)
+    words(caught.value)
+    make(other, 2)
+    assert path_of(other).read_bytes() != path_of(english).read_bytes()
+    monkeypatch.setattr(endgame, "_digest", lambda rules: bytes(32))
+    with pytest.raises(EndgameError) as caught:
+        load(english, 2)
+    words(caught.value)
+
+
+def test_what_more_pieces_there_are_is_kept_when_a_slice_of_few_is_damaged(own_home):
+    variant = VARIANTS["english"]
+    make(variant, 3)
+    path = path_of(variant)
+    sound = bytearray(path.read_bytes())
+    damaged = sound.copy()
+    damaged[65_600] ^= 1
+    path.write_bytes(damaged)
+    begun: list[tuple[int, int]] = []
+    assert make(variant, 2, lambda done, total: begun.append((done, total))).pieces == 2
+    assert begun[0] == (len(sound) - 65_600 - 32 * 31, len(sound) - 65_600)
+    assert path.read_bytes() == sound
+
+
+@pytest.mark.parametrize("calls", [1, 3, 6])
+def test_what_was_interrupted_is_resumed(own_home, calls):
+    variant = VARIANTS["english"]
+    reports: list[tuple[int, int]] = []
+
+    def interrupt(done: int, total: int) -> None:
+        reports.append((done, total))
+        if len(reports) == calls:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make(variant, 3, interrupt)
+    with pytest.raises(EndgameError):
+        load(variant, 3)
+    kept = sum(map(len, endgame.stored(path_of(variant).with_name("3.part"), variant.rules, 3).whole.values()))
+    assert bool(kept) == (calls > 1)
+    reports.clear()
+    calls = 0
+    make(variant, 3, interrupt)
+    assert reports[0] == (kept, 202_280) and reports[-1] == (202_280, 202_280)
+    assert [path.name for path in sorted(path_of(variant).parent.iterdir())] == [".lock", "tables"]
+    resumed = path_of(variant).read_bytes()
+    path_of(variant).unlink()
+    make(variant, 3)
+    assert path_of(variant).read_bytes() == resumed
+
+
+_PROGRAM = """
+import os, signal, sys
+from pathlib import Path
+import arena.rules.endgame.tables as endgame
+from arena.commands.cli import main
+from arena.rules.variants import VARIANTS
+endgame.cache_folder = lambda: Path(sys.argv[1])
+"""
+
+
+def test_what_was_killed_is_resumed(own_home):
+    variant = VARIANTS["english"]
+    kill = "make(VARIANTS['english'], 3, lambda done, _: done < 50_000 or os.kill(os.getpid(), signal.SIGKILL))"
+    command = [sys.executable, "-c", f"{_PROGRAM}endgame.{kill}", str(own_home / "kernels")]
+    assert subprocess.run(command).returncode == -signal.SIGKILL
+    reports: list[int] = []
+    make(variant, 3, lambda done, _total: reports.append(done))
+    assert reports[0] > 1000
+    assert all(it.value(position) for it in [load(variant, 3)] for position in drawn(variant, 3, 10))
+
+
+def test_ctrl_c_stops_the_command_which_resumes(own_home):
+    run = "main(['tables', 'english', '--pieces', '5'])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM + run, str(own_home / "kernels")], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    while not process.stderr.readline().startswith("solving 151,"):
+        assert process.poll() is None
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr.read() == "stopped; what is solved is kept; rerun the same command to resume\n"
+    assert process.wait(10) == 130
+    assert [path.name for path in path_of(VARIANTS["english"]).parent.glob("*.part")] == ["5.part"]
+    reports: list[int] = []
+    make(VARIANTS["english"], 2, lambda done, _total: reports.append(done))
+    assert reports[0] == 3512
+
+
+def test_two_builders_at_once_and_full_disks_are_told_in_one_line(own_home, monkeypatch, words):
+    variant = VARIANTS["english"]
+
+    def refused() -> str:
+        with pytest.raises(EndgameError) as caught:
+            make(variant, 3)
+        return str(caught.value).replace(path_of(variant).parent.name, "RULES")
+
+    lock = lock_folder(path_of(variant).parent)
+    words(refused())
+    lock.release()
+    with monkeypatch.context() as patch:
+        patch.setattr(endgame, "disk_usage", lambda path: shutil._ntuple_diskusage(10**6, 10**6, 200_000))
+        words(refused())
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for size in (30_000, 210_000):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+        try:
+            words(refused())
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    make(variant, 3)
+    path_of(variant).unlink()
+    path_of(variant).parent.chmod(0o500)
+    if not os.access(path_of(variant).parent, os.W_OK):
+        words(refused())
+
+
+def test_an_ending_that_is_too_long_for_a_byte_is_an_error(own_home, monkeypatch, words):
+    monkeypatch.setattr(retrograde, "LONGEST", 12)
+    result = invoke("tables", "english", "--pieces", 2)
+    assert result.exit_code == 2
+    words(error_line(result.stderr.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("variant", ["simplified", "frisian", "{base: antidraughts, first_king_wins: true}"])
+def test_rules_without_tables_get_one_line(own_home, variant, words):
+    result = invoke("tables", variant)
+    assert result.exit_code == 2
+    words(error_line(result.stderr))
+
+
+def test_the_command_counts_wins_beyond_the_limits_of_moves(home):
+    few_plies = "{base: english, no_progress: 20}"
+    counts = json.loads(invoke("tables", few_plies, "--pieces", 3, "--json").stdout)
+    beyond = sum(row["beyond_limit"] for row in counts["by_pieces"])
+    tables = make(VARIANTS["english"], 3)
+    lengths = (value.plies for it in states_to_move(3) if (value := tables.value(it)) and value.result > 0)
+    assert beyond == sum(plies > 20 for plies in lengths)
+    assert f": {beyond:,} of these wins" in invoke("tables", few_plies, "--pieces", 3).stdout
+    rows = json.loads(invoke("tables", "russian-6x6", "--pieces", 3, "--json").stdout)["by_material"]
+    limits = {row["material"]: row["limit"] for row in rows}
+    assert (limits["KKvK"], limits["KMvK"], limits["MMvK"]) == (10, 10, 30)
+
+
+def states_to_move(pieces: int) -> Iterator[Position]:
+    """Every English position with White to move."""
+    rules = VARIANTS["english"].rules
+    return (naive.position_of(rules, it) for it in states(rules, pieces) if it.turn == WHITE)

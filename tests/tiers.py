@@ -43,7 +43,16 @@ FULL = {
         "test_the_points_of_a_game_stand_at_the_end_of_its_pdn_and_on_its_page",
         "test_the_points_that_decided_a_game_are_in_its_row",
     ),
-    "test_endgame": ("test_values_of_three_pieces_follow_from_those_after_the_moves[international]",),
+    "test_endgame": (
+        "test_ctrl_c_stops_the_command_which_resumes",
+        "test_tables_of_other_rules_or_of_other_code_are_not_read",
+        "test_tables_say_what_the_definition_says_of_every_position_of_three_pieces",
+        "test_tables_say_what_the_definition_says_on_a_small_board",
+        "test_the_command_counts_wins_beyond_the_limits_of_moves",
+        "test_the_tables_line_ends_after_the_plies_that_they_say",
+        "test_values_of_three_pieces_follow_from_those_after_the_moves[international]",
+        "test_what_was_killed_is_resumed",
+    ),
     "test_evaluators": ("test_evaluations_are_as_published_without_the_compiler",),
     "test_examine": ("test_one_that_crashes_or_hangs_gets_a_line_with_file_and_function",),
     "test_formats": (

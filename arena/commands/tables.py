@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterable
@@ -16,7 +17,7 @@ from arena.base.number import quantity
 from arena.commands.common import VARIANT, announcing_compilation
 from arena.commands.output import echo, fail, replaces_lines, say, show_table
 from arena.rules.endgame.index import MOST_PIECES, NO_ENDING, Material, wins
-from arena.rules.endgame.tables import EndgameError, EndgameTables, make, memory_needed, path_of
+from arena.rules.endgame.tables import EndgameError, EndgameTables, layout, make, path_of
 from arena.rules.position import WHITE, Position
 from arena.rules.result import in_balance
 from arena.rules.variants import Variant
@@ -25,6 +26,8 @@ from arena.watch.words import duration
 
 _SECONDS = 0.5e-6
 """Processor time to solve an ending, about."""
+_BYTES = 4
+"""Memory for an ending of a slice, and the one of the slice with the sides exchanged, while they are solved."""
 
 
 class Counts(NamedTuple):
@@ -80,7 +83,8 @@ class _Progress:
         """Show how many endings are solved, of how many."""
         if not self._began:
             self._began, self._done_before = time.monotonic(), done
-            memory = quantity(memory_needed(self._variant, self._pieces), "B")
+            largest = max(size for _, _, size in layout(self._variant.constants, self._pieces).slices)
+            memory = quantity(_BYTES * largest * (os.cpu_count() or 1), "B")
             say(
                 f"solving {total - done:,} endings of {self._variant.name}: about "
                 f"{duration((total - done) * _SECONDS)} of processor time, {memory} of memory, "

@@ -10,13 +10,13 @@ loser the longest. Who wins follows from whether these plies are odd.
 from __future__ import annotations
 
 import hashlib
-import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from arena.base.files import FolderError, lock_folder, replace
+from arena.base.number import quantity
 from arena.rules.custom import is_named
 from arena.rules.endgame.index import (
     MOST_PIECES,
@@ -43,8 +44,6 @@ from arena.rules.jit.kernel import entry, is_compiling
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
-
-Words = NDArray[np.int64]
 
 _MAGIC = int.from_bytes(b"endgame1", "little")
 _PIECES_AT = 5
@@ -86,9 +85,7 @@ def refusal(variant: Variant) -> str:
     if variant.rules.losing_wins and variant.rules.first_king_wins:
         return f"{variant.name} has no endgame tables: losing_wins and first_king_wins end games in two ways"
     if variant.king_moves:
-        return (
-            f"{variant.name} has no endgame tables: which king may move depends on the moves before (king_moves)"
-        )
+        return f"{variant.name} has no endgame tables: which king may move depends on earlier moves (king_moves)"
     return ""
 
 
@@ -128,7 +125,7 @@ class EndgameTables:
 class Layout(NamedTuple):
     """Where the slices of a file are; `header` lacks their checksums."""
 
-    header: Words
+    header: NDArray[np.int64]
     slices: list[tuple[Material, int, int]]
     """The material of each, its number and its size."""
     size: int
@@ -197,8 +194,8 @@ def stored(path: Path, rules: Rules, pieces: int) -> Stored:
     words = header.view("<i8")
     whole = {}
     for (material, part), (_, number, size) in zip(planned.cut(data), planned.slices, strict=True):
-        is_at = words[OFFSETS_AT + number] == planned.header[OFFSETS_AT + number]
-        if is_at and part.size == size and words[_CHECKSUMS_AT + number] == checksum(part):
+        is_there = words[OFFSETS_AT + number] == planned.header[OFFSETS_AT + number] and part.size == size
+        if is_there and words[_CHECKSUMS_AT + number] and words[_CHECKSUMS_AT + number] == checksum(part):
             whole[material] = part
     count = int(words[_PIECES_AT])
     is_right = count in range(2, MOST_PIECES + 1) and data.size == layout(rules, count).size
@@ -257,6 +254,9 @@ def _complete(path: Path, rules: Rules, pieces: int, report: Callable[[int, int]
     planned, part = layout(rules, pieces), path.with_name(f"{pieces}.part")
     found = [stored(file, rules, pieces).whole for file in (*sorted(path.parent.glob("*.part")), path)]
     kept = {material: data for whole in found for material, data in whole.items()}
+    needed, free = quantity(planned.size, "B"), disk_usage(path.parent).free
+    if free < planned.size:
+        raise EndgameError(f"{path} needs {needed} of disk, but {quantity(free, 'B')} are free")
 
     def begin(new: Path) -> None:
         with new.open("wb") as file:
@@ -282,13 +282,6 @@ def _complete(path: Path, rules: Rules, pieces: int, report: Callable[[int, int]
     part.replace(path)
 
 
-def memory_needed(variant: Variant, pieces: int) -> int:
-    """About the bytes of memory that `make` needs, beside what the system keeps of the file: two an ending, for as
-    many pairs as there are processors."""
-    largest = max(size for _, _, size in layout(variant.constants, pieces).slices)
-    return 4 * largest * (os.cpu_count() or 1)
-
-
 def path_of(variant: Variant) -> Path:
     """The file of a rule set, in a folder beside those of the compiled kernels.
 
@@ -298,8 +291,9 @@ def path_of(variant: Variant) -> Path:
     return cache_folder().parent / "endgame" / name / "tables"
 
 
+@cache
 def _digest(rules: Rules) -> bytes:
-    """A hash of rules and of the code that solves them."""
+    """A hash of rules and of the code that solves them, as it was when it was first asked for."""
     plain = rules.values if isinstance(rules, Constants) else rules
     digest = hashlib.sha256(repr(plain).encode())
     for name in _SOURCES:
