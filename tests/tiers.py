@@ -170,6 +170,10 @@ FULL = {
     "test_search": ("test_moves_that_the_games_history_forbids_are_not_chosen",),
     "test_sitting": ("test_a_pass_has_no_figures_of_squares",),
     "test_store": ("test_what_keeps_runs_is_imported_where_there_is_no_fcntl",),
+    "test_suites": (
+        "test_shots_are_made_the_same_from_the_same_seed_by_any_number_of_workers",
+        "test_the_number_of_workers_does_not_change_what_is_found",
+    ),
     "test_switches": (
         "test_a_thousand_searches_take_no_more_memory_and_one_that_keeps_some_is_seen",
         "test_points_decide_the_finished_games_of_simplified",

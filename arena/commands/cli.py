@@ -41,6 +41,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Positions": {
         "show": ("show:show", "a position on a board, as text or SVG"),
         "analyse": ("analyse:analyse", "the best moves of a position"),
+        "solve": ("solve:solve", "how many positions of a suite players solve"),
         "evaluate": ("rules:evaluate", "what a position is worth"),
         "perft": ("rules:perft", "count the move tree"),
         "openings": ("rules:openings", "list or draw openings"),

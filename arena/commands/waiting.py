@@ -1,4 +1,4 @@
-"""Waiting for a line, or for items of another thread, so that Ctrl-C works."""
+"""Waiting for a line, for items of another thread so that Ctrl-C works, or for items that are counted."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ import queue
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
+import click
+
+from arena.commands.output import replaces_lines, say
+from arena.watch.display import Ticker
+from arena.watch.words import duration
+
 _LOOK_SECONDS = 0.1
 """Seconds between two looks, as Python heeds no signal while it waits."""
+
+_SHOW_SECONDS = 0.2
+"""Seconds between two counts on a terminal."""
 
 T = TypeVar("T")
 
@@ -94,3 +104,29 @@ def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | N
             yield item
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def counted_up(items: Iterable[T], total: int, what: str) -> Iterator[T]:
+    """The items as they come, with how many of `total` there are and the time left on stderr.
+
+    A terminal's line is replaced; elsewhere lines come ever more rarely.
+    """
+    ticker, is_terminal = Ticker(), replaces_lines(sys.stderr)
+    shown = began = time.monotonic()
+    try:
+        for number, item in enumerate(items, start=1):
+            yield item
+            now = time.monotonic()
+            if number == 1:  # it was waited for while processes began and kernels were compiled
+                began = now
+                continue
+            left = duration((now - began) / (number - 1) * (total - number))
+            line = f"{number:,} of {total:,} {what}, {left} left"
+            if is_terminal and now - shown >= _SHOW_SECONDS:
+                click.echo(f"\r\x1b[K{line}; Ctrl-C stops", nl=False, err=True)
+                shown = now
+            elif not is_terminal and ticker.due():
+                say(line)
+    finally:
+        if is_terminal:
+            click.echo("\r\x1b[K", nl=False, err=True)

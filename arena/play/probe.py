@@ -1,4 +1,4 @@
-"""Probes: positions that every player searches to one depth, which games at equal time do not measure.
+"""Positions that players search alone: those of a probe, all to one depth, and those of a suite, to be solved.
 
 A search is made by a player built for it alone, so that nothing is left over from another position.
 """
@@ -6,19 +6,23 @@ A search is made by a player built for it alone, so that nothing is left over fr
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from arena.base.wording import cut
 from arena.experiment.openings.lines import is_even, random_line
-from arena.hosting.held import failure_of
+from arena.hosting.held import Answer, failure_of
 from arena.hosting.player_process import hold
 from arena.ledger.record import NO_SEARCH, ProbeRecord, ProbeTask, search_values
+from arena.play.executor import Workers, run
 from arena.play.match import REASON_CHARACTERS
+from arena.play.suite import Puzzle, Suite
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from players.player import Limit
+from players.player import Allowance, Limit, PlayerSpec
 
 PLIES = (6, 40)
 """Random plies to the first and to the last position where a configuration does not say how many: from the
@@ -55,20 +59,122 @@ def positions(variant: Variant, count: int, plies: int | None, seed: int) -> lis
     return list(found)
 
 
+class Question(NamedTuple):
+    """A position of a suite for one player, under each of some limits in turn: plain data."""
+
+    player: PlayerSpec
+    limits: tuple[Limit, ...]
+    suite: str
+    variant: Variant
+    number: int
+    """Of the position in its suite, from 1."""
+    puzzle: Puzzle
+    seed: int
+    allowance: Allowance = Allowance()
+
+
+class SuiteAnswer(NamedTuple):
+    """One player's answer to one position of a suite under one limit: a row of a table."""
+
+    suite: str
+    position: int
+    stratum: str
+    player: str
+    limit: str
+    """The kind of limit: depth, nodes or seconds; "" where the player has none of them."""
+    at: float | None
+    """The limit."""
+    legal_moves: int
+    best_moves: int
+    move: str
+    """"" where the player failed."""
+    solved: bool
+    depth: int
+    nodes: int
+    seconds: float
+    """Wall time."""
+    error: str
+
+
 def measure(task: ProbeTask) -> ProbeRecord:
     """Search one position to the task's depth with no other limit; a player's failure is its record's error."""
     text = fen(task.variant, task.position)
     spec = replace(task.player, limit=Limit(depth=task.depth))
     seed = f"{task.seed} probe {task.number}"
-    game = Game(task.variant, task.position)
     try:
-        player = hold(spec, task.variant, task.position, seed, task.allowance)
-        answer = player.ask(game, spec.limit, random.Random(seed))
+        answer = _answer(spec, Game(task.variant, task.position), seed, task.allowance)
         search = search_values(answer.choice, answer.seconds, answer.cpu_seconds)
     except Exception as raised:
         error = cut(str(failure_of(raised)), REASON_CHARACTERS)
         return ProbeRecord(spec.name, task.number, text, NO_SEARCH, error)
     return ProbeRecord(spec.name, task.number, text, search, "")
+
+
+def solve(
+    suite: Suite,
+    players: Sequence[tuple[PlayerSpec, Sequence[Limit]]],
+    seed: int = 0,
+    workers: Workers = 1,
+) -> Iterator[list[SuiteAnswer]]:
+    """Ask each player for its move in each position of a suite under each of its limits here, on the workers.
+
+    Yields the answers of one player to one position as they come; `in_order` sorts them. Raises WorkerDied and
+    EngineError as `arena.play.executor.run` does.
+    """
+    questions = [
+        Question(spec, tuple(limits), suite.name, suite.variant, number, puzzle, seed)
+        for number, puzzle in enumerate(suite.puzzles, start=1)
+        for spec, limits in players
+    ]
+    yield from run(
+        answers, questions, workers, lambda: False, lambda it: f"{it.player.name} at position {it.number}"
+    )
+
+
+def in_order(found: Iterable[list[SuiteAnswer]], players: Sequence[PlayerSpec]) -> list[SuiteAnswer]:
+    """Answers by player, suite and position, whatever the order in which workers made them."""
+    place = {spec.name: number for number, spec in enumerate(players)}
+    by_question = sorted(found, key=lambda made: (place[made[0].player], made[0].suite, made[0].position))
+    return [answer for made in by_question for answer in made]
+
+
+def answers(question: Question) -> list[SuiteAnswer]:
+    """The answers to a question, one for each limit. After a failure the player is not asked again."""
+    number, (position, best, stratum) = question.number, question.puzzle
+    game, seed = Game(question.variant, position), f"{question.seed} {question.suite} {number}"
+    made: list[SuiteAnswer] = []
+    error = ""
+    for limit in question.limits:
+        kind, at = limit_kind(limit)
+        answer, move = None, ""
+        spec = replace(question.player, limit=limit)
+        if not error:
+            try:
+                answer = _answer(spec, game, seed, question.allowance)
+                move = game.text(answer.choice.move)
+                over = limit.overrun(answer.seconds)
+                if over is not None and over > question.allowance.time_margin:
+                    error = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had"
+            except Exception as raised:
+                error = cut(str(failure_of(raised)), REASON_CHARACTERS)
+        counts = (len(game.legal_moves), len(best))
+        found = (0, 0, 0.0) if answer is None else (answer.choice.depth, answer.choice.nodes, answer.seconds)
+        solved = not error and answer is not None and answer.choice.move in best
+        row = (question.suite, number, stratum, spec.name, kind, at, *counts, move, solved, *found, error)
+        made.append(SuiteAnswer(*row))
+    return made
+
+
+def limit_kind(limit: Limit) -> tuple[str, float | None]:
+    """The first kind of limit that there is among depth, nodes and seconds, and the limit; else "" and None."""
+    kinds = ("depth", "nodes", "seconds")
+    return next(((kind, at) for kind in kinds if (at := getattr(limit, kind)) is not None), ("", None))
+
+
+def _answer(spec: PlayerSpec, game: Game, seed: str, allowance: Allowance) -> Answer:
+    """The answer of a player begun for this position alone."""
+    player = hold(spec, game.variant, game.start, seed, allowance)
+    return player.ask(game, spec.limit, random.Random(seed))
 
 
 def _worth_searching(game: Game) -> bool:

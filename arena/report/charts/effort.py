@@ -1,4 +1,4 @@
-"""Search effort: nodes and time per move, by depth and by player."""
+"""Search effort: nodes and time per move, by depth and by player, and the share of a suite solved by it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import NullLocator, PercentFormatter
 
-from arena.base.number import known, quantity
+from arena.base.number import known, percent, quantity
 from arena.report.charts.axes import (
     LEADING,
     LINES,
@@ -24,10 +24,11 @@ from arena.report.charts.axes import (
     rows_of,
     whole_depths,
 )
-from arena.report.charts.style import GRID, SERIES, series, styled
+from arena.report.charts.style import GRID, MUTED, SERIES, series, styled
 from arena.report.charts.tips import tip_points, tip_rows
 from arena.report.sentences import notes
 from arena.report.tables.effort import QUANTILES
+from arena.report.tables.suites import ALL, limit_text
 
 
 @styled
@@ -136,6 +137,43 @@ def plot_time_to_depth(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
     log_scale(ax, "y", search["seconds_at_depth"].to_numpy(dtype=float), unit="s")
     whole_depths(ax)
     ax.set_ylabel("mean time (log scale)")
+    legend(ax)
+    return ax
+
+
+@styled
+def plot_solved(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """The share of a suite's positions solved against the limit, a line for each player with 95 % intervals.
+
+    `shares` is that of `tables.suites.shares` for one suite; players without a limit are dashed lines.
+    """
+    shares = shares[shares["stratum"] == ALL]
+    swept = shares[shares["limit"] != ""]
+    kind = swept["limit"].iloc[0] if len(swept) else "depth"
+    swept = swept[swept["limit"] == kind]
+    size = int(shares["positions"].max())
+    ax = area(ax, f"Share of {shares['suite'].iloc[0]} solved (n = {size})", height=4.6)
+    for i, (name, rows) in enumerate(swept.groupby("player", sort=False)):
+        at, share = rows["at"].to_numpy(dtype=float), rows["share"].to_numpy(dtype=float)
+        low, high = rows["share_low"].to_numpy(dtype=float), rows["share_high"].to_numpy(dtype=float)
+        ax.plot(at, share, label=name, **series(i))
+        ax.fill_between(at, low, high, color=series(i)["color"], alpha=0.08, linewidth=0)
+        ends = [f"{percent(a)} to {percent(b)}" for a, b in zip(low, high, strict=True)]
+        texts = [
+            f"{name}, {limit_text(kind, x)}: {percent(y)} ({end})"
+            for x, y, end in zip(at, share, ends, strict=True)
+        ]
+        tip_points(ax, at, share, texts)
+    for i, row in enumerate(shares[shares["limit"] == ""].to_dict("records")):
+        ax.axhline(row["share"], color=MUTED, linestyle=(":", "--")[i % 2], linewidth=1.2, label=row["player"])
+    if kind == "depth":
+        whole_depths(ax)
+    else:
+        log_scale(ax, "x", swept["at"].to_numpy(dtype=float), "s" if kind == "seconds" else "")
+        ax.set_xlabel("seconds per move (log scale)" if kind == "seconds" else "nodes per move (log scale)")
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set_ylim(0, 1.02)
+    ax.set_ylabel("positions solved")
     legend(ax)
     return ax
 

@@ -1,0 +1,269 @@
+"""The command that has players solve the positions of a suite, or makes a suite: solve."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.base.files import replace as replace_file
+from arena.base.number import is_nan
+from arena.commands.common import VARIANT, announcing_compilation, workers_option, workers_used
+from arena.commands.output import echo, fail, say, show_frame
+from arena.commands.waiting import counted_up
+from arena.experiment.load import player_spec
+from arena.experiment.yaml.errors import ConfigError
+from arena.hosting.held import PlayerFailure
+from arena.hosting.player_process import close_held, hold
+from arena.play.engine import EngineError
+from arena.play.executor import WorkerDied
+from arena.play.probe import SuiteAnswer, in_order
+from arena.play.probe import solve as solve_suite
+from arena.play.suite import Suite, SuiteError, read_suite, sorted_suite, written
+from arena.play.suite import make as make_suite
+from arena.report.charts.effort import plot_solved
+from arena.report.charts.picture import save_png, svg
+from arena.report.tables.suites import (
+    ALL,
+    SuiteTables,
+    shares_text,
+    solutions_text,
+    strata_text,
+    suite_tables,
+)
+from arena.rules.variants import Variant
+from players.evaluation.build import EVALUATORS, LEARNED, is_learned
+from players.loading import PlayerError, located
+from players.player import NAME_CHARACTERS, Allowance, Limit, PlayerSpec, limits_of
+from players.table import PLAYERS
+
+DEPTHS = tuple(range(1, 10))
+"""Plies of the searches of players without a limit."""
+ONE_PLY = PlayerSpec("one ply (greedy)", "greedy")
+"""The baseline that looks one ply ahead."""
+FAILED, STOPPED = 3, 130
+"""Exit codes: players failed; Ctrl-C."""
+_MOST_DEPTHS = 64
+
+Asked = list[tuple[PlayerSpec, list[Limit]]]
+
+
+class SweepType(click.ParamType):
+    """Numbers: one, a list (1,3,5) or a range of whole numbers (1-9)."""
+
+    name = "numbers"
+
+    def __init__(self, kind: type[int] | type[float]) -> None:
+        self._kind = kind
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "N,N-N" if self._kind is int else "N,N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int | float]:
+        found: list[int | float] = []
+        try:
+            for part in str(value).split(","):
+                first, _, last = part.partition("-")
+                numbers = range(int(first), int(last) + 1) if last else [self._kind(first)]
+                found += numbers[: 10 * _MOST_DEPTHS]
+        except ValueError:
+            self.fail(f"{value!r} is not a number, a list such as 1,3,5 or a range such as 1-9", param, ctx)
+        if not found or min(found) <= 0:
+            self.fail(f"{value!r} must be numbers above 0, the least first", param, ctx)
+        return sorted(set(found))
+
+
+@click.command()
+@click.argument("suite")
+@click.option("--player", "entries", multiple=True, help="An entry of `players:`, as YAML; may be given again.")
+@click.option("--depth", type=SweepType(int), help="Plies: 7, 1-9 or 1,3,5 [1-9 for players without a limit].")
+@click.option("--nodes", type=SweepType(int), help="Positions of each search, such as 1000,10000.")
+@click.option("--seconds", type=SweepType(float), help="Seconds of each search, such as 0.01,0.1.")
+@click.option("--variant", type=VARIANT, help="The rules of a file that does not name them [english].")
+@click.option("--count", type=click.IntRange(1), help="Only N of the positions, spread evenly; with --make, N.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The source of all chance.")
+@workers_option
+@click.option("--make", is_flag=True, help="Make the suite VARIANT-endings or VARIANT-shots, and print it.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the tables and the chart into this folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def solve(
+    suite: str,
+    entries: tuple[str, ...],
+    variant: Variant | None,
+    count: int | None,
+    seed: int,
+    workers: int | str | None,
+    make: bool,
+    out: Path | None,
+    as_json: bool,
+    **given: list[int] | list[float] | None,
+) -> None:
+    """Have players solve SUITE: positions with the moves that solve them, a suite that ships or a file.
+
+    Each player is asked for its move in each position under each limit; without --player these are all
+    evaluations, searched by negamax. A file is a PDN, whose games begin with the solution, or has lines
+    `FEN ; best moves ; stratum`. Random choice and one ply ahead are shown beside. Limits are in place of the
+    players' own. Exit code 3: players failed; 130: Ctrl-C.
+    """
+    used = workers_used(workers)
+    if make:
+        click.echo(written(_made(suite, count, seed, used)), nl=False)
+        return
+    try:
+        found = read_suite(suite, variant).spread(count)
+    except SuiteError as error:
+        fail(str(error))
+    sweeps = {kind: values for kind, values in given.items() if values}
+    if len(sweeps) > 1:
+        fail("give one of --depth, --nodes and --seconds")
+    with announcing_compilation(), _interrupted():
+        asked = asked_of(entries, found.variant, sweeps)
+        answers = _answers(found, asked, seed, used)
+    failures = [answer for answer in answers if answer.error]
+    tables = suite_tables(answers)
+    files = [] if out is None else write_solved(tables, out)
+    if as_json:
+        click.echo(json.dumps(_document(found, seed, tables), ensure_ascii=False))
+    else:
+        _show(found, tables)
+        if files:
+            echo(f"wrote {', '.join(map(str, files))}")
+    if failures:
+        first = failures[0]
+        say(f"{len(failures)} answers failed; {first.player} at position {first.position} {first.error}")
+        sys.exit(FAILED)
+
+
+def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -> Asked:
+    """The players of entries with their limits, all evaluations without any, and the baseline ONE_PLY.
+
+    Each is built once. Exits with what is wrong.
+    """
+    specs = [_located(entry) for entry in entries] or evaluations(variant)
+    asked: Asked = []
+    for spec in specs:
+        names = {other.name for other, _ in asked} | {ONE_PLY.name}
+        named = next(name for name in _names(spec) if name not in names)
+        asked.append((replace(spec, name=named), _limits(spec, sweeps)))
+    asked.append((ONE_PLY, [Limit()]))
+    for spec, limits in asked:
+        for limit in {limits[0], limits[-1]}:
+            try:
+                hold(replace(spec, limit=limit), variant, variant.start, "0", Allowance())
+            except PlayerError as error:
+                fail(f"--player: {error}")
+            except PlayerFailure as error:
+                fail(f"--player: {spec.name} {error} while it was built")
+    close_held()
+    return asked
+
+
+def evaluations(variant: Variant) -> list[PlayerSpec]:
+    """A player for each evaluation that there is for a variant, named as it."""
+    names = [name for name in EVALUATORS if name != "linear"]
+    known = [name for name in names if name not in LEARNED or is_learned(name, variant)]
+    return [PlayerSpec(name, "negamax", Limit(), {"preset": "full", "evaluation": name}) for name in known]
+
+
+def write_solved(tables: SuiteTables, folder: Path) -> list[Path]:
+    """Write the tables and the chart of a suite into a folder; returns their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    axes = plot_solved(tables.shares)
+    picture = svg(axes)
+    files: dict[str, Callable[[Path], object]] = {
+        f"{name}.csv": partial(table.to_csv, index=False) for name, table in tables._asdict().items()
+    }
+    files |= {
+        "solved.png": partial(save_png, axes),
+        "solved.svg": lambda path: path.write_text(picture, encoding="utf-8"),
+    }
+    return [replace_file(folder / name, fill) for name, fill in files.items()]
+
+
+def _located(entry: str) -> PlayerSpec:
+    try:
+        return located(player_spec(entry, "--player"), Path())
+    except ConfigError as error:
+        fail(str(error))
+
+
+def _names(spec: PlayerSpec) -> Iterator[str]:
+    """Names for a player, best first: its own, or where it has none its evaluation's or its type's."""
+    evaluation = spec.options.get("evaluation")
+    plain = spec.name
+    if plain == spec.type[:NAME_CHARACTERS]:
+        plain = Path(evaluation if isinstance(evaluation, str) else spec.type).name[:NAME_CHARACTERS]
+    yield plain
+    yield from (f"{plain} {number}" for number in range(2, sys.maxsize))
+
+
+def _limits(spec: PlayerSpec, sweeps: dict[str, Any]) -> list[Limit]:
+    """The limits under which a player is asked: those of a sweep that it heeds, else its own, else DEPTHS."""
+    heeded = limits_of(PLAYERS.get(spec.type))
+    for kind, values in sweeps.items():
+        if kind in heeded:
+            return [Limit(**{kind: value}) for value in values]
+    if spec.limit == Limit() and "depth" in heeded and spec.type in PLAYERS:
+        return [Limit(depth=depth) for depth in DEPTHS]
+    return [spec.limit]
+
+
+def _answers(suite: Suite, asked: Asked, seed: int, workers: int | str) -> list[SuiteAnswer]:
+    specs = [spec for spec, _ in asked]
+    made: Iterable[list[SuiteAnswer]] = solve_suite(suite, asked, seed, workers)
+    total = len(suite.puzzles) * len(asked)
+    try:
+        return in_order(counted_up(made, total, "positions of players"), specs)
+    except WorkerDied as error:
+        fail(f"{error} ends the process that searches it")
+    except EngineError as error:
+        fail(str(error))
+
+
+@contextmanager
+def _interrupted() -> Iterator[None]:
+    """Ctrl-C exits with code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("stopped")
+        sys.exit(STOPPED)
+
+
+def _made(name: str, number: int | None, seed: int, workers: int | str) -> Suite:
+    """The suite of a name, made; exits with what is wrong."""
+    try:
+        with announcing_compilation(), _interrupted():
+            variant, number, puzzles = make_suite(name, number, seed, workers)
+            return sorted_suite(name, variant, counted_up(puzzles, number, "positions"))
+    except SuiteError as error:
+        fail(str(error))
+
+
+def _show(suite: Suite, tables: SuiteTables) -> None:
+    share, solution = tables.shares, tables.solutions
+    echo(f"{suite.name}, {suite.variant.name}: % solved of {len(suite.puzzles)} positions ± 95 % interval")
+    show_frame(shares_text(share))
+    if len(solution):
+        echo("\nsolved and solved under each greater limit, too; medians over all positions")
+        show_frame(solutions_text(solution))
+    if share["stratum"].nunique() > 1:
+        echo("\n% solved by stratum, under the greatest limit")
+        show_frame(strata_text(share[share["stratum"] != ALL]))
+
+
+def _document(suite: Suite, seed: int, tables: SuiteTables) -> dict[str, Any]:
+    rows = {
+        name: [{key: None if is_nan(value) else value for key, value in row.items()} for row in rows]
+        for name in ("shares", "solutions")
+        for rows in [getattr(tables, name).to_dict("records")]
+    }
+    found = {"suite": suite.name, "variant": suite.variant.name, "positions": len(suite.puzzles), "seed": seed}
+    return found | rows

@@ -1,0 +1,169 @@
+"""Suites: the share of positions that players solve, by limit and stratum, and what it takes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from arena.base.number import known, percent, quantity
+from arena.ratings.match import Z95
+from arena.report.tables.columns import seconds, whole
+
+ALL = "all"
+"""The stratum of all positions."""
+RANDOM = "random choice"
+"""Who solves as many positions as the share of the legal moves that are best: nobody needs to be asked."""
+_KEYS = ["suite", "player", "limit", "at"]
+_UNITS = {"depth": "depth {}", "nodes": "{} nodes", "seconds": "{}"}
+
+
+class SuiteTables(NamedTuple):
+    """What players found of a suite, as tables."""
+
+    answers: pd.DataFrame
+    """A row for each player, position and limit; the columns are those of `arena.play.probe.SuiteAnswer`."""
+    shares: pd.DataFrame
+    solutions: pd.DataFrame
+
+
+def suite_tables(answers: Iterable[NamedTuple]) -> SuiteTables:
+    """The tables of at least one `arena.play.probe.SuiteAnswer`."""
+    table = pd.DataFrame(answers)
+    return SuiteTables(table, shares(table), solutions(table))
+
+
+def shares(answers: pd.DataFrame) -> pd.DataFrame:
+    """The share of positions that each player solves under each limit, of all and of each stratum.
+
+    `answers` has the columns of `arena.play.probe.SuiteAnswer`. Intervals of 95 % are Wilson's. RANDOM has the
+    mean share of the legal moves that are best. Players stand in the order in which they come, strata likewise.
+    """
+    known_moves = answers[["suite", "position", "stratum", "legal_moves", "best_moves"]].drop_duplicates()
+    chance = known_moves.assign(
+        player=RANDOM, limit="", at=math.nan, nodes=math.nan, seconds=math.nan, error="",
+        solved=known_moves["best_moves"] / known_moves["legal_moves"],
+    )  # fmt: skip
+    asked = answers[chance.columns]
+    both = pd.concat([chance, asked.astype({"solved": float, "nodes": float, "at": float})], ignore_index=True)
+    strata = [both.assign(stratum=ALL)]
+    strata += [both] if both["stratum"].nunique() > 1 else []
+    rows = pd.concat(strata, ignore_index=True).assign(failed=lambda table: table["error"] != "")
+    grouped = rows.groupby([*_KEYS, "stratum"], sort=False, dropna=False)
+    table = grouped.agg(
+        positions=("solved", "size"),
+        solved=("solved", "sum"),
+        nodes=("nodes", "mean"),
+        seconds=("seconds", "mean"),
+        failures=("failed", "sum"),
+    ).reset_index()
+    n, p = table["positions"].to_numpy(dtype=float), (table["solved"] / table["positions"]).to_numpy(dtype=float)
+    low, high = wilson(p, n)
+    is_chance = (table["player"] == RANDOM).to_numpy()
+    table.insert(7, "share", p)
+    table.insert(8, "share_low", np.where(is_chance, np.nan, low))
+    table.insert(9, "share_high", np.where(is_chance, np.nan, high))
+    return table
+
+
+def wilson(share: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of Wilson's 95 % interval of a share of so many trials."""
+    middle = (share + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
+    half = Z95 / (1 + Z95**2 / trials) * np.sqrt(share * (1 - share) / trials + Z95**2 / (4 * trials**2))
+    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+
+
+def solutions(answers: pd.DataFrame) -> pd.DataFrame:
+    """What it takes each player of a sweep to solve a position: the medians over all positions.
+
+    A position is solved from the least limit on from which the player's move is right under each greater one, too.
+    A median is missing where half of the positions are not solved.
+    """
+    made = answers[answers["limit"] != ""].sort_values("at", kind="stable")
+    made = made[made.groupby(["suite", "player", "limit"])["at"].transform("nunique") > 1]
+    rows = []
+    for (suite, player, limit), asked in made.groupby(["suite", "player", "limit"], sort=False):
+        first = [_first(tries) for _, tries in asked.groupby("position")]
+        solved = [one for one in first if one is not None]
+        medians = np.median(
+            np.array([(math.inf,) * 3 if one is None else one for one in first], dtype=float), axis=0
+        )
+        at, nodes, wall = (float(value) if math.isfinite(value) else math.nan for value in medians)
+        rows.append((suite, player, limit, len(first), len(solved), at, nodes, wall))
+    names = ["suite", "player", "limit", "positions", "solved", "at", "nodes", "seconds"]
+    order = {name: i for i, name in enumerate(answers["player"].drop_duplicates())}
+    table = pd.DataFrame(rows, columns=names)
+    return table.sort_values("player", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+
+
+def shares_text(table: pd.DataFrame) -> pd.DataFrame:
+    """Shares of all positions for people: a row for each player, a column for each limit, in per cent.
+
+    A player without limits has its share in every column.
+    """
+    table = table[table["stratum"] == ALL]
+    limits = table.loc[table["limit"] != "", ["limit", "at"]].drop_duplicates().sort_values(["limit", "at"])
+    headings = [limit_text(limit, at) for limit, at in limits.itertuples(index=False)] or ["solved"]
+    return _pivot(table, headings, [limit_text(*row) for row in zip(table["limit"], table["at"], strict=True)])
+
+
+def strata_text(table: pd.DataFrame) -> pd.DataFrame:
+    """Shares by stratum for people: a row for each player, under the greatest limit that it was given."""
+    greatest = table.groupby(["suite", "player"], sort=False)["at"].transform("max")
+    table = table[(table["at"] == greatest) | table["at"].isna()]
+    sizes = table.drop_duplicates("stratum").set_index("stratum")["positions"]
+    headings = {name: f"{name} (n = {size})" for name, size in sizes.items()}
+    return _pivot(table, list(headings.values()), [headings[name] for name in table["stratum"]])
+
+
+def solutions_text(table: pd.DataFrame) -> pd.DataFrame:
+    """`solutions` for people."""
+    kind = table["limit"].iloc[0] if len(table) else "depth"
+    return pd.DataFrame(
+        {
+            "Player": table["player"],
+            "Solved for good": [percent(a / b) for a, b in zip(table["solved"], table["positions"], strict=True)],
+            f"Median {kind}": [whole(at) if kind == "depth" else quantity(at) for at in table["at"]],
+            "Median nodes": [quantity(nodes) for nodes in table["nodes"]],
+            "Median time": [seconds(wall) for wall in table["seconds"]],
+        },
+        dtype=object,
+    )
+
+
+def limit_text(limit: str, at: float) -> str:
+    """A limit as a heading: "depth 3", "10 k nodes", "100 ms"; "" for none."""
+    if not limit:
+        return ""
+    number = quantity(at, "s") if limit == "seconds" else whole(at) if limit == "depth" else quantity(at)
+    return _UNITS[limit].format(number)
+
+
+def share_text(share: float, low: float, high: float) -> str:
+    """A share and the longer side of its interval in per cent: "62 ± 7"."""
+    half = f" ± {100 * max(high - share, share - low):.0f}" if known(low) else ""
+    return f"{100 * share:.0f}{half}"
+
+
+def _pivot(table: pd.DataFrame, headings: list[str], of: list[str]) -> pd.DataFrame:
+    cells: dict[str, dict[str, str]] = {}
+    for heading, row in zip(of, table.to_dict("records"), strict=True):
+        places = [heading] if heading in headings else headings
+        text = share_text(row["share"], row["share_low"], row["share_high"])
+        cells.setdefault(str(row["player"]), {}).update(dict.fromkeys(places, text))
+    rows = [[name, *(found.get(heading, "") for heading in headings)] for name, found in cells.items()]
+    return pd.DataFrame(rows, columns=["Player", *headings], dtype=object)
+
+
+def _first(tries: pd.DataFrame) -> tuple[float, float, float] | None:
+    """The limit, nodes and seconds from which on all tries are right, in the order of their limits."""
+    solved = tries["solved"].to_numpy(dtype=bool)
+    wrong = np.flatnonzero(~solved)
+    at = int(wrong[-1]) + 1 if len(wrong) else 0
+    if at == len(solved):
+        return None
+    row = tries.iloc[at]
+    return float(row["at"]), float(row["nodes"]), float(row["seconds"])
