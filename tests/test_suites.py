@@ -13,7 +13,17 @@ import pytest
 
 from arena.experiment.openings.lines import Shots
 from arena.play.probe import SuiteAnswer, in_order, solve
-from arena.play.suite import SHOT_STRATA, Puzzle, Suite, make, read_suite, shipped, sorted_suite, written
+from arena.play.suite import (
+    ENDING_PLIES,
+    SHOT_STRATA,
+    Puzzle,
+    Suite,
+    make,
+    read_suite,
+    shipped,
+    sorted_suite,
+    written,
+)
 from arena.report.charts.effort import plot_solved
 from arena.report.tables.suites import (
     ALL,
@@ -25,11 +35,14 @@ from arena.report.tables.suites import (
     strata_text,
     wilson,
 )
+from arena.rules.endgame.tables import make as make_tables
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
+from arena.rules.moves import sides
 from arena.rules.notation import parse_fen
 from arena.rules.variants import VARIANTS
 from players.negamax.player import Negamax
+from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
 
@@ -239,9 +252,13 @@ def test_people_read_a_row_for_each_player_and_a_column_for_each_limit():
         "depth 1": ["25", "25 ± 45", "25 ± 45"],
         "depth 2": ["25", "50 ± 35", "25 ± 45"],
     }
-    strata = strata_text(found[found["stratum"] != ALL])
-    assert list(strata) == ["Player", "y (n = 2)", "x (n = 2)"]
-    assert strata.iloc[1].tolist() == ["a", "50 ± 41", "50 ± 41"]
+    assert strata_text(found).to_dict("list") == {
+        "Stratum": ["y", "x"],
+        "n": ["2", "2"],
+        RANDOM: ["25", "25"],
+        "a": ["50 ± 41", "50 ± 41"],
+        "one ply": ["50 ± 41", "0 ± 66"],
+    }
     assert solutions_text(solutions(table(*rows))).iloc[0, :3].tolist() == ["a", "50.0 %", ""]
 
 
@@ -274,6 +291,8 @@ def test_what_ships_is_whole_and_in_equal_strata():
         assert all(len(puzzle.best) == 1 for puzzle in suite.puzzles)
         if name.endswith("-shots"):
             assert Counter(puzzle.stratum for puzzle in suite.puzzles) == dict.fromkeys(SHOT_STRATA, 50)
+        else:
+            assert len(suite.puzzles) == 1000
 
 
 @pytest.mark.parametrize("name", [name for name in shipped() if name.endswith("-shots")])
@@ -299,6 +318,45 @@ def test_a_shot_gives_material_and_wins_more_by_plain_minimax(name):
         }  # fmt: skip
         best = values.pop(puzzle.best[0])
         assert best >= max(values.values()) + 1
+
+
+@pytest.mark.parametrize("name", ["english-endings", "international-endings"])
+def test_the_move_of_a_won_ending_wins_by_search_and_no_other_does(name):
+    """A search that knows no tables, two plies beyond the win."""
+    suite = read_suite(name)
+    player = Negamax(suite.variant, "material", "full", draws=False)
+    won = [puzzle for puzzle in suite.puzzles if puzzle.stratum.endswith("1-9 plies")]
+    for puzzle in random.Random(1).sample(won, 12):
+        game = Game(suite.variant, puzzle.position)
+        for move in game.legal_moves:
+            after = apply(suite.variant.constants, puzzle.position, move)
+            score = 0.0
+            if legal_moves(suite.variant.constants, after):
+                score = player.choose(Game(suite.variant, after), Limit(depth=10), random.Random(0)).score or 0.0
+            assert (score < -LIMIT) == (move in puzzle.best) or not legal_moves(suite.variant.constants, after)
+
+
+def test_endings_are_of_the_pieces_and_plies_of_their_stratum():
+    suite = read_suite("english-endings")
+    tables = make_tables(ENGLISH, 3)
+    for puzzle in suite.puzzles:
+        own, other = sides(puzzle.position)
+        pieces, worth = puzzle.stratum.split(", ")
+        assert pieces == f"{own.bit_count()} v {other.bit_count()}"
+        value = tables.value(puzzle.position)
+        if value is not None:
+            assert worth == next(name for name, most in ENDING_PLIES.items() if value.plies <= most)
+            after = (
+                tables.value(apply(ENGLISH.constants, puzzle.position, move))
+                for move in legal_moves(ENGLISH.constants, puzzle.position)
+            )
+            assert sum(theirs is not None and theirs.result == -value.result for theirs in after) == 1
+
+
+def test_rules_without_endgame_tables_have_no_endings_in_one_line(words):
+    result = invoke("solve", "simplified-endings", "--make")
+    assert result.exit_code == 2
+    words(error_line(result.stderr))
 
 
 def test_the_finder_knows_the_depth_of_a_combination_and_nothing_in_a_quiet_position():

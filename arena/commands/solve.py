@@ -31,7 +31,6 @@ from arena.play.suite import make as make_suite
 from arena.report.charts.effort import plot_solved
 from arena.report.charts.picture import save_png, svg
 from arena.report.tables.suites import (
-    ALL,
     SuiteTables,
     shares_text,
     solutions_text,
@@ -256,7 +255,7 @@ def _show(suite: Suite, tables: SuiteTables) -> None:
         show_frame(solutions_text(solution))
     if share["stratum"].nunique() > 1:
         echo("\n% solved by stratum, under the greatest limit")
-        show_frame(strata_text(share[share["stratum"] != ALL]))
+        show_frame(strata_text(share))
 
 
 def _document(suite: Suite, seed: int, tables: SuiteTables) -> dict[str, Any]:

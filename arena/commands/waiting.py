@@ -118,7 +118,7 @@ def counted_up(items: Iterable[T], total: int, what: str) -> Iterator[T]:
             yield item
             now = time.monotonic()
             if number == 1:  # it was waited for while processes began and kernels were compiled
-                began = now
+                began, ticker = now, Ticker()
                 continue
             left = duration((now - began) / (number - 1) * (total - number))
             line = f"{number:,} of {total:,} {what}, {left} left"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import count, islice
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import count, islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +14,11 @@ from arena.base.wording import MAX_CHARACTERS, choices, counted, cut, quoted
 from arena.experiment.openings.lines import Shots, random_line
 from arena.play.executor import Workers, run
 from arena.rules.custom import VariantError, build_variant
+from arena.rules.endgame.tables import EndgameError, EndgameTables
+from arena.rules.endgame.tables import make as make_tables
 from arena.rules.move_text import move_text, parse_move
-from arena.rules.movegen import legal_moves
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.moves import sides
 from arena.rules.notation import NotationError, fen, parse_fen
 from arena.rules.pdn.read import read_pdn
 from arena.rules.position import Position
@@ -42,6 +46,15 @@ _GAMES = 16
 """Games of self-play after which full strata are left out."""
 _FRUITLESS = 2000
 """Games without a new shot after which the search for more stops."""
+
+SIZES = {"endings": 1000, "shots": 200}
+"""Positions of each kind of suite that can be made, unless a number is given."""
+_ENDING_PIECES = 4
+"""Pieces on the board of an ending, at most."""
+ENDING_PLIES = {"drawn": 0, "won in 1-9 plies": 9, "won in 10-29 plies": 29, "won in 30 plies or more": 999}
+"""Ends of the names of strata of endings, with the most plies to the end in each."""
+_TRIES = 300
+"""Positions drawn by lot for each ending."""
 
 
 class SuiteError(ValueError):
@@ -159,21 +172,22 @@ class _ShotGame(NamedTuple):
 
 
 def make(name: str, number: int | None, seed: int, workers: Workers = 1) -> tuple[Variant, int, Iterator[Puzzle]]:
-    """What makes the positions of a suite named VARIANT-KIND, the kind one of MAKERS, and how many it will make.
+    """What makes the positions of a suite named VARIANT-KIND, the kind one of SIZES, and how many it will make.
 
     The same seed makes the same ones. Raises SuiteError for an unknown name; the iterator raises it if there are
     fewer positions.
     """
     rules, _, kind = name.rpartition("-")
-    if kind not in MAKERS:
-        kinds = [f"{rules or 'english'}-{kind}" for kind in MAKERS]
+    if kind not in SIZES:
+        kinds = [f"{rules or 'english'}-{kind}" for kind in SIZES]
         raise SuiteError(f"no suite {quoted(name)} can be made; {choices(name, kinds)}")
     try:
         variant = build_variant(rules)
     except VariantError as error:
         raise SuiteError(str(error)) from None
-    maker, usual = MAKERS[kind]
-    return variant, number or usual, maker(variant, number or usual, seed, workers)
+    number = number or SIZES[kind]
+    puzzles = _shots(variant, number, seed, workers) if kind == "shots" else _endings(variant, number, seed)
+    return variant, number, puzzles
 
 
 def sorted_suite(name: str, variant: Variant, puzzles: Iterable[Puzzle]) -> Suite:
@@ -221,7 +235,51 @@ def _numbered_shot(task: _ShotGame) -> tuple[int, Puzzle | None]:
     return task.number, None
 
 
-MAKERS: Mapping[str, tuple[Callable[[Variant, int, int, Workers], Iterator[Puzzle]], int]] = {
-    "shots": (_shots, 200),
-}
-"""By the end of a suite's name: what makes its positions, and how many unless a number is given."""
+def _endings(variant: Variant, number: int, seed: int) -> Iterator[Puzzle]:
+    """Endings of _ENDING_PIECES at most in which one move alone keeps what the position is worth, a win or a draw.
+
+    Pieces are put on squares by lot; nothing can be captured. Strata, as equal as can be, are by the pieces of the
+    mover and of the other side, and by the plies of a win with best play; one with fewer than a fiftieth of the
+    positions is left out. The endgame tables are made if they are not there. Raises SuiteError for rules without.
+    """
+    try:
+        tables = make_tables(variant, _ENDING_PIECES)
+    except EndgameError as error:
+        raise SuiteError(str(error)) from None
+    rng = random.Random(f"endings {seed}")
+    strata: dict[str, dict[Puzzle, None]] = defaultdict(dict)
+    for _ in range(_TRIES * number):
+        if (puzzle := _ending(variant, tables, _scattered(variant, rng))) is not None:
+            strata[puzzle.stratum][puzzle] = None
+    rounds = zip_longest(*(strata[name] for name in sorted(strata) if len(strata[name]) >= number / 50))
+    found = [puzzle for puzzles in rounds for puzzle in puzzles if puzzle is not None][:number]
+    if len(found) < number:
+        raise SuiteError(f"only {counted(len(found), 'ending')} of {number} were found in {variant.name}")
+    yield from found
+
+
+def _scattered(variant: Variant, rng: random.Random) -> Position:
+    """A position of 2 to _ENDING_PIECES pieces on squares drawn by lot, men perhaps where there can be none."""
+    total = rng.randint(2, _ENDING_PIECES)
+    bits = rng.sample(variant.bits, total)
+    own = rng.randint(1, total - 1)
+    kings = sum(bit for bit in bits if rng.random() < 0.5)
+    white, black, turn = sum(bits[:own]), sum(bits[own:]), rng.randint(0, 1)
+    return Position(white, black, kings, turn)
+
+
+def _ending(variant: Variant, tables: EndgameTables, position: Position) -> Puzzle | None:
+    """The position with its one move that keeps its value; None if several do, all lose, or something captures."""
+    value, rules = tables.value(position), variant.constants
+    if value is None or value.result < 0:
+        return None
+    own, other = sides(position)
+    legal = legal_moves(rules, position)
+    if len(legal) < 2 or legal[0] & other:
+        return None
+    after = ((move, tables.value(apply(rules, position, move))) for move in legal)
+    keeping = [move for move, theirs in after if theirs is not None and theirs.result == -value.result]
+    if len(keeping) != 1:
+        return None
+    plies = next(name for name, most in ENDING_PLIES.items() if value.plies <= most)
+    return Puzzle(position, (keeping[0],), f"{own.bit_count()} v {other.bit_count()}, {plies}")

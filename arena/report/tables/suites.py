@@ -107,16 +107,25 @@ def shares_text(table: pd.DataFrame) -> pd.DataFrame:
     table = table[table["stratum"] == ALL]
     limits = table.loc[table["limit"] != "", ["limit", "at"]].drop_duplicates().sort_values(["limit", "at"])
     headings = [limit_text(limit, at) for limit, at in limits.itertuples(index=False)] or ["solved"]
-    return _pivot(table, headings, [limit_text(*row) for row in zip(table["limit"], table["at"], strict=True)])
+    cells: dict[str, dict[str, str]] = {}
+    for row in table.to_dict("records"):
+        heading = limit_text(row["limit"], row["at"])
+        text = share_text(row["share"], row["share_low"], row["share_high"])
+        cells.setdefault(str(row["player"]), {}).update(dict.fromkeys([heading] if heading else headings, text))
+    rows = [[name, *(found.get(heading, "") for heading in headings)] for name, found in cells.items()]
+    return pd.DataFrame(rows, columns=["Player", *headings], dtype=object)
 
 
 def strata_text(table: pd.DataFrame) -> pd.DataFrame:
-    """Shares by stratum for people: a row for each player, under the greatest limit that it was given."""
+    """Shares by stratum for people: a row for each, the players in columns, under their greatest limits."""
     greatest = table.groupby(["suite", "player"], sort=False)["at"].transform("max")
-    table = table[(table["at"] == greatest) | table["at"].isna()]
-    sizes = table.drop_duplicates("stratum").set_index("stratum")["positions"]
-    headings = {name: f"{name} (n = {size})" for name, size in sizes.items()}
-    return _pivot(table, list(headings.values()), [headings[name] for name in table["stratum"]])
+    table = table[(table["stratum"] != ALL) & ((table["at"] == greatest) | table["at"].isna())]
+    strata = table.drop_duplicates("stratum")
+    cells: dict[str, list[str]] = {"Stratum": list(strata["stratum"]), "n": [str(n) for n in strata["positions"]]}
+    for name, rows in table.groupby("player", sort=False):
+        shown = zip(rows["share"], rows["share_low"], rows["share_high"], strict=True)
+        cells[str(name)] = [share_text(*each) for each in shown]
+    return pd.DataFrame(cells, dtype=object)
 
 
 def solutions_text(table: pd.DataFrame) -> pd.DataFrame:
@@ -146,16 +155,6 @@ def share_text(share: float, low: float, high: float) -> str:
     """A share and the longer side of its interval in per cent: "62 ± 7"."""
     half = f" ± {100 * max(high - share, share - low):.0f}" if known(low) else ""
     return f"{100 * share:.0f}{half}"
-
-
-def _pivot(table: pd.DataFrame, headings: list[str], of: list[str]) -> pd.DataFrame:
-    cells: dict[str, dict[str, str]] = {}
-    for heading, row in zip(of, table.to_dict("records"), strict=True):
-        places = [heading] if heading in headings else headings
-        text = share_text(row["share"], row["share_low"], row["share_high"])
-        cells.setdefault(str(row["player"]), {}).update(dict.fromkeys(places, text))
-    rows = [[name, *(found.get(heading, "") for heading in headings)] for name, found in cells.items()]
-    return pd.DataFrame(rows, columns=["Player", *headings], dtype=object)
 
 
 def _first(tries: pd.DataFrame) -> tuple[float, float, float] | None:
