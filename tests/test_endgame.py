@@ -25,12 +25,15 @@ from arena.base.files import lock_folder
 from arena.rules.custom import build_variant
 from arena.rules.endgame import retrograde
 from arena.rules.endgame.tables import EndgameError, EndgameTables, Value, load, make, path_of, refusal
+from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides
 from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import VARIANTS, Variant
+from players.player import Limit, PlayerSpec
+from players.table import build_player
 from tests.helpers import naive
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.rule_sets import by_values
@@ -237,6 +240,25 @@ def test_tables_of_fewer_pieces_are_those_of_more_as_far_as_they_go(home):
     for material, codes in two.slices():
         assert bytes(codes) == bytes(three[material])
     assert two.value(parse_fen(variant, "W:WK1,K2:BK32")) is None
+
+
+@pytest.mark.parametrize("preset", ["pvs", "full"])
+@pytest.mark.parametrize(("name", "pieces", "count"), [("english", 4, 10_000), ("russian", 3, 4_000)])
+def test_a_win_that_a_search_holds_for_certain_is_never_contradicted(home, name, pieces, count, preset):
+    """Nor is it quicker than the quickest; it may be slower, as a search leaves out moves."""
+    variant = VARIANTS[name]
+    tables, rng, claims = make(variant, pieces), random.Random(9), 0
+    player = build_player(PlayerSpec("searching", "negamax", Limit(depth=1), {"preset": preset}), variant)
+    for position in drawn(variant, pieces, count):
+        game = Game(variant, position)
+        if game.legal_moves:
+            found = player.choose(game, Limit(depth=rng.randint(1, 7)), rng).wins_in
+            value = tables.value(position)
+            assert value is not None
+            if found:
+                claims += 1
+                assert value.result == (1 if found > 0 else -1) and value.plies <= abs(found), game.fen
+    assert claims > count / 10
 
 
 @pytest.fixture

@@ -44,6 +44,7 @@ FULL = {
         "test_the_points_that_decided_a_game_are_in_its_row",
     ),
     "test_endgame": (
+        "test_a_win_that_a_search_holds_for_certain_is_never_contradicted",
         "test_ctrl_c_stops_the_command_which_resumes",
         "test_tables_of_other_rules_or_of_other_code_are_not_read",
         "test_tables_say_what_the_definition_says_of_every_position_of_three_pieces",
