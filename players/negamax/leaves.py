@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from arena.rules.captures import capturers
+from arena.rules.endgame.index import probe, wins
 from arena.rules.jit.kernel import inlined, kernel
-from arena.rules.jit.native import floats_at, words
+from arena.rules.jit.native import floats_at, popcount, words
 from arena.rules.movegen import apply, has_move
 from arena.rules.moves import sides
 from arena.rules.position import BLACK, Position
 from arena.rules.rules import Rules
 from players.evaluation.evaluator import evaluate
 from players.negamax.ordering import list_moves
-from players.negamax.score import final_value, within_limit
+from players.negamax.score import WIN, final_value, within_limit
 from players.negamax.state import (
     MAX_PLY,
     Node,
@@ -32,10 +33,18 @@ from players.negamax.state import (
 )
 from players.negamax.switches import MOVER, THREATS
 
+UNKNOWN = np.inf
+"""The value of a position that the endgame tables lack."""
+
 
 @inlined
 def leaf(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> float:
     """The value of a node at the horizon."""
+    if is_ending(state, node.position):
+        known = ending_value(rules, state, node.position, node.ply)
+        if known != UNKNOWN:
+            state.nodes += 1
+            return draw_value(state, node.ply) if is_drawn(state, node.ply) else known
     if state.quiescence and is_unquiet(rules, state, node.position, node.ply):
         return quiesce(rules, state, node, alpha, beta)
     state.nodes += 1
@@ -60,6 +69,10 @@ def quiesce(rules: Rules, state: Any, node: Node, alpha: float, beta: float) -> 
     state.nodes += 1
     if node.ply > state.deepest:
         state.deepest = node.ply
+    if is_ending(state, node.position):
+        known = ending_value(rules, state, node.position, node.ply)
+        if known != UNKNOWN:
+            return known
     end = list_moves(rules, state, node.position, node.start)
     if end == node.start:
         return final_value(rules, state, node.position, node.ply)
@@ -92,10 +105,32 @@ def quiet_value(rules: Rules, state: Any, node: Node) -> float:
     state.nodes += 1
     if node.ply > state.deepest:
         state.deepest = node.ply
+    if is_ending(state, node.position):
+        known = ending_value(rules, state, node.position, node.ply)
+        if known != UNKNOWN:
+            return known
     if not has_move(rules, node.position):
         return final_value(rules, state, node.position, node.ply)
     state.leaves += 1
     return leaf_value(rules, state, node.position)
+
+
+@inlined
+def is_ending(state: Any, position: Position) -> bool:
+    """Whether a position has as few pieces as the endgame tables."""
+    return bool(state.tables != 0 and popcount(position.white | position.black) <= state.tables)
+
+
+@kernel
+def ending_value(rules: Rules, state: Any, position: Position, ply: int) -> float:
+    """The score that the endgame tables give a position, for the side to move; UNKNOWN if they lack it."""
+    code = probe(rules, position, state.endings, state.tables)
+    if code < 0:
+        return UNKNOWN
+    if code == 0:
+        return draw_value(state, ply)
+    end = ply + code - 1
+    return WIN - end if wins(rules, code) else end - WIN
 
 
 @inlined

@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.rules.endgame.tables import EndgameError, EndgameTables, load
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, Evaluation, build_evaluation, unshared
+from players.loading import PlayerError
 from players.negamax.deepening import compiled_search
 from players.negamax.score import LIMIT, compiled_static_value, wins_in, without_each, worth_of_a_man
 from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
@@ -49,7 +51,8 @@ class Settings(NamedTuple):
     stored: Any
     """The switches and what else the state holds of a player: `players.negamax.state.stored_settings`."""
     evaluation: Evaluation
-    """Kept here, as the state has only the addresses of its arrays."""
+    tables: EndgameTables | None
+    """Kept here, as the state has only the addresses of their arrays."""
     search: Any
     """`players.negamax.deepening.search`, compiled."""
 
@@ -180,8 +183,19 @@ def _settings(variant: Variant, evaluation: str, _changed: int, preset: str, giv
     state["evaluation"] = built.address
     state["weights"] = built.weights.ctypes.data if is_compiling() else built.weights
     state["weight_count"] = built.weights.size
+    tables = _tables(variant, switches.tables)
+    state["endings"] = 0 if tables is None else tables.address
     search, state["search"] = compiled_search(variant.constants)
-    return Settings(switches, stored_settings(state), built, search)
+    return Settings(switches, stored_settings(state), built, tables, search)
+
+
+def _tables(variant: Variant, pieces: int) -> EndgameTables | None:
+    if not pieces:
+        return None
+    try:
+        return load(variant, pieces)
+    except EndgameError as error:
+        raise PlayerError(str(error), "tables") from None
 
 
 def _man_at_the_start(variant: Variant, evaluation: Evaluation) -> float:

@@ -45,6 +45,7 @@ STATE = np.dtype(
         ("weights", "i8"),
         ("weight_count", "i8"),
         ("search", "i8"),
+        ("endings", "i8"),
         ("table", "i8"),
         ("table_words", "i8"),
         *((name, "i8") for name in ANSWERED),
@@ -78,8 +79,8 @@ STATE = np.dtype(
 """Everything that a search reads and writes, all zeros in a new one.
 
 First the switches of `players.negamax.switches`; then the draw rules in force, `mirrored` of the variant, a man's
-worth in the evaluation's unit, and the addresses of the evaluation, of its weights, of the compiled search and of
-the transposition table.
+worth in the evaluation's unit, and the addresses of the evaluation, of its weights, of the compiled search, of the
+endgame tables and of the transposition table.
 Then what is reported, and `horizon`, the values from the table that a deeper search might change. Entries of the
 table are valid from the generation `oldest` on. pv row p is the best line found from ply p, ended by -1. `moves`
 has the root's moves first; `root_index` numbers them in the generator's order, `root_values` are their values,

@@ -84,6 +84,15 @@ class Switches:
     penalised: Annotated[
         Literal["mover", "black"], _does("whose value that is off: the side to move's, or Black's always")
     ] = "mover"
+    tables: Annotated[
+        int,
+        _does(
+            "endgame tables (`arena tables`) of up to so many pieces, 0: none",
+            "pieces",
+            least=0,
+            most=6,
+        ),
+    ] = 0
     finals: Annotated[
         Literal["plies", "points", "alike"],
         _does(
@@ -209,6 +218,6 @@ def _conflicts(switches: Switches) -> Iterator[tuple[str, str]]:
     if switches.mtdf and switches.aspiration:
         yield "aspiration", "mtdf and aspiration cannot be combined"
     if switches.finals == "alike":
-        for name in ("tt", "mate_distance"):
+        for name in ("tt", "mate_distance", "tables"):
             if getattr(switches, name):
                 yield name, f"{name} cannot be combined with finals: alike"

@@ -21,7 +21,7 @@ from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.zobrist import changed
-from players.negamax.leaves import is_threatened, leaf, leaf_value
+from players.negamax.leaves import UNKNOWN, ending_value, is_ending, is_threatened, leaf, leaf_value
 from players.negamax.ordering import list_moves, pick_best, rank_moves, reward
 from players.negamax.score import LIMIT, WIN, final_value
 from players.negamax.state import (
@@ -127,6 +127,10 @@ def search_below(rules: Rules, state: Any, node: Node, depth: int, alpha: float,
         alpha, beta = max(alpha, node.ply - WIN), min(beta, WIN - node.ply)
         if alpha >= beta:
             return alpha
+    if is_ending(state, node.position):
+        ending = ending_value(rules, state, node.position, node.ply)
+        if ending != UNKNOWN:
+            return bounded(state, ending, alpha, beta)
     known = recall(state, node, depth, alpha, beta)
     if known.settles:
         return bounded(state, known.value, alpha, beta)

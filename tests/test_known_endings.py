@@ -1,0 +1,127 @@
+"""Tests of searches that read endgame tables, and of those that do not, against the tables."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from arena.rules.endgame.tables import EndgameTables, make
+from arena.rules.game import Game
+from arena.rules.movegen import apply, legal_moves
+from arena.rules.position import Position
+from arena.rules.variants import VARIANTS, Variant
+from players.evaluation.build import build_evaluation
+from players.loading import PlayerError
+from players.negamax.score import WIN, compiled_static_value
+from players.negamax.switches import PRESETS
+from players.player import Choice, Limit, PlayerSpec
+from players.table import build_player
+from tests.benchmarks.claims import claims, contradicts, ending
+from tests.helpers.words import Words
+
+ENGLISH = VARIANTS["english"]
+PIECES = 3
+
+
+def score(tables: EndgameTables, position: Position) -> float | None:
+    """The score that a search gives an ending at its root."""
+    value = tables.value(position)
+    return None if value is None else value.result * (WIN - value.plies)
+
+
+def endings(variant: Variant, count: int, pieces: int) -> list[Position]:
+    """Random endings in which a move can be made."""
+    rng = random.Random(7)
+    found = (ending(variant, rng, pieces) for _ in range(20 * count))
+    return [position for position in found if Game(variant, position).outcome is None][:count]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", ["english", "antidraughts", "breakthrough"])
+def test_a_search_plays_an_ending_by_the_tables(name: str, preset: str) -> None:
+    variant = VARIANTS[name]
+    tables = make(variant, PIECES)
+    player = build_player(
+        PlayerSpec("a", "negamax", Limit(depth=1), {"preset": preset, "tables": PIECES}), variant
+    )
+    for position in endings(variant, 200, PIECES):
+        game, value = Game(variant, position), tables.value(position)
+        assert value is not None
+        choice = player.choose(game, Limit(depth=1), random.Random(0))
+        assert choice.score == score(tables, position)
+        assert choice.wins_in == value.result * value.plies
+        game.push(choice.move)
+        after = tables.value(game.position)
+        assert after is not None and after.result == -value.result
+        assert after.plies == max(value.plies - 1, 0)
+
+
+def test_a_search_values_its_leaves_by_the_tables() -> None:
+    tables, evaluation = make(ENGLISH, PIECES), build_evaluation("simple", ENGLISH)
+    static, rules = compiled_static_value(ENGLISH.constants), ENGLISH.constants
+
+    def naive(position: Position, depth: int, ply: int) -> float:
+        value = tables.value(position)
+        if value is not None and ply:
+            return value.result * (WIN - ply - value.plies)
+        moves = legal_moves(rules, position)
+        if depth == 0 or not moves:
+            return float(static(rules, *evaluation, position, ply))
+        return max(-naive(apply(rules, position, move), depth - 1, ply + 1) for move in moves)
+
+    for preset in ("minimax", "alphabeta", "pvs"):
+        options = {"preset": preset, "tables": PIECES, "stop_decided": False, "stop_complete": False}
+        player = build_player(PlayerSpec("a", "negamax", Limit(depth=1), options), ENGLISH)
+        known = 0
+        for position in endings(ENGLISH, 40, PIECES + 2):
+            choice = player.choose(Game(ENGLISH, position), Limit(depth=4), random.Random(0))
+            assert choice.score == naive(position, 4, 0)
+            known += choice.wins_in != 0
+        assert known > 5
+
+
+def test_tables_are_of_the_pieces_asked_for_alone() -> None:
+    make(ENGLISH, PIECES)
+    game = Game(ENGLISH, "W:WK1,K10:BK32")
+    found = [
+        build_player(PlayerSpec("a", "negamax", Limit(depth=1), {"tables": pieces}), ENGLISH).choose(
+            game, Limit(depth=2), random.Random(0)
+        )
+        for pieces in (0, 2, PIECES)
+    ]
+    assert [choice.wins_in for choice in found] == [0, 0, 29]
+    assert found[0] == found[1]
+
+
+def test_tables_that_are_not_there_have_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Words
+) -> None:
+    monkeypatch.setattr("arena.rules.endgame.tables.cache_folder", lambda: tmp_path / "none" / "kernels")
+    for variant, options in (
+        ("russian", {"tables": 3}),
+        ("simplified", {"tables": 3}),
+        ("english", {"tables": 7}),
+        ("english", {"tables": 3, "finals": "alike", "tt": 0, "mate_distance": False}),
+    ):
+        with pytest.raises(PlayerError) as raised:
+            build_player(PlayerSpec("a", "negamax", Limit(depth=1), options), VARIANTS[variant])
+        words(raised.value)
+        assert raised.value.keys == ("tables",)
+
+
+def test_no_search_claims_a_win_that_the_tables_deny() -> None:
+    rows = list(claims("english", 4000))
+    assert {row.what for row in rows} >= {"claims: simple", "claims: strong", "claims: neural"}
+    assert all(int(row.rate) > 20 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "result", "plies", "wrong"),
+    [(5, 1, 5, False), (7, 1, 5, False), (3, 1, 5, True), (5, 0, 0, True), (-4, 1, 5, True), (-4, -1, 4, False)],
+)
+def test_a_claim_is_wrong_with_another_result_or_a_win_too_soon(
+    claimed: int, result: int, plies: int, wrong: bool
+) -> None:
+    assert contradicts(Choice(1, wins_in=claimed), result, plies) is wrong
