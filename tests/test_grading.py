@@ -1,23 +1,53 @@
-"""Grades of decisions: how they are stored and read back, and who judges what."""
+"""Grades of decisions: how they are stored and read back, who judges what, and that no error is a false claim."""
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pytest
+import yaml
+from filelock import FileLock
 
-from arena.ledger.grades import GRADE_COLUMNS, Grade, GradedGame
+import arena
+from arena.base.supervisor import are_supported
+from arena.experiment.load import judge_spec
+from arena.ledger.grades import GRADE_COLUMNS, GRADES, Grade, GradedGame, GradeTask
 from arena.ledger.ledger import FILE, GAMES, Facts, Ledger
 from arena.ledger.read import read
+from arena.ledger.record import MOVE_COLUMNS, packed
 from arena.ledger.store import StoreError
+from arena.play.grading import (
+    Grading,
+    GradingError,
+    arranged,
+    grade,
+    grade_by_player,
+    grade_by_tables,
+    missing,
+)
+from arena.rules.endgame.tables import EndgameTables, Value, make
+from arena.rules.game import Game
+from arena.rules.move_text import parse_move
 from arena.rules.notation import fen
+from arena.rules.played import PlayedGame, Replayer
+from arena.rules.position import WHITE, Position
 from arena.rules.variants import VARIANTS
+from players.player import Allowance
 from tests.benchmarks import volume
+from tests.helpers import naive
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
 
@@ -161,3 +191,471 @@ def test_a_damaged_grade_is_named_and_removed_and_the_run_stays_complete(folder:
         assert "2 grades are intact" in ledger.repaired
         assert ledger.complete
         assert ledger.graded("tables") == {1, 3}
+
+
+# --- a run that is graded
+
+PIECES = 3
+CONFIG = """\
+name: graded
+variant: english
+seed: 5
+openings: {file: OPENINGS}
+players:
+  - {name: random, type: random}
+  - {name: greedy, type: greedy}
+  - {name: simple, type: negamax, depth: 2}
+"""
+OPENINGS = """\
+W:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12
+B:WK15,K18:BK6,8
+W:WK30,22:BK3,12
+B:WK14,27:BK10,K19
+W:WK32,K31:B5,K6
+"""
+"""The start, and endings that are soon of few pieces."""
+JUDGE = "{evaluation: strong, nodes: 300}"
+NAME = "strong, nodes 300"
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> EndgameTables:
+    """Made where commands and workers look for them, by one process of the tests alone."""
+    with FileLock(tmp_path_factory.getbasetemp().parent / "grading.lock"):
+        return make(ENGLISH, PIECES)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of 30 games, not graded."""
+    folder = tmp_path_factory.mktemp("played")
+    arena.run(yaml.safe_load(configured(folder)), folder / "run", workers=1, quiet=True)
+    return folder / "run"
+
+
+def configured(folder: Path) -> str:
+    """The configuration of a run, whose openings are in a folder now."""
+    (folder / "openings.txt").write_text(OPENINGS)
+    return CONFIG.replace("OPENINGS", str(folder / "openings.txt"))
+
+
+@pytest.fixture
+def run(played: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / FILE).write_bytes((played / FILE).read_bytes())
+    return tmp_path / "run"
+
+
+def opened(folder: Path) -> Ledger:
+    data = read(folder)
+    return Ledger(folder, data.experiment, data.facts)
+
+
+def grading_of(folder: Path, pieces: int = PIECES, judge: str | None = JUDGE) -> Grading:
+    spec = None if judge is None else judge_spec(judge, "--judge")
+    return arranged(read(folder).experiment, pieces, spec, Path())
+
+
+def graded(folder: Path, workers: int = 1, after: int = 10**9, **given: Any) -> list[GradedGame]:
+    """Grade a run, or so many games of it; returns what is graded now."""
+    found: list[GradedGame] = []
+    with opened(folder) as ledger:
+        grading = grading_of(folder, **given)
+        for record in grade(grading, ledger, workers, lambda: len(found) >= after):
+            found.append(record)
+    return found
+
+
+def stored(folder: Path) -> list[tuple[Any, ...]]:
+    """The grades as they are stored, in their order."""
+    with closing(sqlite3.connect(folder / FILE)) as connection:
+        return connection.execute(GRADES.query).fetchall()
+
+
+def plies_of(folder: Path) -> Iterator[tuple[int, int, Game, int]]:
+    """Every move of the run: the number of its game, its ply, the game before it, the move."""
+    replayer = Replayer(ENGLISH)
+    data = read(folder)
+    moves = pd.concat(data.moves())
+    for number, opening in zip(data.games["game"].tolist(), data.games["opening_fen"].tolist(), strict=True):
+        of_row = replayer.game(opening, moves.loc[moves["game"] == number, "move"].tolist())
+        game = Game(ENGLISH, of_row.start)
+        for ply, move in enumerate(of_row.moves, start=1):
+            yield number, ply, game, move
+            game.push(move)
+
+
+def naive_results(tables: EndgameTables, game: Game) -> dict[str, int]:
+    """The result of the mover after each of its moves, by its text; moves and positions are the slow oracle's."""
+    rules = ENGLISH.rules
+    state = naive.state_of(rules, game.position)
+    results = {}
+    for move in naive.legal_moves(rules, state):
+        after = naive.position_of(rules, naive.play(rules, state, move))
+        [text] = [game.text(one) for one in game.legal_moves if after == after_of(game, one)]
+        results[text] = -value_of(tables, after).result
+    return results
+
+
+def value_of(tables: EndgameTables, position: Position) -> Value:
+    value = tables.value(position)
+    assert value is not None
+    return value
+
+
+def after_of(game: Game, move: int) -> Any:
+    following = game.copy()
+    following.push(move)
+    return following.position
+
+
+class Ending(NamedTuple):
+    """A game of random moves from an ending, as a worker receives it to grade it by tables."""
+
+    task: GradeTask
+    played: PlayedGame
+
+    def plies(self) -> Iterator[tuple[int, Game, int]]:
+        """Every move: its ply, the game before it, the move."""
+        game = Game(ENGLISH, self.played.start)
+        for ply, move in enumerate(self.played.moves, start=1):
+            yield ply, game, move
+            game.push(move)
+
+
+def drawn_ending(rng: random.Random, game: int = 1) -> Ending:
+    """A game of up to 40 random moves from two or three pieces on squares drawn at random."""
+    while True:
+        squares = rng.sample(ENGLISH.bits, rng.choice((2, PIECES, PIECES)))
+        kings = sum(bit for bit in squares if rng.random() < 0.5)
+        white, black = squares[0] | sum(squares[2:]), squares[1]
+        far = (white & ENGLISH.rules.top) | (black & ENGLISH.rules.bottom)
+        start = Position(white, black, kings | far, rng.randrange(2))
+        following = Game(ENGLISH, start)
+        texts: list[str] = []
+        while following.outcome is None and len(texts) < 40:
+            texts.append(following.text(move := rng.choice(following.legal_moves)))
+            following.push(move)
+        if texts:
+            break
+    moves = packed([[text.encode() for text in texts], *([[0] * len(texts)] * len(MOVE_COLUMNS))])
+    opening = fen(ENGLISH, start)
+    task = GradeTask(game, ENGLISH, opening, *moves, PIECES, None, 1, Allowance())
+    return Ending(task, Replayer(ENGLISH).game(opening, texts))
+
+
+@pytest.mark.compiled
+def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: EndgameTables) -> None:
+    """And every decision that can err has a grade, all others none."""
+    rng, errors = random.Random(2), 0
+    for _ in range(40):
+        ending = drawn_ending(rng)
+        record = grade_by_tables(ending.task)
+        found = {grade.ply: grade for grade in record.grades}
+        decisions = [0, 0]
+        for ply, game, move in ending.plies():
+            value = value_of(tables, game.position)
+            if ply == 1:
+                white = value.result if game.turn == WHITE else -value.result
+                assert record[-3:] == (1, (1 + white) / 2, value.plies or None)
+            results = naive_results(tables, game)
+            decisions[game.turn] += len(results) > 1
+            best = max(results.values())
+            assert best == value.result
+            grade = found.pop(ply, None)
+            assert (grade is None) == (len(set(results.values())) == 1)
+            if grade is None:
+                continue
+            played = results[game.text(move)]
+            errors += played < best
+            assert (grade.best, grade.played) == ((1 + best) / 2, (1 + played) / 2)
+            assert results[grade.best_move] == best
+            assert (grade.legal_moves, grade.pieces) == (len(results), len(game.pieces))
+            assert grade.erring_moves == sum(one < best for one in results.values())
+            assert grade.lost_points == sum(best - one for one in results.values()) / 2
+            assert (grade.best_plies, grade.played_plies is None) == (value.plies or None, played == 0)
+            if played == best:
+                assert (grade.played_plies or 0) * best >= (grade.best_plies or 0) * best
+                assert (grade.best_move == game.text(move)) == (grade.best_plies == grade.played_plies)
+        assert not found and record.decisions == tuple(decisions)
+    assert errors > 50
+
+
+@pytest.mark.compiled
+def test_a_line_of_best_moves_ends_after_the_plies_that_the_grade_has(tables: EndgameTables) -> None:
+    rng, lines = random.Random(3), 0
+    for _ in range(20):
+        ending = drawn_ending(rng)
+        won = {grade.ply: grade for grade in grade_by_tables(ending.task).grades if grade.best == 1}
+        for ply, game, _ in ending.plies():
+            if ply not in won:
+                continue
+            following = Game(ENGLISH, game.position)
+            following.push(won[ply].best_move)
+            while following.legal_moves:
+                after = {move: value_of(tables, after_of(following, move)) for move in following.legal_moves}
+                best = min(after, key=lambda move: (after[move].result, after[move].result * -after[move].plies))
+                following.push(best)
+            assert len(following.moves) == won[ply].best_plies
+            lines += 1
+    assert lines > 20
+
+
+@pytest.mark.compiled
+def test_grades_are_the_same_bytes_for_any_workers_and_interruptions(run: Path, tables: EndgameTables) -> None:
+    whole = run.parent / "whole"
+    whole.mkdir()
+    (whole / FILE).write_bytes((run / FILE).read_bytes())
+    assert len(graded(whole, workers=2)) == 60
+    assert len(graded(run, after=7)) == 7
+    assert len(graded(run, after=30)) == 30
+    assert len(graded(run)) == 23
+    assert stored(run) == stored(whole)
+    assert graded(run) == []
+    assert [name for name, _ in pd.DataFrame(stored(run)).groupby(1)] == [NAME, "tables"]
+
+
+@pytest.mark.compiled
+def test_more_pieces_are_graded_again_and_fewer_are_not(run: Path, tables: EndgameTables) -> None:
+    make(ENGLISH, 2)
+    assert len(graded(run, pieces=2, judge=None)) == 30
+    fewer = stored(run)
+    assert len(graded(run, judge=None)) == 30
+    more = stored(run)
+    assert len(more) == 30 and more != fewer
+    assert graded(run, pieces=2, judge=None) == []
+    assert stored(run) == more
+
+
+@pytest.mark.compiled
+def test_another_judge_adds_its_grades_and_tables_judge_their_positions(run: Path, tables: EndgameTables) -> None:
+    graded(run, pieces=0)
+    alone = read(run).grades
+    graded(run, judge="{name: other, evaluation: cis300, nodes: 250}")
+    data = read(run)
+    assert set(data.grades["judge"]) == {"tables", NAME, "other"} == {*data.judges, "tables"}
+    of_first = data.grades[data.grades["judge"] == NAME]
+    assert of_first["pieces"].min() > PIECES == data.grades["pieces"][data.grades["judge"] == "tables"].max()
+    assert len(of_first) == (alone["pieces"] > PIECES).sum() < len(alone)
+    assert set(of_first["ply"][of_first["game"] == 1]) == set(
+        data.grades["ply"][(data.grades["game"] == 1) & (data.grades["judge"] == "other")]
+    )
+
+
+@pytest.mark.compiled
+def test_a_judges_grade_is_its_search_of_the_position_and_of_that_after_the_move(run: Path) -> None:
+    """Of a fresh judge in each position: scores in men from the mover's view, certain wins as points and plies."""
+    graded(run, pieces=0, judge="{preset: alphabeta, evaluation: material, depth: 4}")
+    found = {(row.game, row.ply): row for row in read(run).grades.itertuples(index=False)}
+    judge = arena.Opponent("{preset: alphabeta, evaluation: material, depth: 4}", ENGLISH)
+    certain = differing = 0
+    for number, ply, game, move in plies_of(run):
+        row = found.pop((number, ply), None)
+        assert (row is None) == (len(game.legal_moves) == 1)
+        if row is None:
+            continue
+        best = judgement(judge, game)
+        after = game.copy()
+        after.push(move)
+        played = best if row.best_move == game.text(move) else turned(judgement(judge, after))
+        assert values((row.best, row.best_plies, row.best_men)) == best
+        assert values((row.played, row.played_plies, row.played_men)) == played
+        certain += best[0] is not None
+        differing += played != best
+    assert not found and certain > 10 and differing > 100
+
+
+def judgement(judge: arena.Opponent, game: Game) -> tuple[float | None, int | None, float | None]:
+    """Points, plies to the end and men from the side to move's view, as a player says alone."""
+    if (outcome := game.outcome) is not None:
+        return (0.5, None, None) if outcome.winner is None else (float(outcome.winner == game.turn), 0, None)
+    choice = judge.choose(game)
+    if choice.wins_in:
+        return float(choice.wins_in > 0), abs(choice.wins_in), None
+    man = judge._held.man
+    assert choice.score is not None and man is not None
+    return None, None, round(choice.score / man, 3)
+
+
+def turned(found: tuple[float | None, int | None, float | None]) -> tuple[float | None, int | None, float | None]:
+    """The same from the view of the side that made the last move, a ply before."""
+    points, plies, men = found
+    return (
+        None if points is None else 1 - points,
+        None if plies is None else plies + 1,
+        None if men is None else -men,
+    )
+
+
+def claims(tables: EndgameTables, searches: int, judge: str, seed: int) -> tuple[int, int]:
+    """Grade random endings by a player alone, and compare what it holds for certain with the tables.
+
+    Returns how many judgements were made, and how many of them were certain.
+    """
+    rng = random.Random(seed)
+    searched = certain = 0
+    spec = judge_spec(judge, "--judge")
+    while searched < searches:
+        ending = drawn_ending(rng)
+        positions, moves = ending.played.positions, ending.played.moves
+        for row in grade_by_player(ending.task._replace(endgame_pieces=0, judge=spec)).grades:
+            position, after = positions[row.ply - 1 : row.ply + 1]
+            searched += 1 + (parse_move(ENGLISH, position, row.best_move) != moves[row.ply - 1])
+            certain += row.best is not None
+            for points, result in (
+                (row.best, value_of(tables, position).result),
+                (row.played, -value_of(tables, after).result),
+            ):
+                assert points in (None, 0.5, (1 + result) / 2), (fen(ENGLISH, position), row)
+    return searched, certain
+
+
+@pytest.mark.compiled
+def test_what_a_judge_holds_for_certain_is_what_the_tables_say(tables: EndgameTables) -> None:
+    searched, certain = claims(tables, 400, "{evaluation: strong, nodes: 500}", 1)
+    assert certain > searched / 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judge", ["{evaluation: strong, depth: 7}", "{evaluation: cis300, nodes: 2000}"])
+def test_no_claim_of_38000_searches_is_false(tables: EndgameTables, judge: str) -> None:
+    searched, certain = claims(tables, 38_000, judge, 7)
+    assert certain > searched / 10
+
+
+def test_games_that_do_not_count_are_not_graded(run: Path) -> None:
+    with opened(run) as ledger:
+        grading = Grading(ENGLISH, PIECES, None)
+        assert len(missing(grading, ledger, "tables")) == 30
+        ledger.annul(["random"])
+        assert len(missing(grading, ledger, "tables")) == 10
+
+
+# --- what users do
+
+
+@pytest.mark.compiled
+def test_the_command_grades_says_what_there_is_and_does_nothing_twice(
+    run: Path, tables: EndgameTables, words: Words
+) -> None:
+    first = invoke("grade", run, "--pieces", PIECES, "--judge", JUDGE, "--workers", 1)
+    assert first.exit_code == 0
+    words(first.stdout.replace(str(run), "RUN"))
+    before = stored(run)
+    assert invoke("grade", run, "--pieces", PIECES, "--judge", JUDGE, "--workers", 1).stdout == first.stdout
+    assert stored(run) == before
+
+
+WRONG: dict[str, tuple[Any, ...]] = {
+    "no run": ("RUN/nowhere",),
+    "no entry": ("RUN", "--judge", "[3"),
+    "no such evaluation": ("RUN", "--pieces", 0, "--judge", "{evaluation: nonsense, depth: 9}"),
+    "no limit": ("RUN", "--judge", "greedy"),
+    "a time limit": ("RUN", "--judge", "{nodes: 5000, seconds: 1}"),
+    "a person": ("RUN", "--judge", "human"),
+    "the name of the tables": ("RUN", "--judge", "{name: tables, depth: 9}"),
+    "no deeper": ("RUN", "--judge", "{depth: 2}"),
+    "no deeper on average": ("RUN", "--pieces", 0, "--judge", "{nodes: 5}"),
+    "no scores in men": ("RUN", "--pieces", 0, "--judge", "{type: random, depth: 9}"),
+    "nothing that judges": ("RUN", "--pieces", 0),
+    "too many pieces": ("RUN", "--pieces", 9),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_input_gets_one_line(run: Path, tmp_path: Path, case: str, words: Words) -> None:
+    given = [str(it).replace("RUN", str(run)) for it in WRONG[case]]
+    result = invoke("grade", *given, "--workers", 1)
+    assert result.exit_code == 2
+    words(error_line(result.stderr))
+    assert stored(run) == []
+
+
+def test_another_judge_cannot_have_the_name_of_one_that_graded(run: Path, words: Words) -> None:
+    graded(run, pieces=0, after=1)
+    with pytest.raises(GradingError) as raised:
+        graded(run, pieces=0, judge=f"{{name: '{NAME}', evaluation: strong, nodes: 301}}")
+    words(raised.value)
+
+
+def test_a_judge_that_fails_ends_the_grading_with_one_line_and_what_is_graded_stays(
+    run: Path, tmp_path: Path, words: Words
+) -> None:
+    (tmp_path / "own.py").write_text(
+        "from arena import Choice\n\n\n"
+        "class Judge:\n"
+        "    man = 1.0\n\n"
+        "    def __init__(self, variant):\n"
+        "        pass\n\n"
+        "    def choose(self, game, limit, rng):\n"
+        "        if len(game.moves) == 60:\n"
+        "            raise ValueError('no more')\n"
+        "        return Choice(game.legal_moves[0], 0.5, depth=9)\n"
+    )
+    judge = f"{{type: '{tmp_path}/own.py:Judge', depth: 9}}"
+    result = invoke("grade", run, "--pieces", 0, "--judge", judge, "--workers", 1)
+    assert result.exit_code == 2
+    words(error_line(result.stderr))
+    assert len(stored(run)) < 30
+
+
+def test_rules_without_tables_are_graded_by_a_judge_alone(tmp_path: Path, words: Words) -> None:
+    config = yaml.safe_load(CONFIG) | {"variant": "simplified", "openings": {"count": 1}}
+    arena.run(config, tmp_path / "run", workers=1, quiet=True)
+    result = invoke("grade", tmp_path / "run", "--workers", 1)
+    assert result.exit_code == 2
+    words(error_line(result.stderr))
+    result = invoke("grade", tmp_path / "run", "--pieces", 4, "--workers", 1)
+    assert result.exit_code == 2
+    words(error_line(result.stderr))
+    assert invoke("grade", tmp_path / "run", "--judge", JUDGE, "--workers", 1).exit_code == 0
+    assert set(read(tmp_path / "run").graded["endgame_pieces"]) == {0}
+
+
+@pytest.mark.compiled
+def test_a_configuration_grades_what_it_has_played(tmp_path: Path, tables: EndgameTables) -> None:
+    """Also a run that was played without being graded; from Python, too."""
+    config = tmp_path / "run.yaml"
+    text = configured(tmp_path)
+    config.write_text(text)
+    assert invoke("run", config, "--out", tmp_path / "run", "--workers", 1, "--no-report").exit_code == 0
+    assert stored(tmp_path / "run") == []
+    config.write_text(f"{text}oracle: {{pieces: {PIECES}, judge: {JUDGE}}}\n")
+    result = invoke("run", config, "--out", tmp_path / "run", "--workers", 1, "--no-report")
+    assert result.exit_code == 0 and NAME in result.stdout
+    judged = read(tmp_path / "run")
+    again = arena.run(config, tmp_path / "again", workers=1, quiet=True)
+    pd.testing.assert_frame_equal(again.data.grades, judged.grades)
+    pd.testing.assert_frame_equal(again.data.graded, judged.graded)
+    assert judged.judges[NAME]["entry"]["evaluation"] == "strong" == again.data.judges[NAME]["entry"]["evaluation"]
+
+
+@pytest.mark.parametrize(
+    "oracle", ["{pieces: 1}", "{peices: 4}", "{judge: {depth: 2}}", "{judge: {seconds: 1}}", "{pieces: 0}", "4"]
+)
+def test_an_oracle_that_cannot_be_is_refused_before_any_game(tmp_path: Path, oracle: str, words: Words) -> None:
+    (tmp_path / "run.yaml").write_text(f"{configured(tmp_path)}oracle: {oracle}\n")
+    result = invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
+    assert result.exit_code == 2
+    words(error_line(result.stderr))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.skipif(not are_supported(), reason="needs SIGKILL")
+def test_a_killed_grading_is_resumed_to_the_same_bytes(run: Path, tables: EndgameTables) -> None:
+    whole = run.parent / "whole"
+    whole.mkdir()
+    (whole / FILE).write_bytes((run / FILE).read_bytes())
+    graded(whole)
+    command = [sys.executable, "-m", "arena", "grade", str(run), "--pieces", str(PIECES), "--judge", JUDGE]
+    process = subprocess.Popen([*command, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 120
+    while len(stored(run)) < 35 and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    before = len(stored(run))
+    assert 35 <= before < 60
+    assert len(graded(run)) == 60 - before
+    assert stored(run) == stored(whole)

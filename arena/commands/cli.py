@@ -28,6 +28,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("check:doctor", "list what is wrong with a configuration"),
         "plan": ("plan:plan", "how long a run will take, what it can detect"),
         "run": ("tournaments:run", "play a tournament, or resume it; write its report"),
+        "grade": ("grade:grade_command", "judge every move: better ones, and their gain"),
         "replay": ("replay:replay", "play a game of a run again, and compare"),
     },
     "Look": {

@@ -55,10 +55,15 @@ def tables(variant: Variant, pieces: int, as_json: bool) -> None:
 
     What is solved is kept in the cache folder. Ctrl-C stops; the same command resumes.
     """
+    _show(variant, tables_made(variant, pieces), as_json)
+
+
+def tables_made(variant: Variant, pieces: int) -> EndgameTables:
+    """The tables, what is missing made with its progress shown; exits if that cannot be done or is stopped."""
     progress = _Progress(variant, pieces)
     try:
         with announcing_compilation():
-            found = make(variant, pieces, progress.report)
+            return make(variant, pieces, progress.report)
     except EndgameError as error:
         progress.end()
         fail(str(error))
@@ -66,8 +71,8 @@ def tables(variant: Variant, pieces: int, as_json: bool) -> None:
         progress.end()
         say("stopped; what is solved is kept; rerun the same command to resume")
         sys.exit(130)
-    progress.end()
-    _show(variant, found, as_json)
+    finally:
+        progress.end()
 
 
 class _Progress:

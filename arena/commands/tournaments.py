@@ -20,6 +20,7 @@ from arena.commands.common import (
     workers_option,
     workers_used,
 )
+from arena.commands.grade import grade_as_configured
 from arena.commands.output import echo, fail, say, show_frame
 from arena.commands.plan import loaded, prepared_of
 from arena.experiment.model import Experiment
@@ -73,6 +74,8 @@ def run(
     used = workers_used(workers, experiment.workers)
     taking = _taking_part(experiment, folder, without_faulty)
     code = _play(prepared_of(taking.experiment), folder, used, force, taking)
+    if code != STOPPED and not grade_as_configured(taking.experiment, folder, used):
+        code = STOPPED
     if quiet:
         echo(f"no report; arena report {folder} writes it")
     else:

@@ -9,11 +9,12 @@ from typing import Any
 
 from arena.experiment import sweep
 from arena.experiment.checks import cross_problems
-from arena.experiment.model import Experiment, PlayerField
+from arena.experiment.model import Experiment, JudgeField, PlayerField
+from arena.experiment.names import completed_entry
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.experiment.yaml.section import Document, validated
 from arena.experiment.yaml.values import Source, inline
-from players.player import NAME_CHARACTERS, Limit, PlayerSpec
+from players.player import Limit, PlayerSpec
 
 KINDS = {"players": ("run", "tournament"), "tuning": ("tune", "tuning"), "positions": ("train", "training")}
 """The key that a file has for what it describes: the command that does it, and what it is called."""
@@ -88,9 +89,13 @@ def player_spec(entry: str | Mapping[str, Any], given_as: str = "player") -> Pla
     anything else.
     """
     data = inline(entry, given_as) if isinstance(entry, str) else entry
-    if isinstance(data, str):
-        data = {"type": data}
-    if isinstance(data, Mapping):
-        data = {"type": "negamax", **data}
-        data = {"name": str(data["type"])[:NAME_CHARACTERS], **data}
-    return validated(_Entry, {"player": data}, Source(Path(given_as)), ()).player
+    return validated(_Entry, {"player": completed_entry(data)}, Source(Path(given_as)), ()).player
+
+
+class _Judge(Document):
+    judge: JudgeField
+
+
+def judge_spec(entry: str, given_as: str) -> PlayerSpec:
+    """The player of an entry of a judge, given as `player_spec` takes it."""
+    return validated(_Judge, {"judge": inline(entry, given_as)}, Source(Path(given_as)), ()).judge

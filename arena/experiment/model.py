@@ -28,7 +28,8 @@ from arena.experiment.adjudication import Adjudication
 from arena.experiment.formats.fixed import RoundRobin
 from arena.experiment.formats.sprt import Sprt
 from arena.experiment.formats.table import FormatField
-from arena.experiment.openings import MAX_OPENINGS
+from arena.experiment.names import judge_entry
+from arena.experiment.openings import Openings
 from arena.experiment.workers import WorkersField
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.messages import FOLDER, refusal
@@ -46,22 +47,6 @@ LIMIT_FIELDS = {
     "increment": Field(ge=0, description="Seconds that the clock gains with each move."),
 }
 """Bounds of the fields of `Limit`; one not listed must be above 0."""
-
-
-class Openings(Section):
-    """The openings; each is played twice by every pairing, colours swapped."""
-
-    meant: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {"games": "count", "rounds": "count", "plies": "random_plies", "number": "count"}
-    )
-    random_plies: int = Field(default=4, ge=0, description="Random plies from the start position.")
-    balanced: bool = Field(default=True, description="Throw out random openings in which material is won.")
-    ballots: Literal[2, 3] | None = Field(default=None, description="Use the 2- or 3-move ballots (English).")
-    barred: bool = Field(default=False, description="With ballots: the barred ones, too.")
-    file: str | None = Field(default=None, description="Use a file of FENs, one a line, or a PDN.")
-    count: int | None = Field(
-        default=None, ge=1, le=MAX_OPENINGS, description="Openings: 50 random ones, or all of the others."
-    )
 
 
 class Probe(Section):
@@ -151,6 +136,24 @@ PlayerField = Annotated[PlayerSpec, GetPydanticSchema(_player_schema)]
 """An entry of `players:`, as a field."""
 
 
+JudgeField = Annotated[PlayerField, BeforeValidator(judge_entry)]
+"""An entry of a player that grades others, as a field; its name may be left out."""
+
+
+class Oracle(Section):
+    """Who grades the decisions of the games, once these are played."""
+
+    meant: ClassVar[Mapping[str, str]] = MappingProxyType({"player": "judge", "tables": "pieces"})
+    pieces: Literal[0, 2, 3, 4, 5, 6] | None = Field(
+        default=None,
+        description="Endgame tables judge positions of up to so many pieces; 0: none "
+        "[4, or none where the rules have no tables].",
+    )
+    judge: JudgeField | None = Field(
+        default=None, description="A player that judges all other positions: deeper than those it grades."
+    )
+
+
 def _variant(value: Any) -> str | dict[str, Any]:
     from arena.rules.custom import VariantError, build_variant
 
@@ -230,6 +233,11 @@ class Experiment(Document):
         description="When a player is withdrawn: failures in its first games [3], annul or forfeit, or a mapping.",
     )
     probe: Probe | None = Field(default=None, description="Measure searches to one depth, too.")
+    oracle: Oracle | None = Field(
+        default=None,
+        exclude=True,
+        description="Grade every decision by endgame tables, and by a deeper player, after the games.",
+    )
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
     rating: Rating = Rating()
     compare_types: bool = Field(

@@ -1,4 +1,4 @@
-"""Names of players that a sweep makes: their swept values in words, or a template filled in."""
+"""Names of players: of a sweep, their swept values in words or a template filled in; of entries without one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from arena.base.wording import unknown
 from arena.experiment.yaml.errors import Keys
+from players.player import NAME_CHARACTERS, Limit
 
 
 class TemplateError(Exception):
@@ -62,6 +63,30 @@ def filled(template: str, words: Mapping[str, str]) -> str:
     except ValueError as error:
         raise TemplateError(f"'name' is not a template: {error} (write {{{{ for a brace)") from None
     return name
+
+
+def completed_entry(entry: Any) -> Any:
+    """A player's entry with what may be left out: its name is its type, which is negamax, or the entry if a text.
+
+    Anything else is returned as it is.
+    """
+    if isinstance(entry, str):
+        entry = {"type": entry}
+    if isinstance(entry, dict):
+        entry = {"type": "negamax", **entry}
+        entry = {"name": str(entry["type"])[:NAME_CHARACTERS], **entry}
+    return entry
+
+
+def judge_entry(entry: Any) -> Any:
+    """A judge's entry, completed; its name has the evaluation and the limits, as a run may have several judges."""
+    whole = completed_entry(entry)
+    if not isinstance(whole, dict) or (isinstance(entry, dict) and "name" in entry):
+        return whole
+    evaluation = whole.get("evaluation")
+    words = [_last(evaluation if isinstance(evaluation, str) else str(whole["type"]))]
+    words += [f"{name} {whole[name]}" for name in Limit._fields if name in whole]
+    return {**whole, "name": ", ".join(words)[-NAME_CHARACTERS:].strip(" ,")}
 
 
 def is_number(value: Any) -> bool:

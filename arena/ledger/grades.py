@@ -10,6 +10,8 @@ import numpy as np
 
 from arena.ledger.columns import Planes, integers, planes, zigzag
 from arena.ledger.table import CHECKSUM, Table
+from arena.rules.variants import Variant
+from players.player import Allowance, PlayerSpec
 
 TABLES_JUDGE = "tables"
 """The judge of the positions that the endgame tables have."""
@@ -53,6 +55,22 @@ _HEADER = 1 + len(STORED_COLUMNS)
 CURRENT = f"FROM grades JOIN games ON grades.game = games.game AND grades.graded = games.{CHECKSUM} WHERE 1"
 """The rest of a query for grades of games as they are stored now; conditions may follow."""
 ORDER = f"ORDER BY grades.game, judge != '{TABLES_JUDGE}', judge"
+
+
+class GradeTask(NamedTuple):
+    """All that a worker needs to grade a game: plain data."""
+
+    game: int
+    variant: Variant
+    opening_fen: str
+    plies: int
+    moves: bytes
+    """As the ledger has them."""
+    endgame_pieces: int
+    judge: PlayerSpec | None
+    """None where the tables judge."""
+    seed: int
+    allowance: Allowance
 
 
 class Grade(NamedTuple):

@@ -25,6 +25,7 @@ from arena.hosting.held import HeldPlayer, PlayerFailure
 from arena.hosting.player_process import hold
 from arena.ledger.ledger import Facts
 from arena.ledger.record import Task
+from arena.play.grading import GradingError, arranged
 from arena.play.probe import ProbeError, positions
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, load
@@ -143,6 +144,11 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
         except PlayerFailure as error:
             message = f"{spec.name} {error} while it was built"
             problems += experiment.error(("players", index, "type"), message).problems
+    if experiment.oracle is not None:
+        try:
+            arranged(experiment, experiment.oracle.pieces, experiment.oracle.judge, folder)
+        except GradingError as error:
+            problems += experiment.error(("oracle", error.key), str(error)).problems
     if problems:
         raise ConfigError(problems)
     with compilation_announced(partial(compiling, variant.name)):

@@ -12,12 +12,14 @@ from arena.experiment.load import load as load_experiment
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
+from arena.play.grading import arranged, grade
 from arena.play.plan import prepare
 from arena.play.signature import begin
 from arena.play.tournament import conduct
 from arena.report.load import load as load_run
 from arena.report.run import Run
 from arena.report.write import write
+from arena.rules.endgame.tables import make
 from arena.watch.display import Display
 
 
@@ -39,7 +41,8 @@ def run(
     a run although a player plays differently now. Ctrl-C stops, and the same call resumes.
 
     Raises ValueError, in one line, for a configuration that is wrong; StoreError for a folder that holds another
-    run or cannot be written to; PlayerChanged; RunStopped for a failure with `on_failure: stop`; WorkerDied for a
+    run or cannot be written to; GradingError and EndgameError for one that cannot be graded as its `oracle` says;
+    PlayerChanged; RunStopped for a failure with `on_failure: stop`; WorkerDied for a
     game that ends its process, EngineError for lost workers. What was finished is kept.
     """
     try:
@@ -56,6 +59,12 @@ def run(
                 for _ in conduct(plan, ledger, used):
                     if display is not None:
                         display.tick()
+        if (oracle := experiment.oracle) is not None:
+            grading = arranged(experiment, oracle.pieces, oracle.judge, experiment.path.parent)
+            if grading.endgame_pieces:
+                make(grading.variant, grading.endgame_pieces)
+            for _ in grade(grading, ledger, used):
+                pass
     played = load_run(folder)
     if report:
         write(played)

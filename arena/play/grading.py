@@ -1,0 +1,299 @@
+"""Grading: the decisions of a run's games judged, by endgame tables and by a player that looks deeper.
+
+A decision is a move in a position of more than one legal move. In positions of the endgame tables these judge, for
+best play by both and without the rules that draw a game; elsewhere a player does, if one is given.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.experiment.checks import judge_problem, not_deeper
+from arena.experiment.model import Experiment, entry_of
+from arena.hosting.analysis import Judge, Judgement
+from arena.hosting.held import PlayerFailure
+from arena.ledger.grades import TABLES_JUDGE, Grade, GradedGame, GradeTask
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import unpacked
+from arena.play.executor import Workers, run
+from arena.rules.custom import build_variant
+from arena.rules.endgame.tables import EndgameTables, Value, load
+from arena.rules.endgame.tables import refusal as endgame_refusal
+from arena.rules.game import Game
+from arena.rules.move_text import move_text
+from arena.rules.movegen import after_move, legal_moves
+from arena.rules.played import PlayedGame, Replayer
+from arena.rules.position import WHITE, Position
+from arena.rules.variants import Variant
+from players.loading import fingerprints, located
+from players.player import Allowance, Limit, PlayerSpec
+
+_COMPARED = ("depth", "nodes")
+"""Limits that a judge may have: under them it grades the same each time."""
+DEFAULT_PIECES = 4
+_SAMPLE = 20
+"""Games in which it is measured how far a player looks whose limit is of another kind than the judge's."""
+
+
+class GradingError(Exception):
+    """Games that cannot be graded, or not by these judges; one line says why."""
+
+    def __init__(self, message: str, key: str = "judge") -> None:
+        super().__init__(message)
+        self.key = key
+        """The field of `arena.experiment.model.Oracle` to blame."""
+
+
+class Grading(NamedTuple):
+    """Who judges the decisions of a run."""
+
+    variant: Variant
+    endgame_pieces: int
+    """The endgame tables judge positions of up to so many pieces; 0 if they take no part."""
+    judge: PlayerSpec | None
+    """The player that judges all other positions, if one does; its files are located."""
+    players: tuple[PlayerSpec, ...] = ()
+    """Those that are graded."""
+    seed: int = 0
+    """The source of the judge's chance."""
+    allowance: Allowance = Allowance()
+
+    @property
+    def judges(self) -> list[str]:
+        """The names of the judges in the order in which they grade."""
+        return [TABLES_JUDGE] * (self.endgame_pieces > 0) + ([self.judge.name] if self.judge else [])
+
+
+def arranged(experiment: Experiment, pieces: int | None, judge: PlayerSpec | None, folder: Path) -> Grading:
+    """Who judges the decisions of an experiment's games: fields of an `Oracle`, files of the judge in `folder`.
+
+    Raises GradingError for rules without tables, a judge that cannot be one by its limit, and no judge at all.
+    """
+    variant = build_variant(experiment.variant)
+    without_tables = endgame_refusal(variant)
+    if pieces and without_tables:
+        raise GradingError(without_tables, "pieces")
+    if pieces is None:
+        pieces = 0 if without_tables else DEFAULT_PIECES
+    if judge is not None and judge.name == TABLES_JUDGE:
+        raise GradingError(f"a judge cannot have the name {TABLES_JUDGE!r}, which stands for the endgame tables")
+    if judge is None and not pieces:
+        raise GradingError("; ".join(filter(None, [without_tables, "without endgame tables a judge is needed"])))
+    if judge is not None and (line := judge_problem(judge, experiment.players)):
+        raise GradingError(line)
+    judging = None if judge is None else located(judge, folder)
+    return Grading(variant, pieces, judging, experiment.players, experiment.seed, experiment.allowance)
+
+
+def try_out(grading: Grading) -> None:
+    """Load the tables, and have the judge search the start, which also compiles what both need.
+
+    Raises GradingError for a judge that fails or gives no score in men, EndgameError as `load` does.
+    """
+    if grading.endgame_pieces:
+        _tables(grading.variant, grading.endgame_pieces).value(grading.variant.start)
+    if grading.judge is not None:
+        with _blaming(grading.judge):
+            Judge(grading.judge, Game(grading.variant), str(grading.seed), grading.allowance).judgement()
+
+
+def grade(
+    grading: Grading, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
+) -> Iterator[GradedGame]:
+    """Grade the games of a ledger that lack grades, storing each game's before it is yielded.
+
+    Grades are the same for any number of workers and interruptions. Games that do not count are left out. Raises
+    GradingError for a judge that fails, looks no deeper than a player or has the name of another; EndgameError if
+    a worker cannot load the tables; WorkerDied and EngineError as `arena.play.executor.run` does.
+    """
+    if grading.judge is not None:
+        _introduce(grading.judge, grading.players, ledger)
+    for judge in grading.judges:
+        of_tables = judge == TABLES_JUDGE
+        work = grade_by_tables if of_tables else grade_by_player
+        tasks = _tasks(grading, None if of_tables else grading.judge, ledger, missing(grading, ledger, judge))
+        for record in run(work, tasks, workers, stopping, _name):
+            ledger.add_grades(record)
+            yield record
+
+
+def missing(grading: Grading, ledger: Ledger, judge: str) -> list[int]:
+    """The numbers of the games that count and have no grades yet by one of the judges."""
+    done = ledger.graded(judge, grading.endgame_pieces if judge == TABLES_JUDGE else 0)
+    games = ledger.rows("SELECT game, white, black FROM games WHERE plies > 0 ORDER BY game")
+    void = set(ledger.annulled)
+    return [game for game, *players in games if game not in done and void.isdisjoint(players)]
+
+
+def grade_by_tables(task: GradeTask) -> GradedGame:
+    """Grade the decisions of a game in positions of the endgame tables. Raises GradingError and EndgameError."""
+    tables, rules = _tables(task.variant, task.endgame_pieces), task.variant.constants
+    grades: list[Grade] = []
+    decisions = [0, 0]
+    contact: tuple[int | None, float | None, int | None] = None, None, None
+    if (unpacked([task.moves], [task.plies])["pieces"] > task.endgame_pieces).all():
+        return GradedGame(task.game, TABLES_JUDGE, task.endgame_pieces, ())
+    played = _replayed(task)
+    for ply, (position, move) in enumerate(zip(played.positions, played.moves, strict=False), start=1):
+        value = tables.value(position) if _pieces(position) <= task.endgame_pieces else None
+        if value is None:
+            continue
+        if contact[0] is None:
+            white = value.result if position.turn == WHITE else -value.result
+            contact = ply, (1 + white) / 2, value.plies if value.result else None
+        legal = legal_moves(rules, position)
+        decisions[position.turn] += len(legal) > 1
+        values = {one: _before(tables.value(after_move(rules, position, one)[0])) for one in legal}
+        best = max(values.values(), key=_preference)
+        if all(one.result == best.result for one in values.values()):
+            continue
+        found = move if values[move] == best else next(one for one in legal if values[one] == best)
+        text = move_text(task.variant, position, found, legal)
+        grades.append(_grade_of(ply, position, text, best, values[move], values.values()))
+    white, black = decisions
+    return GradedGame(task.game, TABLES_JUDGE, task.endgame_pieces, tuple(grades), (white, black), *contact)
+
+
+def grade_by_player(task: GradeTask) -> GradedGame:
+    """Grade the decisions of a game outside the tables' positions, by the task's judge. Raises GradingError.
+
+    The judge searches the position for the best move and, where another one was played, the position after that.
+    """
+    assert task.judge is not None
+    played, variant = _replayed(task), task.variant
+    game = Game(variant, played.start)
+    grades: list[Grade] = []
+    decisions = [0, 0]
+    known: Judgement | None = None
+    with _blaming(task.judge, f" in game {task.game}"):
+        judge = Judge(task.judge, game, f"{task.seed} grade {task.game}", task.allowance)
+        for ply, move in enumerate(played.moves, start=1):
+            position, legal = game.position, game.legal_moves
+            best, known = known, None
+            if len(legal) == 1 or _pieces(position) <= task.endgame_pieces:
+                game.push(move)
+                continue
+            best = after = best or judge.judgement()
+            game.push(move)
+            if best.move != move:
+                known = judge.judgement()
+                after = known.before()
+            decisions[position.turn] += 1
+            text = move_text(variant, position, best.move, legal)
+            values = best.points, after.points, 0, 0.0, best.plies, after.plies, best.men, after.men
+            grades.append(Grade(ply, _pieces(position), len(legal), text, *values))
+    white, black = decisions
+    return GradedGame(task.game, task.judge.name, task.endgame_pieces, tuple(grades), (white, black))
+
+
+@contextmanager
+def _blaming(judge: PlayerSpec, where: str = "") -> Iterator[None]:
+    """Have what the judge fails in be a GradingError."""
+    try:
+        yield
+    except PlayerFailure as failure:
+        raise GradingError(f"the judge {judge.name} {failure}{where}") from None
+
+
+def _shallow(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger) -> str:
+    """Why a judge looks no deeper than the players of a run, as far as a sample of games shows; "" if it does.
+
+    A player whose limit is of another kind than the judge's looks as far as it did on average.
+    """
+    for player in players:
+        kinds = [kind for kind in _COMPARED if getattr(judge.limit, kind) is not None]
+        kinds = [kind for kind in kinds if player.limit != Limit(**{kind: getattr(player.limit, kind)})]
+        for kind, mean in _means(player.name, kinds, ledger).items():
+            if mean >= getattr(judge.limit, kind):
+                return not_deeper(judge, player.name, kind, round(mean, 1), " on average")
+    return ""
+
+
+def _means(player: str, kinds: Sequence[str], ledger: Ledger) -> dict[str, float]:
+    """The means of recorded counts of a player's decisions in a sample of its games; none without decisions."""
+    query = "SELECT white = ?, opening_fen, plies, moves FROM games WHERE plies > 0 AND ? IN (white, black) LIMIT"
+    found = [np.zeros((len(kinds), 0))]
+    for is_white, opening, plies, moves in ledger.rows(f"{query} {_SAMPLE}", (player, player)) if kinds else ():
+        columns = unpacked([moves], [plies])
+        own = (np.arange(plies) % 2 == 0) == (opening.startswith("W") == bool(is_white))
+        found.append(np.stack([columns[kind] for kind in kinds])[:, own & (columns["legal_moves"] > 1)])
+    counts = np.concatenate(found, axis=1)
+    return dict(zip(kinds, counts.mean(axis=1).tolist(), strict=True)) if counts.size else {}
+
+
+def _introduce(judge: PlayerSpec, players: Iterable[PlayerSpec], ledger: Ledger) -> None:
+    """Store what a judge is. Raises GradingError if another one has its name, or it looks no deeper."""
+    if line := _shallow(judge, players, ledger):
+        raise GradingError(line)
+    described = json.loads(json.dumps({"entry": entry_of(judge), "files": fingerprints(judge)}))
+    stored = ledger.judges.get(judge.name)
+    if stored is None:
+        ledger.add_judge(judge.name, described)
+    elif stored != described:
+        raise GradingError(
+            f"{ledger.path.parent} has grades by another judge of the name {judge.name!r}: give this one its own "
+            "name, as in {name: ..., type: ...}"
+        )
+
+
+def _tasks(grading: Grading, judge: PlayerSpec | None, ledger: Ledger, games: list[int]) -> Iterator[GradeTask]:
+    variant, pieces, _, _, seed, allowance = grading
+    query = "SELECT opening_fen, plies, moves FROM games WHERE game = ?"
+    for game in games:
+        ((opening, plies, moves),) = ledger.rows(query, (game,))
+        yield GradeTask(game, variant, opening, plies, moves, pieces, judge, seed, allowance)
+
+
+def _name(task: GradeTask) -> str:
+    return f"the grading of game {task.game}"
+
+
+def _replayed(task: GradeTask) -> PlayedGame:
+    texts = [text.decode() for text in unpacked([task.moves], [task.plies])["move"].tolist()]
+    played = _replayer(task.variant).game(task.opening_fen, texts)
+    for problem in played.problems:
+        raise GradingError(f"game {task.game} cannot be replayed: {problem.message}")
+    return played
+
+
+@lru_cache(1)
+def _replayer(variant: Variant) -> Replayer:
+    return Replayer(variant)
+
+
+@lru_cache(1)
+def _tables(variant: Variant, pieces: int) -> EndgameTables:
+    return load(variant, pieces)
+
+
+def _pieces(position: Position) -> int:
+    return (position.white | position.black).bit_count()
+
+
+def _before(value: Value | None) -> Value:
+    """What a position is worth to the side that moved into it, from where it stood."""
+    assert value is not None, "a move out of the tables' positions leads to one of fewer pieces, or as many"
+    return Value(-value.result, value.plies + 1 if value.result else 0)
+
+
+def _preference(value: Value) -> tuple[int, int]:
+    """The key of the best value: the quickest win, then a draw, then the longest resistance."""
+    return value.result, -value.result * value.plies
+
+
+def _grade_of(
+    ply: int, position: Position, best_move: str, best: Value, played: Value, values: Iterable[Value]
+) -> Grade:
+    """The grade of a decision of the tables, by the values of all legal moves."""
+    losses = [best.result - one.result for one in values]
+    points = (1 + best.result) / 2, (1 + played.result) / 2
+    erring = sum(loss > 0 for loss in losses)
+    plies = best.plies or None, played.plies or None
+    return Grade(ply, _pieces(position), len(losses), best_move, *points, erring, sum(losses) / 2, *plies)
