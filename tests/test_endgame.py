@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -24,6 +25,7 @@ import arena.rules.endgame.tables as endgame
 from arena.base.files import lock_folder
 from arena.rules.custom import build_variant
 from arena.rules.endgame import retrograde
+from arena.rules.endgame.index import Material
 from arena.rules.endgame.tables import EndgameError, EndgameTables, Value, load, make, path_of, refusal
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
@@ -417,13 +419,24 @@ def test_two_builders_at_once_and_full_disks_are_told_in_one_line(own_home, monk
         patch.setattr(endgame, "disk_usage", lambda path: shutil._ntuple_diskusage(10**6, 10**6, 200_000))
         words(refused())
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    for size in (30_000, 210_000):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-        try:
-            words(refused())
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    make(variant, 3)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (210_000, limits[1]))
+    try:
+        words(refused())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with monkeypatch.context() as patch:
+        write = endgame.Layout.write
+
+        def fill_up(planned: endgame.Layout, file: Any, material: Material, codes: Any) -> None:
+            if material.pieces == 3:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            write(planned, file, material, codes)
+
+        patch.setattr(endgame.Layout, "write", fill_up)
+        words(refused())
+    reports: list[int] = []
+    make(variant, 3, lambda done, _total: reports.append(done))
+    assert reports[0] == 3512
     path_of(variant).unlink()
     path_of(variant).parent.chmod(0o500)
     if not os.access(path_of(variant).parent, os.W_OK):

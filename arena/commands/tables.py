@@ -24,7 +24,7 @@ from arena.rules.variants import Variant
 from arena.watch.display import Ticker
 from arena.watch.words import duration
 
-_SECONDS = 0.5e-6
+_SECONDS = 0.6e-6
 """Processor time to solve an ending, about."""
 _BYTES = 4
 """Memory for an ending of a slice, and the one of the slice with the sides exchanged, while they are solved."""
