@@ -187,10 +187,12 @@ def test_values_of_three_pieces_follow_from_those_after_the_moves(home, variant)
         follows(tables, variant, position)
 
 
-def test_english_positions_are_those_that_are_published_and_have_known_values(home):
+@pytest.mark.parametrize("pieces", [3, 4])
+def test_english_positions_are_those_that_are_published_and_have_known_values(home, pieces):
     """Schaeffer et al. 2007 count boards, whoever is to move, those with pieces of one colour, too."""
-    published = {2: 6_972, 3: 261_224}
-    counts = json.loads(invoke("tables", "english", "--pieces", 3, "--json").stdout)
+    published = {2: 6_972, 3: 261_224, 4: 7_092_774}
+    counts = json.loads(invoke("tables", "english", "--pieces", pieces, "--json").stdout)
+    assert [row["pieces"] for row in counts["by_pieces"]] == list(range(2, pieces + 1))
     for row in counts["by_pieces"]:
         one_colour = sum(comb(28, men) * comb(32 - men, row["pieces"] - men) for men in range(row["pieces"] + 1))
         assert row["positions"] + 2 * one_colour == published[row["pieces"]]

@@ -46,6 +46,7 @@ FULL = {
     "test_endgame": (
         "test_a_win_that_a_search_holds_for_certain_is_never_contradicted",
         "test_ctrl_c_stops_the_command_which_resumes",
+        "test_english_positions_are_those_that_are_published_and_have_known_values[4]",
         "test_tables_of_other_rules_or_of_other_code_are_not_read",
         "test_tables_say_what_the_definition_says_of_every_position_of_three_pieces",
         "test_tables_say_what_the_definition_says_on_a_small_board",

@@ -58,28 +58,31 @@ class TooLongError(Exception):
     """An ending that takes more plies than LONGEST."""
 
 
-class StoppedError(Exception):
-    """Work whose result nobody waits for any more."""
-
-
 class Solver:
     """Solves pairs of slices, in a thread for each processor, from those in a file, which it reads as it grows."""
 
     def __init__(self, rules: Rules, data: Bytes, keep: Callable[[Mapping[Material, Bytes]], object]) -> None:
-        self.done = 0
-        """Endings solved; those of a pair in work count by half once they have been looked at."""
+        self._done: dict[Material, int] = {}
+        """By pair, its endings that are solved; of one in work, half of those that were looked at, and more."""
         self._rules, self._data, self._keep = rules, data, keep
         self._address = data.ctypes.data if is_compiling() else data
-        self._kernels = _compiled(rules)
+        self._look, self._carry_back = _compiled(rules)
         self._is_stopping = False
+
+    @property
+    def done(self) -> int:
+        """How many endings are solved, about: exactly, when nothing is in work."""
+        return sum(self._done.values())
 
     def solve(self, pairs: Iterable[Material], report: Callable[[], object]) -> None:
         """Solve pairs that do not need each other, named by one of both slices, and keep each when it is solved.
 
         Whatever ends this early, such as Ctrl-C, ends the threads within a second.
         """
+        largest_first = sorted(pairs, key=self._size, reverse=True)
+        self._done |= dict.fromkeys(largest_first, 0)
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            running = {threads.submit(self._solved, each) for each in sorted(pairs, key=self._size, reverse=True)}
+            running = {threads.submit(self._solved, each) for each in largest_first}
             try:
                 while running:
                     ready, running = wait(running, _REPORT_SECONDS, FIRST_COMPLETED)
@@ -98,31 +101,34 @@ class Solver:
         slices, size = sorted({material, material.swapped}), self._size(material)
         codes = {each: np.empty(size, np.uint8) for each in slices}
         quiet = {each: np.empty(size, np.uint8) for each in slices}
-        moves, highest, code = new_buffer(), 0, 0
+        moves, highest, looked, total = new_buffer(), 0, 0, len(slices) * size
         works = [
             Work(each, codes[each], quiet[each], codes[each.swapped], quiet[each.swapped], self._address, moves)
             for each in slices
         ]
         for work in works:
             for first, last in self._parts(work.material):
-                highest = max(highest, self._kernels.look(self._rules, work, first, last))
-                self.done += (last - first) * int(row_size(self._rules, work.material)) // 2
+                highest = max(highest, self._look(self._rules, work, first, last))
+                looked += (last - first) * int(row_size(self._rules, work.material))
+                self._done[material] = looked // 2
+        code = 0
         while code < highest:
             code += 1
             if code > LONGEST:
                 raise TooLongError(f"an ending of {material} takes more than {LONGEST} plies, too many for a byte")
             for work in works:
                 for first, last in self._parts(work.material):
-                    highest = max(highest, self._kernels.carry_back(self._rules, work, code, first, last))
-        self.done += len(slices) * (size - size // 2)
+                    highest = max(highest, self._carry_back(self._rules, work, code, first, last))
+            self._done[material] = max(self._done[material], total * (highest + code) // (2 * highest))
+        self._done[material] = total
         return codes
 
     def _parts(self, material: Material) -> Iterator[tuple[int, int]]:
-        """A slice's rows in parts of less than a second. Raises StoppedError once the work has been stopped."""
+        """A slice's rows in parts of less than a second. Raises InterruptedError once the work is stopped."""
         count, each = rows(self._rules, material), max(1, _PART // row_size(self._rules, material))
         for first in range(0, count, each):
             if self._is_stopping:
-                raise StoppedError
+                raise InterruptedError
             yield first, min(first + each, count)
 
 
@@ -143,21 +149,12 @@ class Work(NamedTuple):
     """A buffer."""
 
 
-class _Kernels(NamedTuple):
-    """The kernels that Python calls."""
-
-    look: Any
-    carry_back: Any
-
-
 @cache
-def _compiled(rules: Any) -> _Kernels:
-    """The kernels for a rule set."""
+def _compiled(rules: Any) -> tuple[Any, Any]:
+    """The native code of `look` and `carry_back` for a rule set."""
     none = np.zeros(0, np.uint8)
     work = Work(Material(0, 0, 0, 0), none, none, none, none, 0, new_buffer())
-    return _Kernels(
-        entry(look, types.int64, rules, work, 0, 0), entry(carry_back, types.int64, rules, work, 0, 0, 0)
-    )
+    return entry(look, types.int64, rules, work, 0, 0), entry(carry_back, types.int64, rules, work, 0, 0, 0)
 
 
 @kernel

@@ -48,8 +48,6 @@ from arena.rules.variants import Variant
 _MAGIC = int.from_bytes(b"endgame1", "little")
 _PIECES_AT = 5
 _CHECKSUMS_AT = OFFSETS_AT + SLICES
-_HEADER = _CHECKSUMS_AT + SLICES
-"""Words of a header."""
 _IS_THERE = 1 << 32
 """Added to the checksum of a slice that has been written."""
 _SOURCES = (
@@ -155,7 +153,7 @@ class Layout(NamedTuple):
 
 def layout(rules: Rules, pieces: int) -> Layout:
     """The layout of a file with the endings of up to some pieces."""
-    header = np.zeros(_HEADER, "<i8")
+    header = np.zeros(_CHECKSUMS_AT + SLICES, "<i8")
     header[0], header[_PIECES_AT] = _MAGIC, pieces
     header[1:_PIECES_AT] = np.frombuffer(_digest(rules), "<i8")
     slices, end = [], header.nbytes
@@ -273,12 +271,12 @@ def _complete(path: Path, rules: Rules, pieces: int, report: Callable[[int, int]
                 planned.write(file, material, data)
 
         solver = Solver(rules, np.memmap(part, np.uint8, "r"), keep)
-        solver.done, total = sum(map(len, kept.values())), planned.size - planned.header.nbytes
-        report(solver.done, total)
+        before, total = sum(map(len, kept.values())), planned.size - planned.header.nbytes
+        report(before, total)
         missing = [material for material, _, _ in planned.slices if material not in kept]
         for _, level in groupby(missing, lambda each: (each.pieces, each.own_men + each.other_men)):
             pairs = {min(each, each.swapped) for each in level}
-            solver.solve(pairs, lambda: report(solver.done, total))
+            solver.solve(pairs, lambda: report(before + solver.done, total))
     part.replace(path)
 
 
