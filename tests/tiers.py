@@ -22,6 +22,7 @@ FULL = {
     ),
     "test_articles": ("test_frisian_bars_a_fourth_move_in_a_row_of_the_same_king",),
     "test_bench": (
+        "test_a_card_has_games_on_three_terms_suites_and_speed_and_says_where_it_was_measured",
         "test_a_benchmark_is_chosen_by_its_name",
         "test_overhead_is_of_each_part_by_its_own_unit",
         "test_workers_of_each_kind_play_the_same_games",

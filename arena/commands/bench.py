@@ -1,21 +1,47 @@
-"""The command that measures speeds: bench."""
+"""The command that measures speeds, and an evaluation by a protocol: bench."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
+import numpy as np
 
+from arena.base.number import is_nan, percent
+from arena.base.wording import listed
+from arena.bench import heuristic
+from arena.bench.heuristic import Protocol, Speed
 from arena.bench.overhead import overhead
 from arena.bench.rates import full_search, random_games, rules, search, tree_search
 from arena.bench.time import kept_time
 from arena.bench.timing import Row
-from arena.commands.common import VARIANT
+from arena.commands.cli import SOURCE
+from arena.commands.common import VARIANT, announcing_compilation, workers_option, workers_used
+from arena.commands.output import echo, fail, say
+from arena.commands.waiting import counted_up
+from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import inline
+from arena.ledger import manifest
+from arena.play.engine import EngineError
+from arena.play.executor import WorkerDied
+from arena.report.tables.suites import ALL, shares, suite_tables, wilson
+from arena.report.write import write_card
 from arena.rules.variants import VARIANTS, Variant
+from players.evaluation.build import build_evaluation
+from players.loading import PlayerError, fingerprints
 
 Benchmark = Callable[[Sequence[Variant]], Iterator[Row]]
 """From variants to rows."""
 
+HEURISTIC = "heuristic"
+"""The benchmark of an evaluation, which makes a card."""
+PROTOCOL = Protocol()
+"""How much a card measures."""
 _ALL = list(VARIANTS.values())
 """What is measured where no variant is named; of the slower benchmarks the first alone."""
 
@@ -65,14 +91,121 @@ BENCHMARKS: dict[str, Benchmark] = {
 
 
 @click.command()
-@click.argument("what", type=click.Choice(list(BENCHMARKS)), default="all")
+@click.argument("what", type=click.Choice([*BENCHMARKS, HEURISTIC]), default="all")
+@click.argument("evaluation", required=False)
 @click.option("--variant", "variants", type=VARIANT, multiple=True, help="Only this variant; may be given again.")
-def bench(what: str, variants: tuple[Variant, ...]) -> None:
+@click.option("--out", type=click.Path(path_type=Path), help="With heuristic: the folder of the card [card].")
+@workers_option
+def bench(
+    what: str, evaluation: str | None, variants: tuple[Variant, ...], out: Path | None, workers: int | str | None
+) -> None:
     """Measure this machine's rates: move generation, search, whole games, and what surrounds a search.
 
-    Not in `all`: `time` measures how well negamax keeps to 20 ms per move while every core is busy.
+    Not in `all`: `time` measures how well negamax keeps to 20 ms per move while every core is busy. `heuristic`
+    measures an EVALUATION, such as my_heuristic.py:racer, by a fixed protocol, some minutes on two cores: games
+    against those that come along at equal depth, nodes and time, suites, speed; and writes a card that two people
+    can compare.
     """
-    show_rows(rows(what, variants))
+    if what != HEURISTIC:
+        if evaluation is not None:
+            fail(f"{evaluation!r} is one argument too many: only {HEURISTIC} takes an evaluation")
+        show_rows(rows(what, variants))
+        return
+    if evaluation is None or len(variants) > 1:
+        fail(f"{HEURISTIC} takes one evaluation, such as my_heuristic.py:racer, and one variant")
+    variant = variants[0] if variants else _ALL[0]
+    try:
+        with announcing_compilation():
+            described = inline(evaluation, "EVALUATION") if "{" in evaluation else evaluation
+            card = _card(evaluation, described, variant, workers_used(workers), PROTOCOL)
+    except (ConfigError, PlayerError) as error:
+        fail(str(error))
+    except (WorkerDied, EngineError) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        say("stopped; there is no card")
+        sys.exit(130)
+    echo(card["lead"])
+    echo("; ".join(card["footer"]))
+    for path in write_card(card, out or Path("card")):
+        echo(f"wrote {path}")
+
+
+def _card(name: str, evaluation: Any, variant: Variant, workers: int | str, protocol: Protocol) -> Any:
+    """The card of an evaluation, a JSON document, measured here and now."""
+    began = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    build_evaluation(evaluation, variant)
+    spec = heuristic.players(evaluation, variant)[0]
+    say("speed")
+    speed = heuristic.speed(evaluation, variant, protocol)
+    games: list[dict[str, Any]] = []
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        for number, terms in enumerate(protocol.terms):
+            say(f"games at {terms}")
+            found = heuristic.scores(evaluation, variant, terms, protocol, Path(folder, str(number)), workers)
+            games += [score._asdict() | _share(score.points, score.games, score.games // 2) for score in found]
+    suites: list[Any] = []
+    for suite in heuristic.suites_of(variant):
+        say(f"{suite} at depth {protocol.depth}")
+        asked = list(counted_up(*heuristic.solving(evaluation, variant, suite, protocol, workers), "answers"))
+        table = shares(suite_tables(heuristic.ordered(asked, evaluation, variant)).answers)
+        suites += table[table["stratum"] == ALL].drop(columns=["at", "limit", "stratum"]).to_dict("records")
+    mine = [row for row in suites if row["player"] == heuristic.MINE]
+    machine, tree = manifest.machine(), manifest.working_tree(SOURCE / "arena" / "__init__.py")
+    versions = {package: found for package, found in manifest.versions().items() if found}
+    commit = f" at commit {tree.commit[:10]}{'+' * tree.dirty}" if tree else ""
+    footer = [
+        f"million nodes/s: {speed.mine / 1e6:.2f}; simple {speed.simple / 1e6:.2f}; perft {speed.perft / 1e6:.1f}",
+        f"machine: {machine['processor']}, {machine['cores']} cores, {machine['platform']}",
+        f"arena {versions.get('draughts-arena', '')}{commit}; Python {versions['python']}; "
+        f"numba {versions.get('numba', '')}; protocol {heuristic.VERSION}, {began}",
+    ]
+    files = ", ".join(f"{file} {digest}" for file, digest in fingerprints(spec).items())
+    return {
+        "protocol": heuristic.VERSION,
+        "evaluation": Path(name).name,
+        "player": heuristic.MINE,
+        "variant": variant.name,
+        "began": began,
+        "files": fingerprints(spec),
+        "lead": _lead(games, mine, speed, protocol),
+        "note": f"Hash of its file: {files}." if files else "",
+        "depth": protocol.depth,
+        "games": games,
+        "suites": [{key: None if is_nan(value) else value for key, value in row.items()} for row in suites],
+        "speed": dict(
+            zip(("move generation (perft)", "search with simple", "search with it"), speed, strict=True)
+        ),
+        "machine": machine,
+        "versions": versions,
+        "commit": None if tree is None else tree._asdict(),
+        "footer": footer,
+    }
+
+
+def _lead(
+    games: Sequence[dict[str, Any]], mine: Sequence[dict[str, Any]], speed: Speed, protocol: Protocol
+) -> str:
+    """The result in two sentences."""
+    totals: dict[str, list[float]] = {}
+    for row in games:
+        points, played = totals.setdefault(row["terms"], [0, 0])
+        totals[row["terms"]] = [points + row["points"], played + row["games"]]
+    parts = [f"{100 * points / played:.0f} % at {terms}" for terms, (points, played) in totals.items()]
+    rivals = len({row["rival"] for row in games})
+    text = (
+        f"It scores {listed(parts)} against {rivals} evaluations, and searches at {speed.mine / speed.simple:.2f} "
+    )
+    text += "of the speed of simple."
+    if mine:
+        solved = listed([f"{percent(row['share'])} of {row['suite']}" for row in mine])
+        text += f" At depth {protocol.depth} it solves {solved}."
+    return text
+
+
+def _share(points: float, games: int, trials: int) -> dict[str, float]:
+    low, high = wilson(np.array([points / games]), np.array([float(trials)]))
+    return {"share": points / games, "share_low": float(low[0]), "share_high": float(high[0])}
 
 
 def show_rows(measured: Iterable[Row]) -> None:

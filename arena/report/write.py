@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 from markupsafe import Markup
 
 from arena.base.files import INDEX, REPORT, replace
 from arena.base.work import beside
 from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.picture import save_pdf, save_png, svg
+from arena.report.charts.results import plot_card
 from arena.report.files import FILES, File, asked, files_of, parts_of, write_file, write_text
-from arena.report.page.page import html
+from arena.report.page.page import html, plot_of
 from arena.report.run import Run
 from arena.report.tables.stored import POSITIONS
+from arena.report.tables.suites import share_text
+from arena.report.template import page
 from arena.report.viewer.games import CHARACTERS, room, viewer
 from arena.report.writers import write_parquet
 
@@ -106,3 +112,52 @@ def parquet_name(name: str) -> str:
 
 def _fill_parquet(file: File, run: Run, path: Path) -> None:
     write_parquet(parts_of(file, run), path)
+
+
+def write_card(card: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Write the card of `arena bench heuristic`, a JSON document, as card.html, card.png and card.json.
+
+    Returns their paths, the page first.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    title = f"{card['evaluation']}, {card['variant']}"
+    games, suites = pd.DataFrame(card["games"]), pd.DataFrame(card["suites"])
+    mine = suites[suites["player"] == card["player"]] if len(suites) else suites
+    rows = [(f"{row['terms']}: {row['rival']}", row, f"{row['points']:g}/{row['games']}") for row in card["games"]]
+    rows += [
+        (f"{row['suite']}, depth {card['depth']}", row, f"{row['solved']:.0f}/{row['positions']}")
+        for row in mine.to_dict("records")
+    ]
+    names = ["share", "share_low", "share_high"]
+    shown = pd.DataFrame([(label, *(row[name] for name in names), text) for label, row, text in rows],
+                         columns=["label", *names, "beside"])  # fmt: skip
+    chart = plot_card(shown, title, card["footer"])
+    text = page(
+        "page/card.html",
+        title=title,
+        lead=card["lead"],
+        note=f"Protocol {card['protocol']} of arena bench heuristic, {card['began']}. {card['note']}",
+        chart=plot_of("card", "The evaluation's shares with 95 % intervals; dashed: an even score.", svg(chart)),
+        games=_crossed(games, "rival", "terms", "Against"),
+        suites=_crossed(suites, "player", "suite", "Player") if len(suites) else suites,
+        speed=pd.DataFrame(card["speed"].items(), columns=["Setting", "million nodes/s"]).map(_figure),
+        depth=card["depth"],
+        footer=card["footer"],
+    )
+    files: dict[str, Callable[[Path], object]] = {
+        "card.html": partial(write_text, text),
+        "card.png": partial(save_png, chart),
+        "card.json": partial(write_text, json.dumps(card, indent=1, ensure_ascii=False) + "\n"),
+    }
+    return [replace(folder / name, fill) for name, fill in files.items()]
+
+
+def _crossed(table: pd.DataFrame, rows: str, columns: str, heading: str) -> pd.DataFrame:
+    """Shares as text, a row and a column for each value of two columns of a table."""
+    texts = table.assign(text=list(map(share_text, table["share"], table["share_low"], table["share_high"])))
+    crossed = texts.pivot_table("text", rows, columns, aggfunc="first", sort=False)
+    return crossed.rename_axis(columns=None).reset_index().rename(columns={rows: heading})
+
+
+def _figure(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value / 1e6:.2f}"

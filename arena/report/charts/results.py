@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from arena.report.charts.axes import LEADING, Chart, area, label_width, leading, no_games, rows_of
-from arena.report.charts.style import DRAW, LOSS, MUTED, PAPER, SCORE_COLOURS, WIN, readable_on, styled
+from arena.report.charts.axes import (
+    LEADING,
+    Chart,
+    area,
+    beside,
+    dots,
+    figure_of,
+    label_width,
+    leading,
+    no_games,
+    rows_of,
+    set_margins,
+)
+from arena.report.charts.style import DASHED, DRAW, LOSS, MUTED, PAPER, SCORE_COLOURS, WIN, readable_on, styled
 from arena.report.charts.tips import tip_boxes
 
 NUMBERED = 16
@@ -17,6 +31,29 @@ TIPPED = 64
 """Players up to which each cell has a tip: a page of more would be large."""
 SMALL_CELL = 0.16
 """Least inches of a cell."""
+
+
+@styled
+def plot_card(card: pd.DataFrame, title: str, footer: Sequence[str], ax: Axes | None = None) -> Axes:
+    """Shares in per cent with their 95 % intervals, a row each, lines of small print below.
+
+    `card` has the columns `label`, `share`, `share_low`, `share_high` and `beside`, the text at the right.
+    """
+    ax = rows_of(ax, card["label"], title, margin=0.8)
+    share, low, high = (100 * card[name].to_numpy(dtype=float) for name in ("share", "share_low", "share_high"))
+    dots(ax, share, low, high)
+    for row, text in enumerate(card["beside"]):
+        beside(ax, row, text)
+    ax.axvline(50, color=MUTED, linestyle=DASHED, linewidth=1)
+    ax.set_xlim(-1.5, 101.5)
+    ax.set_xlabel("points of games, positions solved, %")
+    figure = figure_of(ax)
+    grown, (width, height), place = 0.17 * len(footer) + 0.1, figure.get_size_inches(), figure.subplotpars
+    figure.set_size_inches(width, height + grown)
+    set_margins(figure, place.left * width, (1 - place.right) * width, (1 - place.top) * height,
+                place.bottom * height + grown)  # fmt: skip
+    figure.text(0.1 / width, 0.08 / (height + grown), "\n".join(footer), size=7.5, color=MUTED, va="bottom")
+    return ax
 
 
 @styled

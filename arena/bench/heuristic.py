@@ -1,0 +1,154 @@
+"""A benchmark of an evaluation by a fixed protocol, so that the figures of two people can be compared.
+
+Games against the evaluations that come along, at equal depth, nodes and time; suites; the speed of its search.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.bench.rates import perft_of
+from arena.bench.timing import best_runs, first_depth
+from arena.play.executor import Workers
+from arena.play.probe import SuiteAnswer, in_order, solve
+from arena.play.runner import run
+from arena.play.suite import read_suite, shipped
+from arena.rules.game import Game
+from arena.rules.variants import Variant
+from players.evaluation.build import Description, is_learned
+from players.loading import PlayerError, located
+from players.player import Limit, PlayerSpec
+from players.table import build_player
+
+VERSION = 1
+"""Raised whenever the protocol changes: cards of different versions cannot be compared."""
+MINE = "the evaluation"
+"""The name of the player with the evaluation that is measured."""
+RIVALS = ("material", "simple", "cis300", "strong", "patterns", "neural")
+_POINTS = {"1-0": (1.0, 0.0), "1/2-1/2": (0.5, 0.5), "0-1": (0.0, 1.0)}
+
+
+class Protocol(NamedTuple):
+    """How much is measured; cards are made with the values here."""
+
+    terms: Mapping[str, Limit] = {
+        "equal depth": Limit(depth=5),
+        "equal nodes": Limit(nodes=2000),
+        "equal time": Limit(seconds=0.01),
+    }
+    openings: int = 20
+    """Random openings of 4 plies, each played twice against each rival."""
+    depth: int = 5
+    """Plies of the searches of suites."""
+    positions: int | None = None
+    """Positions of each suite, None for all."""
+    seconds: float = 0.5
+    """Of a measurement of speed, at least."""
+
+
+class Score(NamedTuple):
+    """The points of the evaluation against a rival on equal terms."""
+
+    terms: str
+    limit: str
+    rival: str
+    games: int
+    points: float
+
+
+class Speed(NamedTuple):
+    """Rates of this machine, nodes a second."""
+
+    perft: float
+    """Of the generator from the start position."""
+    simple: float
+    """Of the preset full with `simple`."""
+    mine: float
+    """Of the preset full with the evaluation."""
+
+
+def rivals(evaluation: Description, variant: Variant) -> list[str]:
+    """The evaluations that one is measured against: those of RIVALS that there are, but itself."""
+    known = [name for name in RIVALS if name not in ("patterns", "neural") or is_learned(name, variant)]
+    return [name for name in known if name != evaluation]
+
+
+def scores(
+    evaluation: Description, variant: Variant, terms: str, protocol: Protocol, folder: Path, workers: Workers
+) -> list[Score]:
+    """Play the games on one of the protocol's terms, their run kept in a folder; the score against each rival.
+
+    Raises PlayerError for an evaluation that cannot be built, and what `arena.play.runner.run` raises.
+    """
+    limit = {kind: value for kind, value in protocol.terms[terms]._asdict().items() if value is not None}
+    names = {MINE: evaluation} | {name: name for name in rivals(evaluation, variant)}
+    entry: dict[str, Any] = {"type": "negamax", "preset": "full", **limit}
+    config = {
+        "name": terms.replace(" ", "-"),
+        "variant": variant.name,
+        "seed": VERSION,
+        "openings": {"random_plies": 4, "count": protocol.openings},
+        "format": {"type": "gauntlet", "seeds": [MINE]},
+        "players": [{"name": name, **entry, "evaluation": value} for name, value in names.items()],
+    }
+    try:
+        games = run(config, folder, workers=workers).games
+    except ValueError as error:
+        raise PlayerError(str(error)) from None
+    [text] = [f"{kind} {value}" for kind, value in limit.items()]
+    found = []
+    for rival in list(names)[1:]:
+        rows = games[(games["white"] == rival) | (games["black"] == rival)]
+        sides = (rows["white"] != MINE).astype(int)
+        points = sum(_POINTS[result][side] for result, side in zip(rows["result"], sides, strict=True))
+        found.append(Score(terms, text, rival, len(rows), points))
+    return found
+
+
+def suites_of(variant: Variant) -> list[str]:
+    """The suites that ship for a variant."""
+    return [name for name in shipped() if name.rpartition("-")[0] == variant.name]
+
+
+def solving(
+    evaluation: Description, variant: Variant, suite: str, protocol: Protocol, workers: Workers
+) -> tuple[Iterator[list[SuiteAnswer]], int]:
+    """The answers of the evaluation and its rivals to the positions of a suite, as they come, and how many."""
+    asked = [(spec, [Limit(depth=protocol.depth)]) for spec in players(evaluation, variant)]
+    positions = read_suite(suite).spread(protocol.positions)
+    return solve(positions, asked, VERSION, workers), len(positions.puzzles) * len(asked)
+
+
+def ordered(found: Iterable[list[SuiteAnswer]], evaluation: Description, variant: Variant) -> list[SuiteAnswer]:
+    """The answers of `solved` in an order that does not depend on the workers."""
+    return in_order(found, players(evaluation, variant))
+
+
+def players(evaluation: Description, variant: Variant) -> list[PlayerSpec]:
+    """The evaluation and its rivals as players of the preset full."""
+    names: dict[str, Any] = {MINE: evaluation} | {name: name for name in rivals(evaluation, variant)}
+    options = ({"preset": "full", "evaluation": value} for value in names.values())
+    specs = (PlayerSpec(name, "negamax", Limit(), each) for name, each in zip(names, options, strict=True))
+    return [located(spec, Path()) for spec in specs]
+
+
+def speed(evaluation: Description, variant: Variant, protocol: Protocol) -> Speed:
+    """The rates of the generator, and of searches from the start with `simple` and with the evaluation."""
+    works = [perft_of(variant)]
+    works += [partial(_nodes, variant, described) for described in ("simple", evaluation)]
+    rates = []
+    for work in works:
+        [(nodes, seconds)] = best_runs(first_depth(work, protocol.seconds), 3, work)
+        rates.append(nodes / seconds)
+    return Speed(*rates)
+
+
+def _nodes(variant: Variant, evaluation: Description, depth: int) -> int:
+    """Nodes of `full` from the start position, with an empty table."""
+    options = {"preset": "full", "evaluation": evaluation}
+    player = build_player(PlayerSpec(MINE, "negamax", Limit(depth=1), options), variant)
+    return player.choose(Game(variant), Limit(depth), random.Random(0)).nodes
