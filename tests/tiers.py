@@ -79,6 +79,12 @@ FULL = {
         "test_tables_and_summaries_are_the_same_bytes[tuning]",
         "test_the_ratings_of_all_together_are_the_same_bytes",
     ),
+    "test_grading": (
+        "test_a_configuration_grades_what_it_has_played",
+        "test_a_killed_grading_is_resumed_to_the_same_bytes",
+        "test_grades_are_the_same_bytes_for_any_workers_and_interruptions",
+        "test_rules_without_tables_are_graded_by_a_judge_alone",
+    ),
     "test_hub": ("test_the_command_ends_with_its_input_and_prints_the_protocol_alone",),
     "test_hybrid": (
         "test_a_new_assessment_forgets_what_was_valued_before",
