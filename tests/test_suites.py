@@ -361,6 +361,8 @@ def test_rules_without_endgame_tables_have_no_endings_in_one_line(words):
 
 def test_the_finder_knows_the_depth_of_a_combination_and_nothing_in_a_quiet_position():
     assert Shots(ENGLISH).find(Game(ENGLISH)) == (0, 0)
+    capture = "W:W17,27,30,31,32:B1,14,15,23"  # 27x9 wins three men and gives none
+    assert Shots(ENGLISH).find(Game(ENGLISH, capture)) == (0, 0)
     puzzle = next(puzzle for puzzle in read_suite("english-shots").puzzles if puzzle.stratum == "5-6 plies")
     move, depth = Shots(ENGLISH).find(Game(ENGLISH, puzzle.position))
     assert move == puzzle.best[0] and depth in (5, 6)
