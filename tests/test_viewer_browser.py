@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import arena
+from arena.ledger.grades import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.report.run import Run
 from arena.rules.board.svg import UNIT, corner
 from arena.rules.custom import build_variant
 from tests.helpers.command_line import invoke
+from tests.helpers.report_data import changed, write_quickly
 
 LONG = "a player whose name has forty characters"
 CJK = "深度搜索の棋士"
@@ -297,3 +300,38 @@ def test_a_browser_that_cannot_unpack_games_says_so(browser, runs):
     with opened(browser, runs["english"], script="delete window.DecompressionStream") as page:
         page.wait_for_selector("text=This browser is too old to unpack the games")
         assert page.is_hidden(".viewer-body")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_error_is_linked_and_marked_and_an_arrow_shows_a_better_move(browser, runs, tmp_path, width):
+    run = runs["english"]
+    mover = run.moves.set_index(["game", "ply"]).loc[(3, 5)]
+    game = arena.Game(run.experiment.variant, fens(run, 3)[4])
+    better = next(text for text in map(game.text, game.legal_moves) if text != mover["move"])
+    grade = {
+        "game": 3, "ply": 5, "player": mover["player"], "colour": mover["colour"], "judge": "tables", "best": 1.0,
+        "played": 0.0, "best_move": better, "chance_errors": 0.5, "phase": "ending", "legal_moves": 7, "pieces": 4,
+    }  # fmt: skip
+    grades = pd.DataFrame([grade]).reindex(columns=list(GRADE_COLUMNS))
+    graded = pd.DataFrame({"game": [3], "judge": "tables", "endgame_pieces": 4}).reindex(columns=list(GRADED_COLUMNS))
+    errs = changed(run, tmp_path, grades=grades, graded=graded)
+    write_quickly(errs)
+    with opened(browser, errs, width=width) as page:
+        page.click(".errors a")
+        page.wait_for_selector(".arrow-hint")
+        assert position(page) == fens(run, 3)[4]
+        assert f"Next {mover['move']} ??; the arrow shows {better}." in page.text_content("[data-part=status]")
+        variant = build_variant(run.experiment.variant)
+        origin, *_, target = map(int, re.findall(r"\d+", better))
+        x, y = corner(variant, target)
+        assert page.get_attribute(".arrow-head", "d").startswith(f"M{x + UNIT // 2} {y + UNIT // 2} ")
+        x, y = corner(variant, origin)
+        assert page.get_attribute(".arrow-shaft", "d").startswith(f"M{x + UNIT // 2} {y + UNIT // 2} ")
+        page.click("[data-action=flip]")
+        x, y = corner(variant, origin, flip=True)
+        assert page.get_attribute(".arrow-shaft", "d").startswith(f"M{x + UNIT // 2} {y + UNIT // 2} ")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_selector(".arrow-hint", state="detached")
+        assert page.text_content(".viewer-moves [aria-current]") == f"{mover['move']} ??"
+        assert f"{mover['move']} ?? (better {better}) by" in page.text_content("[data-part=status]")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
