@@ -148,6 +148,13 @@ def test_as_many_decisions_as_are_needed_tell_two_rates_apart_in_four_of_five_tr
     assert math.isnan(errors.decisions_to_separate(one, one))
 
 
+def test_positions_that_are_hard_for_both_tell_two_players_apart_sooner() -> None:
+    hard = np.arange(1000) < 100
+    one, other = hard | (np.arange(1000) % 10 == 9), hard
+    apart = errors.decisions_to_separate(errors.rate(one, np.arange(1000)), errors.rate(other, np.arange(1000)))
+    assert errors.positions_to_separate(one, other) < apart / 2
+
+
 def test_games_in_level_pairs_need_fewer_than_independent_ones() -> None:
     points = np.tile([1.0, 0.0, 1.0, 0.5], 25)
     in_pairs, alone = (errors.games_to_separate(points, of) for of in (np.arange(100) // 2, np.arange(100)))
@@ -264,13 +271,14 @@ def test_errors_are_marked_in_the_pdn_and_on_the_board_with_a_better_move(graded
         assert found == marked.get(number, {})
 
 
-def test_the_sentence_names_who_errs_least_and_most(graded: Run) -> None:
+def test_the_sentence_names_the_strongest_and_the_weakest(graded: Run) -> None:
     table = graded.endgame_errors
     (sentence,) = error_sentences(table)
-    least, most = table.sort_values("error_rate").iloc[[0, -1]]["player"]
-    assert sentence.startswith(f"In endings of up to 4 pieces {least} throws away half a point or more in 0.0 ± ")
-    assert f", {most} in " in sentence and sentence in content(graded)["headline"] + content(graded)["details"]
-    assert error_sentences(table.assign(decisions=29)) == []
+    first, last = graded.players[0], graded.players[-1]
+    assert sentence.startswith(f"In endings of up to 4 pieces {first} throws away half a point or more in ")
+    assert re.search(rf", {last} in \d+\.\d \(\d+\.\d to \d+\.\d\) %\.$", sentence)
+    assert sentence in content(graded)["headline"] + content(graded)["details"]
+    assert error_sentences(table.assign(decisions=49)) == []
 
 
 def test_charts_show_rates_against_depth_and_elo(graded: Run) -> None:
@@ -281,8 +289,11 @@ def test_charts_show_rates_against_depth_and_elo(graded: Run) -> None:
         one for one in charts["errors_by_depth"].get_lines() if str(one.get_label()).startswith("alphabeta")
     ]
     table = graded.endgame_errors.dropna(subset="family").sort_values("depth_limit")
-    drawn = table["error_rate"].where(table["errors"] > 0, table["error_rate_high"])
-    np.testing.assert_allclose(np.asarray(line.get_ydata(), float), drawn)
+    erred = table[table["errors"] > 0]
+    np.testing.assert_allclose(np.asarray(line.get_ydata(), float), erred["error_rate"])
+    hollow = [one for one in charts["errors_by_depth"].get_lines() if one.get_markerfacecolor() == "white"]
+    none = np.concatenate([np.asarray(one.get_ydata(), float) for one in hollow])
+    np.testing.assert_allclose(none, table.loc[table["errors"] == 0, "error_rate_high"])
     assert charts["errors_by_depth"].get_yscale() == charts["errors"].get_yscale() == "log"
     assert {"r", "1", "2", "4"} <= set(texts(charts["errors"]))
 

@@ -313,7 +313,9 @@ def test_an_error_is_linked_and_marked_and_an_arrow_shows_a_better_move(browser,
         "played": 0.0, "best_move": better, "chance_errors": 0.5, "phase": "ending", "legal_moves": 7, "pieces": 4,
     }  # fmt: skip
     grades = pd.DataFrame([grade]).reindex(columns=list(GRADE_COLUMNS))
-    graded = pd.DataFrame({"game": [3], "judge": "tables", "endgame_pieces": 4}).reindex(columns=list(GRADED_COLUMNS))
+    graded = pd.DataFrame({"game": [3], "judge": "tables", "endgame_pieces": 4}).reindex(
+        columns=list(GRADED_COLUMNS)
+    )
     errs = changed(run, tmp_path, grades=grades, graded=graded)
     write_quickly(errs)
     with opened(browser, errs, width=width) as page:

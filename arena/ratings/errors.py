@@ -211,6 +211,19 @@ def decisions_to_separate(one: Measured, other: Measured, power: float = 0.8) ->
     return to_separate(one.value - other.value, one.variance + other.variance, power)
 
 
+def positions_to_separate(
+    errs: npt.ArrayLike, others: npt.ArrayLike, cluster: npt.ArrayLike | None = None, power: float = 0.8
+) -> float:
+    """Positions, put to both of two players, that tell their error rates apart: see `to_separate`.
+
+    `errs` and `others` say of the same positions whether the one and the other err; each is a cluster by default.
+    Fewer are needed than decisions of their own games, as both err in the hard ones.
+    """
+    differences = np.asarray(errs, float) - np.asarray(others, float)
+    found = mean(differences, np.arange(len(differences)) if cluster is None else cluster)
+    return to_separate(found.value, found.variance, power)
+
+
 def games_to_separate(points: npt.ArrayLike, cluster: npt.ArrayLike, power: float = 0.8) -> float:
     """Games between two players that tell their score from a half; `points` are one's: see `to_separate`."""
     score = mean(points, cluster)

@@ -12,6 +12,7 @@ from tests.benchmarks.claims import claims
 from tests.benchmarks.engines import against_dame_rs
 from tests.benchmarks.environments import environments
 from tests.benchmarks.rivals import rivals
+from tests.benchmarks.separating import separating
 from tests.benchmarks.volume import volume
 from tests.benchmarks.workers import engines
 
@@ -21,6 +22,7 @@ BENCHMARKS: dict[str, Callable[[Sequence[str]], Iterator[Row]]] = {
     "volume": lambda variants: volume(),
     "workers": lambda variants: engines(),
     "claims": lambda variants: (row for name in variants or ["english"] for row in claims(name)),
+    "separating": lambda variants: (row for name in variants or ["english"] for row in separating(name)),
     "environments": lambda variants: (row for name in variants or ["english"] for row in environments(name)),
 }
 """From names of variants to rows; most play by one variant only."""
@@ -34,8 +36,9 @@ def main(what: str, variants: tuple[str, ...]) -> None:
 
     `rivals`: node rates of other programs that are installed; `engines`: a match against dame-rs; `volume`: a
     ledger of made-up games and its report; `workers`: games per second by one process, by two, and by two workers
-    of a Dask scheduler; `claims`: certain wins that searches report, against the endgame tables; `environments`:
-    random steps per second of environments for reinforcement learning.
+    of a Dask scheduler; `claims`: certain wins that searches report, against the endgame tables; `separating`:
+    positions, and games, that tell two players apart; `environments`: random steps per second of environments for
+    reinforcement learning.
     """
     show_rows(BENCHMARKS[what](variants))
 

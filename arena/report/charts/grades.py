@@ -44,7 +44,7 @@ def plot_errors(errors: pd.DataFrame, ax: Axes | None = None, *, reference: str 
     ax = area(ax, title, height=4.4)
     if found.empty:
         return no_games(ax, "no player with an Elo was graded")
-    names = list(dict.fromkeys(found["family"].dropna()))
+    names = sorted(found["family"].dropna().unique())
     some = found["family"].where(found["family"].isin(names[:LINES]), "")
     for i, (name, rows) in enumerate(sorted(found.groupby(some), key=lambda group: group[0] == "")):
         elo, rate, low, high = _values(rows, "elo")
@@ -71,7 +71,7 @@ def plot_errors_by_limit(errors: pd.DataFrame, ax: Axes | None = None, *, limit:
     `errors` is `Run.endgame_errors`; the limit is its column depth_limit or nodes_limit.
     """
     found = _sweep(errors, limit)
-    names = list(dict.fromkeys(found["family"]))
+    names = sorted(found["family"].unique())
     some = leading(len(names), LINES, " families")
     ax = area(ax, f"Errors in endings against {limit}, with 95 % intervals{some}", height=4.4)
     if found.empty:
@@ -115,8 +115,8 @@ def _between(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray
 def _dots(
     ax: Axes, x: np.ndarray, rate: np.ndarray, rows: pd.DataFrame, style: dict[str, Any], label: str = ""
 ) -> None:
-    ax.plot(x, rate, label=label or None, **style)
     none = (rows["errors"] == 0).to_numpy()
+    ax.plot(x[~none], rate[~none], label=label or None, **style)
     ax.plot(x[none], rate[none], **style | {"linestyle": "none", "markerfacecolor": "white"})
     texts = [
         f"{row['player']}: {percent(row['error_rate'])}"
@@ -127,9 +127,10 @@ def _dots(
 
 
 def _rates(ax: Axes, rows: pd.DataFrame) -> None:
-    """The axis of rates, in per cent."""
-    shown = rows[list(_RATE)].to_numpy(float).ravel()
-    log_scale(ax, "y", shown[shown > 0])
+    """The axis of rates, in per cent, down to half the least one: an interval may go on."""
+    shown = rows[["error_rate", "error_rate_high"]].to_numpy(float).ravel()
+    least = shown[shown > 0].min()
+    log_scale(ax, "y", np.array([least / 2, shown.max()]))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
     ax.set_ylabel("errors per decision that can err (log scale)")
 
@@ -148,7 +149,7 @@ def _of_limit(limit: str) -> Chart:
     return Chart(
         f"errors_by_{limit}",
         f"Share of the decisions in endings that throw away half a point or more, of those in which a move can, "
-        f"by players that differ in {limit} only. Hollow: no error, drawn at the upper end of the interval.",
+        f"by players that differ in {limit} only. Hollow: no error, at the upper end of the interval.",
         "endgame_errors.csv",
         lambda run: plot_errors_by_limit(run.endgame_errors, limit=limit),
         lambda run: len(_sweep(run.endgame_errors, limit)) > 0,

@@ -13,10 +13,11 @@ from arena.report.run import Run
 from arena.report.sentences import ablation, comparisons
 from arena.report.tables.contrasts import CERTAIN
 from arena.report.tables.decided import verdict
+from arena.report.tables.grades import share
 from arena.report.tables.openings import Homogeneity
 from players.player import PlayerSpec
 
-DECISIONS = 30
+DECISIONS = 50
 """Decisions of a player from which on a sentence names its error rate."""
 FAMILIES = 3
 """Families whose gains a sentence names one by one; of more it gives the least and the greatest."""
@@ -70,18 +71,20 @@ def gain_sentences(gains: pd.DataFrame) -> list[str]:
 
 
 def error_sentences(errors: pd.DataFrame) -> list[str]:
-    """Who errs least and who most in the positions of the tables, of players with DECISIONS or more."""
-    rows = errors[errors["decisions"] >= DECISIONS].sort_values("error_rate", kind="stable").to_dict("records")
+    """How often the strongest and the weakest player err in endings, of those with DECISIONS or more.
+
+    `errors` are in the order of Elo: the least and the greatest rate of many would be those of chance.
+    """
+    rows = errors[errors["decisions"] >= DECISIONS].to_dict("records")
     if not rows:
         return []
-    least, most = (
-        f"{100 * row['error_rate']:.1f} ± {50 * (row['error_rate_high'] - row['error_rate_low']):.1f} %"
-        for row in (rows[0], rows[-1])
+    first, last = (
+        share(row["error_rate"], row["error_rate_low"], row["error_rate_high"]) for row in (rows[0], rows[-1])
     )
-    other = f", {rows[-1]['player']} in {most}" if len(rows) > 1 else ""
+    other = f", {rows[-1]['player']} in {last}" if len(rows) > 1 else ""
     return [
         f"In endings of up to {rows[0]['endgame_pieces']} pieces {rows[0]['player']} throws away half a point or "
-        f"more in {least} of the decisions in which a move can{other}."
+        f"more in {first} of the decisions in which a move can{other}."
     ]
 
 

@@ -137,7 +137,7 @@ def _names(table: RunTable) -> list[str]:
     return [column.name for column in table.columns]
 
 
-def _share(value: Any, low: Any, high: Any) -> str:
+def share(value: Any, low: Any, high: Any) -> str:
     """A share with its interval in per cent: "1.2 (0.9 to 1.6) %", "" if it is not known."""
     ends = f" ({100 * low:.1f} to {100 * high:.1f})" if known(low) and known(high) else ""
     return f"{100 * value:.1f}{ends} %" if known(value) else ""
@@ -154,7 +154,7 @@ def _mean_of(value: Any, count: Any) -> str:
 def _share_columns(name: str, meaning: str, heading: str = "", count: str = "") -> tuple[Column, ...]:
     """A share and the ends of its interval, which people read, or instead the number that `count` holds."""
     value, low, high = interval(Column(name, meaning, "0 to 1", heading, percent, 4))
-    text, read = (_share_of, (name, count)) if count else (_share, (name, low.name, high.name))
+    text, read = (_share_of, (name, count)) if count else (share, (name, low.name, high.name))
     return value._replace(text=text, reads=read), low, high
 
 

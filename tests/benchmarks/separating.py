@@ -1,0 +1,117 @@
+"""How many positions tell two players apart, and how many games."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from time import perf_counter
+
+import numpy as np
+
+from arena.bench.timing import Row
+from arena.experiment.formats.base import Pairing
+from arena.experiment.openings.sources import random_openings
+from arena.ledger.record import Task
+from arena.play.match import play
+from arena.ratings.errors import games_to_separate, mean, positions_to_separate
+from arena.rules.endgame.tables import EndgameTables, make
+from arena.rules.game import Game
+from arena.rules.movegen import after_move
+from arena.rules.notation import NotationError, fen
+from arena.rules.position import Position
+from arena.rules.result import points_of
+from arena.rules.variants import VARIANTS, Variant
+from arena.sitting.opponent import Opponent
+from players.player import Limit, PlayerSpec
+
+PLAYERS = [(name, depth) for name in ("simple", "strong", "neural") for depth in (1, 5, 11)]
+PAIRS = ((("simple", 5), ("strong", 5)), (("simple", 5), ("simple", 7)))
+PIECES = 4
+LEAST = 0.2
+"""Share of a position's moves that lose value, at least."""
+
+
+def separating(name: str = "english", positions: int = 840, pairs: int = 300, seed: int = 3) -> Iterator[Row]:
+    """Error rates in random endings, and what tells PAIRS apart with 80 % power: positions put to both, or games.
+
+    Endings of PIECES pieces, any of them men or kings, in which LEAST of the moves or more lose value. Raises
+    RuntimeError if a player fails.
+    """
+    variant = VARIANTS[name]
+    tables, rng = make(variant, PIECES), random.Random(seed)
+    chosen = [_ending(variant, tables, rng) for _ in range(positions)]
+    by_chance = np.mean([np.mean(list(errs.values())) for _, errs in chosen])
+    yield Row("random", name, None, positions, 0.0, f"{100 * by_chance:.1f} % errors", "")
+    found: dict[tuple[str, int], np.ndarray] = {}
+    spent: dict[tuple[str, int], float] = {}
+    for player in dict.fromkeys([*PLAYERS, *(one for pair in PAIRS for one in pair)]):
+        found[player], spent[player] = _errors(variant, _entry(player), chosen)
+        rate = f"{100 * found[player].mean():.1f} % errors"
+        yield Row(_name(player), name, player[1], positions, spent[player], rate, "")
+    for one, other in PAIRS:
+        needed = positions_to_separate(found[one], found[other])
+        seconds = needed / positions * (spent[one] + spent[other])
+        what = f"{_name(one)} - {_name(other)}"
+        yield Row(what, name, None, positions, seconds, f"{needed:.0f} positions", "time of so many")
+        points, plies, played = _match(variant, one, other, pairs, seed)
+        games = games_to_separate(points, np.arange(len(points)) // 2)
+        note = f"time of so many; {100 * mean(points, points).value:.1f} % of {len(points)} games"
+        yield Row(what, name, None, plies, games / len(points) * played, f"{games:.0f} games", note)
+
+
+def _ending(variant: Variant, tables: EndgameTables, rng: random.Random) -> tuple[str, Mapping[str, bool]]:
+    """A position as FEN, and which of its moves lose value."""
+    while True:
+        bits = rng.sample(list(variant.bits), PIECES)
+        white = sum(bits[: rng.choice((1, 2, 2, 3))])
+        kings = sum(bit for bit in bits if rng.random() < 0.5)
+        text = fen(variant, Position(white, sum(bits) - white, kings, rng.randrange(2)))
+        try:
+            game = Game(variant, text)
+        except NotationError:
+            continue
+        after = [tables.value(after_move(variant.constants, game.position, move)[0]) for move in game.legal_moves]
+        results = [-value.result for value in after if value is not None]
+        errs = [result < max(results) for result in results]
+        if errs and np.mean(errs) >= LEAST:
+            return text, dict(zip(map(game.text, game.legal_moves), errs, strict=True))
+
+
+def _errors(
+    variant: Variant, spec: PlayerSpec, chosen: list[tuple[str, Mapping[str, bool]]]
+) -> tuple[np.ndarray, float]:
+    """Whether the player errs in each position, and the seconds that it took."""
+    found = []
+    with Opponent({"type": spec.type, **spec.options, "depth": spec.limit.depth}, variant) as player:
+        player.choose(Game(variant))
+        start = perf_counter()
+        for text, errs in chosen:
+            game = Game(variant, text)
+            found.append(errs[game.text(player.choose(game).move)])
+        return np.array(found, float), perf_counter() - start
+
+
+def _match(
+    variant: Variant, one: tuple[str, int], other: tuple[str, int], pairs: int, seed: int
+) -> tuple[np.ndarray, int, float]:
+    """The points of the one, the plies of all games, and the seconds that they took."""
+    first, second = _entry(one), _entry(other)
+    points, plies, seconds = [], 0, 0.0
+    for pair, opening in enumerate(random_openings(variant, 6, pairs, seed)):
+        for side, (white, black) in enumerate(((first, second), (second, first))):
+            pairing = Pairing(2 * pair + side + 1, pair + 1, pair + 1, side, 1 - side, pair)
+            record = play(Task(pairing, variant, opening.position, white, black, seed, max_plies=200))
+            if record.error:
+                raise RuntimeError(record.error)
+            points.append(points_of(record.result) if not side else 1 - points_of(record.result))
+            plies, seconds = plies + record.plies, seconds + record.seconds
+    return np.array(points), plies, seconds
+
+
+def _entry(player: tuple[str, int]) -> PlayerSpec:
+    name, depth = player
+    return PlayerSpec(_name(player), "negamax", Limit(depth=depth), {"preset": "full", "evaluation": name})
+
+
+def _name(player: tuple[str, int]) -> str:
+    return f"{player[0]} d{player[1]}"
