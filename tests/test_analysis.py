@@ -52,6 +52,12 @@ class Cheats(Counts):
 """
 
 
+@pytest.fixture(autouse=True)
+def without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The default player without the endgame tables that may be on this machine."""
+    monkeypatch.setattr("arena.commands.analyse.known_pieces", lambda _: 0)
+
+
 def analysed(fen: str, lines: int = 1, variant: str = "english", **entry: Any) -> list[Findings]:
     limit = Limit(**{name: entry.pop(name) for name in Limit._fields if name in entry})
     spec = PlayerSpec("player", entry.pop("type", "negamax"), limit, entry)

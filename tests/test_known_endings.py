@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
 import pytest
 
+from arena.hosting.analysis import Analysis, known_pieces
 from arena.rules.endgame.tables import EndgameTables, make
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
+from arena.sitting.sides import LEVELS, adviser, level, strongest
 from players.evaluation.build import build_evaluation
 from players.loading import PlayerError
 from players.negamax.score import WIN, compiled_static_value
@@ -19,6 +22,7 @@ from players.negamax.switches import PRESETS
 from players.player import Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.benchmarks.claims import claims, contradicts, ending
+from tests.helpers.command_line import invoke
 from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
@@ -125,3 +129,33 @@ def test_a_claim_is_wrong_with_another_result_or_a_win_too_soon(
     claimed: int, result: int, plies: int, wrong: bool
 ) -> None:
     assert contradicts(Choice(1, wins_in=claimed), result, plies) is wrong
+
+
+def test_an_analysis_says_what_every_move_of_a_known_ending_comes_to() -> None:
+    make(ENGLISH, PIECES)
+    spec = PlayerSpec("a", "negamax", Limit(depth=9), {"preset": "full", "tables": PIECES})
+    for fen, expected in (
+        ("W:WK1,K10:BK32", ["wins in 29"] * 4 + ["wins in 33"] * 2),
+        ("W:WK1:BK32", ["draw"]),
+        ("B:WK1,K10:BK32", ["loses in 26"] * 2),
+    ):
+        analysis = Analysis(spec, Game(ENGLISH, fen), len(expected))
+        *_, last = analysis.findings()
+        assert [analysis.score(line) for line in last.lines] == expected
+        assert [analysis.known(line) for line in last.lines] == [
+            {"wins": "win", "loses": "loss", "draw": "draw"}[text.split()[0]] for text in expected
+        ]
+        assert last.step <= 2  # all is known at once
+
+
+def test_advice_knows_the_tables_that_are_there_and_levels_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    make(ENGLISH, PIECES)
+    assert known_pieces(ENGLISH) >= PIECES and known_pieces(VARIANTS["simplified"]) == 0
+    limit = Limit(depth=2)
+    assert adviser(ENGLISH, limit).options["tables"] == known_pieces(ENGLISH)
+    specs = [level(number).spec for number in LEVELS]
+    assert all(spec is not None and "tables" not in spec.options for spec in specs)
+    answer = json.loads(invoke("analyse", "W:WK1,K10:BK32", "--variant", "english", "--json").stdout)
+    assert [(line["wins_in"], line["known"]) for line in answer["lines"]] == [(29, "win")]
+    monkeypatch.setattr("arena.sitting.sides.known_pieces", lambda _: 0)
+    assert adviser(ENGLISH, limit) == strongest(ENGLISH, limit)

@@ -25,10 +25,9 @@ from arena.commands.position import Scene, with_scene
 from arena.commands.waiting import watched
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting.analysis import Analysis, Candidate, Findings
+from arena.hosting.analysis import Analysis, Candidate, Findings, known_pieces
 from arena.rules.game import game_of
 from arena.rules.move_text import move_squares, path
-from arena.rules.result import score_text
 from players.loading import PlayerError, located
 from players.player import AnswerError, Limit
 
@@ -64,13 +63,16 @@ def analyse(
     """Search for the best moves of a position: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
     Depth after depth, or with twice as many nodes each time where a player cannot be given a depth. Scores are
-    the side to move's, in men where the player says what a man is worth. Ctrl-C ends the search and shows what
+    the side to move's, in men where the player says what a man is worth; the default player knows the endgame
+    tables that are there. Ctrl-C ends the search and shows what
     was found.
     """
     with announcing_compilation():
         try:
             spec = located(player_spec(player, "--player"), Path())
             given = {"depth": depth, "nodes": nodes, "seconds": seconds}
+            if player == DEFAULT_PLAYER and (pieces := known_pieces(found.game.variant)):
+                spec = replace(spec, options={**spec.options, "tables": pieces})
             limit = _limit(spec.limit, {name: value for name, value in given.items() if value is not None})
             analysis = Analysis(replace(spec, limit=limit), game_of(found.game, found.ply), lines)
         except ConfigError as error:
@@ -169,7 +171,7 @@ def _draw(analysis: Analysis) -> Findings | None:
 
 def _rows(analysis: Analysis, findings: Findings) -> Iterator[tuple[tuple[str, ...], str]]:
     for number, line in enumerate(findings.lines, start=1):
-        score = score_text(line.score, line.wins_in, analysis.man)
+        score = analysis.score(line)
         depth = str(line.depth) if line.depth else "end"
         seconds = f"{findings.seconds:.3f}"
         cells = (str(number), score, depth, f"{findings.nodes:,}", seconds)
@@ -182,6 +184,7 @@ def _document(found: Scene, analysis: Analysis, findings: Findings) -> dict[str,
             "moves": analysis.texts(line),
             "score": line.score,
             "wins_in": line.wins_in or None,
+            "known": analysis.known(line),
             "depth": line.depth,
             "nodes": line.nodes,
         }

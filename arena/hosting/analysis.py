@@ -8,12 +8,17 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Literal, NamedTuple, TypeAlias
 
 from arena.hosting.held import PlayerFailure, SharedPlayer, failure_of
 from arena.hosting.player_process import hold
+from arena.rules.endgame.index import MOST_PIECES
+from arena.rules.endgame.tables import EndgameError, load
 from arena.rules.game import Game, Termination
 from arena.rules.move_text import line_texts
+from arena.rules.result import score_text
+from arena.rules.variants import Variant
 from players.loading import own_code
 from players.negamax.score import WIN
 from players.player import Allowance, AnswerError, Choice, Limit, PlayerSpec
@@ -21,6 +26,9 @@ from players.player import Allowance, AnswerError, Choice, Limit, PlayerSpec
 _FIRST_NODES = 500
 """Nodes of the first search by a player that cannot be given a depth; each one after has twice as many."""
 _LEAST_SECONDS = 0.001
+
+
+Known: TypeAlias = Literal["win", "draw", "loss"]
 
 
 class Candidate(NamedTuple):
@@ -78,6 +86,8 @@ class Analysis:
         self._held.begin()
         assert self._held.player is not None
         self._begins = bool(own_code(spec))
+        pieces = spec.options.get("tables", 0)
+        self._tables = load(game.variant, pieces) if pieces and spec.type == "negamax" else None
         self.man = self._held.man
         """What a man is worth in the player's unit, if it says so."""
         self._heeds, self._check = self._held.player.limits, self._held.player.check_limit
@@ -130,6 +140,21 @@ class Analysis:
     def texts(self, line: Candidate) -> list[str]:
         """The moves of a line as PDN writes them, as far as they are legal."""
         return line_texts(self._game.variant, self._game.position, line.pv)
+
+    def known(self, line: Candidate) -> Known | None:
+        """What a line's move comes to for certain; None where that is not known."""
+        if line.wins_in:
+            return "win" if line.wins_in > 0 else "loss"
+        after = self._game.copy()
+        after.push(line.move)
+        if after.outcome is not None:
+            return "draw"
+        value = None if self._tables is None else self._tables.value(after.position)
+        return "draw" if value is not None and value.result == 0 else None
+
+    def score(self, line: Candidate) -> str:
+        """A line's score as people read it: `wins in 7`, `draw`, in men, or in the player's unit."""
+        return "draw" if self.known(line) == "draw" else score_text(line.score, line.wins_in, self.man)
 
     def _limits(self) -> Iterator[Limit]:
         """The limit of each search in turn, apart from seconds."""
@@ -217,6 +242,14 @@ class Analysis:
     def _found(self, step: int, whole: bool) -> Findings:
         lines = sorted(self._lines.values(), key=lambda line: line.value, reverse=True)[: self._count]
         return Findings(tuple(lines), step, whole, self._nodes, time.perf_counter() - self._began)
+
+
+def known_pieces(variant: Variant) -> int:
+    """The most pieces of which a rule set's endgame tables are there, 0 without any."""
+    for pieces in range(MOST_PIECES, 1, -1):
+        with suppress(EndgameError):
+            return load(variant, pieces).pieces
+    return 0
 
 
 def _is_done(certain: int, choice: Choice, limit: Limit) -> bool:

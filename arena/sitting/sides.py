@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from arena.base.wording import cut
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
+from arena.hosting.analysis import known_pieces
 from arena.rules.variants import Variant
 from players.evaluation.build import is_learned
 from players.loading import located
@@ -142,3 +143,10 @@ def strongest(variant: Variant, limit: Limit) -> PlayerSpec:
     """The strongest player here under those rules, with a limit."""
     evaluation = next((name for name in _LEARNED if is_learned(name, variant)), "strong")
     return replace(player_spec({"preset": "full", "evaluation": evaluation}), limit=limit)
+
+
+def adviser(variant: Variant, limit: Limit) -> PlayerSpec:
+    """The player whose hints and analyses a board shows: the strongest, with the endgame tables that are there."""
+    player = strongest(variant, limit)
+    pieces = known_pieces(variant)
+    return replace(player, options={**player.options, "tables": pieces}) if pieces else player

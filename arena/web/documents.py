@@ -15,7 +15,7 @@ from arena.rules.move_text import crowns, move_squares, path, paths
 from arena.rules.notation import fen, pieces_text
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS, WHITE, Position
-from arena.rules.result import in_men, points, score_text
+from arena.rules.result import in_men, points
 from arena.rules.variants import Variant
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting
@@ -208,7 +208,8 @@ def line_document(analysis: Analysis, game: Game, line: Candidate) -> dict[str, 
     """A line of an analysis, see `note_document`."""
     return {
         **note_document(game.turn, line.score, line.wins_in, analysis.man),
-        "score": score_text(line.score, line.wins_in, analysis.man),
+        "score": analysis.score(line),
+        "known": analysis.known(line),
         "depth": line.depth,
         "moves": analysis.texts(line),
         "path": first_path(game.variant, game.position, line.move),

@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.hosting.analysis import Analysis, Findings
 from arena.rules.game import Game
-from arena.sitting.sides import ADVICE_SECONDS, strongest
+from arena.sitting.sides import ADVICE_SECONDS, adviser
 from arena.web.documents import analysis_document
 from arena.web.thinking import building
 from players.negamax.state import MAX_DEPTH
@@ -32,7 +32,7 @@ class Study:
         """Search until it is stopped or nothing more is to be found."""
         limit = Limit(seconds=ADVICE_SECONDS) if self._is_hint else Limit(depth=MAX_DEPTH, seconds=MOST_SECONDS)
         with building:
-            self._analysis = Analysis(strongest(self._game.variant, limit), self._game, self.lines)
+            self._analysis = Analysis(adviser(self._game.variant, limit), self._game, self.lines)
         for findings in self._analysis.findings():
             self._latest = findings
             if self._is_stopped:

@@ -15,7 +15,6 @@ from arena.commands.output import width_of
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.analysis import Analysis, Candidate
 from arena.rules.position import COLOURS
-from arena.rules.result import score_text
 from arena.sitting.counting import refuse
 from arena.sitting.entering import entered_move, is_like_move, legal_line, numbered_move
 from arena.sitting.pdn import append_game
@@ -101,7 +100,7 @@ def _hint(game: TerminalGame, _: str) -> None:
     refuse(game.sitting, "hint")
     analysis, line = _advice(game)
     texts = analysis.texts(line)
-    score = score_text(line.score, line.wins_in, analysis.man)
+    score = analysis.score(line)
     game.print(f"hint: {texts[0]} ({score}, depth {line.depth}; line: {' '.join(texts[:PLIES_SHOWN])})")
 
 

@@ -22,7 +22,7 @@ from arena.ledger.store import StoreError
 from arena.rules.move_text import move_squares
 from arena.rules.position import COLOURS, Position
 from arena.sitting.counting import check_sides, is_at_stake, is_refused, leave, refuse
-from arena.sitting.sides import ADVICE_SECONDS, strongest
+from arena.sitting.sides import ADVICE_SECONDS, adviser
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Thought
 from arena.sitting.words import ending_text, lists_moves, numbers_edges
@@ -172,7 +172,7 @@ class TerminalGame:
 
     def advice(self) -> tuple[Analysis, Candidate] | None:
         """The best move found by the strongest player in ADVICE_SECONDS; None if it found nothing."""
-        player = strongest(self.sitting.variant, Limit(seconds=ADVICE_SECONDS))
+        player = adviser(self.sitting.variant, Limit(seconds=ADVICE_SECONDS))
         analysis = Analysis(player, self.sitting.game.copy())
         found = None
         with suppress(KeyboardInterrupt):

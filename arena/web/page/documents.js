@@ -36,7 +36,7 @@
  *   counts: boolean, recorded: string}} GameState
  */
 
-/** @typedef {{score: string, value: number|null, own: number|null, wins_in: number, depth: number, moves: string[], path: number[]}} Line */
+/** @typedef {{score: string, known: "win"|"draw"|"loss"|null, value: number|null, own: number|null, wins_in: number, depth: number, moves: string[], path: number[]}} Line */
 /** @typedef {{type: "analysis", ply: number, depth: number, nodes: number, seconds: number, lines: Line[], failure?: string}} Findings */
 /** @typedef {{type: "thinking", depth: number, nodes: number}} Thinking */
 

@@ -79,7 +79,7 @@ export class Evaluation {
       best.replaceChildren(element("p.small", {}, state.outcome ? "The game is over." : ply === state.moves.length ? "Searching …" : "Nothing was analysed here."));
       return;
     }
-    const lines = found.lines.map(({ score, moves }) => element("li", {},
+    const lines = found.lines.map(({ score, known, moves }) => element(known ? `li.known-${known}` : "li", {},
       element("strong.best-score", {}, trueMinus(score) || "–"), element("span", {}, lineButtons(moves, this.on.arrows, "best"))));
     const facts = [
       found.lines[0].score ? `for ${capital(moverOf(state, ply + 1))}` : "", found.depth ? `depth ${found.depth}` : "",
