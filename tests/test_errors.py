@@ -13,13 +13,13 @@ import pytest
 from arena.ledger.grades import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.ratings import errors
 from arena.report.charts.grades import correlation, plot_errors
-from arena.report.content import content
 from arena.report.files import pdn_games
 from arena.report.run import Run
 from arena.report.sentences.answers import error_sentences
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
 from arena.report.viewer.games import games_of
+from arena.report.writers import content
 from tests.helpers.report_data import MISSING_WORD, changed, plain, player, synthetic, texts, write_quickly
 from tests.test_viewer import unpacked
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import arena
-from arena.bench.time import kept_time
+from arena.bench.timing import kept_time
 from arena.hosting import held
 from arena.ledger.record import GameRecord
 from arena.play import match

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from arena.commands.replay import difference, movers, task_of, timed
 from arena.ledger.game import stored_game
 from arena.ledger.record import GameRecord, Task, packed
-from arena.play.replay import difference, movers, task_of, timed
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.words import Words
 

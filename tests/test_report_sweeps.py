@@ -17,7 +17,6 @@ from arena.ratings.match import Z95
 from arena.report.charts.axes import retitle
 from arena.report.charts.course import plot_convergence
 from arena.report.charts.games import plot_openings
-from arena.report.content import content
 from arena.report.files import files_of
 from arena.report.page.page import html
 from arena.report.run import Run
@@ -31,7 +30,7 @@ from arena.report.tables.openings import homogeneity, openings
 from arena.report.tables.phases import phases
 from arena.report.tables.settings import families
 from arena.report.tables.standings import convergence
-from arena.report.writers import markdown
+from arena.report.writers import content, markdown
 from players.player import Limit, PlayerSpec
 from tests.helpers.report_data import (
     MISSING_WORD,

@@ -14,7 +14,6 @@ import pytest
 from arena.experiment.load import load
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts_of
-from arena.report.content import content
 from arena.report.page.page import html
 from arena.report.run import Run
 from arena.report.sentences.answers import gain_sentences
@@ -26,7 +25,7 @@ from arena.report.tables.comparisons import comparisons, comparisons_text
 from arena.report.tables.contrasts import contrast
 from arena.report.tables.effort import CALL, PROGRAM, SEAT, call_seconds, nodes_per_second
 from arena.report.tables.standings import STANDINGS
-from arena.report.writers import markdown
+from arena.report.writers import content, markdown
 from players.player import PlayerSpec
 from tests.helpers.report_data import (
     MISSING_WORD,

@@ -18,8 +18,7 @@ from arena.bench import heuristic
 from arena.bench.heuristic import Protocol, Speed
 from arena.bench.overhead import overhead
 from arena.bench.rates import full_search, random_games, rules, search, tree_search
-from arena.bench.time import kept_time
-from arena.bench.timing import Row
+from arena.bench.timing import Row, kept_time
 from arena.commands.cli import SOURCE
 from arena.commands.common import VARIANT, announcing_compilation, workers_option, workers_used
 from arena.commands.output import echo, fail, say

@@ -1,21 +1,106 @@
-"""The command that plays a game of a run again."""
+"""The command that plays a game of a run again, and what it finds: what is different."""
 
 from __future__ import annotations
 
 import math
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
+import numpy as np
 
 from arena.commands.common import announcing_compilation
 from arena.commands.output import echo, fail, show_table
-from arena.ledger.game import stored_game
+from arena.experiment.formats.base import Pairing
+from arena.ledger.game import StoredGame, stored_game
 from arena.ledger.record import GameRecord, Task
 from arena.ledger.store import StoreError
 from arena.play.match import play
-from arena.play.replay import changed_files, difference, movers, task_of, timed
-from arena.rules.notation import fen
+from arena.rules.custom import build_variant
+from arena.rules.game import Termination
+from arena.rules.notation import fen, parse_fen
+from arena.rules.position import WHITE
+from players.loading import fingerprints, located
+from players.player import EFFORT, HUMAN, PlayerSpec
+
+_COUNTED = ("legal_moves", "pieces", *(name for name in EFFORT if name != "said_ms"), "score", "wins_in")
+"""Columns that are the same whenever the same search is made."""
+
+
+def task_of(stored: StoredGame) -> Task:
+    """A worker's task: play a game of a run again.
+
+    A player's relative files are looked for beside the configuration, then in the working directory. Raises
+    StoreError if the game was not played, is a person's, or needs a file that is missing.
+    """
+    row, experiment, number = stored.row, stored.experiment, stored.row["game"]
+    if row["termination"] == Termination.WITHDRAWN:
+        raise StoreError(f"game {number} of {stored.folder} was not played: {row['error']}")
+    home = Path(stored.manifest.file).parent if stored.manifest is not None else Path()
+    names = [spec.name for spec in experiment.players]
+    places = names.index(row["white"]), names.index(row["black"])
+    for place in places:
+        if experiment.players[place].type == HUMAN:
+            raise StoreError(
+                f"game {number} of {stored.folder} cannot be replayed: {names[place]} is a person; "
+                f"arena show {stored.folder} --game {number} shows it"
+            )
+    white, black = (located(experiment.players[place], home) for place in places)
+    for name, found in _files(white, black).items():
+        if found == "missing":
+            raise StoreError(f"game {number} of {stored.folder} needs {name}, which is not in {home} any more")
+    variant = build_variant(experiment.variant)
+    pairing = Pairing(number, row["pair"], row["round"], *places, row["opening"] - 1)
+    opening = parse_fen(variant, row["opening_fen"])
+    given = experiment.seed, experiment.max_plies, experiment.allowance, experiment.adjudicate
+    men = stored.manifest.men if stored.manifest is not None else {}
+    return Task(pairing, variant, opening, white, black, *given, (men.get(white.name), men.get(black.name)))
+
+
+def changed_files(stored: StoredGame, task: Task) -> list[str]:
+    """The user's own files that are not what they were when the run began, by name."""
+    return [name for name, now in _files(task.white, task.black).items() if stored.facts.files.get(name) != now]
+
+
+def movers(task: Task) -> tuple[PlayerSpec, PlayerSpec]:
+    """The player of the odd plies, then that of the even ones."""
+    return (task.white, task.black) if task.opening.turn == WHITE else (task.black, task.white)
+
+
+def timed(task: Task) -> list[str]:
+    """The players with a time limit, under which a game may differ each time."""
+    return [spec.name for spec in (task.white, task.black) if spec.limit.longest is not None]
+
+
+def difference(task: Task, then: GameRecord, now: GameRecord) -> str:
+    """The first difference between a stored game and the same one played again, in words; empty if there is none.
+
+    What a player with a time limit counted is not compared, nor is any time.
+    """
+    for ply, (old, new) in enumerate(zip(then.table(), now.table(), strict=False)):
+        spec = movers(task)[ply % 2]
+        for column in ("move",) if spec.limit.longest is not None else ("move", *_COUNTED):
+            if not _equal(old[column], new[column]):
+                words = f"{_text(old[column])} in the run, {_text(new[column])} now"
+                return f"ply {ply + 1}, {spec.name}: {column} {words}"
+    ends = [f"{record.result} by {record.termination} after {record.plies} plies" for record in (then, now)]
+    return "" if ends[0] == ends[1] else f"the end: {ends[0]} in the run, {ends[1]} now"
+
+
+def _files(white: PlayerSpec, black: PlayerSpec) -> dict[str, str]:
+    return fingerprints(white) | fingerprints(black)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return bool(one == other) or (isinstance(one, np.floating) and bool(np.isnan(one) and np.isnan(other)))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode()
+    return "none" if isinstance(value, np.floating) and np.isnan(value) else f"{value:.12g}"
+
 
 _HEADER = ("ply", "player", "move", "nodes", "score", "seconds")
 

@@ -13,11 +13,11 @@ from markupsafe import Markup
 from arena.report.charts.catalogue import CHARTS
 from arena.report.charts.picture import in_tags
 from arena.report.charts.style import GRID, INK, MUTED, PAPER
-from arena.report.content import content
 from arena.report.files import File
 from arena.report.run import Run
 from arena.report.template import page
 from arena.report.viewer.games import SCRIPT, style
+from arena.report.writers import content
 
 WIDE = 560
 """Points (1/72 inch) above which a chart gets a row of its own."""
