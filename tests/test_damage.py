@@ -21,11 +21,11 @@ import pytest
 
 import arena
 from arena.ledger import store
-from arena.ledger.documents import META
 from arena.ledger.grades import Grade, GradedGame
 from arena.ledger.ledger import FILE, GAMES, PROBES, Facts, Ledger
 from arena.ledger.read import read
 from arena.ledger.record import NO_SEARCH, ProbeRecord
+from arena.ledger.repair import META
 from arena.ledger.store import StoreError
 from arena.ledger.table import Table
 from arena.play.plan import prepare

@@ -13,11 +13,12 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.experiment.formats.adaptive import Adaptive, pair_information, worth
+from arena.experiment.formats.adaptive import Adaptive
 from arena.experiment.formats.base import BatchResults, Pairing, Schedule
 from arena.experiment.formats.fixed import RoundRobin
+from arena.experiment.formats.information import pair_information, worth
 from arena.experiment.formats.knockout import Knockout
-from arena.experiment.formats.sprt import SequentialTest, Sprt
+from arena.experiment.formats.sprt import Sprt
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError
@@ -37,6 +38,7 @@ from arena.report.sentences.notes import notes
 from arena.report.tables.decided import ORDER, sprt_path, verdict
 from arena.report.write import write
 from arena.rules.result import WHITE_POINTS, result_of
+from arena.watch.elo import SequentialTest
 from tests.helpers.report_data import changed, experiment, player, synthetic
 from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, record, run
 from tests.helpers.tournaments import assert_same

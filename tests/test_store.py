@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arena.base.files import LOCK, FolderError, lock_folder, replace
-from arena.ledger.documents import documents
+from arena.ledger.repair import documents
 from arena.ledger.store import Store, StoreError, check_columns, reading
 from arena.ledger.table import Table
 

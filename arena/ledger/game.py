@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from arena.base.number import is_nan, known
 from arena.experiment.formats.base import Pairing
 from arena.experiment.model import Experiment
-from arena.ledger.documents import documents
 from arena.ledger.ledger import COLUMNS, FILE, GAMES, Facts, experiment_and_facts, remedy
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import GameRecord, unpacked
+from arena.ledger.repair import documents
 from arena.ledger.store import StoreError, check_columns, reading
 from arena.rules.custom import build_variant
 from arena.rules.pdn.write import pdn_game, search_comment

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from arena.experiment.formats.fixed import Free
 from arena.experiment.model import Experiment
-from arena.ledger.documents import ANNULLED, COMPLETE, changed_keys, documents
 from arena.ledger.grades import CURRENT, GRADES, JUDGES, STORED_COLUMNS, GradedGame
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import MOVE_COLUMNS, PROBE_COLUMNS, SEARCH_COLUMNS, GameRecord, ProbeRecord
+from arena.ledger.repair import ANNULLED, COMPLETE, changed_keys, documents
 from arena.ledger.store import Store, StoreError, reading
 from arena.ledger.table import CHECKSUM, Table
 from arena.rules.game import FORFEITS, Termination

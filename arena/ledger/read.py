@@ -16,7 +16,6 @@ import pandas as pd
 
 from arena.base.files import path_shortener
 from arena.experiment.model import Experiment
-from arena.ledger.documents import ANNULLED, COMPLETE, documents, texts_of, with_texts
 from arena.ledger.grades import CURRENT, GRADE_COLUMNS, GRADED_COLUMNS, GRADES, JUDGES, ORDER, TABLES_JUDGE
 from arena.ledger.grades import unpacked as unpacked_grades
 from arena.ledger.ledger import (
@@ -31,6 +30,7 @@ from arena.ledger.ledger import (
 )
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import PROBE_COLUMNS, unpacked
+from arena.ledger.repair import ANNULLED, COMPLETE, documents, texts_of, with_texts
 from arena.ledger.store import StoreError, check_columns, check_intact, reading
 from arena.rules.custom import build_variant
 from arena.rules.result import MOST_MEN, NO_RESULT

@@ -17,8 +17,20 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.base.files import FolderError, lock_folder
-from arena.ledger.documents import COMPLETE, META, changed_keys, document_row, documents, intact_documents
-from arena.ledger.repair import READ_ERRORS, SUFFIX, Damage, damage_of, intact_rows, rebuild
+from arena.ledger.repair import (
+    COMPLETE,
+    META,
+    READ_ERRORS,
+    SUFFIX,
+    Damage,
+    changed_keys,
+    damage_of,
+    document_row,
+    documents,
+    intact_documents,
+    intact_rows,
+    rebuild,
+)
 from arena.ledger.table import Table
 
 BUSY_SECONDS = 60.0

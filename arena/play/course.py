@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
 from arena.experiment.formats.base import BatchResults, Pairing, Place
-from arena.experiment.formats.sprt import SequentialTest
 from arena.ledger.record import GameRecord, Task, packed
 from arena.play.plan import Plan
 from arena.rules.game import Termination
 from arena.rules.result import WHITE_POINTS, points_of
+from arena.watch.elo import SequentialTest
 
 
 class Course:

@@ -20,10 +20,10 @@ from arena.experiment.yaml.messages import FOLDER
 from arena.experiment.yaml.section import validated
 from arena.experiment.yaml.values import Source
 from arena.hosting.held import Answer
-from arena.ledger.documents import documents
 from arena.ledger.ledger import FILE, Facts, Ledger, experiment_and_facts
 from arena.ledger.manifest import Manifest, manifest_of, save, session, stored_manifest
 from arena.ledger.record import GameRecord, packed
+from arena.ledger.repair import documents
 from arena.ledger.store import StoreError, reading
 from arena.play.match import REASON_CHARACTERS, Moves
 from arena.rules.custom import build_variant, is_named

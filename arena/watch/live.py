@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 from filelock import FileLock, Timeout
 
 from arena.base.files import LOCK
-from arena.experiment.formats.sprt import SequentialTest, Sprt
-from arena.ledger.documents import ANNULLED, documents
+from arena.experiment.formats.sprt import Sprt
 from arena.ledger.ledger import FILE
 from arena.ledger.manifest import Manifest, Session, parsed, session_document
+from arena.ledger.repair import ANNULLED, documents
 from arena.ledger.store import StoreError, reading
 from arena.ratings.match import SprtState
 from arena.rules.custom import build_variant
 from arena.rules.game import FORFEITS
 from arena.rules.result import points_of
-from arena.watch.elo import EloEstimate, EloScale, ResultCounts
+from arena.watch.elo import EloEstimate, EloScale, ResultCounts, SequentialTest
 from arena.watch.underway import lives
 
 _QUERY = "SELECT game, white, black, result, termination, error FROM games WHERE game > ? ORDER BY game"

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 from arena.base.files import REPORT
 from arena.base.number import unbroken
-from arena.ledger.documents import documents
 from arena.ledger.ledger import FILE, experiment_and_facts
 from arena.ledger.manifest import parsed
+from arena.ledger.repair import documents
 from arena.ledger.store import StoreError, reading
 from arena.rules.custom import build_variant
 from arena.rules.result import points_of

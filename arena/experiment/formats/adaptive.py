@@ -17,93 +17,6 @@ if TYPE_CHECKING:
 
     from arena.ratings.joint import Ratings
 
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit
-
-from arena.ratings.match import ELO_PER_LOGIT, Z95
-from arena.ratings.types import Floats
-
-TRUSTED = 10
-"""Pairs of a player below which its interval, a matter of chance itself, does not end the run."""
-
-
-def most_informative(
-    elo: Floats,
-    covariance: Floats,
-    draw_rate: float,
-    used: NDArray[np.int64],
-    openings: int,
-    top: Sequence[int],
-    error: float,
-    most: int,
-) -> list[Tie]:
-    """Up to `most` ties, one pair of games each, in the order of what they are worth; none if all is done.
-
-    All is done when the 95 % intervals of the players `top` are within +-`error` Elo, each from TRUSTED pairs at
-    least, or when the openings of the pairs that could help are used up. `elo`, `float64[players]`, and
-    `covariance`, `float64[players, players]`, are those of the ratings; `used[i, j]` are the pairs that players i
-    and j have played, `int64[players, players]`.
-    """
-    used, covariance = used.copy(), covariance.copy()
-    information = pair_information(elo, draw_rate)
-    ties: list[Tie] = []
-    while len(ties) < most:
-        width = Z95 * np.sqrt(np.maximum(np.diag(covariance), 0))
-        trusted = used.sum(axis=1) >= TRUSTED
-        wide = [player for player in top if width[player] > error or not trusted[player]]
-        if not ties and not wide:
-            return []
-        wide = wide or list(top)
-        is_wide = np.isin(np.arange(len(elo)), wide)
-        open_to = (is_wide[:, None] | is_wide) & (used < openings)
-        gain = np.triu(np.where(open_to, worth(covariance, information, wide), 0.0), 1)
-        if not gain.any():
-            break
-        # Equal but for rounding is equal, so that every machine takes the same one.
-        best = int(np.argmax(np.round(gain / gain.max(), 6)))
-        one, other = divmod(best, len(elo))
-        ties.append((one, other))
-        used[one, other] += 1
-        used[other, one] += 1
-        covariance = _after(covariance, information[one, other], one, other)
-    return ties
-
-
-def worth(covariance: Floats, information: Floats, of: Sequence[int]) -> Floats:
-    """The reduction of the summed variance of the players `of`, in Elo^2, by a pair of games of each two players.
-
-    All matrices are `float[players, players]`, in Elo: `covariance` of the ratings, `information` of a pair on the
-    difference of the two players. The update is that of a normal distribution by one measured difference.
-    """
-    variance = np.diag(covariance)
-    spread = variance[:, None] + variance - 2 * covariance
-    shift = (covariance[of][:, :, None] - covariance[of][:, None, :]) ** 2
-    gain: Floats = shift.sum(axis=0) * information / (1 + information * spread)
-    return gain
-
-
-def pair_information(elo: Floats, draw_rate: float) -> Floats:
-    """Information that a pair of games of each two players has on their difference, 1 / Elo^2.
-
-    That of the expected score, without first-move advantage, from games of which equal players draw `draw_rate`,
-    below 1: see `arena.ratings.dispersion`.
-    """
-    score = expit((elo[:, None] - elo) / ELO_PER_LOGIT)
-    coin = score * (1 - score)
-    variance = coin - draw_rate * np.minimum(score, 1 - score) / 2
-    information: Floats = 2 * coin**2 / variance / ELO_PER_LOGIT**2
-    return information
-
-
-def _after(covariance: Floats, information: float, one: int, other: int) -> Floats:
-    shift = covariance[:, one] - covariance[:, other]
-    spread = shift[one] - shift[other]
-    after: Floats = covariance - np.outer(shift, shift) * information / (1 + information * spread)
-    return after
-
-
 START = 2
 """Pairs that every two players play before the first rating."""
 
@@ -133,7 +46,7 @@ class Adaptive(Format):
         After START pairs by everyone against everyone, a round is one rating and `batch` pairs. One by one these
         are the pairs that are expected to lower the variance of the top ratings that are too wide most, between
         one of these players and any other. The n-th pair of two players has opening n. It ends when all intervals
-        are narrow enough, each from `arena.experiment.formats.adaptive.TRUSTED` pairs at least, or when the
+        are narrow enough, each from `arena.experiment.formats.information.TRUSTED` pairs at least, or when the
         openings that could help are used up.
 
         The rating and its intervals are those of the report: with an `anchor`, of the difference to it.
@@ -166,7 +79,7 @@ class Adaptive(Format):
         """
         import numpy as np
 
-        from arena.experiment.formats.adaptive import most_informative
+        from arena.experiment.formats.information import most_informative
 
         rank = [names.index(name) for name in ratings.table["player"]]
         elo = ratings.table["elo"].to_numpy(float)[np.argsort(rank)]

@@ -6,12 +6,13 @@ from typing import Any, cast
 
 import pandas as pd
 
-from arena.experiment.formats.sprt import SequentialTest, Sprt
+from arena.experiment.formats.sprt import Sprt
 from arena.ratings.match import Verdict
 from arena.report.tables.columns import columns
 from arena.report.tables.outcomes import white_points
 from arena.report.tables.rated_run import RatedRun
 from arena.report.tables.table import Column, RunTable
+from arena.watch.elo import SequentialTest
 
 
 def sprt_path(games: pd.DataFrame, settings: Sprt) -> pd.DataFrame:
