@@ -47,16 +47,18 @@ def plain_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def graded(plain_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Ply 15 of each game errs unless `z` plays it, by a whole point in game 3; others keep what they have."""
+    """Ply 15 of each game errs unless `z` plays it, by a whole point in game 3; others keep wins, ply 17 draws."""
     rows = []
     for game in plain_run.games["game"]:
         for ply in (15, 16, 17, 18):
             mover = plain_run.moves.query("game == @game and ply == @ply")["player"].item()
             errs = ply == 15 and mover != "z"
-            played = (0.0 if game == 3 else 0.5) if errs else 1.0
+            best = 0.5 if ply == 17 else 1.0
+            played = (0.0 if game == 3 else 0.5) if errs else best
             rows.append({
-                "game": game, "ply": ply, "best": 1.0, "played": played, "chance_errors": 0.5, "chance_loss": 0.25,
-                "best_plies": 7.0, "played_plies": np.nan if errs else 9.0,
+                "game": game, "ply": ply, "best": best, "played": played,
+                "chance_errors": 0.5, "chance_loss": 0.25,
+                "best_plies": 7.0 if best == 1 else np.nan, "played_plies": 9.0 if played == 1 else np.nan,
             })  # fmt: skip
     folder = tmp_path_factory.mktemp("graded")
     return changed(
@@ -174,7 +176,9 @@ def test_errors_in_endings_are_those_counted_by_hand(graded: Run) -> None:
     assert table["win_to_draw"].sum() == table["errors"].sum() - 1
     points = (table["lost_per_game"] * table["games"]).sum()
     assert points == pytest.approx(0.5 * table["errors"].sum() + 0.5)
-    assert (table["extra_plies"] == 2).all() and table["kept_wins"].sum() == len(graded.data.grades) - lost.sum()
+    assert (table["extra_plies"] == 2).all() and table["kept_wins"].sum() == (
+        graded.data.grades["played"] == 1
+    ).sum()
 
 
 def test_first_contact_is_won_for_one_side_and_converted_where_that_side_won(graded: Run) -> None:
