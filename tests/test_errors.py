@@ -317,5 +317,5 @@ def test_the_correlation_stands_in_the_title_where_there_is_one() -> None:
 def test_the_tables_that_people_read_have_a_number_beside_every_share(graded: Run) -> None:
     table = TABLES["endgame_errors"].text(graded.endgame_errors)
     assert table["Decisions"].str.isdecimal().all()
-    assert table["Converted"].str.fullmatch(r"\d+\.\d % of \d+").all() and "Held" not in table
+    assert table["Converted"].str.fullmatch(r"\d+ % of \d+").all() and "Held" not in table
     assert table["Errors"].str.fullmatch(r"\d+\.\d \(\d+\.\d to \d+\.\d\) %").all()

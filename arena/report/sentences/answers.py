@@ -28,7 +28,7 @@ SIGNIFICANT = 0.05
 def answers(run: Run, most: int) -> list[str]:
     """Sentences on what the run asked, the most important first; those on settings are `most` at most.
 
-    The gain per doubling of depth, or of nodes, if there is one, errors in endings, settings at equal terms, and
+    The gain per doubling of depth, or of nodes, if there is one, settings at equal terms, errors in endings, and
     the other gain. Where the run has a probe the ablation's verdict stands for the settings.
     """
     gains, errors = gain_sentences(run.gains), error_sentences(run.endgame_errors)
@@ -36,7 +36,7 @@ def answers(run: Run, most: int) -> list[str]:
         settings = [*filter(None, [ablation.verdict(run.ablation, run.experiment)])]
     else:
         settings = comparisons.comparison_sentences(run.comparisons, most - len(gains[:1]) - len(errors))
-    return [*gains[:1], *errors, *settings, *gains[1:]]
+    return [*gains[:1], *settings, *errors, *gains[1:]]
 
 
 def answering_chart(run: Run) -> tuple[str, str]:

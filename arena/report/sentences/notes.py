@@ -38,7 +38,7 @@ ENDINGS = (
     "Decisions: those in which some move loses value. Errors: those that threw away half a point (?) or a whole "
     "one (??). Skill: 1 less the errors over those of random choice in the same positions. Lost: points. "
     "Converted and held: of the games won or drawn for the player in the first position of the tables. Extra "
-    "plies: beyond the quickest win, of n moves that kept one. The tables know no limit of moves: a win counts as "
+    "plies: beyond the quickest win (moves that kept one). The tables know no limit of moves: a win counts as "
     "one however long it takes."
 )
 TELEMETRY = (

@@ -144,11 +144,11 @@ def share(value: Any, low: Any, high: Any) -> str:
 
 
 def _share_of(value: Any, count: Any) -> str:
-    return f"{percent(value)} of {count}" if known(value) else ""
+    return f"{value:.0%} of {count}".replace("%", " %") if known(value) else ""
 
 
 def _mean_of(value: Any, count: Any) -> str:
-    return f"{value:.1f} (n = {count})" if known(value) else ""
+    return f"{value:.1f} ({count})" if known(value) else ""
 
 
 def _share_columns(name: str, meaning: str, heading: str = "", count: str = "") -> tuple[Column, ...]:
