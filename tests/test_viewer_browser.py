@@ -113,7 +113,8 @@ def fens(run: Run, number: int) -> list[str]:
 def show(page: Any, number: int) -> None:
     """Open a game by its address."""
     page.evaluate(f"location.hash = 'game={number}'")
-    page.wait_for_function(f"document.querySelector('[data-part=title]').textContent.startsWith('Game {number}:')")
+    is_shown = f"document.querySelector('[data-part=title]').textContent.startsWith('Game {number}:')"
+    page.wait_for_function(is_shown, polling=50)  # frames, which it waits for otherwise, may rest in a busy browser
 
 
 @pytest.mark.parametrize("name", VARIANTS)

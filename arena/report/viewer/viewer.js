@@ -46,7 +46,11 @@ class Viewer {
   address(hash) {
     clearTimeout(this.timer);
     if (this.isQuiet) return;
-    this.timer = setTimeout(() => history.replaceState(null, "", hash), PAUSE);
+    const before = location.hash;
+    this.timer = setTimeout(() => {
+      // A link that was followed meanwhile is about to be heard of.
+      if (location.hash === before) history.replaceState(null, "", hash);
+    }, PAUSE);
   }
 
   /**
