@@ -114,7 +114,7 @@ def show(page: Any, number: int) -> None:
     """Open a game by its address."""
     page.evaluate(f"location.hash = 'game={number}'")
     is_shown = f"document.querySelector('[data-part=title]').textContent.startsWith('Game {number}:')"
-    page.wait_for_function(is_shown, polling=50)  # frames, which it waits for otherwise, may rest in a busy browser
+    page.wait_for_function(is_shown, polling=50)  # not frames: a busy browser may draw none
 
 
 @pytest.mark.parametrize("name", VARIANTS)
