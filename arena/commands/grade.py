@@ -17,8 +17,9 @@ from arena.commands.common import (
     workers_option,
     workers_used,
 )
-from arena.commands.output import echo, fail, replaces_lines, say
+from arena.commands.output import echo, fail, say
 from arena.commands.tables import tables_made
+from arena.commands.waiting import ProgressLine
 from arena.experiment.load import judge_spec
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
@@ -29,11 +30,7 @@ from arena.ledger.store import StoreError
 from arena.play.grading import Grading, GradingError, arranged, grade, missing, try_out
 from arena.rules.endgame.index import MOST_PIECES
 from arena.rules.endgame.tables import EndgameError
-from arena.watch.display import Ticker
 from arena.watch.words import duration
-
-_LINE_SECONDS = 0.2
-"""Seconds for which the line of a terminal stays."""
 
 
 @click.command("grade")
@@ -100,13 +97,12 @@ def _grade(folder: Path, data: RunData, grading: Grading, workers: int | str) ->
 
 
 class _Progress:
-    """How many games each judge has graded: in one line on a terminal, elsewhere in a line ever more rarely."""
+    """How many games each judge has graded."""
 
     def __init__(self, planned: Mapping[str, int]) -> None:
         self._planned = planned
         self._judge, self._done, self._began = "", 0, 0.0
-        self._ticker, self._shown = Ticker(), 0.0
-        self._replaces = replaces_lines(sys.stderr)
+        self._line = ProgressLine()
 
     def count(self, judge: str) -> None:
         """Count a game that a judge has graded."""
@@ -114,11 +110,9 @@ class _Progress:
         if judge != self._judge:
             self._judge, self._done, self._began = judge, 0, now
         self._done += 1
-        if self._replaces and now - self._shown > _LINE_SECONDS:
-            self._shown = now
-            click.echo(f"\r\x1b[K{self._line(now)}", nl=False, err=True)
-        elif not self._replaces and self._ticker.due():
-            say(self._line(now))
+        planned = self._planned[judge]
+        left = duration((now - self._began) * (planned - self._done) / self._done)
+        self._line.show(f"graded by {judge}: {self._done:,}/{planned:,} games, {left} left")
 
     def say(self, line: str) -> None:
         """Print a line beside the progress."""
@@ -127,13 +121,7 @@ class _Progress:
 
     def end(self) -> None:
         """Leave the line of a terminal."""
-        if self._replaces:
-            click.echo("\r\x1b[K", nl=False, err=True)
-
-    def _line(self, now: float) -> str:
-        planned = self._planned[self._judge]
-        left = duration((now - self._began) * (planned - self._done) / self._done)
-        return f"graded by {self._judge}: {self._done:,}/{planned:,} games, {left} left"
+        self._line.end()
 
 
 def _print_counts(data: RunData, grading: Grading) -> None:

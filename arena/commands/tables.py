@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from arena.base.number import quantity
 from arena.commands.common import VARIANT, announcing_compilation
-from arena.commands.output import echo, fail, replaces_lines, say, show_table
+from arena.commands.output import echo, fail, say, show_table
+from arena.commands.waiting import ProgressLine
 from arena.rules.endgame.index import MOST_PIECES, NO_ENDING, Material, wins
 from arena.rules.endgame.tables import EndgameError, EndgameTables, layout, make, path_of
 from arena.rules.position import WHITE, Position
 from arena.rules.result import in_balance
 from arena.rules.variants import Variant
-from arena.watch.display import Ticker
 from arena.watch.words import duration
 
 _SECONDS = 0.6e-6
@@ -76,17 +76,16 @@ def tables_made(variant: Variant, pieces: int) -> EndgameTables:
 
 
 class _Progress:
-    """What is expected, then how far it is: in one line on a terminal, elsewhere in a line ever more rarely."""
+    """What is expected, then how far it is."""
 
     def __init__(self, variant: Variant, pieces: int) -> None:
         self._variant, self._pieces = variant, pieces
         self._began, self._done_before = 0.0, 0
-        self._ticker = Ticker()
-        self._replaces = replaces_lines(sys.stderr)
+        self._line: ProgressLine | None = None
 
     def report(self, done: int, total: int) -> None:
         """Show how many endings are solved, of how many."""
-        if not self._began:
+        if self._line is None:
             self._began, self._done_before = time.monotonic(), done
             largest = max(size for _, _, size in layout(self._variant.constants, self._pieces).slices)
             memory = quantity(_BYTES * largest * (os.cpu_count() or 1), "B")
@@ -95,20 +94,16 @@ class _Progress:
                 f"{duration((total - done) * _SECONDS)} of processor time, {memory} of memory, "
                 f"{quantity(total, 'B')} on disk; Ctrl-C stops, the same command resumes"
             )
-        elif self._replaces:
-            click.echo(f"\r\x1b[K{self._line(done, total)}", nl=False, err=True)
-        elif self._ticker.due():
-            say(self._line(done, total))
+            self._line = ProgressLine()
+            return
+        new, seconds = done - self._done_before, time.monotonic() - self._began
+        left = f", {duration(seconds * (total - done) / new)} left" if new else ""
+        self._line.show(f"{done:,}/{total:,} endings ({100 * done / total:.0f} %){left}")
 
     def end(self) -> None:
         """Leave the line of a terminal."""
-        if self._began and self._replaces:
-            click.echo("\r\x1b[K", nl=False, err=True)
-
-    def _line(self, done: int, total: int) -> str:
-        new, seconds = done - self._done_before, time.monotonic() - self._began
-        left = f", {duration(seconds * (total - done) / new)} left" if new else ""
-        return f"{done:,}/{total:,} endings ({100 * done / total:.0f} %){left}"
+        if self._line is not None:
+            self._line.end()
 
 
 def _show(variant: Variant, found: EndgameTables, as_json: bool) -> None:

@@ -106,27 +106,42 @@ def watched(items: Iterable[T], stop: Callable[[], None], end: BaseException | N
         signal.signal(signal.SIGINT, before)
 
 
-def counted_up(items: Iterable[T], total: int, what: str) -> Iterator[T]:
-    """The items as they come, with how many of `total` there are and the time left on stderr.
+class ProgressLine:
+    """How far some work is, on stderr: a terminal's line is replaced; elsewhere lines come ever more rarely."""
 
-    A terminal's line is replaced; elsewhere lines come ever more rarely.
-    """
-    ticker, is_terminal = Ticker(), replaces_lines(sys.stderr)
-    shown = began = time.monotonic()
+    def __init__(self, ending: str = "") -> None:
+        """`ending` is what the line of a terminal ends with."""
+        self._ending = ending
+        self._replaces, self._ticker = replaces_lines(sys.stderr), Ticker()
+        self._shown = time.monotonic()
+
+    def show(self, line: str) -> None:
+        """Show a line if it is time for one."""
+        now = time.monotonic()
+        if not self._replaces:
+            if self._ticker.due():
+                say(line)
+        elif now - self._shown >= _SHOW_SECONDS:
+            click.echo(f"\r\x1b[K{line}{self._ending}", nl=False, err=True)
+            self._shown = now
+
+    def end(self) -> None:
+        """Leave the line of a terminal."""
+        if self._replaces:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
+def counted_up(items: Iterable[T], total: int, what: str) -> Iterator[T]:
+    """The items as they come, with how many of `total` there are and the time left as a ProgressLine."""
+    progress, began = ProgressLine("; Ctrl-C stops"), time.monotonic()
     try:
         for number, item in enumerate(items, start=1):
             yield item
             now = time.monotonic()
             if number == 1:  # it was waited for while processes began and kernels were compiled
-                began, ticker = now, Ticker()
+                progress, began = ProgressLine("; Ctrl-C stops"), now
                 continue
             left = duration((now - began) / (number - 1) * (total - number))
-            line = f"{number:,} of {total:,} {what}, {left} left"
-            if is_terminal and now - shown >= _SHOW_SECONDS:
-                click.echo(f"\r\x1b[K{line}; Ctrl-C stops", nl=False, err=True)
-                shown = now
-            elif not is_terminal and ticker.due():
-                say(line)
+            progress.show(f"{number:,} of {total:,} {what}, {left} left")
     finally:
-        if is_terminal:
-            click.echo("\r\x1b[K", nl=False, err=True)
+        progress.end()
