@@ -38,7 +38,7 @@ from arena.watch.words import duration
 @click.option(
     "--pieces",
     type=click.IntRange(0, MOST_PIECES),
-    help="Endgame tables judge positions of up to so many pieces; 0: none [4, where the rules have tables].",
+    help="Most pieces of a position that endgame tables judge; 0: none [4, where the rules have tables].",
 )
 @click.option("--judge", metavar="ENTRY", help="A player for all other positions: as in `players:`, or YAML.")
 @workers_option

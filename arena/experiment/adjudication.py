@@ -22,7 +22,7 @@ def _pieces(value: Any) -> Any:
 
 
 class Win(Section):
-    """A game is won when the scores have a player so far ahead for so many plies."""
+    """A game is won when the scores have a player `men` ahead for `plies` plies."""
 
     men: float = Field(default=3.0, gt=0, description="Men that a score has it ahead, at least.")
     plies: int = Field(default=6, ge=2, description="Plies in a row whose scores say so.")
@@ -30,7 +30,7 @@ class Win(Section):
 
 
 class Draw(Section):
-    """A game is drawn when the scores of both players are level for so many plies."""
+    """A game is drawn when the scores of both players are level, within `men`, for `plies` plies."""
 
     men: float = Field(default=0.2, ge=0, description="Men that a score is from 0, at most.")
     plies: int = Field(default=20, ge=2, description="Plies in a row whose scores say so.")
@@ -47,7 +47,10 @@ class Adjudication(Section):
             {"anyOf": [{"type": "boolean"}, {"type": "integer", "minimum": 0, "maximum": MOST_PIECES}]}
         ),
     ] = Field(
-        default=0, ge=0, le=MOST_PIECES, description=f"By endgame tables of up to so many pieces; true: {PIECES}."
+        default=0,
+        ge=0,
+        le=MOST_PIECES,
+        description=f"Most pieces of a position that tables decide; true: {PIECES}.",
     )
     win: Win | None = Field(default=None, description="Won by scores; {} for the defaults.")
     draw: Draw | None = Field(default=None, description="Drawn by scores; {} for the defaults.")

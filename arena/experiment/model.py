@@ -146,7 +146,7 @@ class Oracle(Section):
     meant: ClassVar[Mapping[str, str]] = MappingProxyType({"player": "judge", "tables": "pieces"})
     pieces: Literal[0, 2, 3, 4, 5, 6] | None = Field(
         default=None,
-        description="Endgame tables judge positions of up to so many pieces; 0: none "
+        description="Most pieces of a position that endgame tables judge; 0: none "
         "[4, or none where the rules have no tables].",
     )
     judge: JudgeField | None = Field(

@@ -111,7 +111,7 @@ class GradedGame(NamedTuple):
     judge: str
     """TABLES_JUDGE or the name of a player."""
     endgame_pieces: int
-    """Positions of up to so many pieces are the tables'; 0 if no tables took part."""
+    """Most pieces of a position that the tables judged; 0 if none took part."""
     grades: tuple[Grade, ...]
     decisions: tuple[int, int] = (0, 0)
     """White's and Black's decisions that the judge has looked at, those that cannot err among them."""

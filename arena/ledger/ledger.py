@@ -209,7 +209,7 @@ class Ledger(Store):
         self.insert(PROBES, record.row)
 
     def graded(self, judge: str, endgame_pieces: int = 0) -> set[int]:
-        """The games whose grades by a judge are stored: by one of tables if of so many pieces, at least."""
+        """The games whose grades by a judge are stored; those by tables only if of `endgame_pieces` or more."""
         query = f"SELECT grades.game {CURRENT} AND judge = ? AND endgame_pieces >= ?"
         return {row[0] for row in self.rows(query, (judge, endgame_pieces))}
 

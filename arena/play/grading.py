@@ -56,7 +56,7 @@ class Grading(NamedTuple):
 
     variant: Variant
     endgame_pieces: int
-    """The endgame tables judge positions of up to so many pieces; 0 if they take no part."""
+    """Most pieces of a position that the endgame tables judge; 0 if they take no part."""
     judge: PlayerSpec | None
     """The player that judges all other positions, if one does; its files are located."""
     players: tuple[PlayerSpec, ...] = ()

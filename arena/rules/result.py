@@ -145,7 +145,7 @@ def plies_left(draws: Draws, rules: Rules, position: Position, counts: Sequence[
     """A number of plies in which no draw rule but repetition can end a game, whatever is played; or infinity.
 
     `counts` are the plies without progress and without a capture, and those that each ending has lasted. A win in
-    so many plies counts, as a game that is decided is not drawn.
+    the last of these plies counts, as a game that is decided is not drawn.
     """
     without_progress, without_capture, *lasted = counts
     left = [

@@ -87,7 +87,7 @@ class Switches:
     tables: Annotated[
         int,
         _does(
-            "endgame tables (`arena tables`) of up to so many pieces, 0: none",
+            "endgame tables (`arena tables`) up to this number of pieces, 0: none",
             "pieces",
             least=0,
             most=6,

@@ -205,7 +205,7 @@ ENDGAME_ERRORS = RunTable(
         "player family",
         Column("depth_limit", "depth that limits the player; empty without such a limit", "plies"),
         Column("nodes_limit", "nodes that limit the player; empty without such a limit", "nodes"),
-        Column("endgame_pieces", "the tables have the endings of up to so many pieces", "pieces"),
+        Column("endgame_pieces", "most pieces of an ending that the tables have", "pieces"),
         _DECISIONS,
         Column("errors", "decisions that threw away half a point or more", "decisions"),
         *_share_columns("error_rate", "errors over decisions", "Errors"),
