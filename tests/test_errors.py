@@ -84,6 +84,11 @@ def judged(plain_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     return changed(plain_run, folder, grades=grades, graded=contacts(plain_run, math.nan))
 
 
+def test_wilsons_interval_is_that_of_the_textbook():
+    low, high = errors.wilson(np.array([0.1, 0.0]), np.array([20.0, 10.0]))
+    assert low == pytest.approx([0.0279, 0.0], abs=1e-3) and high == pytest.approx([0.3010, 0.2775], abs=1e-3)
+
+
 def test_a_rate_has_wilsons_interval_where_every_trial_is_its_own_cluster() -> None:
     found = errors.rate([1] * 10 + [0] * 90, np.arange(100))
     low, high = 0.0552, 0.1744  # of 10 of 100; those of 100 clusters are Student's

@@ -24,6 +24,7 @@ from arena.play.suite import (
     sorted_suite,
     written,
 )
+from arena.ratings.errors import wilson
 from arena.report.charts.effort import plot_solved
 from arena.report.tables.suites import (
     ALL,
@@ -33,7 +34,6 @@ from arena.report.tables.suites import (
     solutions,
     solutions_text,
     strata_text,
-    wilson,
 )
 from arena.rules.endgame.tables import make as make_tables
 from arena.rules.game import Game
@@ -222,11 +222,6 @@ def test_shares_are_of_all_and_of_each_stratum_and_chance_is_the_share_of_best_m
     assert chance["y"]["share"] == pytest.approx((1 / 2 + 1 / 4) / 2)
     low, high = wilson(np.array([2 / 3]), np.array([3.0]))
     assert found["a", 2.0, ALL]["share_low"] == low[0] and found["a", 2.0, ALL]["share_high"] == high[0]
-
-
-def test_wilsons_interval_is_that_of_the_textbook():
-    low, high = wilson(np.array([0.1, 0.0]), np.array([20.0, 10.0]))
-    assert low == pytest.approx([0.0279, 0.0], abs=1e-3) and high == pytest.approx([0.3010, 0.2775], abs=1e-3)
 
 
 def test_a_position_is_solved_from_the_depth_on_at_which_no_deeper_search_errs():

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
-import numpy as np
 
 from arena.base.number import is_nan, percent
 from arena.base.wording import listed
@@ -28,7 +27,8 @@ from arena.experiment.yaml.values import inline
 from arena.ledger import manifest
 from arena.play.engine import EngineError
 from arena.play.executor import WorkerDied
-from arena.report.tables.suites import ALL, shares, suite_tables, wilson
+from arena.ratings.errors import wilson
+from arena.report.tables.suites import ALL, shares, suite_tables
 from arena.report.write import write_card
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation
@@ -203,8 +203,8 @@ def _lead(
 
 
 def _share(points: float, games: int, trials: int) -> dict[str, float]:
-    low, high = wilson(np.array([points / games]), np.array([float(trials)]))
-    return {"share": points / games, "share_low": float(low[0]), "share_high": float(high[0])}
+    low, high = wilson(points / games, trials)
+    return {"share": points / games, "share_low": float(low), "share_high": float(high)}
 
 
 def show_rows(measured: Iterable[Row]) -> None:

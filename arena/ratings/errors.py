@@ -55,6 +55,14 @@ class Scale(NamedTuple):
 _UNKNOWN = Measured(math.nan, math.nan, math.nan, 0, math.nan)
 
 
+def wilson(share: npt.ArrayLike, trials: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """The ends of the 95 % interval of each share, 0 to 1, of more than 0 independent trials (E. Wilson 1927)."""
+    p, n = np.asarray(share, float), np.asarray(trials, float)
+    middle = (p + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
+    half = Z95 / (1 + Z95**2 / n) * np.sqrt(p * (1 - p) / n + Z95**2 / (4 * n**2))
+    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+
+
 def rate(hits: npt.ArrayLike, cluster: npt.ArrayLike, effect: float = math.nan) -> Measured:
     """The share of trials that hit, with Wilson's interval for as many independent trials as give its variance.
 
@@ -72,9 +80,8 @@ def rate(hits: npt.ArrayLike, cluster: npt.ArrayLike, effect: float = math.nan) 
     student = float(stdtrit(clusters - 1, 0.975)) / Z95 if clusters > 1 else 1.0
     unseen = n / clusters if math.isnan(effect) else effect
     trials = n / (student**2 * spread / independent if independent > 0 else unseen)
-    middle = (p + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
-    half = Z95 / (1 + Z95**2 / trials) * math.sqrt(p * (1 - p) / trials + Z95**2 / (4 * trials**2))
-    return Measured(p, min(max(middle - half, 0.0), p), max(min(middle + half, 1.0), p), n, spread)
+    low, high = (float(end) for end in wilson(p, trials))
+    return Measured(p, min(low, p), max(high, p), n, spread)
 
 
 def mean(values: npt.ArrayLike, cluster: npt.ArrayLike) -> Measured:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from arena.base.number import known, percent, with_error
 from arena.base.wording import counted, listed
+from arena.ratings.errors import wilson
 from arena.ratings.notes import ONE_PLAYER
 from arena.report.run import Run
 from arena.report.sentences.answers import answers, decision, lead, leads, opening_sentences
-from arena.report.tables.phases import wilson
 from arena.rules.game import Termination
 from arena.watch.elo import tells_elo
 from players.player import HUMAN
@@ -124,7 +123,7 @@ def _adjudicated(run: Run) -> list[str]:
     by = f" ({listed(rules)})" if games else ""
     sentences = [f"{games} of {counted(len(run.games), 'game')} were adjudicated{by}."]
     if verified:
-        low, high = (percent(float(end)) for end in wilson(np.array(wrong / verified), np.array(verified)))
+        low, high = (percent(float(end)) for end in wilson(wrong / verified, verified))
         sentences.append(
             f"Adjudication was wrong in {wrong} of {counted(verified, 'game')} played to the end to verify it "
             f"({percent(wrong / verified)}, {low} to {high})."

@@ -7,8 +7,8 @@ from typing import get_args
 
 import pandas as pd
 
+from arena.ratings.errors import wilson
 from arena.report.tables.columns import columns, interval
-from arena.report.tables.phases import wilson
 from arena.report.tables.table import Column, RunTable
 from arena.rules.game import ADJUDICATED, FORFEITS
 from arena.rules.result import WHITE_POINTS, Colour, points_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from arena.ratings.match import Z95
+from arena.ratings.errors import wilson
 from arena.report.tables.columns import columns, interval
 from arena.report.tables.table import Column, RunTable
 
@@ -52,13 +52,6 @@ def phases(games: pd.DataFrame, moves: pd.DataFrame) -> pd.DataFrame:
     result.insert(5, "share_low", low)
     result.insert(6, "share_high", high)
     return result
-
-
-def wilson(share: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of Wilson's 95 % interval of each share of so many trials, more than 0."""
-    middle = (share + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
-    half = Z95 / (1 + Z95**2 / trials) * np.sqrt(share * (1 - share) / trials + Z95**2 / (4 * trials**2))
-    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
 
 
 TABLES = (

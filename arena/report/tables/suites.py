@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from arena.base.number import known, percent, quantity
-from arena.ratings.match import Z95
+from arena.ratings.errors import wilson
 from arena.report.tables.columns import seconds, whole
 
 ALL = "all"
@@ -67,13 +67,6 @@ def shares(answers: pd.DataFrame) -> pd.DataFrame:
     table.insert(8, "share_low", np.where(is_chance, np.nan, low))
     table.insert(9, "share_high", np.where(is_chance, np.nan, high))
     return table
-
-
-def wilson(share: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of Wilson's 95 % interval of a share of so many trials."""
-    middle = (share + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
-    half = Z95 / (1 + Z95**2 / trials) * np.sqrt(share * (1 - share) / trials + Z95**2 / (4 * trials**2))
-    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
 
 
 def solutions(answers: pd.DataFrame) -> pd.DataFrame:
