@@ -18,6 +18,7 @@ from arena.play.probe import SuiteAnswer, in_order, solve
 from arena.play.runner import run
 from arena.play.suite import read_suite, shipped
 from arena.rules.game import Game
+from arena.rules.result import points_of
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, is_learned
 from players.loading import PlayerError, located
@@ -29,7 +30,6 @@ VERSION = 1
 MINE = "the evaluation"
 """The name of the player with the evaluation that is measured."""
 RIVALS = ("material", "simple", "cis300", "strong", "patterns", "neural")
-_POINTS = {"1-0": (1.0, 0.0), "1/2-1/2": (0.5, 0.5), "0-1": (0.0, 1.0)}
 
 
 class Protocol(NamedTuple):
@@ -103,8 +103,8 @@ def scores(
     found = []
     for rival in list(names)[1:]:
         rows = games[(games["white"] == rival) | (games["black"] == rival)]
-        sides = (rows["white"] != MINE).astype(int)
-        points = sum(_POINTS[result][side] for result, side in zip(rows["result"], sides, strict=True))
+        white = rows["result"].map(points_of).astype(float)
+        points = float(white.where(rows["white"] == MINE, 1 - white).sum())
         found.append(Score(terms, text, rival, len(rows), points))
     return found
 
