@@ -17,7 +17,7 @@ from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.appraise import appraise, value_of
-from players.evaluation.build import EVALUATORS, LEARNED, build_evaluation
+from players.evaluation.build import EVALUATORS, LEARNED, build_evaluation, known_evaluations
 from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED, linear_weights
 from players.loading import PlayerError
@@ -317,6 +317,18 @@ def test_evaluations_have_the_same_value_compiled(variant, positions_from_everyw
     for position in positions_from_everywhere:
         expected = EVALUATORS[evaluation](position, variant.rules)
         assert value_of(*built, variant.constants, position) == expected, fen(variant, position)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_known_evaluations_are_those_that_can_be_built_by_their_names(name):
+    def is_built(evaluation: str) -> bool:
+        try:
+            build_evaluation(evaluation, VARIANTS[name])
+        except PlayerError:
+            return False
+        return True
+
+    assert known_evaluations(VARIANTS[name]) == [one for one in EVALUATORS if is_built(one)]
 
 
 def test_features_are_the_oracles(variant, positions_from_everywhere):

@@ -20,7 +20,7 @@ from arena.play.suite import read_suite, shipped
 from arena.rules.game import Game
 from arena.rules.result import points_of
 from arena.rules.variants import Variant
-from players.evaluation.build import Description, is_learned
+from players.evaluation.build import Description, known_evaluations
 from players.loading import PlayerError, located
 from players.player import Limit, PlayerSpec
 from players.table import build_player
@@ -73,8 +73,8 @@ class Speed(NamedTuple):
 
 def rivals(evaluation: Description, variant: Variant) -> list[str]:
     """The evaluations that one is measured against: those of RIVALS that there are, but itself."""
-    known = [name for name in RIVALS if name not in ("patterns", "neural") or is_learned(name, variant)]
-    return [name for name in known if name != evaluation]
+    known = known_evaluations(variant)
+    return [name for name in RIVALS if name in known and name != evaluation]
 
 
 def scores(

@@ -27,7 +27,7 @@ from arena.rules.perft import perft as count_perft
 from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key_of
 from players.evaluation.appraise import appraise
-from players.evaluation.build import EVALUATORS, LEARNED, build_evaluation, is_learned
+from players.evaluation.build import build_evaluation, known_evaluations
 from players.loading import PlayerError
 from players.player import Limit, PlayerSpec
 from players.table import build_player
@@ -166,9 +166,8 @@ def compile_kernels(names: tuple[str, ...]) -> None:
         for kind in ("greedy", "negamax", "mcts", "hybrid"):
             limit = Limit() if kind == "greedy" else Limit(nodes=50)
             build_player(PlayerSpec(kind, kind, limit), variant).choose(Game(variant), limit, random.Random(0))
-        for name in EVALUATORS:
-            if name != "linear" and (name not in LEARNED or is_learned(name, variant)):
-                build_evaluation(name, variant)
+        for name in known_evaluations(variant):
+            build_evaluation(name, variant)
         echo(f"{variant.name}: {time.monotonic() - began:.1f} s")
     size = sum(path.stat().st_size for path in cache_folder().rglob("*") if path.is_file())
     echo(f"{cache_folder()}: {size / 2**20:.1f} MB")

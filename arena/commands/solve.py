@@ -38,7 +38,7 @@ from arena.report.tables.suites import (
     suite_tables,
 )
 from arena.rules.variants import Variant
-from players.evaluation.build import EVALUATORS, LEARNED, is_learned
+from players.evaluation.build import known_evaluations
 from players.loading import PlayerError, located
 from players.player import NAME_CHARACTERS, Allowance, Limit, PlayerSpec, limits_of
 from players.table import PLAYERS
@@ -166,8 +166,7 @@ def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -
 
 def evaluations(variant: Variant) -> list[PlayerSpec]:
     """A player for each evaluation that there is for a variant, named as it."""
-    names = [name for name in EVALUATORS if name != "linear"]
-    known = [name for name in names if name not in LEARNED or is_learned(name, variant)]
+    known = known_evaluations(variant)
     return [PlayerSpec(name, "negamax", Limit(), {"preset": "full", "evaluation": name}) for name in known]
 
 

@@ -12,7 +12,7 @@ from arena.rules.jit.kernel import kernel
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
-from players.evaluation.build import EVALUATORS, LEARNED, build_evaluation, is_learned
+from players.evaluation.build import build_evaluation, known_evaluations
 from players.evaluation.evaluator import evaluate
 from players.evaluation.linear import Share, shares, strong_weights
 from players.loading import PlayerError
@@ -28,8 +28,7 @@ def appraise(
     """
     rules = variant.constants
     if description is None:
-        wanted: dict[str, Any] = {name: name for name in EVALUATORS if name not in ("linear", *LEARNED)}
-        wanted |= {name: name for name in LEARNED if is_learned(name, variant)}
+        wanted: dict[str, Any] = {name: name for name in known_evaluations(variant)}
     else:
         wanted = {description if isinstance(description, str) else next(iter(description), ""): description}
     values, weights = {}, np.zeros(0)

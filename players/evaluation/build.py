@@ -139,6 +139,12 @@ def unshared(evaluation: Evaluation, variant: Variant) -> Evaluation:
     return evaluation._replace(weights=copy_of(evaluation.weights))
 
 
+def known_evaluations(variant: Variant) -> list[str]:
+    """The names of EVALUATORS that need nothing more to be built for the rules of a variant."""
+    names = [name for name in EVALUATORS if name != "linear"]
+    return [name for name in names if name not in LEARNED or is_learned(name, variant)]
+
+
 def is_learned(name: str, variant: Variant) -> bool:
     """Whether one of LEARNED comes along for the rules of a variant."""
     return (learned if name == "patterns" else trained)(variant.rules) is not None
