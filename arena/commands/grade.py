@@ -28,7 +28,7 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.read import RunData, read
 from arena.ledger.store import StoreError
 from arena.play.grading import Grading, GradingError, arranged, grade, missing, try_out
-from arena.rules.endgame.index import MOST_PIECES
+from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 from arena.rules.endgame.tables import EndgameError
 from arena.watch.words import duration
 
@@ -38,7 +38,8 @@ from arena.watch.words import duration
 @click.option(
     "--pieces",
     type=click.IntRange(0, MOST_PIECES),
-    help="Most pieces of a position that endgame tables judge; 0: none [4, where the rules have tables].",
+    help="Most pieces of a position that endgame tables judge; 0: none "
+    f"[{USUAL_PIECES}, where the rules have tables].",
 )
 @click.option("--judge", metavar="ENTRY", help="A player for all other positions: as in `players:`, or YAML.")
 @workers_option

@@ -17,7 +17,8 @@ from arena.base.number import quantity
 from arena.commands.common import VARIANT, announcing_compilation
 from arena.commands.output import echo, fail, say, show_table
 from arena.commands.waiting import ProgressLine
-from arena.rules.endgame.index import MOST_PIECES, NO_ENDING, Material, wins
+from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
+from arena.rules.endgame.index import NO_ENDING, Material, wins
 from arena.rules.endgame.tables import EndgameError, EndgameTables, layout, make, path_of
 from arena.rules.position import WHITE, Position
 from arena.rules.result import in_balance
@@ -48,7 +49,9 @@ class Counts(NamedTuple):
 
 @click.command()
 @click.argument("variant", type=VARIANT)
-@click.option("--pieces", type=click.IntRange(2, MOST_PIECES), default=4, show_default=True, help="Of both sides.")
+@click.option(
+    "--pieces", type=click.IntRange(2, MOST_PIECES), default=USUAL_PIECES, show_default=True, help="Of both sides."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def tables(variant: Variant, pieces: int, as_json: bool) -> None:
     """Solve every ending of VARIANT with few pieces: win, draw or loss, and the plies to the end.

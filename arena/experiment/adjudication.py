@@ -12,13 +12,11 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from arena.base.wording import listed
 from arena.experiment.yaml.section import Section
-
-PIECES, MOST_PIECES = 4, 6
-"""Pieces of the endgame tables that `tables: true` means, and of the largest ones."""
+from arena.rules.endgame import MOST_PIECES, USUAL_PIECES
 
 
 def _pieces(value: Any) -> Any:
-    return PIECES * value if isinstance(value, bool) else value
+    return USUAL_PIECES * value if isinstance(value, bool) else value
 
 
 class Win(Section):
@@ -50,7 +48,7 @@ class Adjudication(Section):
         default=0,
         ge=0,
         le=MOST_PIECES,
-        description=f"Most pieces of a position that tables decide; true: {PIECES}.",
+        description=f"Most pieces of a position that tables decide; true: {USUAL_PIECES}.",
     )
     win: Win | None = Field(default=None, description="Won by scores; {} for the defaults.")
     draw: Draw | None = Field(default=None, description="Drawn by scores; {} for the defaults.")

@@ -35,6 +35,7 @@ from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.messages import FOLDER, refusal
 from arena.experiment.yaml.section import Document, Section
 from arena.ratings import RatingModel
+from arena.rules.endgame import USUAL_PIECES, Pieces
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 
 LEAST_TO_ANNUL = 3
@@ -144,10 +145,10 @@ class Oracle(Section):
     """Who grades the decisions of the games, once these are played."""
 
     meant: ClassVar[Mapping[str, str]] = MappingProxyType({"player": "judge", "tables": "pieces"})
-    pieces: Literal[0, 2, 3, 4, 5, 6] | None = Field(
+    pieces: Literal[0, Pieces] | None = Field(
         default=None,
         description="Most pieces of a position that endgame tables judge; 0: none "
-        "[4, or none where the rules have no tables].",
+        f"[{USUAL_PIECES}, or none where the rules have no tables].",
     )
     judge: JudgeField | None = Field(
         default=None, description="A player that judges all other positions: deeper than those it grades."

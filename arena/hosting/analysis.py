@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from arena.hosting.held import PlayerFailure, SharedPlayer, failure_of
 from arena.hosting.player_process import hold
-from arena.rules.endgame.index import MOST_PIECES
+from arena.rules.endgame import MOST_PIECES
 from arena.rules.endgame.tables import EndgameError, load
 from arena.rules.game import Game, Termination
 from arena.rules.move_text import line_texts

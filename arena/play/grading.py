@@ -24,6 +24,7 @@ from arena.ledger.ledger import Ledger
 from arena.ledger.record import unpacked
 from arena.play.executor import Workers, run
 from arena.rules.custom import build_variant
+from arena.rules.endgame import USUAL_PIECES
 from arena.rules.endgame.tables import EndgameTables, Value, load
 from arena.rules.endgame.tables import refusal as endgame_refusal
 from arena.rules.game import Game
@@ -37,7 +38,6 @@ from players.player import Allowance, Limit, PlayerSpec
 
 _COMPARED = ("depth", "nodes")
 """Limits that a judge may have: under them it grades the same each time."""
-DEFAULT_PIECES = 4
 _SAMPLE = 20
 """Games in which it is measured how far a player looks whose limit is of another kind than the judge's."""
 
@@ -81,7 +81,7 @@ def arranged(experiment: Experiment, pieces: int | None, judge: PlayerSpec | Non
     if pieces and without_tables:
         raise GradingError(without_tables, "pieces")
     if pieces is None:
-        pieces = 0 if without_tables else DEFAULT_PIECES
+        pieces = 0 if without_tables else USUAL_PIECES
     if judge is not None and judge.name == TABLES_JUDGE:
         raise GradingError(f"a judge cannot have the name {TABLES_JUDGE!r}, which stands for the endgame tables")
     if judge is None and not pieces:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 from pydantic import Field
 
 from arena.base.wording import unknown
+from arena.rules.endgame import MOST_PIECES
 from players.loading import PlayerError
 from players.options import check_option, choices_of, words_of
 
@@ -90,7 +91,7 @@ class Switches:
             "endgame tables (`arena tables`) up to this number of pieces, 0: none",
             "pieces",
             least=0,
-            most=6,
+            most=MOST_PIECES,
         ),
     ] = 0
     finals: Annotated[

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from arena.rules.endgame import MOST_PIECES
 from arena.rules.jit.kernel import inlined, kernel
 from arena.rules.jit.native import byte_at, popcount, reversed_bits, word_at
 from arena.rules.movegen import has_move
@@ -22,8 +23,6 @@ from arena.rules.moves import sides
 from arena.rules.position import WHITE, Position
 from arena.rules.rules import NEVER, Rules
 
-MOST_PIECES = 6
-"""Pieces of the largest endings that can be solved."""
 NO_ENDING = 255
 """The byte that stands for no ending."""
 OFFSETS_AT = 8

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from arena.base.files import FolderError, lock_folder, replace
 from arena.base.number import quantity
 from arena.rules.custom import is_named
+from arena.rules.endgame import MOST_PIECES
 from arena.rules.endgame.index import (
-    MOST_PIECES,
     OFFSETS_AT,
     SLICES,
     Material,
