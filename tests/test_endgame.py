@@ -26,7 +26,17 @@ from arena.base.files import lock_folder
 from arena.rules.custom import build_variant
 from arena.rules.endgame import retrograde
 from arena.rules.endgame.index import Material
-from arena.rules.endgame.tables import EndgameError, EndgameTables, Value, load, make, path_of, refusal
+from arena.rules.endgame.tables import (
+    EndgameError,
+    EndgameTables,
+    Value,
+    known_pieces,
+    load,
+    make,
+    opened,
+    path_of,
+    refusal,
+)
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides
@@ -294,6 +304,23 @@ def test_no_flipped_bit_ever_gives_a_wrong_value_and_all_are_mended(own_home, wo
     with pytest.raises(EndgameError) as caught:
         load(variant, 2)
     words(caught.value)
+
+
+def test_a_process_opens_tables_once_and_finds_those_made_later(own_home):
+    variant = VARIANTS["english"]
+    opened.cache_clear()
+    assert known_pieces(variant) == 0
+    for pieces in (2, 3):
+        with pytest.raises(EndgameError):
+            opened(variant, pieces)
+        make(variant, pieces)
+        assert opened(variant, pieces) is opened(variant, pieces) and known_pieces(variant) == pieces
+    last = bytearray(path_of(variant).read_bytes())
+    last[-1] ^= 1
+    path_of(variant).write_bytes(last)
+    opened.cache_clear()
+    assert known_pieces(variant) == 2
+    opened.cache_clear()
 
 
 @pytest.mark.parametrize("length", [0, 7, 1000, 65_600, 65_601, -1])

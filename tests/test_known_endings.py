@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.analysis import Analysis, known_pieces
-from arena.rules.endgame.tables import EndgameTables, make
+from arena.hosting.analysis import Analysis
+from arena.rules.endgame.tables import EndgameTables, known_pieces, make
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position

@@ -25,7 +25,8 @@ from arena.commands.position import Scene, with_scene
 from arena.commands.waiting import watched
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting.analysis import Analysis, Candidate, Findings, known_pieces
+from arena.hosting.analysis import Analysis, Candidate, Findings
+from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import game_of
 from arena.rules.move_text import move_squares, path
 from players.loading import PlayerError, located

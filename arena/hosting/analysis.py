@@ -8,17 +8,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Literal, NamedTuple, TypeAlias
 
 from arena.hosting.held import PlayerFailure, SharedPlayer, failure_of
 from arena.hosting.player_process import hold
-from arena.rules.endgame import MOST_PIECES
-from arena.rules.endgame.tables import EndgameError, load
+from arena.rules.endgame.tables import opened
 from arena.rules.game import Game, Termination
 from arena.rules.move_text import line_texts
 from arena.rules.result import score_text
-from arena.rules.variants import Variant
 from players.loading import own_code
 from players.negamax.score import WIN
 from players.player import Allowance, AnswerError, Choice, Limit, PlayerSpec
@@ -87,7 +84,7 @@ class Analysis:
         assert self._held.player is not None
         self._begins = bool(own_code(spec))
         pieces = spec.options.get("tables", 0)
-        self._tables = load(game.variant, pieces) if pieces and spec.type == "negamax" else None
+        self._tables = opened(game.variant, pieces) if pieces and spec.type == "negamax" else None
         self.man = self._held.man
         """What a man is worth in the player's unit, if it says so."""
         self._heeds, self._check = self._held.player.limits, self._held.player.check_limit
@@ -242,14 +239,6 @@ class Analysis:
     def _found(self, step: int, whole: bool) -> Findings:
         lines = sorted(self._lines.values(), key=lambda line: line.value, reverse=True)[: self._count]
         return Findings(tuple(lines), step, whole, self._nodes, time.perf_counter() - self._began)
-
-
-def known_pieces(variant: Variant) -> int:
-    """The most pieces of which a rule set's endgame tables are there, 0 without any."""
-    for pieces in range(MOST_PIECES, 1, -1):
-        with suppress(EndgameError):
-            return load(variant, pieces).pieces
-    return 0
 
 
 def _is_done(certain: int, choice: Choice, limit: Limit) -> bool:

@@ -25,7 +25,7 @@ from arena.ledger.record import unpacked
 from arena.play.executor import Workers, run
 from arena.rules.custom import build_variant
 from arena.rules.endgame import USUAL_PIECES
-from arena.rules.endgame.tables import EndgameTables, Value, load
+from arena.rules.endgame.tables import Value, opened
 from arena.rules.endgame.tables import refusal as endgame_refusal
 from arena.rules.game import Game
 from arena.rules.move_text import move_text
@@ -98,7 +98,7 @@ def try_out(grading: Grading) -> None:
     Raises GradingError for a judge that fails or gives no score in men, EndgameError as `load` does.
     """
     if grading.endgame_pieces:
-        _tables(grading.variant, grading.endgame_pieces).value(grading.variant.start)
+        opened(grading.variant, grading.endgame_pieces).value(grading.variant.start)
     if grading.judge is not None:
         with _blaming(grading.judge):
             Judge(grading.judge, Game(grading.variant), str(grading.seed), grading.allowance).judgement()
@@ -134,7 +134,7 @@ def missing(grading: Grading, ledger: Ledger, judge: str) -> list[int]:
 
 def grade_by_tables(task: GradeTask) -> GradedGame:
     """Grade the decisions of a game in positions of the endgame tables. Raises GradingError and EndgameError."""
-    tables, rules = _tables(task.variant, task.endgame_pieces), task.variant.constants
+    tables, rules = opened(task.variant, task.endgame_pieces), task.variant.constants
     grades: list[Grade] = []
     decisions = [0, 0]
     contact: tuple[int | None, float | None, int | None] = None, None, None
@@ -266,11 +266,6 @@ def _replayed(task: GradeTask) -> PlayedGame:
 @lru_cache(1)
 def _replayer(variant: Variant) -> Replayer:
     return Replayer(variant)
-
-
-@lru_cache(1)
-def _tables(variant: Variant, pieces: int) -> EndgameTables:
-    return load(variant, pieces)
 
 
 def _pieces(position: Position) -> int:

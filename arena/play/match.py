@@ -13,7 +13,6 @@ import random
 import time
 from collections import deque
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from arena.base.wording import cut
@@ -21,7 +20,7 @@ from arena.experiment.adjudication import Adjudication, Draw, Win
 from arena.hosting.held import Answer, HeldPlayer, PlayerFailure, failure_of
 from arena.hosting.player_process import hold
 from arena.ledger.record import GameRecord, Incident, Task, Verdict, packed, search_columns
-from arena.rules.endgame.tables import EndgameTables, load
+from arena.rules.endgame.tables import EndgameTables, opened
 from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
@@ -73,10 +72,6 @@ class Moves:
         choices, seconds, cpu_seconds, pondered = zip(*self.answers, strict=True)
         searches = search_columns(choices, seconds, cpu_seconds)
         return [self.texts, self._choices, self._pieces, *searches, self._clocks, self._overruns, pondered]
-
-
-_tables = lru_cache(4)(load)
-"""The endgame tables that a process has opened."""
 
 
 class _Score(NamedTuple):
@@ -284,7 +279,7 @@ def _judge(task: Task) -> Adjudicator | None:
     if (rules := task.adjudication) is None:
         return None
     is_verified = random.Random(f"{task.seed} {task.pairing.game} verify").random() < rules.verify
-    tables = _tables(task.variant, rules.tables) if rules.tables else None
+    tables = opened(task.variant, rules.tables) if rules.tables else None
     return Adjudicator(rules, task.men, tables, max_plies=task.max_plies, is_verified=is_verified)
 
 

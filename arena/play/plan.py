@@ -28,7 +28,7 @@ from arena.ledger.record import Task
 from arena.play.grading import GradingError, arranged
 from arena.play.probe import ProbeError, positions
 from arena.rules.custom import build_variant
-from arena.rules.endgame.tables import EndgameError, load
+from arena.rules.endgame.tables import EndgameError, opened
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, Position
@@ -175,7 +175,7 @@ def check_tables(experiment: Experiment, variant: Variant) -> None:
     """Raise ConfigError if the endgame tables by which games are to be adjudicated are not there."""
     if experiment.adjudicate is not None and experiment.adjudicate.tables:
         try:
-            load(variant, experiment.adjudicate.tables)
+            opened(variant, experiment.adjudicate.tables)
         except EndgameError as error:
             raise experiment.error(("adjudicate", "tables"), str(error)) from None
 

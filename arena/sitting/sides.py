@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from arena.base.wording import cut
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting.analysis import known_pieces
+from arena.rules.endgame.tables import known_pieces
 from arena.rules.variants import Variant
 from players.evaluation.build import is_learned
 from players.loading import located

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rules.endgame.tables import EndgameError, EndgameTables, load
+from arena.rules.endgame.tables import EndgameError, EndgameTables, opened
 from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
@@ -193,7 +193,7 @@ def _tables(variant: Variant, pieces: int) -> EndgameTables | None:
     if not pieces:
         return None
     try:
-        return load(variant, pieces)
+        return opened(variant, pieces)
     except EndgameError as error:
         raise PlayerError(str(error), "tables") from None
 

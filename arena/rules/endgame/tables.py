@@ -13,7 +13,7 @@ import hashlib
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
 from shutil import disk_usage
@@ -50,17 +50,8 @@ _PIECES_AT = 5
 _CHECKSUMS_AT = OFFSETS_AT + SLICES
 _IS_THERE = 1 << 32
 """Added to the checksum of a slice that has been written."""
-_SOURCES = (
-    "position.py",
-    "rules.py",
-    "moves.py",
-    "captures.py",
-    "movegen.py",
-    "endgame/index.py",
-    "endgame/retrograde.py",
-    "endgame/tables.py",
-)
-"""The files of `arena.rules` that decide what is in a table."""
+_SOURCES = ("position", "rules", "moves", "captures", "movegen")
+"""The files of `arena.rules` that decide what is in a table, beside those of this folder."""
 
 
 class EndgameError(Exception):
@@ -129,11 +120,6 @@ class Layout(NamedTuple):
     size: int
     """Bytes of the file."""
 
-    @property
-    def start(self) -> bytes:
-        """The words that say what the file is."""
-        return self.header[:_PIECES_AT].tobytes()
-
     def cut(self, data: Bytes) -> Iterator[tuple[Material, Bytes]]:
         """The slices of a file."""
         for material, number, size in self.slices:
@@ -186,8 +172,8 @@ def stored(path: Path, rules: Rules, pieces: int) -> Stored:
         data = np.memmap(path, np.uint8, "r")
     except (FileNotFoundError, ValueError):  # an empty file cannot be mapped
         return Stored(0, {}, np.zeros(0, np.uint8))
-    header = data[: planned.header.nbytes].copy()
-    if header.size < planned.header.nbytes or bytes(header[: 8 * _PIECES_AT]) != planned.start:
+    header, expected = data[: planned.header.nbytes].copy(), planned.header.tobytes()
+    if header.size < len(expected) or bytes(header[: 8 * _PIECES_AT]) != expected[: 8 * _PIECES_AT]:
         return Stored(0, {}, data)
     words = header.view("<i8")
     whole = {}
@@ -215,6 +201,20 @@ def load(variant: Variant, pieces: int) -> EndgameTables:
     if len(found.whole) < len(layout(rules, pieces).slices):
         raise EndgameError(f"the endgame tables of {variant.name} are damaged: {command} makes them again")
     return EndgameTables(rules, pieces, found.data)
+
+
+@lru_cache(8)
+def opened(variant: Variant, pieces: int) -> EndgameTables:
+    """`load`, the latest tables kept open, so that their checksums are not taken again; errors are not kept."""
+    return load(variant, pieces)
+
+
+def known_pieces(variant: Variant) -> int:
+    """The most pieces of which a rule set's endgame tables are there and whole, 0 without any."""
+    for pieces in range(stored(path_of(variant), variant.constants, 0).pieces, 1, -1):
+        with suppress(EndgameError):
+            return opened(variant, pieces).pieces
+    return 0
 
 
 def make(
@@ -294,6 +294,7 @@ def _digest(rules: Rules) -> bytes:
     """A hash of rules and of the code that solves them, as it was when it was first asked for."""
     plain = rules.values if isinstance(rules, Constants) else rules
     digest = hashlib.sha256(repr(plain).encode())
-    for name in _SOURCES:
-        digest.update((Path(__file__).parents[1] / name).read_bytes())
+    folder = Path(__file__).parent
+    for path in (*(folder.with_name(f"{name}.py") for name in _SOURCES), *sorted(folder.glob("*.py"))):
+        digest.update(path.read_bytes())
     return digest.digest()
