@@ -7,7 +7,9 @@ import random
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from arena.commands.cli import main
 from arena.hosting.analysis import Analysis
 from arena.rules.endgame.tables import EndgameTables, known_pieces, make
 from arena.rules.game import Game
@@ -15,6 +17,7 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.sides import LEVELS, adviser, level, strongest
+from arena.sitting.words import outlook_lines
 from players.evaluation.build import build_evaluation
 from players.loading import PlayerError
 from players.negamax.score import WIN, compiled_static_value
@@ -146,6 +149,32 @@ def test_an_analysis_says_what_every_move_of_a_known_ending_comes_to() -> None:
             {"wins": "win", "loses": "loss", "draw": "draw"}[text.split()[0]] for text in expected
         ]
         assert last.step <= 2  # all is known at once
+
+
+def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_not_certain() -> None:
+    make(ENGLISH, PIECES)
+    spec = PlayerSpec("a", "negamax", Limit(depth=2), {"preset": "full", "tables": PIECES})
+    for fen, expected in (
+        ("W:WK6,21:BK13", ["+ wins: 6-10 in 29, 6-2 in 45, 6-1 in 45", "= draws: 21-17", "- loses: 6-9 in 8"]),
+        ("B:W5:BK6", ["+ wins: 6-1 in 1", "= draws: 6-9, 6-10", "- loses: 6-2 in 12"]),
+        ("W:WK1:BK32", ["= draws: 1-5, 1-6"]),
+        ("B:WK4,K10,K18:BK27", []),
+        ("B:WK31:B3,15,18", ["+ wins: 18-23 in 3"]),
+        ("english", []),
+    ):
+        game = Game(ENGLISH) if fen == "english" else Game(ENGLISH, fen)
+        analysis = Analysis(spec, game)
+        *_, _ = analysis.findings()
+        assert outlook_lines(analysis.outlook()) == expected
+        assert len(analysis.outlook()) in (0, len(game.legal_moves))
+    shown = invoke("analyse", "W:WK1:BK32", "--variant", "english").stdout
+    assert shown.splitlines()[-1] == "= draws: 1-5, 1-6"
+    answer = invoke("analyse", "W:WK1:BK32", "--variant", "english", "--lines", "2", "--json").stdout
+    assert "-0.0" not in answer and [line["score"] for line in json.loads(answer)["lines"]] == [0.0, 0.0]
+    assert json.loads(answer)["outlook"][1] == {"move": "1-6", "known": "draw", "wins_in": None}
+    arguments = ["play", "english", "--fen", "W:WK1:BK32", "--white", "human", "--black", "human"]
+    shown = CliRunner().invoke(main, arguments, input="hint\neval\n").stdout
+    assert "= draws: 1-5, 1-6\na draw (" in shown
 
 
 def test_advice_knows_the_tables_that_are_there_and_levels_do_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 import arena
+from arena.rules.endgame.tables import make
 from arena.rules.move_text import line_texts
 from arena.rules.pdn.read import read_pdn
 from arena.rules.played import PlayedGame
+from arena.rules.variants import VARIANTS
 from tests.helpers.web_browser import loaded, opened, replayed, symbols
 from tests.helpers.web_server import served
 
@@ -577,6 +579,37 @@ def test_an_analysis_shows_lines_whose_moves_are_arrows_and_a_bar(browser, addre
         assert page.input_value("[data-part=lines]") == "2"
         page.uncheck("[data-part=analysis]")
         assert window.moves == []
+
+
+def test_an_analysis_marks_on_the_board_what_the_moves_of_an_ending_come_to(browser, address):
+    make(VARIANTS["english"], 4)
+    with opened(browser, address) as window:
+        window.begin("english", "human", "human", fen="W:WK22,18:BK32,K9")
+        page, badges = window.page, window.page.locator(".verdict")
+        assert badges.count() == 0
+        page.check("[data-part=analysis]")
+        page.wait_for_selector(".best-outlook")
+        assert page.locator("p.best-outlook").all_inner_texts() == [
+            "= Draws 22-26, 22-17",
+            "− Loses 18-15 in 34, 22-25 in 20, 18-14 in 2",
+        ]
+        assert badges.all_text_contents() == ["=", "−"]
+        window.click(22)
+        assert badges.all_text_contents() == ["=", "=", "−20"]
+        assert page.inner_text("#cell-25") == "25, empty, can go here, loses in 20"
+        window.click(26)
+        window.played(1)
+        page.wait_for_selector(".best-outlook:has-text('9-14 in 32')")
+        page.click("[data-action=first]")
+        assert badges.all_text_contents() == ["=", "−"]
+        page.click(".best-outlook.known-loss button >> nth=0")
+        page.wait_for_selector(".arrow-loss")
+        page.uncheck("[data-part=analysis]")
+        badges.nth(0).wait_for(state="detached")
+        page.click("[data-action=now]")
+        page.click("[data-action=hint]")
+        page.locator("[data-part=subline]", has_text=re.compile(r"^Hint: .* \(draw\)")).wait_for()
+        assert badges.count() == 0
 
 
 def test_clocks_run_and_a_person_without_time_has_lost(browser, address):

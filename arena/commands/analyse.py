@@ -13,9 +13,10 @@ from typing import Any
 
 import click
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from arena.base.wording import message_of
 from arena.commands.board import save, show_scene
@@ -29,6 +30,7 @@ from arena.hosting.analysis import Analysis, Candidate, Findings
 from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import game_of
 from arena.rules.move_text import move_squares, path
+from arena.sitting.words import outlook_lines
 from players.loading import PlayerError, located
 from players.player import AnswerError, Limit
 
@@ -38,6 +40,7 @@ DEFAULT_SECONDS = 10.0
 _PLIES_SHOWN = 12
 _WIDTHS = {"": 2, "score": 11, "depth": 5, "nodes": 13, "seconds": 8}
 """Headings and widths of what is printed of a line; nodes and seconds are those of the whole analysis."""
+_STYLES = {"+": "green", "=": "", "-": "red"}
 
 
 @click.command()
@@ -64,9 +67,9 @@ def analyse(
     """Search for the best moves of a position: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
     Depth after depth, or with twice as many nodes each time where a player cannot be given a depth. Scores are
-    the side to move's, in men where the player says what a man is worth; the default player knows the endgame
-    tables that are there. Ctrl-C ends the search and shows what
-    was found.
+    the side to move's, in men where the player says what a man is worth. The default player knows the endgame
+    tables that are there: by them all moves are listed that win, draw or lose, with the plies to the end. Ctrl-C
+    ends the search and shows what was found.
     """
     with announcing_compilation():
         try:
@@ -149,6 +152,8 @@ def _print(analysis: Analysis) -> Findings | None:
             printed = findings
     if findings is not None and (printed is None or findings.lines != printed.lines):
         _print_rows(analysis, findings)
+    for line in outlook_lines(analysis.outlook()):
+        echo(line)
     return findings
 
 
@@ -166,7 +171,8 @@ def _draw(analysis: Analysis) -> Findings | None:
     findings = None
     with Live(console=Console(highlight=False), refresh_per_second=8) as live:
         for findings in _watched(analysis):
-            live.update(lines_table(analysis, findings))
+            outlook = [Text(line, _STYLES[line[0]]) for line in outlook_lines(analysis.outlook())]
+            live.update(Group(lines_table(analysis, findings), *outlook))
     return findings
 
 
@@ -198,4 +204,8 @@ def _document(found: Scene, analysis: Analysis, findings: Findings) -> dict[str,
         "nodes": findings.nodes,
         "seconds": findings.seconds,
         "lines": lines,
+        "outlook": [
+            {"move": outlook.text, "known": outlook.known, "wins_in": outlook.wins_in or None}
+            for outlook in analysis.outlook()
+        ],
     }

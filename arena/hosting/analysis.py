@@ -46,9 +46,28 @@ class Candidate(NamedTuple):
     @property
     def value(self) -> float:
         """The key by which lines are ordered."""
-        if self.wins_in:
-            return (WIN if self.wins_in > 0 else -WIN) - self.wins_in
-        return self.score or 0.0
+        return _certain_value(self.wins_in) or self.score or 0.0
+
+
+class Outlook(NamedTuple):
+    """What a legal move comes to, from the side to move's view."""
+
+    move: int
+    text: str
+    wins_in: int | None
+    """Plies to the certain win, less than 0 to the loss; 0 for a certain draw, None where nothing is certain."""
+
+    @property
+    def known(self) -> Known | None:
+        """The certain result, None without one."""
+        if self.wins_in is None:
+            return None
+        return "win" if self.wins_in > 0 else "loss" if self.wins_in else "draw"
+
+    @property
+    def value(self) -> float:
+        """The key by which moves are ordered: what is not certain may be better than a draw."""
+        return 0.5 if self.wins_in is None else _certain_value(self.wins_in)
 
 
 class Findings(NamedTuple):
@@ -91,6 +110,8 @@ class Analysis:
         self._can_stop = self._held.player.stop is not None
         if self._count > 1 and "depth" in self._heeds and spec.limit.depth == 1:
             raise ValueError("several lines need a depth of 2 or more")
+        self._certain = self._endings()
+        """Plies to the win of each move that ends the game or leads into the tables, as in Outlook."""
         self._nodes = 0
         self._lines: dict[int, Candidate] = {}
         self._done: set[int] = set()
@@ -138,20 +159,32 @@ class Analysis:
         """The moves of a line as PDN writes them, as far as they are legal."""
         return line_texts(self._game.variant, self._game.position, line.pv)
 
+    def outlook(self) -> list[Outlook]:
+        """What the legal moves come to by tables and search, best first; empty if nothing is certain of any."""
+        found = {line.move: line.wins_in for line in list(self._lines.values()) if line.wins_in}
+        certain = self._certain | found
+        moves = self._game.legal_moves if certain else ()
+        outlooks = (Outlook(move, self._game.text(move), certain.get(move)) for move in moves)
+        return sorted(outlooks, key=lambda outlook: outlook.value, reverse=True)
+
     def known(self, line: Candidate) -> Known | None:
         """What a line's move comes to for certain; None where that is not known."""
-        if line.wins_in:
-            return "win" if line.wins_in > 0 else "loss"
-        after = self._game.copy()
-        after.push(line.move)
-        if after.outcome is not None:
-            return "draw"
-        value = None if self._tables is None else self._tables.value(after.position)
-        return "draw" if value is not None and value.result == 0 else None
+        return Outlook(line.move, "", line.wins_in or self._certain.get(line.move)).known
 
     def score(self, line: Candidate) -> str:
         """A line's score as people read it: `wins in 7`, `draw`, in men, or in the player's unit."""
         return "draw" if self.known(line) == "draw" else score_text(line.score, line.wins_in, self.man)
+
+    def _endings(self) -> dict[int, int]:
+        found = {}
+        for move in self._game.legal_moves:
+            after = self._game.copy()
+            after.push(move)
+            if (outcome := after.outcome) is not None:
+                found[move] = 0 if outcome.winner is None else 1 if outcome.winner == self._game.turn else -1
+            elif self._tables is not None and (value := self._tables.value(after.position)) is not None:
+                found[move] = _before(value.result * value.plies)
+        return found
 
     def _limits(self) -> Iterator[Limit]:
         """The limit of each search in turn, apart from seconds."""
@@ -177,7 +210,7 @@ class Analysis:
             if self._counts(choice, before, limit):
                 line = Candidate(
                     choice.move,
-                    choice.score,
+                    None if choice.score is None else choice.score + 0.0,
                     choice.wins_in,
                     choice.depth,
                     choice.nodes,
@@ -196,8 +229,8 @@ class Analysis:
         """Search the position after a move; whether that says more than what was known."""
         after = self._game.copy()
         after.push(move)
-        if (outcome := after.outcome) is not None:
-            decided = 0 if outcome.winner is None else 1 if outcome.winner == self._game.turn else -1
+        if after.outcome is not None:
+            decided = self._certain[move]
             self._lines[move] = Candidate(move, None if decided else 0.0, decided, 0, 0, (move,))
             self._done.add(move)
             return True
@@ -206,10 +239,9 @@ class Analysis:
             raise AnswerError("gives no scores, so that moves cannot be compared: ask for one line")
         if choice.score is None or not self._counts(choice, self._lines.get(move), limit):
             return False
-        theirs = choice.wins_in
-        ours = -theirs + (-1 if theirs > 0 else 1) if theirs else 0
+        ours = _before(choice.wins_in)
         pv = (move, *(choice.pv or (choice.move,)))
-        self._lines[move] = Candidate(move, -choice.score, ours, choice.depth + 1, choice.nodes, pv)
+        self._lines[move] = Candidate(move, 0.0 - choice.score, ours, choice.depth + 1, choice.nodes, pv)
         if _is_done(ours, choice, limit):
             self._done.add(move)
         return True
@@ -239,6 +271,15 @@ class Analysis:
     def _found(self, step: int, whole: bool) -> Findings:
         lines = sorted(self._lines.values(), key=lambda line: line.value, reverse=True)[: self._count]
         return Findings(tuple(lines), step, whole, self._nodes, time.perf_counter() - self._began)
+
+
+def _before(theirs: int) -> int:
+    """Plies to a certain win, as in Outlook, for the side that moved, from what the side to move has after it."""
+    return -theirs + (-1 if theirs > 0 else 1) if theirs else 0
+
+
+def _certain_value(wins_in: int) -> float:
+    return (WIN if wins_in > 0 else -WIN) - wins_in if wins_in else 0.0
 
 
 def _is_done(certain: int, choice: Choice, limit: Limit) -> bool:

@@ -201,6 +201,15 @@ def analysis_document(analysis: Analysis, game: Game, findings: Findings, ply: i
         "nodes": findings.nodes,
         "seconds": round(findings.seconds, 3),
         "lines": [line_document(analysis, game, line) for line in findings.lines],
+        "outlook": [
+            {
+                "text": outlook.text,
+                "path": first_path(game.variant, game.position, outlook.move),
+                "known": outlook.known,
+                "plies": abs(outlook.wins_in or 0),
+            }
+            for outlook in analysis.outlook()
+        ],
     }
 
 

@@ -19,6 +19,7 @@ from arena.sitting.counting import refuse
 from arena.sitting.entering import entered_move, is_like_move, legal_line, numbered_move
 from arena.sitting.pdn import append_game
 from arena.sitting.sides import Side, level_of, side_of
+from arena.sitting.words import outlook_lines
 from players.loading import PlayerError
 
 _LISTING = _SHOWN, _HIDDEN = ("shown", "hidden")
@@ -102,6 +103,7 @@ def _hint(game: TerminalGame, _: str) -> None:
     texts = analysis.texts(line)
     score = analysis.score(line)
     game.print(f"hint: {texts[0]} ({score}, depth {line.depth}; line: {' '.join(texts[:PLIES_SHOWN])})")
+    game.print(*outlook_lines(analysis.outlook()))
 
 
 def _eval(game: TerminalGame, _: str) -> None:
@@ -111,6 +113,8 @@ def _eval(game: TerminalGame, _: str) -> None:
     if line.wins_in:
         winner = turn if line.wins_in > 0 else 1 - turn
         words = f"{COLOURS[winner].capitalize()} wins in {abs(line.wins_in)} plies"
+    elif analysis.known(line):
+        words = "a draw"
     else:
         men = round((line.score or 0.0) / (analysis.man or 1.0), 2)
         ahead = COLOURS[turn if men > 0 else 1 - turn].capitalize()

@@ -37,7 +37,11 @@
  */
 
 /** @typedef {{score: string, known: "win"|"draw"|"loss"|null, value: number|null, own: number|null, wins_in: number, depth: number, moves: string[], path: number[]}} Line */
-/** @typedef {{type: "analysis", ply: number, depth: number, nodes: number, seconds: number, lines: Line[], failure?: string}} Findings */
+/** @typedef {{text: string, path: number[], known: "win"|"draw"|"loss"|null, plies: number}} Outlook */
+/**
+ * @typedef {{type: "analysis", ply: number, depth: number, nodes: number, seconds: number, lines: Line[],
+ *   outlook: Outlook[], failure?: string}} Findings
+ */
 /** @typedef {{type: "thinking", depth: number, nodes: number}} Thinking */
 
 /**

@@ -5,16 +5,16 @@ import { Graph } from "../../report/viewer/graph.js";
 import { pointOf } from "../../report/viewer/ply.js";
 import { durationText, grouped, unbroken } from "../../report/viewer/words.js";
 import { isKnown, keyOf, moverOf, valueAt } from "./game_state.js";
-import { capital, shareOf, trueMinus, valueText } from "./game_words.js";
+import { OUTLOOKS, capital, shareOf, trueMinus, valueText } from "./game_words.js";
 import { lineButtons } from "./notes.js";
 import { store } from "./store.js";
 
-/** @import { Findings, GameState } from "./documents.js" */
+/** @import { Findings, GameState, Outlook } from "./documents.js" */
 /** @import { Point } from "../../report/viewer/ply.js" */
 
 export class Evaluation {
-  /* `parts` are those of the view; `on.analysis(isOn, lines)` asks for an analysis, `on.arrows(list)` draws some, `on.ply(ply)`
-     goes to a ply. */
+  /* `parts` are those of the view; `on.analysis(isOn, lines)` asks for an analysis, `on.arrows(list)` draws some,
+     `on.outlook(list)` shows on the board what moves come to, `on.ply(ply)` goes to a ply. */
   constructor(parts, on) {
     this.parts = parts;
     this.on = on;
@@ -50,6 +50,12 @@ export class Evaluation {
     this.bar(game, ply);
     this.best(game, ply);
     this.curves(game, ply);
+    this.on.outlook(this.outlook);
+  }
+
+  /* The moves of the ply that is looked at, best first; none unless an analysis is asked for that is certain of some. */
+  get outlook() {
+    return (this.isOn && findingsAt(store.game, store.ply)?.outlook) || [];
   }
 
   bar(state, ply) {
@@ -85,7 +91,19 @@ export class Evaluation {
       found.lines[0].score ? `for ${capital(moverOf(state, ply + 1))}` : "", found.depth ? `depth ${found.depth}` : "",
       found.nodes ? `${grouped(found.nodes)} nodes` : "", durationText(found.seconds),
     ];
-    best.replaceChildren(element("ol.best-lines", {}, lines), element("p.small", {}, unbroken(facts.filter(Boolean).join(", "))));
+    best.replaceChildren(element("ol.best-lines", {}, lines), ...this.outlooks(found.outlook), element("p.small", {}, unbroken(facts.filter(Boolean).join(", "))));
+  }
+
+  /** @param {Outlook[]} outlook */
+  outlooks(outlook) {
+    return Object.entries(OUTLOOKS).map(([known, { sign, verb }]) => {
+      const moves = outlook.filter((verdict) => verdict.known === known).map(({ text, path, plies }, place) => [
+        place ? ", " : " ",
+        element("span", {}, element("button.link.line-move", { type: "button", onclick: () => this.on.arrows([{ path, kind: known }]) }, text),
+          plies ? ` in ${plies}` : ""),
+      ]);
+      return moves.length ? element(`p.best-outlook.known-${known}`, {}, element("strong", {}, `${sign} ${capital(verb)}`), moves) : "";
+    });
   }
 
   curves(state, ply) {

@@ -49,7 +49,7 @@ export class Game {
     };
     this.evaluation = new Evaluation(parts, {
       analysis: (on, lines) => this.act("analysis", { on, lines }).then(() => this.evaluation.show()),
-      arrows, ply: (ply) => this.look(ply),
+      arrows, outlook: (list) => this.hold.isOpen && table.hand.judge(list), ply: (ply) => this.look(ply),
     });
     this.arrows = arrows;
     parts.turn.addEventListener("change", () => this.render());
@@ -177,6 +177,7 @@ export class Game {
     this.table.offer({
       pieces, last: move && move.squares, words: "", turn: state.turn,
       legal: this.live && !state.outcome ? state.legal : [], mustCapture: state.must_capture,
+      outlook: this.evaluation.outlook,
     });
   }
 

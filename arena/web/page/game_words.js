@@ -9,6 +9,11 @@ import { arePersons, goesOn, moverOf } from "./game_state.js";
 export const HASTE = 20; // seconds below which a clock shows tenths
 const SLOPE = 2.5; // men at which the bar is three quarters full, about
 
+/* What a move comes to for the side that makes it, best first. */
+export const OUTLOOKS = {
+  win: { sign: "+", verb: "wins" }, draw: { sign: "=", verb: "draws" }, loss: { sign: "−", verb: "loses" },
+};
+
 export function capital(word) {
   return word[0].toUpperCase() + word.slice(1);
 }

@@ -2,6 +2,7 @@
 
 import { Board } from "../../report/viewer/board.js";
 import { shape } from "../../report/viewer/element.js";
+import { OUTLOOKS } from "./game_words.js";
 
 const HOP = 170; // milliseconds of a hop
 const LONGEST = 900; // milliseconds of a walk, at most
@@ -41,7 +42,8 @@ export class PlayBoard extends Board {
   }
 
   /* Signs on squares, numbers of which are lists: `movable` pieces can be moved, one is `chosen`, it can go on to
-     `steps` and end on `ends`; `cursor` is that of the keyboard. `grips` can be dragged and are not marked. */
+     `steps` and end on `ends`; `cursor` is that of the keyboard. `grips` can be dragged and are not marked. `verdicts` say what
+     the moves of a piece, or to a square, come to: {number, known, plies}. */
   sign(signs) {
     this.signs = signs;
     const { unit } = this.look;
@@ -58,8 +60,24 @@ export class PlayBoard extends Board {
       return shape("circle", { cx, cy, "r": radius * unit, "class": `sign-${kind}` });
     }));
     this.under.replaceChildren(...frames.filter((frame) => !frame.classList.contains("sign-cursor")));
-    this.over.replaceChildren(...dots, ...frames.filter((frame) => frame.classList.contains("sign-cursor")));
+    const badges = (signs.verdicts || []).map((verdict) => this.badge(verdict, ends.includes(verdict.number)));
+    this.over.replaceChildren(...dots, ...badges, ...frames.filter((frame) => frame.classList.contains("sign-cursor")));
     this.grip();
+  }
+
+  /* What a move comes to: a sign in the corner of a piece's square, or in the middle with the plies to the end. */
+  badge({ number, known, plies }, isEnd) {
+    const { unit } = this.look;
+    const [cx, cy] = this.centre(number);
+    const [x, y] = isEnd ? [cx, cy] : [cx + 0.31 * unit, cy - 0.31 * unit];
+    const words = OUTLOOKS[known].sign + (plies || "");
+    const height = (isEnd ? 0.4 : 0.34) * unit;
+    const width = Math.max(height, (0.18 * words.length + 0.16) * unit);
+    const made = shape("g", { "class": `verdict known-${known}` });
+    const text = shape("text", { x, y, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 0.27 * unit });
+    text.textContent = words;
+    made.append(shape("rect", { "x": x - width / 2, "y": y - height / 2, width, height, "rx": height / 2 }), text);
+    return made;
   }
 
   /* Show a move that led to the position shown: the piece walks from one number of `path` to the next, `letter` is what
