@@ -223,12 +223,13 @@ def test_verified_games_are_a_share_drawn_from_the_seed(adjudicated: arena.Run) 
     assert 0.2 < share < 0.6
 
 
-def test_workers_change_nothing(folder: Path, adjudicated: arena.Run) -> None:
-    made = invoke(
-        "run", str(folder / "config.yaml"), "--out", str(folder / "two"), "--workers", "2", "--no-report"
-    )
-    assert made.exit_code == 0, made.output
-    assert_same(adjudicated, arena.load(folder / "two"))
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_is_stopped_and_resumed_ends_and_verifies_the_same_games(
+    adjudicated: arena.Run, tmp_path: Path, workers: int
+) -> None:
+    verified = adjudicated.games["verdict"] != ""
+    assert 0 < verified[:12].sum() < verified.sum()
+    assert_same(run(tmp_path, "parts", CONFIG + RULES, workers, stops=(5, 7)), adjudicated)
 
 
 def test_an_adjudicated_game_is_replayed(folder: Path, adjudicated: arena.Run) -> None:

@@ -46,16 +46,7 @@ def test_another_seed_gives_other_games(whole: arena.Run, tmp_path: Path) -> Non
 
 
 def test_a_stopped_run_goes_on_and_plays_nothing_twice(whole: arena.Run, tmp_path: Path) -> None:
-    plan = prepare(experiment(tmp_path))
-    for limit in (5, 17, 1000):
-        ledger = Ledger(tmp_path / "parts", plan.experiment, plan.facts)
-        before = ledger.finished()
-        played: list[int] = []
-        for record in play(plan, ledger, 1, lambda played=played, limit=limit: len(played) >= limit):  # type: ignore[misc]
-            played.append(record.pairing.game)
-        assert not before & set(played)
-        ledger.close()
-    assert_same(arena.load(tmp_path / "parts"), whole)
+    assert_same(run(tmp_path, "parts", stops=(5, 17)), whole)
 
 
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:

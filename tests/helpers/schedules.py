@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import arena
 from arena.experiment.formats.base import BatchResults, Pairing, Place, Schedule
 from arena.experiment.load import load
-from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, Task, packed
 from arena.play.plan import Plan, prepare
-from arena.play.tournament import play
+from tests.helpers.tournaments import play_whole
 
 Result = Callable[[Pairing], float]
 """White's points in a game."""
@@ -57,17 +55,7 @@ DYNAMIC = {
 
 
 def run(folder: Path, out: str, text: str, *, workers: int = 1, stops: Sequence[int] = ()) -> arena.Run:
-    """Play a tournament to its end, stopped and resumed after so many games."""
-    plan = plan_of(folder, text)
-    for stop in (*stops, math.inf):
-        ledger = Ledger(folder / out, plan.experiment, plan.facts)
-        played: list[GameRecord] = []
-        for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
-            played.append(record)
-        complete = ledger.complete
-        ledger.close()
-    assert complete
-    return arena.load(folder / out)
+    return play_whole(plan_of(folder, text), folder / out, workers, stops)
 
 
 def record(task: Task) -> GameRecord:

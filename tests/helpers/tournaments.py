@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +13,7 @@ from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.ledger.ledger import Ledger
 from arena.ledger.store import StoreError
-from arena.play.plan import prepare
+from arena.play.plan import Plan, prepare
 from arena.play.tournament import play
 from tests.helpers.report_data import repeatable
 
@@ -89,15 +91,22 @@ def experiment(folder: Path, text: str = CONFIG) -> Experiment:
     return load(path)
 
 
-def run(folder: Path, out: str, text: str = CONFIG, workers: int = 1) -> arena.Run:
-    plan = prepare(experiment(folder, text))
-    ledger = Ledger(folder / out, plan.experiment, plan.facts)
-    try:
-        for _ in play(plan, ledger, workers):
-            pass
-    finally:
-        ledger.close()
-    return arena.load(folder / out)
+def run(folder: Path, out: str, text: str = CONFIG, workers: int = 1, stops: Sequence[int] = ()) -> arena.Run:
+    return play_whole(prepare(experiment(folder, text)), folder / out, workers, stops)
+
+
+def play_whole(plan: Plan, folder: Path, workers: int = 1, stops: Sequence[int] = ()) -> arena.Run:
+    """Play a tournament to its end, stopped and resumed after some numbers of games; none is played twice."""
+    for stop in (*stops, math.inf):
+        with Ledger(folder, plan.experiment, plan.facts) as ledger:
+            before = ledger.finished()
+            played: list[int] = []
+            for record in play(plan, ledger, workers, lambda played=played, stop=stop: len(played) >= stop):  # type: ignore[misc]
+                played.append(record.pairing.game)
+            assert not before.intersection(played)
+            assert ledger.complete or len(played) >= stop
+            assert len(played) <= stop or workers > 1
+    return arena.load(folder)
 
 
 def open_for(folder: Path, text: str = CONFIG) -> Ledger:
