@@ -26,7 +26,7 @@ from arena.rules.rules import NEVER, Rules
 from arena.rules.variants import Variant
 from tests.helpers import naive
 from tests.helpers.rule_sets import POSITIONS, RULE_SETS, UNCOMPILED
-from tests.helpers.words import Words, forget
+from tests.helpers.words import Words, forget_what_is_gone
 from tests.tiers import TIERS, has_quick_tests, tier_of
 
 for _number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
@@ -77,8 +77,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the tier: who names a file or a test asks for all of it."""
-    if config.option.words and not hasattr(config, "workerinput"):
-        forget({Path(argument).stem for argument in config.args if argument.endswith(".py")})
     if config.option.tier is None:
         config.option.tier = "full" if any(".py" in argument for argument in config.args) else "quick"
 
@@ -88,9 +86,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if config.option.tier == "quick" and not has_quick_tests(collection_path.stem) else None
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     """Keep the tests of the tier, longest first; without compiled kernels leave out what needs them."""
+    if config.option.words:  # before -k and other options leave out tests whose words stay
+        forget_what_is_gone({Path(argument).stem for argument in config.args if argument.endswith(".py")}, items)
+    yield
     tiers = ("quick", "rest") if config.option.tier == "full" else (config.option.tier,)
     kept = [
         item

@@ -1,20 +1,25 @@
 """The words of messages, kept in one file: a test asserts a message's place and kind, and its words by this file.
 
-`pytest --words FILES` makes the part of those test files again: words are improved in the program, and the diff
-shows them.
+`pytest --words FILES` remakes those of the tests that run, and forgets those of tests that are gone: words are
+improved in the program, and the diff shows them.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from tempfile import gettempdir
 
 import pytest
 from filelock import FileLock
 
+from arena.base.files import replace
+
 KEPT = Path(__file__).parents[1] / "data" / "messages.json"
 """By file and test, the messages in the order in which the test saw them."""
+
+Kept = dict[str, dict[str, list[str]]]
 
 
 class Words:
@@ -38,26 +43,35 @@ class Words:
 
     def close(self) -> None:
         """Keep what was seen, if it is to be remade."""
-        if not self._remake or not self._seen:
-            return
-        with FileLock(Path(gettempdir()) / "arena-messages.lock"):
-            kept = kept_words()
-            kept.setdefault(self._file, {})[self._test] = self._seen
-            KEPT.write_text(
-                json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
-            )
+        if self._remake:
+            change(lambda kept: kept.setdefault(self._file, {}).update({self._test: self._seen}))
 
 
-def kept_words() -> dict[str, dict[str, list[str]]]:
+def kept_words() -> Kept:
     """All words that are kept."""
-    found: dict[str, dict[str, list[str]]] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    found: Kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     return found
 
 
-def forget(files: set[str]) -> None:
-    """Forget the words of files whose tests will all be seen again."""
-    keep({file: tests for file, tests in kept_words().items() if file not in files})
+def forget_what_is_gone(whole: Collection[str], items: Iterable[pytest.Item]) -> None:
+    """Forget the words of tests that no longer are or have none, in files of which all tests were collected."""
+    there: dict[str, set[str]] = {}
+    for item in items:
+        has_words = "words" in getattr(item, "fixturenames", ())
+        there.setdefault(item.path.stem, set()).update([item.name] * has_words)
+
+    def forget(kept: Kept) -> None:
+        for file in there.keys() & set(whole):
+            kept[file] = {test: seen for test, seen in kept.get(file, {}).items() if test in there[file]}
+
+    change(forget)
 
 
-def keep(kept: dict[str, dict[str, list[str]]]) -> None:
-    KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+def change(edit: Callable[[Kept], object]) -> None:
+    """Change what is kept; the processes of a test run wait for each other."""
+    with FileLock(Path(gettempdir()) / "arena-messages.lock"):
+        edit(kept := kept_words())
+        kept = {file: {test: seen for test, seen in tests.items() if seen} for file, tests in kept.items()}
+        kept = {file: tests for file, tests in kept.items() if tests}
+        text = json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+        replace(KEPT, lambda new: new.write_text(text, encoding="utf-8"))
