@@ -184,10 +184,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counted]:
     """The five runs, their charts drawn but not painted: what they say under the pointer is in their SVG."""
     import arena.report.write
     from arena.play import tournament
-    from arena.report.charts import picture, tips
+    from arena.report.charts import picture
+    from arena.report.charts.axes import _TIPS
 
     def said(axes: Any) -> str:
-        texts = [text for ax in axes.figure.axes for tip in tips._TIPS.get(ax, ()) for text in tip.texts if text]
+        texts = [text for ax in axes.figure.axes for tip in _TIPS.get(ax, ()) for text in tip.texts if text]
         return f'<svg width="9pt">{"".join(f"<title>{escape(text)}</title>" for text in texts)}</svg>'
 
     folder = tmp_path_factory.mktemp("recount")

@@ -15,8 +15,7 @@ from scipy.stats import f_oneway, t
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.report.charts.axes import retitle
-from arena.report.charts.course import plot_convergence
-from arena.report.charts.games import plot_openings
+from arena.report.charts.course import plot_convergence, plot_openings
 from arena.report.files import files_of
 from arena.report.page.page import html
 from arena.report.run import Run

@@ -20,8 +20,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arena.web import serving
-from arena.web.answers import Refusal
 from arena.web.guard import MOST_BYTES, MOST_PDN_BYTES, below
+from arena.web.messages import Refusal
 from tests.helpers.web_server import WAIT_SECONDS, Served, served, window
 
 pytestmark = pytest.mark.compiled

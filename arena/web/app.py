@@ -20,25 +20,28 @@ from arena.base.wording import message_of
 from arena.report.template import modules
 from arena.sitting.pdn import pdn_text
 from arena.sitting.sitting import SittingError
-from arena.web.answers import Json, Refusal, refused, until_gone
 from arena.web.beginning import listed, placed, timed_sides, variant_of
-from arena.web.bodies import (
-    ByColour,
-    GameToCome,
-    MoveGiven,
-    NewGame,
-    PdnGiven,
-    PositionGiven,
-    Seats,
-    Switch,
-    Versioned,
-    body_of,
-)
 from arena.web.documents import board_document
 from arena.web.games import GameRoom
 from arena.web.guard import AGAIN, FAILED, Guard, Pass
 from arena.web.hosted import TAKEN, HostedGame
 from arena.web.lanes import background
+from arena.web.messages import (
+    ByColour,
+    GameToCome,
+    Json,
+    MoveGiven,
+    NewGame,
+    PdnGiven,
+    PositionGiven,
+    Refusal,
+    Seats,
+    Switch,
+    Versioned,
+    body_of,
+    refused,
+    until_gone,
+)
 from arena.web.page.parts import SCRIPT, page, page_policy
 from arena.web.runs import routes
 

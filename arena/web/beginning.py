@@ -27,11 +27,10 @@ from arena.rules.variants import Variant
 from arena.sitting.sides import Side, strongest, timed
 from arena.sitting.sitting import Sitting
 from arena.sitting.turn import Clock
-from arena.web.answers import Refusal
-from arena.web.bodies import GameToCome, NewGame, PlyOfRun, PositionGiven, SecondsGiven
 from arena.web.documents import legal_documents, position_document
 from arena.web.guard import run_below
 from arena.web.lanes import Lane, background
+from arena.web.messages import GameToCome, NewGame, PlyOfRun, PositionGiven, Refusal, SecondsGiven
 from arena.web.thinking import MOST_PLIES, building
 from players.loading import own_code
 from players.player import HUMAN, Limit

@@ -16,11 +16,10 @@ from arena.ledger.store import StoreError
 from arena.rules.variants import Variant
 from arena.sitting.counting import begin_counting
 from arena.sitting.sitting import Sitting
-from arena.web.answers import Refusal
 from arena.web.beginning import Compilation, begun
-from arena.web.bodies import NewGame
 from arena.web.hosted import HostedGame
 from arena.web.lanes import Lanes
+from arena.web.messages import NewGame, Refusal
 from arena.web.offer import Offer
 from arena.web.thinking import building
 

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.base.wording import message_of
 from arena.ledger.ledger import FILE
-from arena.web.answers import Refusal, refused
+from arena.web.messages import Refusal, refused
 
 TOKEN_HEADER = "x-arena-token"
 MOST_BYTES = 64 * 1024

@@ -14,7 +14,6 @@ from arena.rules.position import COLOURS
 from arena.sitting.counting import check_sides, leave, refuse
 from arena.sitting.sides import Side
 from arena.sitting.sitting import Sitting, SittingError
-from arena.web.answers import Mailbox
 from arena.web.documents import (
     SittingDocuments,
     are_draws_off,
@@ -23,8 +22,8 @@ from arena.web.documents import (
     side_document,
 )
 from arena.web.lanes import Lanes, background
-from arena.web.study import Study
-from arena.web.thinking import MOST_PLIES, REPORT_SECONDS, Thinking
+from arena.web.messages import Mailbox
+from arena.web.thinking import MOST_PLIES, REPORT_SECONDS, Study, Thinking
 
 TAKEN, GONE = 4009, 4404
 """Codes with which a window's websocket is closed: another window has the game, or it has ended."""

@@ -20,7 +20,7 @@ from arena.sitting.sides import (
     side_of,
     usual_opponent,
 )
-from arena.web.answers import Refusal
+from arena.web.messages import Refusal
 from players.evaluation.build import is_learned
 from players.player import HUMAN
 

@@ -19,12 +19,12 @@ from arena.ledger.ledger import FILE
 from arena.ledger.store import StoreError, reading
 from arena.rules.position import COLOURS
 from arena.rules.result import humanised
-from arena.web.answers import Json, Refusal, send, until_gone
 from arena.web.boards import BoardKey
 from arena.web.charts import Charts
 from arena.web.documents import played_documents, position_document
 from arena.web.feed import Feed, Feeds
 from arena.web.guard import below, run_below
+from arena.web.messages import Json, Refusal, send, until_gone
 
 MOST_GAMES = 200
 """Games that are listed at once."""

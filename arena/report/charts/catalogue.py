@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from arena.report.charts import comparisons, course, effort, elo, games, grades, results
+from arena.report.charts import comparisons, course, effort, elo, grades, results
 from arena.report.charts.axes import Chart, retitle
 from arena.report.run import Run
 from arena.report.sentences.answers import answering_chart
@@ -16,7 +16,6 @@ CHARTS: tuple[Chart, ...] = (
     *effort.CHARTS,
     *grades.CHARTS,
     *course.CHARTS,
-    *games.CHARTS,
 )
 """Every chart; see `charts_of`."""
 

@@ -18,14 +18,16 @@ from arena.report.charts.axes import (
     area,
     beside,
     dots,
+    interval,
     label_width,
     log_ratios,
     no_games,
     rows_of,
     set_margins,
+    tip_points,
+    tip_rows,
 )
 from arena.report.charts.style import DASHED, LOSS, MUTED, SERIES, WIN, styled
-from arena.report.charts.tips import interval, tip_points, tip_rows
 
 SHOWN = 2000
 """Pairs beyond which only some are drawn, evenly spaced, the last one among them."""

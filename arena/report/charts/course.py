@@ -1,4 +1,4 @@
-"""How a run and its games went: Elo as games were added, and when a result was seen."""
+"""How a run and its games went: Elo as games were added, openings, when a result was seen, why games ended."""
 
 from __future__ import annotations
 
@@ -8,11 +8,23 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from arena.base.number import percent, signed
-from arena.report.charts.axes import Chart, area, elo_label, legend, no_games
-from arena.report.charts.style import DASHED, MUTED, series, styled
-from arena.report.charts.tips import interval, tip_points
+from arena.report.charts.axes import (
+    Chart,
+    area,
+    beside,
+    dots,
+    elo_label,
+    interval,
+    legend,
+    no_games,
+    rows_of,
+    tip_points,
+    tip_rows,
+)
+from arena.report.charts.style import DASHED, MUTED, SERIES, series, styled
+from arena.rules.result import humanised
 
-SHOWN = 8
+PLAYERS_SHOWN = 8
 """Players that the chart has room for."""
 
 
@@ -27,7 +39,7 @@ def plot_convergence(convergence: pd.DataFrame, ax: Axes | None = None, *, refer
         return no_games(ax)
     last = convergence[convergence["games"] == convergence["games"].max()]
     ranked = last.sort_values("elo", ascending=False, kind="stable")["player"].tolist()
-    places = np.linspace(0, len(ranked) - 1, min(SHOWN, len(ranked))).round().astype(int)
+    places = np.linspace(0, len(ranked) - 1, min(PLAYERS_SHOWN, len(ranked))).round().astype(int)
     for i, place in enumerate(places.tolist()):
         rows = convergence[convergence["player"] == ranked[place]]
         style = series(i)
@@ -85,6 +97,53 @@ def plot_phases(phases: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
+OPENINGS_SHOWN = 30
+"""Openings that the chart has room for, the most biased ones."""
+
+
+@styled
+def plot_openings(openings: pd.DataFrame, ax: Axes | None = None, *, first: str) -> Axes:
+    """Score of the colour that moves first, `first`, by opening, with 95 % intervals; the most biased openings.
+
+    `openings` is that of `tables.openings`.
+    """
+    shown = openings.head(OPENINGS_SHOWN).sort_values("score", ascending=False, kind="stable")
+    some = f", the {len(shown)} most biased of {len(openings)}" if len(shown) < len(openings) else ""
+    ax = rows_of(ax, [f"opening {n}" for n in shown["opening"]], f"Opening bias{some}", per_row=0.24, margin=1.3)
+    if shown.empty:
+        return no_games(ax)
+    score, low, high = (100 * shown[f"score{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
+    ax.axvline(50, color=MUTED, linewidth=0.9, linestyle=DASHED)
+    dots(ax, score, low, high, size=5)
+    for row, (value, error) in enumerate(zip(score, (high - low) / 2, strict=True)):
+        beside(ax, row, f"{value:.0f}" + (f" ± {error:.0f} %" if np.isfinite(error) else " %"))
+    texts = [
+        f"opening {row['opening']}: {percent(row['score'])}"
+        f"{interval(row['score_low'], row['score_high'], percent)}"
+        for row in shown.to_dict("records")
+    ]
+    tip_rows(ax, texts)
+    ax.set_xlabel(f"score of {first.capitalize()}, who moves first, % (pairs with colours swapped)")
+    return ax
+
+
+@styled
+def plot_terminations(terminations: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """How games ended: number of games for each termination."""
+    names = [humanised(name) for name in terminations["termination"]]
+    ax = rows_of(ax, names, "How games ended", margin=1.0)
+    if terminations.empty:
+        return no_games(ax)
+    ax.barh(np.arange(len(names)), terminations["games"], height=0.62, color=SERIES[0])
+    for row, (games, share) in enumerate(zip(terminations["games"], terminations["share"], strict=True)):
+        beside(ax, row, f"{games} ({100 * share:.1f} %)")
+    tip_rows(ax, [f"{name}: {games} games" for name, games in zip(names, terminations["games"], strict=True)])
+    ax.set_xlim(0, None)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("games")
+    return ax
+
+
 CHARTS = (
     Chart(
         "convergence",
@@ -100,5 +159,19 @@ CHARTS = (
         "phases.csv",
         lambda run: plot_phases(run.phases),
         lambda run: len(run.phases) > 0 and not run.small,
+    ),
+    Chart(
+        "openings",
+        "Score of the colour that moves first, over pairs of games with colours swapped, so that the players' "
+        "strengths cancel; 95 % intervals, the spread pooled over openings: one in twenty misses by chance.",
+        "openings.csv",
+        lambda run: plot_openings(run.openings, first=run.facts.first),
+        lambda run: len(run.openings) > 0,
+    ),
+    Chart(
+        "terminations",
+        "Reasons for the end of the game, with their share of all games.",
+        "games.csv",
+        lambda run: plot_terminations(run.terminations),
     ),
 )

@@ -22,10 +22,11 @@ from arena.report.charts.axes import (
     log_scale,
     no_games,
     rows_of,
+    tip_points,
+    tip_rows,
     whole_depths,
 )
 from arena.report.charts.style import GRID, MUTED, SERIES, series, styled
-from arena.report.charts.tips import tip_points, tip_rows
 from arena.report.sentences import notes
 from arena.report.tables.effort import QUANTILES
 from arena.report.tables.suites import ALL, limit_text

@@ -15,15 +15,17 @@ from arena.report.charts.axes import (
     beside,
     dots,
     elo_label,
+    interval,
     leading,
     legend,
     log_scale,
     no_games,
     rows_of,
+    tip_points,
+    tip_rows,
     whole_depths,
 )
 from arena.report.charts.style import DASHED, MUTED, series, styled
-from arena.report.charts.tips import interval, tip_points, tip_rows
 
 
 @styled

@@ -16,14 +16,15 @@ from arena.report.charts.axes import (
     Chart,
     area,
     elo_label,
+    interval,
     leading,
     legend,
     log_scale,
     no_games,
+    tip_points,
     whole_depths,
 )
 from arena.report.charts.style import MUTED, series, styled
-from arena.report.charts.tips import interval, tip_points
 from arena.report.run import Run
 
 FEWEST = 3

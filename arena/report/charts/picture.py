@@ -12,9 +12,8 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
-from arena.report.charts.axes import figure_of
+from arena.report.charts.axes import figure_of, tips_svg
 from arena.report.charts.style import STYLE
-from arena.report.charts.tips import tips_svg
 
 PNG_DPI = 200
 FONTS = "'DejaVu Sans', Verdana, system-ui, sans-serif"
@@ -24,7 +23,7 @@ FONTS = "'DejaVu Sans', Verdana, system-ui, sans-serif"
 def svg(axes: Axes) -> str:
     """The figure of these Axes as SVG with text as text, the same bytes for the same figure.
 
-    Marks that have tips (`charts.tips`) have them as `<title>`. The figure keeps the layout that it has then.
+    Marks that have tips (`charts.axes`) have them as `<title>`. The figure keeps the layout that it has then.
     """
     file = io.StringIO()
     figure = figure_of(axes)

@@ -21,9 +21,9 @@ from arena.report.charts.axes import (
     no_games,
     rows_of,
     set_margins,
+    tip_boxes,
 )
 from arena.report.charts.style import DASHED, DRAW, LOSS, MUTED, PAPER, SCORE_COLOURS, WIN, readable_on, styled
-from arena.report.charts.tips import tip_boxes
 
 NUMBERED = 16
 """Players whose scores the cells have room for as numbers."""

@@ -17,14 +17,16 @@ from arena.report.charts.axes import (
     area,
     beside,
     figure_of,
+    interval,
     leading,
     legend,
     no_games,
     rows_of,
     set_margins,
+    tip_points,
+    tip_rows,
 )
 from arena.report.charts.style import DASHED, MUTED, SERIES, series, styled, text_width
-from arena.report.charts.tips import interval, tip_points, tip_rows
 
 LABELS = 24
 """Runs whose names stand under the chart, at most; of more, some."""
