@@ -158,7 +158,7 @@ def checksum(data: Bytes) -> int:
 
 
 class Stored(NamedTuple):
-    """What a file has: for how many pieces it is, 0 if it is not of these rules; the slices that are whole."""
+    """What a file has: for how many pieces it is, 0 if of other rules, -1 if cut off; the whole slices."""
 
     pieces: int
     whole: dict[Material, Bytes]
@@ -170,11 +170,11 @@ def stored(path: Path, rules: Rules, pieces: int) -> Stored:
     planned = layout(rules, pieces)
     try:
         data = np.memmap(path, np.uint8, "r")
-    except (FileNotFoundError, ValueError):  # an empty file cannot be mapped
-        return Stored(0, {}, np.zeros(0, np.uint8))
+    except (FileNotFoundError, ValueError) as error:  # an empty file cannot be mapped
+        return Stored(-isinstance(error, ValueError), {}, np.zeros(0, np.uint8))
     header, expected = data[: planned.header.nbytes].copy(), planned.header.tobytes()
     if header.size < len(expected) or bytes(header[: 8 * _PIECES_AT]) != expected[: 8 * _PIECES_AT]:
-        return Stored(0, {}, data)
+        return Stored(-(header.size < len(expected)), {}, data)
     words = header.view("<i8")
     whole = {}
     for (material, part), (_, number, size) in zip(planned.cut(data), planned.slices, strict=True):
@@ -183,7 +183,7 @@ def stored(path: Path, rules: Rules, pieces: int) -> Stored:
             whole[material] = part
     count = int(words[_PIECES_AT])
     is_right = count in range(2, MOST_PIECES + 1) and data.size == layout(rules, count).size
-    return Stored(count if is_right else 0, whole, data)
+    return Stored(count if is_right else -1, whole, data)
 
 
 def load(variant: Variant, pieces: int) -> EndgameTables:
@@ -196,9 +196,9 @@ def load(variant: Variant, pieces: int) -> EndgameTables:
     rules = variant.constants
     found = stored(path_of(variant), rules, pieces)
     command = f"arena tables {variant.name if is_named(variant) else 'VARIANT'} --pieces {pieces}"
-    if found.pieces < pieces:
+    if 0 <= found.pieces < pieces:
         raise EndgameError(f"{variant.name} has no endgame tables of {pieces} pieces yet: {command} makes them")
-    if len(found.whole) < len(layout(rules, pieces).slices):
+    if found.pieces < 0 or len(found.whole) < len(layout(rules, pieces).slices):
         raise EndgameError(f"the endgame tables of {variant.name} are damaged: {command} makes them again")
     return EndgameTables(rules, pieces, found.data)
 
