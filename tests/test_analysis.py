@@ -22,7 +22,7 @@ from rich.console import Console
 from arena import Game, Opponent, PlayerSpec
 from arena.commands.analyse import lines_table
 from arena.hosting.analysis import Analysis, Candidate, Findings
-from arena.rules.notation import parse_fen
+from arena.rules.notation import fen, parse_fen
 from arena.rules.result import score_text
 from arena.rules.variants import VARIANTS
 from players.player import Limit
@@ -31,7 +31,7 @@ from tests.helpers.command_line import error_line, invoke
 WINS = json.loads((Path(__file__).parent / "data" / "wins.json").read_text())
 ENGLISH_WINS = [row for row in WINS["rows"] if row["variant"] == "english"]
 ENDING = "W:WK5,9,17,31:B2,16,K18"
-START = Game("english").fen
+START = fen(VARIANTS["english"], VARIANTS["english"].start)
 OWN = """\
 from arena import Choice
 

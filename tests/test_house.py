@@ -9,11 +9,11 @@ import ast
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[1]
+from tests.helpers.sources import ROOT, modules
 
 MAY_IMPORT = {
     "arena": "play players report rules sitting",
@@ -52,22 +52,9 @@ class Import(NamedTuple):
     line: int
 
 
-def _modules() -> dict[str, ast.Module]:
-    found = {}
-    for package in ("arena", "players"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            if "templates" not in path.parts:
-                name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-                found[name] = ast.parse(path.read_text(encoding="utf-8"))
-    return found
-
-
-MODULES = _modules()
-
-
 def _home(name: str) -> str:
     """The module of the project that defines a dotted name, "" for another library's, or for a file's name."""
-    while name and name not in MODULES:
+    while name and name not in modules():
         name = name.rpartition(".")[0]
     return name
 
@@ -94,7 +81,9 @@ def _imports(module: str, node: ast.AST, form: str) -> Iterator[Import]:
         yield from _imports(module, inner, form)
 
 
-IMPORTS = [found for module, tree in MODULES.items() for found in _imports(module, tree, "top")]
+@cache
+def imports() -> list[Import]:
+    return [found for module, tree in modules().items() for found in _imports(module, tree, "top")]
 
 
 def room(module: str) -> str:
@@ -106,7 +95,7 @@ def test_rooms_import_only_the_rooms_of_the_table_in_whatever_form():
     """Also in functions, for the type checker, and by a name in a string."""
     pairs = {
         (room(one.module), room(one.imported))
-        for one in IMPORTS
+        for one in imports()
         if one.imported and room(one.module) != room(one.imported)
     }
     table = {(one, other) for one, others in MAY_IMPORT.items() for other in others.split()}
@@ -116,7 +105,7 @@ def test_rooms_import_only_the_rooms_of_the_table_in_whatever_form():
 
 def test_no_two_files_import_each_other_in_a_circle_in_whatever_form():
     graph = defaultdict(set)
-    for one in IMPORTS:
+    for one in imports():
         if one.imported and one.module not in (one.imported, "arena"):
             graph[one.module].add(one.imported)
     try:
@@ -127,8 +116,8 @@ def test_no_two_files_import_each_other_in_a_circle_in_whatever_form():
 
 
 def test_files_and_imports_out_of_sight_only_become_fewer():
-    forms = Counter(form for form, _, _ in {(one.form, one.module, one.line) for one in IMPORTS})
-    figures = {"files": len(MODULES), "in functions": forms["function"], "for types": forms["types"]}
+    forms = Counter(form for form, _, _ in {(one.form, one.module, one.line) for one in imports()})
+    figures = {"files": len(modules()), "in functions": forms["function"], "for types": forms["types"]}
     assert figures == {"files": FILES, "in functions": IN_FUNCTIONS, "for types": FOR_TYPES}, (
         "lower the figures above if these are lower; if not, is there another way?"
     )
@@ -137,7 +126,7 @@ def test_files_and_imports_out_of_sight_only_become_fewer():
 def test_only_the_public_names_and_the_commands_are_imported_by_a_string():
     callers = {
         module
-        for module, tree in MODULES.items()
+        for module, tree in modules().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__"))
     }
@@ -158,7 +147,7 @@ def _prose() -> Iterator[tuple[str, str]]:
     for path in sorted({*ROOT.glob("*.md"), *ROOT.glob("*/*.md"), *ROOT.glob("arena/**/*.md")}):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
             yield f"{path.relative_to(ROOT)}:{number}", line
-    for module, tree in MODULES.items():
+    for module, tree in modules().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield f"{module}:{node.lineno}", node.value

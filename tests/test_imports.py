@@ -14,8 +14,7 @@ import pytest
 from importlinter import cli
 
 import arena
-
-ROOT = Path(__file__).parents[1]
+from tests.helpers.sources import ROOT, modules
 
 LIBRARIES = {
     "pandas": (
@@ -66,26 +65,13 @@ HEAVY = (
 )
 
 
-def modules() -> dict[str, ast.Module]:
-    """The syntax of every module of the program, by its name."""
-    found = {}
-    for package in ("arena", "players"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-            found[name] = ast.parse(path.read_text())
-    return found
-
-
-MODULES = modules()
-
-
 def is_within(module: str, room: str) -> bool:
     return module == room or module.startswith(f"{room}.")
 
 
 def imports(module: str) -> Iterator[str]:
     """The modules that a module imports anywhere: at its top, in a function, or for the type checker."""
-    for node in ast.walk(MODULES[module]):
+    for node in ast.walk(modules()[module]):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -100,7 +86,7 @@ def lint(config: Path, contract: str) -> int:
 
 
 def test_the_program_is_found():
-    assert {"arena", "arena.rules.movegen", "players.negamax.player"} <= set(MODULES)
+    assert {"arena", "arena.rules.movegen", "players.negamax.player"} <= set(modules())
     assert "arena.rules.variants" in set(imports("players.negamax.player"))
 
 
@@ -110,7 +96,7 @@ def test_a_room_imports_only_rooms_below_it_and_nothing_imports_in_a_circle(cont
 
 
 def test_every_room_has_its_layer():
-    rooms = {".".join(name.split(".")[: 1 if name.startswith("players") else 2]) for name in MODULES}
+    rooms = {".".join(name.split(".")[: 1 if name.startswith("players") else 2]) for name in modules()}
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     layers = {
         name for contract in contracts for layer in contract.get("layers", ()) for name in layer.split(" | ")
@@ -121,7 +107,7 @@ def test_every_room_has_its_layer():
 def test_libraries_stay_where_they_belong():
     wrong = {
         f"{module} imports {name}"
-        for module in MODULES
+        for module in modules()
         for name in imports(module)
         for library, users in LIBRARIES.items()
         if is_within(name, library) and not any(is_within(module, user) for user in users)
@@ -132,9 +118,9 @@ def test_libraries_stay_where_they_belong():
 def test_only_the_command_line_and_its_progress_print():
     wrong = [
         f"{module}, line {node.lineno}: {ast.unparse(node)}"
-        for module in MODULES
+        for module in modules()
         if not any(is_within(module, room) for room in PRINTING)
-        for node in ast.walk(MODULES[module])
+        for node in ast.walk(modules()[module])
         if isinstance(node, ast.Name | ast.Attribute)
         and ast.unparse(node) in ("print", "sys.stdout", "sys.stderr")
     ]
@@ -152,7 +138,7 @@ def test_every_public_name_can_be_imported_from_arena():
     for name in arena.__all__:
         assert getattr(arena, name) is not None
     assert set(arena.__all__) == set(arena._HOMES) <= set(dir(arena))
-    checked = next(node for node in MODULES["arena"].body if isinstance(node, ast.If))
+    checked = next(node for node in modules()["arena"].body if isinstance(node, ast.If))
     typed = [alias.name for node in ast.walk(checked) if isinstance(node, ast.ImportFrom) for alias in node.names]
     assert sorted(typed) == sorted(arena.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'evaluators'"):

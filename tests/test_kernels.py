@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 from arena.rules.jit import cache
+from tests.helpers.sources import sources
 
 DECORATORS = {
     "kernel",
@@ -30,11 +31,6 @@ DECORATORS = {
 }
 """Names that make compiled code of a function, as decorators or called."""
 COMPILED = {path.relative_to(cache.ROOT).as_posix(): path for path in cache.kernel_sources()}
-SOURCES = {
-    path.relative_to(cache.ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-    for package in ("arena", "players")
-    for path in (cache.ROOT / package).rglob("*.py")
-}
 
 USE = """
 import random, sys
@@ -104,7 +100,7 @@ def python(code: str, *arguments: str, **environment: str) -> str:
 
 
 def test_every_file_with_a_kernel_is_part_of_the_hash():
-    with_kernels = {name for name, tree in SOURCES.items() if any(compiled_functions(tree))}
+    with_kernels = {name for name, tree in sources().items() if any(compiled_functions(tree))}
     assert {
         "arena/rules/captures.py",
         "players/negamax/tree.py",
@@ -115,7 +111,7 @@ def test_every_file_with_a_kernel_is_part_of_the_hash():
 
 def test_what_kernels_use_of_other_files_is_part_of_the_hash():
     used_by_kernels = 0
-    for name, tree in SOURCES.items():
+    for name, tree in sources().items():
         imported = {
             alias.asname or alias.name: node.module.replace(".", "/")
             for node in ast.walk(tree)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
+from functools import cache
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -36,7 +37,7 @@ class Words:
         for message in messages:
             text = str(message).replace(str(self._folder), "DIR")
             if not self._remake:
-                kept = kept_words().get(self._file, {}).get(self._test, [])
+                kept = _first_read(KEPT).get(self._file, {}).get(self._test, [])
                 expected = kept[len(self._seen)] if len(kept) > len(self._seen) else "nothing kept: pytest --words"
                 assert text == expected
             self._seen.append(text)
@@ -51,6 +52,11 @@ def kept_words() -> Kept:
     """All words that are kept."""
     found: Kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     return found
+
+
+@cache
+def _first_read(_path: Path) -> Kept:
+    return kept_words()
 
 
 def forget_what_is_gone(whole: Collection[str], items: Iterable[pytest.Item]) -> None:
