@@ -36,7 +36,8 @@ FIXED = (
 SPEED = f"{FIXED}: Nodes/s is left out where it is above {100 * MOST_CALL:.0f} % of the time, as at small depths."
 ENDINGS = (
     "Decisions: those in which some move loses value. Errors: those that threw away half a point (?) or a whole "
-    "one (??). Skill: 1 less the errors over those of random choice in the same positions. Lost: points. "
+    "one (??). Skill: 1 less the errors over those of random choice in the same positions. Lost: points; "
+    "W→D: wins turned into draws, and so on. "
     "Converted and held: of the games won or drawn for the player in the first position of the tables. Extra "
     "plies: beyond the quickest win (moves that kept one). The tables know no limit of moves: a win counts as "
     "one however long it takes."
