@@ -20,8 +20,16 @@ from arena.report.tables.catalogue import TABLES
 from arena.report.tables.grades import errors_of_games
 from arena.report.viewer.games import games_of
 from arena.report.writers import content
-from tests.helpers.report_data import MISSING_WORD, changed, plain, player, synthetic, texts, write_quickly
-from tests.test_viewer import unpacked
+from tests.helpers.report_data import (
+    MISSING_WORD,
+    changed,
+    plain,
+    player,
+    synthetic,
+    texts,
+    unpacked,
+    write_quickly,
+)
 
 PLAYERS = [player("x", 1), player("y", 2), player("z", 4), player("r", type="random")]
 PLIES = 20

@@ -45,6 +45,7 @@ from arena.rules.position import WHITE, Position
 from arena.rules.variants import VARIANTS
 from players.player import Allowance
 from tests.benchmarks import volume
+from tests.benchmarks.claims import ending as random_ending
 from tests.helpers import naive
 from tests.helpers.command_line import error_line, invoke
 from tests.helpers.words import Words
@@ -60,10 +61,17 @@ def reopened(folder: Path, games: int = 12) -> Ledger:
     )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a complete run of 12 made-up games."""
-    volume.fill(tmp_path, "searching", 12)
+    volume.fill(folder := tmp_path_factory.mktemp("made_up"), "searching", 12)
+    return folder
+
+
+@pytest.fixture
+def folder(made_up: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    (tmp_path / FILE).write_bytes((made_up / FILE).read_bytes())
     return tmp_path
 
 
@@ -325,13 +333,9 @@ class Ending(NamedTuple):
 
 
 def drawn_ending(rng: random.Random, game: int = 1) -> Ending:
-    """A game of up to 40 random moves from two or three pieces on squares drawn at random."""
+    """A game of up to 40 random moves from a random ending of two or three pieces."""
     while True:
-        squares = rng.sample(ENGLISH.bits, rng.choice((2, PIECES, PIECES)))
-        kings = sum(bit for bit in squares if rng.random() < 0.5)
-        white, black = squares[0] | sum(squares[2:]), squares[1]
-        far = (white & ENGLISH.rules.top) | (black & ENGLISH.rules.bottom)
-        start = Position(white, black, kings | far, rng.randrange(2))
+        start = random_ending(ENGLISH, rng, PIECES)
         following = Game(ENGLISH, start)
         texts: list[str] = []
         while following.outcome is None and len(texts) < 40:
@@ -349,7 +353,7 @@ def drawn_ending(rng: random.Random, game: int = 1) -> Ending:
 def test_a_graded_error_is_one_by_a_count_of_the_successors_values(tables: EndgameTables) -> None:
     """And every decision that can err has a grade, all others none."""
     rng, errors = random.Random(2), 0
-    for _ in range(40):
+    for _ in range(60):
         ending = drawn_ending(rng)
         record = grade_by_tables(ending.task)
         found = {grade.ply: grade for grade in record.grades}
@@ -517,11 +521,10 @@ def test_what_a_judge_holds_for_certain_is_what_the_tables_say(tables: EndgameTa
     assert certain > searched / 50
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["{evaluation: strong, depth: 7}", "{evaluation: cis300, nodes: 2000}"])
 def test_no_claim_of_38000_searches_is_false(tables: EndgameTables, judge: str) -> None:
     searched, certain = claims(tables, 38_000, judge, 7)
-    assert certain > searched / 10
+    assert certain > searched / 20
 
 
 def test_games_that_do_not_count_are_not_graded(run: Path) -> None:

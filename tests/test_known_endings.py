@@ -119,9 +119,9 @@ def test_tables_that_are_not_there_have_one_line(
 
 
 def test_no_search_claims_a_win_that_the_tables_deny() -> None:
-    rows = list(claims("english", 4000))
+    rows = list(claims("english", 2000))
     assert {row.what for row in rows} >= {"claims: simple", "claims: strong", "claims: neural"}
-    assert all(int(row.rate) > 20 for row in rows)
+    assert all(int(row.rate) > 10 for row in rows)
 
 
 @pytest.mark.parametrize(

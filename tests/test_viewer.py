@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import random
 import re
-import zlib
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,7 @@ from arena.rules.notation import fen, pieces_text
 from arena.rules.played import Replayer
 from arena.rules.variants import Variant
 from tests.helpers.command_line import invoke
-from tests.helpers.report_data import player, synthetic
+from tests.helpers.report_data import player, synthetic, unpacked
 
 PLAYERS = [player("x", 3), player("y", 4), player("r", type="random")]
 
@@ -34,11 +32,6 @@ PLAYERS = [player("x", 3), player("y", 4), player("r", type="random")]
 def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Games whose moves are not all legal, with scores but of `r`."""
     return synthetic(tmp_path_factory.mktemp("made"), PLAYERS, 4, plies=20)
-
-
-def unpacked(text: str):
-    """What `packed` was given."""
-    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def shown(board: str, turn: str) -> str:

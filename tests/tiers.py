@@ -83,6 +83,7 @@ FULL = {
         "test_a_configuration_grades_what_it_has_played",
         "test_a_killed_grading_is_resumed_to_the_same_bytes",
         "test_grades_are_the_same_bytes_for_any_workers_and_interruptions",
+        "test_no_claim_of_38000_searches_is_false",
         "test_rules_without_tables_are_graded_by_a_judge_alone",
     ),
     "test_hub": ("test_the_command_ends_with_its_input_and_prints_the_protocol_alone",),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -63,6 +66,11 @@ def repeatable(table: pd.DataFrame) -> pd.DataFrame:
 def plain(text: str) -> str:
     """Text of a page or summary with spaces that break, and nothing inside names."""
     return text.replace("\N{NO-BREAK SPACE}", " ").replace("<wbr>", "")
+
+
+def unpacked(text: str) -> Any:
+    """Data that a page holds packed."""
+    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def player(name: str, depth: int | None = None, type: str = "alphabeta", **settings: Any) -> dict[str, Any]:
