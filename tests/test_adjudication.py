@@ -16,7 +16,6 @@ from arena.ledger.record import Verdict
 from arena.play.match import Adjudicator, play
 from arena.report.sentences.facts import facts
 from arena.report.tables.outcomes import adjudications
-from arena.rules.endgame.tables import make
 from arena.rules.game import ADJUDICATED, Game, Outcome, Termination
 from arena.rules.notation import parse_fen
 from arena.rules.position import BLACK, WHITE
@@ -24,6 +23,7 @@ from arena.rules.variants import VARIANTS
 from players.player import Choice, Limit, PlayerSpec
 from tests.helpers.asking import task_of
 from tests.helpers.command_line import error_line, invoke
+from tests.helpers.endings import tables_of
 from tests.helpers.tournaments import assert_same, run
 from tests.helpers.words import Words
 
@@ -106,7 +106,7 @@ def test_a_game_that_is_verified_goes_on_and_keeps_the_first_verdict() -> None:
 
 def by_tables(variant: str, position: str, max_plies: int = 200, **lasted: int) -> Outcome | None:
     """How a game ends by tables of 3 pieces in a position, after so many plies without progress."""
-    tables = make(VARIANTS[variant], 3)
+    tables = tables_of(VARIANTS[variant])
     game = Game(variant, position)
     game.without_progress = lasted.get("without_progress", 0)
     return Adjudicator(Adjudication(tables=3), (None, None), tables, max_plies=max_plies).outcome(game)
@@ -114,7 +114,7 @@ def by_tables(variant: str, position: str, max_plies: int = 200, **lasted: int) 
 
 def test_the_tables_end_a_game_unless_a_limit_of_moves_may_come_before_the_win() -> None:
     won = Outcome(WHITE, Termination.ADJUDICATED_TABLES)
-    value = make(VARIANTS["english"], 3).value(parse_fen(VARIANTS["english"], LONG))
+    value = tables_of(VARIANTS["english"]).value(parse_fen(VARIANTS["english"], LONG))
     assert value is not None and value.result == 1 and value.plies > 10
     assert by_tables("english", LONG) == won
     assert by_tables("english", LONG, without_progress=80 - value.plies) == won
@@ -129,7 +129,7 @@ def test_the_tables_end_a_game_unless_a_limit_of_moves_may_come_before_the_win()
 @pytest.mark.parametrize("verify", [0.0, 1.0])
 def test_a_game_ends_by_the_tables_with_the_move_that_enters_them(verify: float) -> None:
     variant, player = VARIANTS["english"], PlayerSpec("deep", "negamax", Limit(depth=12))
-    make(variant, 3)
+    tables_of(variant)
     rules = Adjudication(tables=3, verify=verify)
     task = task_of(variant, player, player, opening=parse_fen(variant, LONG), adjudication=rules)
     record = play(task)
@@ -176,7 +176,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with adjudication, and its configuration."""
     folder = tmp_path_factory.mktemp("adjudicated")
     (folder / "config.yaml").write_text(CONFIG + RULES)
-    make(VARIANTS["english"], 3)
+    tables_of(VARIANTS["english"])
     made = invoke("run", str(folder / "config.yaml"), "--out", str(folder / "out"), "--workers", "1")
     assert made.exit_code == 0, made.output
     return folder

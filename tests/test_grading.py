@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pytest
 import yaml
-from filelock import FileLock
 
 import arena
 from arena.base.supervisor import are_supported
@@ -36,7 +35,7 @@ from arena.play.grading import (
     grade_by_tables,
     missing,
 )
-from arena.rules.endgame.tables import EndgameTables, Value, make
+from arena.rules.endgame.tables import EndgameTables, Value
 from arena.rules.game import Game
 from arena.rules.move_text import parse_move
 from arena.rules.notation import fen
@@ -48,6 +47,7 @@ from tests.benchmarks import volume
 from tests.benchmarks.claims import ending as random_ending
 from tests.helpers import naive
 from tests.helpers.command_line import error_line, invoke
+from tests.helpers.endings import tables_of
 from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
@@ -227,10 +227,8 @@ NAME = "strong, nodes 300"
 
 
 @pytest.fixture(scope="session")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> EndgameTables:
-    """Made where commands and workers look for them, by one process of the tests alone."""
-    with FileLock(tmp_path_factory.getbasetemp().parent / "grading.lock"):
-        return make(ENGLISH, PIECES)
+def tables() -> EndgameTables:
+    return tables_of(ENGLISH, PIECES)
 
 
 @pytest.fixture(scope="module")
@@ -422,7 +420,7 @@ def test_grades_are_the_same_bytes_for_any_workers_and_interruptions(run: Path, 
 
 @pytest.mark.compiled
 def test_more_pieces_are_graded_again_and_fewer_are_not(run: Path, tables: EndgameTables) -> None:
-    make(ENGLISH, 2)
+    tables_of(ENGLISH, 2)
     assert len(graded(run, pieces=2, judge=None)) == 30
     fewer = stored(run)
     assert len(graded(run, judge=None)) == 30

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from arena.commands.cli import main
 from arena.hosting.analysis import Analysis
-from arena.rules.endgame.tables import EndgameTables, known_pieces, make
+from arena.rules.endgame.tables import EndgameTables, known_pieces
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
@@ -26,6 +26,7 @@ from players.player import Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.benchmarks.claims import claims, contradicts, ending
 from tests.helpers.command_line import invoke
+from tests.helpers.endings import tables_of
 from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
@@ -49,7 +50,7 @@ def endings(variant: Variant, count: int, pieces: int) -> list[Position]:
 @pytest.mark.parametrize("name", ["english", "antidraughts", "breakthrough"])
 def test_a_search_plays_an_ending_by_the_tables(name: str, preset: str) -> None:
     variant = VARIANTS[name]
-    tables = make(variant, PIECES)
+    tables = tables_of(variant, PIECES)
     player = build_player(
         PlayerSpec("a", "negamax", Limit(depth=1), {"preset": preset, "tables": PIECES}), variant
     )
@@ -66,7 +67,7 @@ def test_a_search_plays_an_ending_by_the_tables(name: str, preset: str) -> None:
 
 
 def test_a_search_values_its_leaves_by_the_tables() -> None:
-    tables, evaluation = make(ENGLISH, PIECES), build_evaluation("simple", ENGLISH)
+    tables, evaluation = tables_of(ENGLISH, PIECES), build_evaluation("simple", ENGLISH)
     static, rules = compiled_static_value(ENGLISH.constants), ENGLISH.constants
 
     def naive(position: Position, depth: int, ply: int) -> float:
@@ -90,7 +91,7 @@ def test_a_search_values_its_leaves_by_the_tables() -> None:
 
 
 def test_tables_are_of_the_pieces_asked_for_alone() -> None:
-    make(ENGLISH, PIECES)
+    tables_of(ENGLISH, PIECES)
     game = Game(ENGLISH, "W:WK1,K10:BK32")
     found = [
         build_player(PlayerSpec("a", "negamax", Limit(depth=1), {"tables": pieces}), ENGLISH).choose(
@@ -118,8 +119,10 @@ def test_tables_that_are_not_there_have_one_line(
         assert raised.value.keys == ("tables",)
 
 
-def test_no_search_claims_a_win_that_the_tables_deny() -> None:
-    rows = list(claims("english", 2000))
+@pytest.mark.parametrize(("pieces", "searches"), [(PIECES, 2000), (PIECES + 1, 8000)])
+def test_no_search_claims_a_win_that_the_tables_deny(pieces: int, searches: int) -> None:
+    tables_of(ENGLISH, pieces)
+    rows = list(claims("english", searches, pieces=pieces))
     assert {row.what for row in rows} >= {"claims: simple", "claims: strong", "claims: neural"}
     assert all(int(row.rate) > 10 for row in rows)
 
@@ -135,7 +138,7 @@ def test_a_claim_is_wrong_with_another_result_or_a_win_too_soon(
 
 
 def test_an_analysis_says_what_every_move_of_a_known_ending_comes_to() -> None:
-    make(ENGLISH, PIECES)
+    tables_of(ENGLISH, PIECES)
     spec = PlayerSpec("a", "negamax", Limit(depth=9), {"preset": "full", "tables": PIECES})
     for fen, expected in (
         ("W:WK1,K10:BK32", ["wins in 29"] * 4 + ["wins in 33"] * 2),
@@ -152,7 +155,7 @@ def test_an_analysis_says_what_every_move_of_a_known_ending_comes_to() -> None:
 
 
 def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_not_certain() -> None:
-    make(ENGLISH, PIECES)
+    tables_of(ENGLISH, PIECES)
     spec = PlayerSpec("a", "negamax", Limit(depth=2), {"preset": "full", "tables": PIECES})
     for fen, expected in (
         ("W:WK6,21:BK13", ["+ wins: 6-10 in 29, 6-2 in 45, 6-1 in 45", "= draws: 21-17", "- loses: 6-9 in 8"]),
@@ -178,7 +181,7 @@ def test_an_analysis_lists_what_the_legal_moves_come_to_and_leaves_out_what_is_n
 
 
 def test_advice_knows_the_tables_that_are_there_and_levels_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    make(ENGLISH, PIECES)
+    tables_of(ENGLISH, PIECES)
     assert known_pieces(ENGLISH) >= PIECES and known_pieces(VARIANTS["simplified"]) == 0
     limit = Limit(depth=2)
     assert adviser(ENGLISH, limit).options["tables"] == known_pieces(ENGLISH)

@@ -35,7 +35,6 @@ from arena.report.tables.suites import (
     solutions_text,
     strata_text,
 )
-from arena.rules.endgame.tables import make as make_tables
 from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.moves import sides
@@ -45,6 +44,7 @@ from players.negamax.player import Negamax
 from players.negamax.score import LIMIT
 from players.player import Limit, PlayerSpec
 from tests.helpers.command_line import error_line, invoke
+from tests.helpers.endings import tables_of
 
 ENGLISH = VARIANTS["english"]
 LINES = """\
@@ -333,7 +333,7 @@ def test_the_move_of_a_won_ending_wins_by_search_and_no_other_does(name):
 
 def test_endings_are_of_the_pieces_and_plies_of_their_stratum():
     suite = read_suite("english-endings")
-    tables = make_tables(ENGLISH, 3)
+    tables = tables_of(ENGLISH)
     for puzzle in suite.puzzles:
         own, other = sides(puzzle.position)
         pieces, worth = puzzle.stratum.split(", ")

@@ -12,7 +12,7 @@ from tests.tiers import FULL, QUICK
 
 
 @cache
-def tests() -> dict[str, set[str]]:
+def written() -> dict[str, set[str]]:
     """The names of the tests of each file."""
     return {
         path.stem: {node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)}
@@ -25,7 +25,7 @@ def test_every_listed_test_is_there(listed):
     wrong = {
         (file, name)
         for file, names in listed.items()
-        for name in (names if file in tests() else ("",))
-        if name.partition("[")[0] not in tests().get(file, ())
+        for name in (names if file in written() else ("",))
+        if name.partition("[")[0] not in written().get(file, ())
     }
     assert wrong == set()

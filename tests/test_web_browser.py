@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import arena
-from arena.rules.endgame.tables import make
 from arena.rules.move_text import line_texts
 from arena.rules.pdn.read import read_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.variants import VARIANTS
+from tests.helpers.endings import tables_of
 from tests.helpers.web_browser import loaded, opened, replayed, symbols
 from tests.helpers.web_server import served
 
@@ -582,7 +582,7 @@ def test_an_analysis_shows_lines_whose_moves_are_arrows_and_a_bar(browser, addre
 
 
 def test_an_analysis_marks_on_the_board_what_the_moves_of_an_ending_come_to(browser, address):
-    make(VARIANTS["english"], 4)
+    tables_of(VARIANTS["english"], 4)
     with opened(browser, address) as window:
         window.begin("english", "human", "human", fen="W:WK22,18:BK32,K9")
         page, badges = window.page, window.page.locator(".verdict")

@@ -105,6 +105,7 @@ FULL = {
         "test_what_arena_compile_has_compiled_no_game_waits_for",
         "test_what_is_compiled_meanwhile_is_not_announced_and_ends_with_its_context",
     ),
+    "test_known_endings": ("test_no_search_claims_a_win_that_the_tables_deny[4-8000]",),
     "test_limits": (
         "test_a_registered_player_conforms[engine-clock-international]",
         "test_a_registered_player_conforms[engine-nodes-international]",

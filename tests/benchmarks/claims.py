@@ -23,14 +23,14 @@ _SHARE = 2 / 3
 """Of the pieces that are kings."""
 
 
-def claims(name: str, searches: int = 1_000_000, seed: int = 0) -> Iterator[Row]:
+def claims(name: str, searches: int = 1_000_000, seed: int = 0, pieces: int = PIECES) -> Iterator[Row]:
     """Searches by `full` with each built-in evaluation, of random endings, without tables, to MOST_DEPTH plies.
 
     A row for each evaluation: searches, and those that report a certain win or loss. Raises ValueError, with the
     position, for one that the tables contradict: the other result, or a win in fewer plies than the quickest.
     """
     variant, rng = VARIANTS[name], random.Random(seed)
-    tables = make(variant, PIECES)
+    tables = make(variant, pieces)
     usable = [evaluation for evaluation in EVALUATORS if evaluation != "linear"]
     for evaluation in usable:
         certain, began = 0, time.perf_counter()
@@ -41,7 +41,7 @@ def claims(name: str, searches: int = 1_000_000, seed: int = 0) -> Iterator[Row]
             continue
         each = searches // len(usable)
         for _ in range(each):
-            game, depth = Game(variant, ending(variant, rng, PIECES)), rng.randint(1, MOST_DEPTH)
+            game, depth = Game(variant, ending(variant, rng, pieces)), rng.randint(1, MOST_DEPTH)
             if game.outcome is not None:
                 continue
             choice = player.choose(game, Limit(depth=depth), rng)
