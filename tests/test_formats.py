@@ -410,7 +410,7 @@ def test_a_plan_counts_what_its_pilot_saw(tmp_path: Path) -> None:
     assert stored == found.records and len(stored) == 5
     assert found.start_seconds == 0 and 0 < found.busy <= 1 and 0 < found.core <= 1
     made = [r._replace(seconds=2.0, result="1/2-1/2" if i < 2 else "1-0") for i, r in enumerate(stored)]
-    found = Pilot(4, made, [], 3.0, 0.8, 1.0)
+    found = Pilot(4, made, [], [], 3.0, 0.8, 1.0)
     expected = expectation(plan, found, Costs(2.0, 10.0))
     assert (expected.most_games, expected.pilot_games) == (288, 5)
     assert expected.draw_rate == pytest.approx(2.5 / 6)
@@ -434,7 +434,7 @@ def test_pairings_that_a_pilot_left_out_cost_what_their_players_do(tmp_path: Pat
     seen = [(0, 1), (1, 2), (0, 2), (2, 0), (2, 1), (1, 0), (3, 0), (0, 3)] * 4
     made = [record._replace(pairing=Pairing(n, n, 1, *pair, 0)) for n, pair in enumerate(seen, 1)]
     made = [it._replace(seconds=seconds_of(it.pairing, costs)) for it in made]
-    expected = expectation(plan, Pilot(1, made, [], 0, 1, 1), Costs(0))
+    expected = expectation(plan, Pilot(1, made, [], [], 0, 1, 1), Costs(0))
     assert expected.seconds_per_game == pytest.approx(2 * np.mean(costs), rel=0.1)
 
 
@@ -450,7 +450,7 @@ def test_nine_of_ten_pilots_hold_what_the_games_of_a_steady_machine_take(tmp_pat
             record._replace(pairing=it, seconds=seconds_of(it, costs) * rng.lognormal(-0.08, 0.4))
             for it in pairings
         ]
-        expected = expectation(plan, Pilot(2, made, [], 0, 1, 1), Costs(0))
+        expected = expectation(plan, Pilot(2, made, [], [], 0, 1, 1), Costs(0))
         true = 2 * np.mean(costs) * plan.games / 2
         inside.append(expected.seconds_low <= true <= expected.seconds_high)
     assert 0.8 <= np.mean(inside) <= 0.99
@@ -461,7 +461,7 @@ def test_other_programs_and_few_games_widen_the_interval_of_a_plan_but_not_beyon
     made = [r._replace(seconds=1.0) for r in pilot(plan, 1, 40).records]
 
     def width(core: float, games: int) -> float:
-        expected = expectation(plan, Pilot(2, made[:games], [], 0, 1, core), Costs(0))
+        expected = expectation(plan, Pilot(2, made[:games], [], [], 0, 1, core), Costs(0))
         return expected.seconds_high / expected.seconds_low
 
     assert 1.2 < width(1.0, 40) < width(0.7, 40) < width(0.3, 40) < 3

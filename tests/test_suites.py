@@ -5,14 +5,25 @@ from __future__ import annotations
 import json
 import math
 import random
+import sqlite3
 from collections import Counter
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
+import arena
+from arena.experiment.load import load
 from arena.experiment.openings.lines import Shots
-from arena.play.probe import SuiteAnswer, in_order, solve
+from arena.experiment.suite import shipped
+from arena.ledger.ledger import FILE, Ledger
+from arena.ledger.read import RunData, read
+from arena.ledger.record import ANSWER_COLUMNS, SuiteAnswer
+from arena.ledger.store import StoreError
+from arena.play.plan import Plan, prepare
+from arena.play.probe import ONE_PLY, in_order, solve
 from arena.play.suite import (
     ENDING_PLIES,
     SHOT_STRATA,
@@ -20,12 +31,13 @@ from arena.play.suite import (
     Suite,
     make,
     read_suite,
-    shipped,
     sorted_suite,
     written,
 )
+from arena.play.tournament import solve as solve_suites
+from arena.play.tournament import unanswered
 from arena.ratings.errors import wilson
-from arena.report.charts.effort import plot_solved
+from arena.report.charts.effort import plot_solved, sweeps
 from arena.report.tables.suites import (
     ALL,
     RANDOM,
@@ -73,6 +85,11 @@ class Raises(First):
         raise ValueError("no idea")
 
 
+class Clocked(First):
+    def choose(self, game, limit, rng):
+        return Choice(game.legal_moves[0], nodes=int(limit.clock))
+
+
 class Late(First):
     def choose(self, game, limit, rng):
         import time
@@ -85,7 +102,7 @@ class Late(First):
 def attempt(position, player, at, solved, *, suite="s", stratum="", nodes=10, legal=4, best=1, error=""):
     limit, found = ("depth", at) if at is not None else ("", None)
     return SuiteAnswer(
-        suite, position, stratum, player, limit, found, legal, best, "", solved, 1, nodes, 0.5, error
+        suite, position, "", stratum, player, limit, found, legal, best, "", "", solved, 1, nodes, 0.5, error
     )
 
 
@@ -372,3 +389,226 @@ def test_shots_are_made_the_same_from_the_same_seed_by_any_number_of_workers():
         assert number == len(made[-1].puzzles) == 4
     assert made[0] == made[1]
     assert [puzzle.stratum for puzzle in made[0].puzzles] == list(SHOT_STRATA)
+
+
+# --- the key `suite` of a configuration
+
+CONFIG = """\
+name: solving
+variant: english
+seed: 5
+openings: {count: 1}
+max_plies: 40
+suite: [{name: english-shots, count: 12}, mine.txt]
+players:
+  - {name: random, type: random}
+  - {name: "{depth} plies", type: negamax, sweep: {depth: [1, 2, 4]}}
+"""
+NAMES = ["random", "1 plies", "2 plies", "4 plies"]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """The folder of a run that was played without suites, and its configuration with them."""
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "mine.txt").write_text(LINES)
+    (folder / "run.yaml").write_text(CONFIG)
+    plain = yaml.safe_load(CONFIG)
+    del plain["suite"]
+    arena.run(plain, folder / "run", workers=1, quiet=True)
+    return folder
+
+
+@pytest.fixture
+def folder(played, tmp_path):
+    """A copy of it."""
+    (tmp_path / "run").mkdir()
+    for name in ("run.yaml", "mine.txt", f"run/{FILE}"):
+        (tmp_path / name).write_bytes((played / name).read_bytes())
+    return tmp_path
+
+
+def prepared(folder) -> Plan:
+    return prepare(load(folder / "run.yaml"))
+
+
+def solved(folder, workers=1, after=10**9):
+    """Solve the suites of a run, or only until there are some answers; returns those that are new."""
+    plan = prepared(folder)
+    made: list[SuiteAnswer] = []
+    with Ledger(folder / "run", plan.experiment, plan.facts) as ledger:
+        made += solve_suites(plan, ledger, workers, lambda: len(made) >= after)
+    return made
+
+
+def stored(folder) -> RunData:
+    return read(folder / "run")
+
+
+def column(table, name, **where):
+    """The values of a column in the rows that have these values."""
+    for key, value in where.items():
+        table = table[table[key] == value]
+    return table[name].tolist()
+
+
+def untimed(data):
+    return data.answers.drop(columns="seconds")
+
+
+def test_every_player_and_the_baseline_answer_each_position_once_and_as_solve_does(folder):
+    answered = solved(folder)
+    assert len(answered) == 5 * (12 + 2)
+    assert solved(folder) == []
+    found = stored(folder).answers
+    assert found.columns.tolist() == list(ANSWER_COLUMNS)
+    assert set(found["player"]) == {*NAMES, ONE_PLY.name}
+    suite, four = read_suite("english-shots").spread(12), prepared(folder).players[3]
+    alone = in_order(solve(suite, [(four, [four.limit])], 5), [four])
+    rows = found[(found["player"] == "4 plies") & (found["suite"] == "english-shots")]
+    shown = [name for name in ANSWER_COLUMNS if name != "seconds"]
+    assert list(rows[shown].itertuples(index=False, name=None)) == [
+        tuple(getattr(answer, name) for name in shown) for answer in alone
+    ]
+    assert rows["solved"].sum() == (rows["move"] == rows["best"]).sum() > 0
+    assert found.loc[found["suite"] == "mine", "fen"].iloc[0] == "W:W18,24:B12"
+
+
+@pytest.mark.compiled
+def test_answers_are_the_same_for_any_workers_and_interruptions(folder, played, tmp_path):
+    whole = tmp_path / "whole"
+    (whole / "run").mkdir(parents=True)
+    for name in ("run.yaml", "mine.txt", f"run/{FILE}"):
+        (whole / name).write_bytes((played / name).read_bytes())
+    assert len(solved(whole, workers=2)) == 70
+    assert len(solved(folder, after=7)) == 7
+    assert len(solved(folder, after=30)) == 30
+    assert len(solved(folder)) == 33
+    pd.testing.assert_frame_equal(untimed(stored(folder)), untimed(stored(whole)))
+
+
+def test_a_position_that_changes_in_its_file_is_solved_again_and_one_that_goes_takes_its_answers_along(folder):
+    solved(folder)
+    before = stored(folder).answers
+    first, *_ = (line for line in LINES.splitlines() if line.startswith("W:"))
+    (folder / "mine.txt").write_text(f"{first.replace(', 24-19', '')}\n")
+    assert [(answer.suite, answer.best) for answer in solved(folder)] == [("mine", "18-15")] * 5
+    after = stored(folder).answers
+    assert len(after) == len(before) - 5
+    (folder / "run.yaml").write_text(CONFIG.replace(", mine.txt", "").replace("12", "6"))
+    assert 0 < len(solved(folder)) <= 5 * 6
+    assert Counter(stored(folder).answers["suite"]) == {"english-shots": 30, "mine": 5}
+
+
+def test_a_player_that_is_withdrawn_is_not_asked(folder):
+    plan = prepared(folder)
+    with Ledger(folder / "run", plan.experiment, plan.facts) as ledger:
+        assert len(unanswered(plan, ledger)) == 70
+        ledger.annul(["random"])
+        assert len(unanswered(plan, ledger)) == 56
+    solved(folder)
+    assert set(stored(folder).answers["player"]) == {*NAMES[1:], ONE_PLY.name}
+
+
+def test_a_damaged_answer_is_removed_and_the_run_stays_complete(folder):
+    solved(folder)
+    with closing(sqlite3.connect(folder / "run" / FILE)) as connection, connection:
+        connection.execute("UPDATE answers SET solved = 1 - solved WHERE player = 'random' AND position = 2")
+    with pytest.raises(StoreError, match="is damaged"):
+        stored(folder)
+    assert [(answer.player, answer.position) for answer in solved(folder)] == [("random", 2)] * 2
+    assert stored(folder).order is not None
+
+
+def test_a_clock_is_whole_for_each_position_and_a_failure_solves_nothing(tmp_path, words):
+    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "mine.txt").write_text(LINES)
+    config = yaml.safe_load(CONFIG) | {"suite": str(tmp_path / "mine.txt"), "max_plies": 4}
+    config["players"] = [
+        {"name": name, "type": f"{tmp_path}/own.py:{name.title()}", "clock": 77} for name in ("clocked", "raises")
+    ]
+    (tmp_path / "run.yaml").write_text(yaml.safe_dump(config))
+    result = invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
+    assert result.exit_code == 3
+    words(next(line for line in result.stderr.splitlines() if "answers failed" in line))
+    run = arena.load(tmp_path / "run")
+    assert column(run.suite_answers, "nodes", player="clocked") == [77, 77]
+    assert column(run.suite_answers, "move", player="raises") == ["", ""]
+    for name, value in (("failures", 2), ("solved", 0)):
+        assert column(run.suites, name, player="raises", stratum=ALL) == [value]
+    assert "raises in 2 of 2 positions of mine" in (tmp_path / "run" / "summary.md").read_text(encoding="utf-8")
+
+
+def test_a_suite_added_to_a_complete_run_is_solved_and_shown_beside_elo(folder, words):
+    result = invoke("run", folder / "run.yaml", "--out", folder / "run", "--workers", 1)
+    assert result.exit_code == 0
+    words(next(line for line in result.stdout.splitlines() if line.startswith("Of the")))
+    words([line for line in result.stdout.splitlines() if line.endswith("4 players")])
+    run = arena.load(folder / "run")
+    answers, table = run.suite_answers, run.suites
+    every = table[table["stratum"] == ALL]
+    assert column(every, "player", suite="mine") == [*run.players, RANDOM, ONE_PLY.name]
+    for row in every[every["player"] != RANDOM].to_dict("records"):
+        asked = answers[(answers["player"] == row["player"]) & (answers["suite"] == row["suite"])]
+        assert (row["positions"], row["solved"]) == (len(asked), asked["solved"].sum())
+        assert (row["share_low"], row["share_high"]) == tuple(
+            end[0] for end in wilson(np.array([row["share"]]), np.array([float(len(asked))]))
+        )
+    mine = answers[(answers["suite"] == "mine") & (answers["player"] == "random")]
+    [chance] = column(every, "share", suite="mine", player=RANDOM)
+    assert chance == pytest.approx((mine["best_moves"] / mine["legal_moves"]).mean())
+    assert column(every, "at", player="4 plies") == [4.0, 4.0]
+    assert column(every, "elo", suite="mine")[:4] == run.standings["elo"].tolist()
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert '<h2 id="suites">' in page and "english-shots by stratum" in page
+    assert (folder / "run" / "solved.svg").is_file() and not (folder / "run" / "solved_3.svg").exists()
+    assert len(pd.read_csv(folder / "run" / "suite_answers.csv")) == 70
+    again = invoke("run", folder / "run.yaml", "--out", folder / "run", "--workers", 1)
+    assert again.exit_code == 0
+    pd.testing.assert_frame_equal(stored(folder).answers, run.data.answers)
+
+
+def test_a_chart_has_a_line_for_players_that_differ_in_their_limit_only(folder):
+    solved(folder)
+    [shots, mine] = sweeps(arena.load(folder / "run").suites)
+    assert set(shots["suite"]) == {"english-shots"} and set(mine["suite"]) == {"mine"}
+    lines = [np.asarray(line.get_xdata()) for line in plot_solved(shots).get_lines()]
+    assert [line.tolist() for line in lines if len(line) == 3] == [[1.0, 2.0, 4.0]]
+    few = shots[~(shots["at"] == 4)]
+    assert sweeps(few) == []
+
+
+def test_a_run_from_python_solves_its_suites_and_a_plan_says_how_many_searches_they_add(folder):
+    run = arena.run(load(folder / "run.yaml"), folder / "run", workers=1, quiet=True)
+    assert len(run.suite_answers) == 0, "an experiment holds nothing that may change"
+    run = arena.run(folder / "run.yaml", folder / "run", workers=1, quiet=True)
+    assert len(run.suite_answers) == 70
+    result = invoke("plan", folder / "run.yaml", "--pilot", 1, "--workers", 1, "--no-report")
+    assert result.exit_code == 0
+    assert "the 14 positions of english-shots and mine: 56 searches" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "english-shot",
+        "nowhere.pdn",
+        "international-shots",
+        "[english-shots, mine.txt, ./mine.txt]",
+        "{name: 5}",
+        "{name: english-shots, count: 0}",
+        "[{name: english-shots, size: 3}]",
+        "3",
+        "[[english-shots]]",
+        "broken.txt",
+    ],
+)
+def test_a_suite_that_cannot_be_is_refused_in_one_line_before_any_game(tmp_path, value, words):
+    (tmp_path / "mine.txt").write_text(LINES)
+    (tmp_path / "broken.txt").write_text("W:W18,24:B12 ; 18-16\n")
+    config = CONFIG.replace("[{name: english-shots, count: 12}, mine.txt]", value)
+    (tmp_path / "run.yaml").write_text(config)
+    result = invoke("run", tmp_path / "run.yaml", "--out", tmp_path / "run", "--workers", 1)
+    assert result.exit_code == 2
+    words(error_line(result.stderr))
+    assert not (tmp_path / "run").exists()

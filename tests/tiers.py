@@ -182,6 +182,7 @@ FULL = {
     "test_sitting": ("test_a_pass_has_no_figures_of_squares",),
     "test_store": ("test_what_keeps_runs_is_imported_where_there_is_no_fcntl",),
     "test_suites": (
+        "test_answers_are_the_same_for_any_workers_and_interruptions",
         "test_shots_are_made_the_same_from_the_same_seed_by_any_number_of_workers",
         "test_the_number_of_workers_does_not_change_what_is_found",
     ),

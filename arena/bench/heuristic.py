@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 
 from arena.bench.rates import perft_of
 from arena.bench.timing import best_runs, first_depth
+from arena.experiment.suite import shipped
+from arena.ledger.record import SuiteAnswer
 from arena.play.executor import Workers
-from arena.play.probe import SuiteAnswer, in_order, solve
+from arena.play.probe import in_order, solve
 from arena.play.runner import run
-from arena.play.suite import read_suite, shipped
+from arena.play.suite import read_suite
 from arena.rules.game import Game
 from arena.rules.result import points_of
 from arena.rules.variants import Variant

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from arena.base.wording import listed
 from arena.commands.check import rehearsed
 from arena.commands.output import echo, fail, say
 from arena.experiment.load import load
@@ -156,6 +157,9 @@ def _print(plan: Plan, expected: Expectation, workers: int) -> None:
     if experiment.probe is not None:
         depth = experiment.probe.depth
         echo(f"  before them, every player searches {len(plan.probes)} positions to depth {depth}")
+    if plan.suites:
+        names, each = listed([suite.name for suite in plan.suites]), plan.questions // len(plan.players)
+        echo(f"  after them, every player searches the {each:,} positions of {names}: {plan.questions:,} searches")
     echo(f"  one pairing's games can detect a difference of {expected.pairing_elo:.0f} Elo (95 %)")
     if expected.joint_elo is not None:
         echo(f"  the joint rating can detect {expected.joint_elo:.0f} Elo between any two players")
@@ -198,6 +202,7 @@ def _parts(expected: Expectation) -> str:
         "start": expected.start_seconds,
         "searches to a fixed depth": expected.probe_seconds,
         "games": expected.games_seconds,
+        "suites": expected.suite_seconds,
         "report": expected.report_seconds,
     }
     text = ", ".join(f"{name} {duration(seconds)}" for name, seconds in parts.items() if seconds)

@@ -15,19 +15,33 @@ import click
 
 from arena.base.files import replace as replace_file
 from arena.base.number import is_nan
-from arena.commands.common import VARIANT, announcing_compilation, workers_option, workers_used
+from arena.base.wording import counted
+from arena.commands.common import (
+    VARIANT,
+    announcing_compilation,
+    interruptible,
+    lost_workers,
+    workers_option,
+    workers_used,
+)
 from arena.commands.output import echo, fail, say, show_frame
 from arena.commands.waiting import counted_up
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.held import PlayerFailure
 from arena.hosting.player_process import close_held, hold
+from arena.ledger.ledger import Ledger
+from arena.ledger.record import SuiteAnswer
+from arena.ledger.store import StoreError
 from arena.play.engine import EngineError
 from arena.play.executor import WorkerDied
-from arena.play.probe import SuiteAnswer, in_order
+from arena.play.plan import Plan
+from arena.play.probe import ONE_PLY, in_order
 from arena.play.probe import solve as solve_suite
 from arena.play.suite import Suite, SuiteError, read_suite, sorted_suite, written
 from arena.play.suite import make as make_suite
+from arena.play.tournament import solve as solve_suites
+from arena.play.tournament import unanswered
 from arena.report.charts.effort import plot_solved
 from arena.report.charts.picture import save_png, svg
 from arena.report.tables.suites import (
@@ -45,8 +59,6 @@ from players.table import PLAYERS
 
 DEPTHS = tuple(range(1, 10))
 """Plies of the searches of players without a limit."""
-ONE_PLY = PlayerSpec("one ply (greedy)", "greedy")
-"""The baseline that looks one ply ahead."""
 FAILED, STOPPED = 3, 130
 """Exit codes: players failed; Ctrl-C."""
 _MOST_DEPTHS = 64
@@ -134,10 +146,36 @@ def solve(
         _show(found, tables)
         if files:
             echo(f"wrote {', '.join(map(str, files))}")
+    _say_failures(failures)
+    if failures:
+        sys.exit(FAILED)
+
+
+def solve_as_configured(plan: Plan, folder: Path, workers: int | str) -> bool:
+    """Have the players of a run that was played solve its suites; whether it was not stopped."""
+    if not plan.suites:
+        return True
+    failures: list[SuiteAnswer] = []
+    try:
+        with lost_workers(folder), Ledger(folder, plan.experiment, plan.facts) as ledger:
+            asked = len(unanswered(plan, ledger))
+            with announcing_compilation(), interruptible(say) as stopping:
+                made = solve_suites(plan, ledger, workers, stopping)
+                failures += [answer for answer in counted_up(made, asked, "answers to suites") if answer.error]
+            left = len(unanswered(plan, ledger))
+    except StoreError as error:
+        fail(str(error))
+    for suite in plan.suites:
+        echo(f"{suite.name}: {len(suite.puzzles):,} positions, {counted(len(plan.players), 'player')}")
+    _say_failures(failures)
+    return not left
+
+
+def _say_failures(failures: Sequence[SuiteAnswer]) -> None:
+    """Print how many answers failed, and the first of them."""
     if failures:
         first = failures[0]
         say(f"{len(failures)} answers failed; {first.player} at position {first.position} {first.error}")
-        sys.exit(FAILED)
 
 
 def asked_of(entries: Sequence[str], variant: Variant, sweeps: dict[str, Any]) -> Asked:

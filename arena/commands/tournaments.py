@@ -23,6 +23,7 @@ from arena.commands.common import (
 from arena.commands.grade import grade_as_configured
 from arena.commands.output import echo, fail, say, show_frame
 from arena.commands.plan import loaded, prepared_of
+from arena.commands.solve import solve_as_configured
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger, complete_with_failures, manifest_in
@@ -32,7 +33,7 @@ from arena.ledger.store import StoreError
 from arena.play.doctor import diagnose, is_own, of_players
 from arena.play.plan import Plan
 from arena.play.signature import PlayerChanged, begin
-from arena.play.tournament import RunStopped, bundle_of, conduct
+from arena.play.tournament import RunStopped, bundle_of, conduct, unanswered
 from arena.report.charts.style import without_glyphs
 from arena.report.load import load as load_run
 from arena.report.run import Run
@@ -73,8 +74,11 @@ def run(
     folder = out or Path("reports") / experiment.name
     used = workers_used(workers, experiment.workers)
     taking = _taking_part(experiment, folder, without_faulty)
-    code = _play(prepared_of(taking.experiment), folder, used, force, taking)
-    if code != STOPPED and not grade_as_configured(taking.experiment, folder, used):
+    plan = prepared_of(taking.experiment)
+    code = _play(plan, folder, used, force, taking)
+    if code != STOPPED and not (
+        grade_as_configured(taking.experiment, folder, used) and solve_as_configured(plan, folder, used)
+    ):
         code = STOPPED
     if quiet:
         echo(f"no report; arena report {folder} writes it")
@@ -212,6 +216,8 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _Ta
             if ledger.repaired:
                 say(ledger.repaired)
             if ledger.complete:
+                if unanswered(plan, ledger):
+                    _begin(plan, ledger, workers, force, taking)
                 return _code(ledger)
             for line in plan.warnings():
                 say(line)

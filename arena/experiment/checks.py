@@ -11,6 +11,7 @@ from arena.base.wording import choices, listed, nearest, unknown
 from arena.experiment.formats.base import Format
 from arena.experiment.formats.table import FORMATS, FormatField
 from arena.experiment.model import LEAST_TO_ANNUL
+from arena.experiment.suite import suite_problems
 from arena.experiment.yaml.errors import Problem
 from arena.experiment.yaml.values import Source
 from players.player import HUMAN, Limit, PlayerSpec
@@ -23,6 +24,7 @@ def cross_problems(source: Source, data: Any) -> Iterator[Problem]:
     if not isinstance(data, dict):
         return
     yield from variant_problems(source, data.get("variant"))
+    yield from suite_problems(source, data.get("suite"))
     players = data.get("players")
     if not isinstance(players, list):
         return

@@ -30,6 +30,7 @@ from arena.experiment.formats.sprt import Sprt
 from arena.experiment.formats.table import FormatField
 from arena.experiment.names import judge_entry
 from arena.experiment.openings import Openings
+from arena.experiment.suite import SuitesField
 from arena.experiment.workers import WorkersField
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.messages import FOLDER, refusal
@@ -238,6 +239,9 @@ class Experiment(Document):
         default=None,
         exclude=True,
         description="Grade every decision by endgame tables, and by a deeper player, after the games.",
+    )
+    suite: SuitesField = Field(
+        default=(), exclude=True, description="Have every player solve the positions of suites after the games."
     )
     anchor: str | None = Field(default=None, description="The player whose Elo is 0.")
     rating: Rating = Rating()

@@ -7,6 +7,7 @@ from typing import Any
 from arena.experiment.axes import LIMIT, RANGE
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.model import Experiment
+from arena.experiment.suite import shipped
 from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
 from arena.rules.custom import CHANGES
 from arena.rules.result import Draws
@@ -53,6 +54,7 @@ def experiment_schema() -> Schema:
     workers = properties["workers"]
     number = {"type": "integer", "minimum": 1, "description": "Processes of this machine."}
     properties["workers"] = {"description": workers["description"], "anyOf": [number, *workers["oneOf"]]}
+    properties["suite"] = _suite_schema(properties["suite"])
     properties["players"]["items"] = _player_schema(properties["players"]["items"])
     return {"$schema": DIALECT, **schema}
 
@@ -81,6 +83,16 @@ def variant_schema() -> Schema:
     }
     own = {"type": "object", "properties": properties, "required": ["base"], "additionalProperties": False}
     return {"anyOf": [names, sized, own]}
+
+
+def _suite_schema(several: Schema) -> Schema:
+    """One suite or a list of them, each a name, a file, or a mapping."""
+    several.pop("default", None)
+    mapping = several["items"]
+    named_or_file = {"anyOf": [{"enum": shipped()}, {"type": "string"}]}
+    mapping["properties"]["name"] |= named_or_file
+    one = {"anyOf": [*named_or_file["anyOf"], mapping]}
+    return {"description": several.pop("description"), "anyOf": [*one["anyOf"], several | {"items": one}]}
 
 
 def options_schema(type: str) -> dict[str, Schema]:

@@ -1,9 +1,9 @@
-"""The ledger of a tournament: the store of its finished games, of their moves and of the searches of its probe."""
+"""The ledger of a tournament: its finished games with their moves, searches of its probe, answers to suites."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,15 @@ from arena.experiment.formats.fixed import Free
 from arena.experiment.model import Experiment
 from arena.ledger.grades import CURRENT, GRADES, JUDGES, STORED_COLUMNS, GradedGame
 from arena.ledger.manifest import Manifest, parsed
-from arena.ledger.record import MOVE_COLUMNS, PROBE_COLUMNS, SEARCH_COLUMNS, GameRecord, ProbeRecord
+from arena.ledger.record import (
+    ANSWER_COLUMNS,
+    MOVE_COLUMNS,
+    PROBE_COLUMNS,
+    SEARCH_COLUMNS,
+    GameRecord,
+    ProbeRecord,
+    SuiteAnswer,
+)
 from arena.ledger.repair import ANNULLED, COMPLETE, changed_keys, documents
 from arena.ledger.store import Store, StoreError, reading
 from arena.ledger.table import CHECKSUM, Table
@@ -46,10 +54,14 @@ _GAMES = {
 _MOVES = {"moves": "BLOB"}
 _TEXTS = {"player": "TEXT", "fen": "TEXT", "error": "TEXT"}
 _REALS = {name: "REAL" for name, type in SEARCH_COLUMNS if type.startswith("f")}
+_WHOLE = ("position", "legal_moves", "best_moves", "solved", "depth", "nodes")
+_ANSWER_TYPES = dict.fromkeys(_WHOLE, "INTEGER") | {"seconds": "REAL"}
 _PROBES = {name: (_TEXTS | _REALS).get(name, "INTEGER") for name in PROBE_COLUMNS}
 GAMES = Table("games", _GAMES | _MOVES, ["game"])
 PROBES = Table("probes", _PROBES, ["player", "position"])
-TABLES = (GAMES, PROBES, GRADES)
+_ANSWERS = {name: _ANSWER_TYPES.get(name, "TEXT") for name in ANSWER_COLUMNS}
+ANSWERS = Table("answers", _ANSWERS, ["player", "suite", "position"], is_needed=False)
+TABLES = (GAMES, PROBES, GRADES, ANSWERS)
 COLUMNS = {"moves": MOVE_COLUMNS, "grades": STORED_COLUMNS}
 """What the binary records of a ledger hold."""
 _FAULTS = [termination for termination in FORFEITS if termination != Termination.WITHDRAWN]
@@ -207,6 +219,19 @@ class Ledger(Store):
     def add_probe(self, record: ProbeRecord) -> None:
         """Store a search of the probe, for good."""
         self.insert(PROBES, record.row)
+
+    def answered(self) -> set[tuple[str, str, int, str, str, str]]:
+        """Player, suite, number, FEN, best moves and stratum of every answer to a suite that is stored."""
+        return set(self.rows("SELECT player, suite, position, fen, best, stratum FROM answers"))
+
+    def add_answer(self, answer: SuiteAnswer) -> None:
+        """Store an answer to a position of a suite, for good."""
+        self.insert(ANSWERS, [getattr(answer, name) for name in ANSWER_COLUMNS])
+
+    def remove_other_answers(self, suite: str, positions: Collection[tuple[int, str, str, str]]) -> None:
+        """Delete the answers to positions that a suite does not have now: number, FEN, best moves, stratum."""
+        for number, *_ in {(*row[2:],) for row in self.answered() if row[1] == suite} - set(positions):
+            self.delete(ANSWERS, "suite = ? AND position = ?", (suite, number))
 
     def graded(self, judge: str, endgame_pieces: int = 0) -> set[int]:
         """The games whose grades by a judge are stored; those by tables only if of `endgame_pieces` or more."""

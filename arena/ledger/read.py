@@ -29,7 +29,7 @@ from arena.ledger.ledger import (
     remedy,
 )
 from arena.ledger.manifest import Manifest, parsed
-from arena.ledger.record import PROBE_COLUMNS, unpacked
+from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, unpacked
 from arena.ledger.repair import ANNULLED, COMPLETE, documents, texts_of, with_texts
 from arena.ledger.store import StoreError, check_columns, check_intact, reading
 from arena.rules.custom import build_variant
@@ -91,6 +91,8 @@ class RunData(NamedTuple):
     """A row per graded game and judge: the fields of `arena.ledger.grades.GradedGame` but for the grades."""
     judges: Mapping[str, Any] = MappingProxyType({})
     """What is stored of each judge but the tables, by its name: `entry`, `files` (a hash of each)."""
+    answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))
+    """A row per position of a suite and player, a baseline among these: ANSWER_COLUMNS, by suite and position."""
 
 
 def read(folder: Path, *, public: bool = False) -> RunData:
@@ -105,9 +107,10 @@ def read(folder: Path, *, public: bool = False) -> RunData:
         check_columns(folder / FILE, stored, COLUMNS)
         every = _games(connection)
         searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()
+        answers = connection.execute(f"SELECT {', '.join(ANSWER_COLUMNS)} FROM answers").fetchall()
         graded, grades = _graded(connection), _grades(connection)
     if public:
-        stored, every, searches = _public(stored, every, searches)
+        stored, every, searches, answers = _public(stored, every, searches, answers)
     experiment, facts = experiment_and_facts(stored, folder / FILE)
     order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None
     manifest = parsed(stored, folder / FILE)
@@ -128,7 +131,7 @@ def read(folder: Path, *, public: bool = False) -> RunData:
     graded = graded[graded["game"].isin(games["game"])].reset_index(drop=True)
     grades = _of_games(grades, games, names, scale.start)
     read = (games, moves, probes, manifest, withdrawn, annulled, grades, graded, stored.get(JUDGES, {}))
-    return RunData(experiment, facts, order, *read)
+    return RunData(experiment, facts, order, *read, _answers(answers, withdrawn))
 
 
 def pieces_at_start(experiment: Experiment) -> int:
@@ -163,15 +166,15 @@ def _numbers(name: str, values: Sequence[Any]) -> Any:
     return np.array(values, {"TEXT": np.int32, "INTEGER": np.int64, "REAL": np.float64}[GAMES.columns[name]])
 
 
-def _public(stored: Any, games: pd.DataFrame, searches: Any) -> tuple[Any, pd.DataFrame, Any]:
+def _public(stored: Any, games: pd.DataFrame, *rows: Any) -> tuple[Any, ...]:
     """The contents of a ledger without absolute paths and names of machines."""
     columns = ["white", "black", "error"]
     words = [value for name in columns for value in games[name].unique()]
-    shorten = path_shortener([*texts_of([stored, searches]), *words])
+    shorten = path_shortener([*texts_of([stored, rows]), *words])
     numbers = {name: f"machine {number}" for number, name in enumerate(filter(None, games["machine"].unique()), 1)}
     short = {name: games[name].map({word: shorten(word) for word in games[name].unique()}) for name in columns}
     machines = games["machine"].map(lambda name: numbers.get(name, ""))
-    return with_texts(stored, shorten), games.assign(machine=machines, **short), with_texts(searches, shorten)
+    return with_texts(stored, shorten), games.assign(machine=machines, **short), *with_texts(rows, shorten)
 
 
 def _graded(connection: Connection) -> pd.DataFrame:
@@ -200,6 +203,14 @@ def _grades(connection: Connection) -> pd.DataFrame:
     frame["chance_loss"] = frame.pop("lost_points").where(erring.notna()) / frame["legal_moves"]
     frame = frame.astype({"best_move": "str", "best_plies": "Int64", "played_plies": "Int64"})
     return frame.sort_values(["game", "ply"], kind="stable", ignore_index=True)
+
+
+def _answers(rows: Any, withdrawn: Sequence[str]) -> pd.DataFrame:
+    """See `RunData.answers`."""
+    found = pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype({"solved": bool})
+    return found[~found["player"].isin(withdrawn)].sort_values(
+        ["suite", "position"], kind="stable", ignore_index=True
+    )
 
 
 def _of_games(grades: pd.DataFrame, games: pd.DataFrame, names: pd.Index, start: int) -> pd.DataFrame:

@@ -187,6 +187,37 @@ class ProbeRecord(NamedTuple):
         return (self.player, self.position, self.fen, *self.search, self.error)
 
 
+class SuiteAnswer(NamedTuple):
+    """One player's answer to one position of a suite under one limit."""
+
+    suite: str
+    position: int
+    """Number of the position in its suite, from 1."""
+    fen: str
+    stratum: str
+    player: str
+    limit: str
+    """The kind of limit: depth, nodes or seconds; "" where the player has none of them."""
+    at: float | None
+    """The limit."""
+    legal_moves: int
+    best_moves: int
+    best: str
+    """The moves that solve the position."""
+    move: str
+    """"" where the player failed."""
+    solved: bool
+    depth: int
+    nodes: int
+    seconds: float
+    """Wall time."""
+    error: str
+
+
+ANSWER_COLUMNS = tuple(name for name in SuiteAnswer._fields if name not in ("limit", "at"))
+"""Names of what is stored for an answer: its limit is the player's."""
+
+
 def packed(columns: Sequence[Sequence[Any]]) -> tuple[int, bytes]:
     """The number of a game's moves, and the moves as the ledger keeps them: column after column, compressed.
 

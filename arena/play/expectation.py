@@ -55,12 +55,13 @@ class Expectation(NamedTuple):
     seconds_per_game: float
     """Mean of the tournament's games, for the worker that plays them."""
     seconds: float
-    """Of the whole run on the workers asked for, with its start, its probe, its games and its report."""
+    """Of the whole run on the workers asked for, with its start, probe, games, suites and report."""
     seconds_low: float
     seconds_high: float
     """The range of 9 of 10 runs, as far as the pilot can tell."""
     start_seconds: float
     probe_seconds: float
+    suite_seconds: float
     games_seconds: float
     report_seconds: float
     other_load: float
@@ -90,12 +91,13 @@ def expectation(plan: Plan, found: Pilot, costs: Costs) -> Expectation:
     last = longest * (found.workers - 1) / (2 * found.workers)
     games = per_game * plan.games / lanes + last
     probe = float(np.mean(found.searches)) * plan.searches / found.workers if found.searches else 0.0
+    suites = float(np.mean(found.answers)) * plan.questions / found.workers if found.answers else 0.0
     start = costs.start + found.start_seconds
     report, spread = _report_seconds(plan.games, len(found.records), costs.report)
 
     load = min(LOAD_SPREAD * math.log(1 / max(found.core, 1e-3)), LOAD_SPREAD_MOST)
     machine = math.hypot(MACHINE_SPREAD, load)
-    tries = (sampled * plan.games / lanes + last + probe) * _factor(rng, FEW_GAMES / len(found.records))
+    tries = (sampled * plan.games / lanes + last + probe + suites) * _factor(rng, FEW_GAMES / len(found.records))
     tries = tries + start * _factor(rng, START_SPREAD) + report * _factor(rng, spread)
     low, high = np.percentile(tries * _factor(rng, machine), WITHIN)
     return Expectation(
@@ -103,11 +105,12 @@ def expectation(plan: Plan, found: Pilot, costs: Costs) -> Expectation:
         pilot_games=len(found.records),
         draw_rate=draw_rate,
         seconds_per_game=per_game,
-        seconds=start + probe + games + report,
+        seconds=start + probe + games + suites + report,
         seconds_low=float(low),
         seconds_high=float(high),
         start_seconds=start,
         probe_seconds=probe,
+        suite_seconds=suites,
         games_seconds=games,
         report_seconds=report,
         other_load=1 - found.core,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from arena.experiment.formats.base import Pairing
 from arena.hosting.held import PlayerFailure
@@ -17,17 +17,20 @@ from arena.hosting.player_process import hold
 from arena.ledger.record import SEARCH_COLUMNS, GameRecord
 from arena.play.executor import run
 from arena.play.plan import Plan
-from arena.play.probe import measure
-from arena.play.tournament import probe_tasks, work_of
+from arena.play.probe import answers, measure
+from arena.play.tournament import probe_tasks, questions, work_of
 from players.loading import PlayerError
 
 SECONDS = 5.0
 """Seconds that the games of a pilot last where no number of games is given."""
 PROBE_SECONDS = 3.0
-"""Seconds that searches of a probe are made for."""
+"""Seconds that searches of a probe are made for, and answers to suites."""
 _SPIN_SECONDS = 0.3
 """Seconds for which every worker is busy to see how much of a core it gets."""
 _SECONDS = [name for name, _ in SEARCH_COLUMNS].index("seconds")
+
+
+T = TypeVar("T")
 
 
 class Pilot(NamedTuple):
@@ -37,6 +40,8 @@ class Pilot(NamedTuple):
     records: list[GameRecord]
     searches: list[float]
     """Seconds of searches of the probe."""
+    answers: list[float]
+    """Seconds of answers to positions of suites."""
     start_seconds: float
     """Until every worker had begun and built every player."""
     busy: float
@@ -55,7 +60,7 @@ def pilot(
     """
     start = _started(plan, workers)
     before = _core(workers)
-    searches = _searches(plan, workers)
+    searches, answered = _searches(plan, workers), _answers(plan, workers)
     records: list[GameRecord] = []
     began = time.perf_counter()
     late = lambda: games is None and time.perf_counter() - began > SECONDS  # noqa: E731
@@ -65,7 +70,7 @@ def pilot(
         records.append(record)
         last = time.perf_counter()
     core = (before + _core(workers)) / 2
-    return Pilot(workers, records, searches, start, _busy(records, workers, last - began), core)
+    return Pilot(workers, records, searches, answered, start, _busy(records, workers, last - began), core)
 
 
 def sample(plan: Plan) -> Iterator[Pairing]:
@@ -116,11 +121,23 @@ def _searches(plan: Plan, workers: int) -> list[float]:
     searches = list(probe_tasks(plan, set()))
     if not searches:
         return []
-    rng = random.Random(f"{plan.experiment.seed} pilot")
+    return [record.search[_SECONDS] for record in run(measure, _drawn(plan, searches), workers, _late())]
+
+
+def _answers(plan: Plan, workers: int) -> list[float]:
+    """Seconds of answers to positions of suites, drawn as those of the probe."""
+    made = run(answers, _drawn(plan, [*questions(plan)]), workers, _late()) if plan.suites else ()
+    return [answer.seconds for answered in made for answer in answered]
+
+
+def _drawn(plan: Plan, tasks: Sequence[T]) -> list[T]:
+    return random.Random(f"{plan.experiment.seed} pilot").sample(tasks, len(tasks))
+
+
+def _late() -> Callable[[], bool]:
+    """Return a function that says whether PROBE_SECONDS have gone."""
     began = time.perf_counter()
-    late = lambda: time.perf_counter() - began > PROBE_SECONDS  # noqa: E731
-    drawn = rng.sample(searches, len(searches))
-    return [record.search[_SECONDS] for record in run(measure, drawn, workers, late)]
+    return lambda: time.perf_counter() - began > PROBE_SECONDS
 
 
 def _busy(records: list[GameRecord], workers: int, seconds: float) -> float:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from arena.base.supervisor import are_supported
+from arena.base.wording import quoted
 from arena.experiment.formats.base import Pairing, Schedule
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import (
@@ -27,6 +28,7 @@ from arena.ledger.ledger import Facts
 from arena.ledger.record import Task
 from arena.play.grading import GradingError, arranged
 from arena.play.probe import ProbeError, positions
+from arena.play.suite import Suite, SuiteError, read_suite
 from arena.rules.custom import build_variant
 from arena.rules.endgame.tables import EndgameError, opened
 from arena.rules.jit.kernel import compilation_announced
@@ -47,6 +49,8 @@ class Plan(NamedTuple):
     openings: tuple[Position, ...]
     probes: tuple[Position, ...] = ()
     """Positions that every player searches to the depth of the configuration's probe."""
+    suites: tuple[Suite, ...] = ()
+    """Positions that every player tries to solve when the games are over."""
     men: Mapping[str, float | None] = MappingProxyType({})
     """The worth of a man in the scores of each player, by its name; None where it is not known."""
 
@@ -102,6 +106,11 @@ class Plan(NamedTuple):
         return len(self.players) * len(self.probes)
 
     @property
+    def questions(self) -> int:
+        """How many answers of players the suites need."""
+        return len(self.players) * sum(len(suite.puzzles) for suite in self.suites)
+
+    @property
     def facts(self) -> Facts:
         """Facts that a report needs besides the configuration."""
         files: dict[str, str] = {}
@@ -149,11 +158,15 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
             arranged(experiment, experiment.oracle.pieces, experiment.oracle.judge, folder)
         except GradingError as error:
             problems += experiment.error(("oracle", error.key), str(error)).problems
+    try:
+        suites = suites_of(experiment, variant)
+    except ConfigError as error:
+        problems += error.problems
     if problems:
         raise ConfigError(problems)
     with compilation_announced(partial(compiling, variant.name)):
         openings = openings_of(experiment, variant)
-    return Plan(experiment, variant, specs, openings, probes_of(experiment, variant), men)
+    return Plan(experiment, variant, specs, openings, probes_of(experiment, variant), suites, men)
 
 
 def worth(player: HeldPlayer) -> float | None:
@@ -202,6 +215,22 @@ def probes_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...]:
         return tuple(positions(variant, settings.positions, settings.plies, experiment.seed))
     except ProbeError as error:
         raise experiment.error(("probe", "positions"), str(error)) from None
+
+
+def suites_of(experiment: Experiment, variant: Variant) -> tuple[Suite, ...]:
+    """The suites of a configuration. Raises ConfigError for one that cannot be read or is of other rules."""
+    found = []
+    for number, entry in enumerate(experiment.suite):
+        keys = ("suite", number, "name")
+        try:
+            suite = read_suite(str(entry.path(experiment.path.parent)), variant)
+        except SuiteError as error:
+            raise experiment.error(keys, str(error)) from None
+        if suite.variant.rules != variant.rules:
+            message = f"the suite {quoted(suite.name)} is of {suite.variant.name}, the run of {variant.name}"
+            raise experiment.error(keys, message)
+        found.append(suite.spread(entry.count))
+    return tuple(found)
 
 
 def _drawn(experiment: Experiment, variant: Variant) -> list[Opening]:

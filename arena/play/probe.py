@@ -14,10 +14,10 @@ from arena.base.wording import cut
 from arena.experiment.openings.lines import is_even, random_line
 from arena.hosting.held import Answer, failure_of
 from arena.hosting.player_process import hold
-from arena.ledger.record import NO_SEARCH, ProbeRecord, ProbeTask, search_values
+from arena.ledger.record import NO_SEARCH, ProbeRecord, ProbeTask, SuiteAnswer, search_values
 from arena.play.executor import Workers, run
 from arena.play.match import REASON_CHARACTERS
-from arena.play.suite import Puzzle, Suite
+from arena.play.suite import Puzzle, Suite, puzzle_texts
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.position import Position
@@ -27,6 +27,8 @@ from players.player import Allowance, Limit, PlayerSpec
 PLIES = (6, 40)
 """Random plies to the first and to the last position where a configuration does not say how many: from the
 opening to positions of 9 or 10 pieces on the small boards."""
+ONE_PLY = PlayerSpec("one ply (greedy)", "greedy")
+"""The baseline of suites that looks one ply ahead."""
 _TRIES = 1000
 """Random lines tried for each position before giving up."""
 
@@ -73,29 +75,6 @@ class Question(NamedTuple):
     allowance: Allowance = Allowance()
 
 
-class SuiteAnswer(NamedTuple):
-    """One player's answer to one position of a suite under one limit: a row of a table."""
-
-    suite: str
-    position: int
-    stratum: str
-    player: str
-    limit: str
-    """The kind of limit: depth, nodes or seconds; "" where the player has none of them."""
-    at: float | None
-    """The limit."""
-    legal_moves: int
-    best_moves: int
-    move: str
-    """"" where the player failed."""
-    solved: bool
-    depth: int
-    nodes: int
-    seconds: float
-    """Wall time."""
-    error: str
-
-
 def measure(task: ProbeTask) -> ProbeRecord:
     """Search one position to the task's depth with no other limit; a player's failure is its record's error."""
     text = fen(task.variant, task.position)
@@ -126,9 +105,12 @@ def solve(
         for number, puzzle in enumerate(suite.puzzles, start=1)
         for spec, limits in players
     ]
-    yield from run(
-        answers, questions, workers, lambda: False, lambda it: f"{it.player.name} at position {it.number}"
-    )
+    yield from run(answers, questions, workers, lambda: False, question_name)
+
+
+def question_name(question: Question) -> str:
+    """A question as errors name it."""
+    return f"{question.player.name} at position {question.number} of {question.suite}"
 
 
 def in_order(found: Iterable[list[SuiteAnswer]], players: Sequence[PlayerSpec]) -> list[SuiteAnswer]:
@@ -140,12 +122,13 @@ def in_order(found: Iterable[list[SuiteAnswer]], players: Sequence[PlayerSpec]) 
 
 def answers(question: Question) -> list[SuiteAnswer]:
     """The answers to a question, one for each limit. After a failure the player is not asked again."""
-    number, (position, best, stratum) = question.number, question.puzzle
-    game, seed = Game(question.variant, position), f"{question.seed} {question.suite} {number}"
+    number, best = question.number, question.puzzle.best
+    text, moves, stratum = puzzle_texts(question.variant, question.puzzle)
+    game, seed = Game(question.variant, question.puzzle.position), f"{question.seed} {question.suite} {number}"
     made: list[SuiteAnswer] = []
     error = ""
     for limit in question.limits:
-        kind, at = limit_kind(limit)
+        kind, at = limit.first
         answer, move = None, ""
         spec = replace(question.player, limit=limit)
         if not error:
@@ -157,18 +140,12 @@ def answers(question: Question) -> list[SuiteAnswer]:
                     error = f"took {answer.seconds:.3g} s, {over:.3g} s more than it had"
             except Exception as raised:
                 error = cut(str(failure_of(raised)), REASON_CHARACTERS)
-        counts = (len(game.legal_moves), len(best))
+        counts = len(game.legal_moves), len(best), moves
         found = (0, 0, 0.0) if answer is None else (answer.choice.depth, answer.choice.nodes, answer.seconds)
         solved = not error and answer is not None and answer.choice.move in best
-        row = (question.suite, number, stratum, spec.name, kind, at, *counts, move, solved, *found, error)
+        row = (question.suite, number, text, stratum, spec.name, kind, at, *counts, move, solved, *found, error)
         made.append(SuiteAnswer(*row))
     return made
-
-
-def limit_kind(limit: Limit) -> tuple[str, float | None]:
-    """The first kind of limit that there is among depth, nodes and seconds, and the limit; else "" and None."""
-    kinds = ("depth", "nodes", "seconds")
-    return next(((kind, at) for kind in kinds if (at := getattr(limit, kind)) is not None), ("", None))
 
 
 def _answer(spec: PlayerSpec, game: Game, seed: str, allowance: Allowance) -> Answer:

@@ -15,7 +15,7 @@ from arena.ledger.ledger import Ledger
 from arena.play.grading import arranged, grade
 from arena.play.plan import prepare
 from arena.play.signature import begin
-from arena.play.tournament import conduct
+from arena.play.tournament import conduct, solve, unanswered
 from arena.report.load import load as load_run
 from arena.report.run import Run
 from arena.report.write import write
@@ -53,8 +53,9 @@ def run(
     folder = Path("reports") / experiment.name if out is None else Path(out)
     used = workers or experiment.workers or os.cpu_count() or 1
     with Ledger(folder, experiment, plan.facts) as ledger:
-        if not ledger.complete:
+        if not ledger.complete or unanswered(plan, ledger):
             begin(plan, ledger, used, force=force)
+        if not ledger.complete:
             with nullcontext() if quiet else Display(folder) as display:
                 for _ in conduct(plan, ledger, used):
                     if display is not None:
@@ -65,6 +66,8 @@ def run(
                 make(grading.variant, grading.endgame_pieces)
             for _ in grade(grading, ledger, used):
                 pass
+        for _ in solve(plan, ledger, used):
+            pass
     played = load_run(folder)
     if report:
         write(played)

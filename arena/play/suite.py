@@ -10,8 +10,9 @@ from itertools import count, islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.base.wording import MAX_CHARACTERS, choices, counted, cut, quoted
+from arena.base.wording import MAX_CHARACTERS, choices, counted, cut, quoted, unknown
 from arena.experiment.openings.lines import Shots, random_line
+from arena.experiment.suite import FOLDER, shipped
 from arena.play.executor import Workers, run
 from arena.rules.custom import VariantError, build_variant
 from arena.rules.endgame.tables import EndgameError, EndgameTables
@@ -26,8 +27,6 @@ from arena.rules.variants import VARIANTS, Variant
 from players.negamax.player import Negamax
 from players.player import Limit
 
-FOLDER = Path(__file__).with_name("suites")
-"""The suites that ship, a file each."""
 FORM = "FEN ; best moves ; stratum"
 """A line of a file."""
 _MAX_MESSAGE = 300
@@ -86,11 +85,6 @@ class Suite(NamedTuple):
         return self._replace(puzzles=tuple(self.puzzles[i * size // number] for i in range(number)))
 
 
-def shipped() -> list[str]:
-    """The names of the suites that ship."""
-    return sorted(path.stem for path in FOLDER.glob("*.txt"))
-
-
 def read_suite(given: str, variant: Variant | None = None) -> Suite:
     """The suite of a name of `shipped`, or of a file: a PDN, whose games begin with the solution, or lines
     of FORM.
@@ -103,7 +97,7 @@ def read_suite(given: str, variant: Variant | None = None) -> Suite:
     name = given if is_shipped else path.name
     try:
         if not path.is_file():
-            raise SuiteError(f"there is no suite or file {quoted(given)}; {choices(given, shipped())}")
+            raise SuiteError(unknown("suite or file", given, shipped()))
         if path.suffix.lower() == ".pdn":
             rules, puzzles = _of_pdn(path, variant)
         else:
@@ -119,11 +113,15 @@ def read_suite(given: str, variant: Variant | None = None) -> Suite:
 def written(suite: Suite) -> str:
     """The lines of a suite, as `read_suite` takes them."""
     lines = [f"variant: {suite.variant.name}"]
-    for position, best, stratum in suite.puzzles:
-        legal = legal_moves(suite.variant.constants, position)
-        texts = " ".join(move_text(suite.variant, position, move, legal) for move in best)
-        lines.append(" ; ".join([fen(suite.variant, position), texts, *([stratum] if stratum else [])]))
+    lines += [" ; ".join(filter(None, puzzle_texts(suite.variant, puzzle))) for puzzle in suite.puzzles]
     return "\n".join(lines) + "\n"
+
+
+def puzzle_texts(variant: Variant, puzzle: Puzzle) -> tuple[str, str, str]:
+    """FEN, best moves and stratum of a position."""
+    legal = legal_moves(variant.constants, puzzle.position)
+    best = " ".join(move_text(variant, puzzle.position, move, legal) for move in puzzle.best)
+    return fen(variant, puzzle.position), best, puzzle.stratum
 
 
 def _of_lines(text: str, name: str, variant: Variant | None) -> tuple[Variant, list[Puzzle]]:

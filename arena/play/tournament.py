@@ -11,13 +11,15 @@ from arena.base.files import replace
 from arena.experiment.formats.base import Pairing
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.ledger import Ledger
-from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, Task
+from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
 from arena.play.course import Course
 from arena.play.executor import Workers, run
 from arena.play.match import play as play_game
 from arena.play.plan import Plan
+from arena.play.probe import ONE_PLY, Question, answers, question_name
 from arena.play.probe import measure as measure_search
 from arena.play.processes import pin
+from arena.play.suite import puzzle_texts
 from arena.rules.game import Termination
 from arena.rules.notation import fen
 from arena.watch import underway
@@ -70,6 +72,45 @@ def probe_tasks(plan: Plan, finished: set[tuple[str, int]]) -> Iterator[ProbeTas
                     plan.experiment.seed,
                     plan.experiment.allowance,
                 )
+
+
+def solve(
+    plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
+) -> Iterator[SuiteAnswer]:
+    """Have players answer the questions of suites that the ledger lacks, storing each answer before it is yielded.
+
+    Raises WorkerDied and EngineError as `arena.play.executor.run` does.
+    """
+    for made in run(answers, unanswered(plan, ledger), workers, stopping, question_name):
+        for answer in made:
+            ledger.add_answer(answer)
+            yield answer
+
+
+def unanswered(plan: Plan, ledger: Ledger) -> list[Question]:
+    """The questions of suites that the ledger lacks answers to; players that are withdrawn are not asked.
+
+    Answers to positions that a suite no longer has are removed from the ledger.
+    """
+    for suite in plan.suites:
+        positions = [(n, *puzzle_texts(plan.variant, puzzle)) for n, puzzle in enumerate(suite.puzzles, start=1)]
+        ledger.remove_other_answers(suite.name, positions)
+    done = {row[:3] for row in ledger.answered()}
+    return [
+        it
+        for it in questions(plan)
+        if (it.player.name, it.suite, it.number) not in done and it.player.name not in ledger.annulled
+    ]
+
+
+def questions(plan: Plan) -> Iterator[Question]:
+    """Each position of the suites for each player under its own limit, and for ONE_PLY beside them."""
+    asked = [*plan.players, *([] if ONE_PLY.name in plan.names else [ONE_PLY])]
+    seed, allowance = plan.experiment.seed, plan.experiment.allowance
+    for suite in plan.suites:
+        for number, puzzle in enumerate(suite.puzzles, start=1):
+            for spec in asked:
+                yield Question(spec, (spec.limit,), suite.name, suite.variant, number, puzzle, seed, allowance)
 
 
 class RunStopped(Exception):

@@ -57,7 +57,7 @@ _FIRST = (
 """Files at the head of the page's list: those that every run has."""
 _LAST = (
     "probes.csv", "sprt.csv", "order.csv", "standings.tex", "crosstable.tex", "comparisons.tex", "search.tex",
-    "ablation.tex", "endgame_errors.tex",
+    "ablation.tex", "endgame_errors.tex", "suites.tex",
 )  # fmt: skip
 """Files at its end. Others stand between, in the order of the catalogue."""
 

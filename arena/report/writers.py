@@ -21,6 +21,7 @@ from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import details, facts, headline
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.comparisons import comparisons_text
+from arena.report.tables.suites import suite_strata_text
 from arena.report.tables.table import WORDS
 from arena.report.template import environment
 
@@ -34,7 +35,7 @@ def content(run: Run) -> dict[str, Any]:
     """The parts of a report by the name that templates call them.
 
     `comparisons` is None where no two players differ in one setting only, `ablation` without a probe, `errors`
-    without graded decisions.
+    without graded decisions, `suites` without answers to suites.
     """
     return {
         "title": run.name,
@@ -57,6 +58,7 @@ def content(run: Run) -> dict[str, Any]:
         "comparisons": _comparisons(run) if len(run.comparisons) else None,
         "ablation": _ablation(run) if len(run.ablation) else None,
         "errors": _errors(run) if len(run.grades) else None,
+        "suites": _suites(run) if len(run.suites) else None,
     }
 
 
@@ -80,6 +82,14 @@ def _errors(run: Run) -> dict[str, Any]:
         "judged": TABLES["judged_losses"].text(run.judged_losses),
         "judged_note": note.judged(run.judges),
         "dearest": note.dearest(run.dearest_errors),
+    }
+
+
+def _suites(run: Run) -> dict[str, Any]:
+    return {
+        "table": TABLES["suites"].text(run.suites),
+        "note": note.solved(run.suites),
+        "strata": suite_strata_text(run.suites),
     }
 
 

@@ -87,7 +87,9 @@ def _walk(loc: tuple[str | int, ...], model: type[BaseModel]) -> _Place:
             section, tagged = tagged[str(part)], {}
             continue
         keys.append(part)
-        field = section.model_fields.get(part) if section and isinstance(part, str) else None
+        if isinstance(part, int):
+            continue
+        field = section.model_fields.get(part) if section else None
         members = list(_models(field.annotation)) if field else []
         tagged = _by_tag(field, members) if field else {}
         section = members[0] if members else None
@@ -104,10 +106,10 @@ def _by_tag(field: FieldInfo, members: list[type[BaseModel]]) -> dict[str, type[
 
 
 def _models(hint: Any) -> Iterator[type[BaseModel]]:
-    """The models that a type is made of, as in `Probe | None`."""
+    """The models that a type is made of, as in `Probe | None` or `tuple[SuiteEntry, ...]`."""
     if isinstance(hint, type) and issubclass(hint, BaseModel):
         yield hint
-    elif get_origin(hint) in (Union, types.UnionType, Annotated):
+    elif get_origin(hint) in (Union, types.UnionType, Annotated, tuple):
         for part in get_args(hint):
             yield from _models(part)
 

@@ -31,6 +31,11 @@ from arena.report.sentences import notes
 from arena.report.tables.effort import QUANTILES
 from arena.report.tables.suites import ALL, limit_text
 
+FEWEST = 3
+"""Limits of which a line of solved positions is made."""
+SUITES = 2
+"""Suites that have a chart."""
+
 
 @styled
 def plot_nodes(search: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -152,9 +157,10 @@ def plot_solved(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
     swept = shares[shares["limit"] != ""]
     kind = swept["limit"].iloc[0] if len(swept) else "depth"
     swept = swept[swept["limit"] == kind]
-    size = int(shares["positions"].max())
-    ax = area(ax, f"Share of {shares['suite'].iloc[0]} solved (n = {size})", height=4.6)
-    for i, (name, rows) in enumerate(swept.groupby("player", sort=False)):
+    size, lines = int(shares["positions"].max()), swept["player"].nunique()
+    title = f"Share of {shares['suite'].iloc[0]} solved (n = {size}){leading(lines, LINES, ' lines')}"
+    ax = area(ax, title, height=4.6)
+    for i, (name, rows) in enumerate([*swept.groupby("player", sort=False)][:LINES]):
         at, share = rows["at"].to_numpy(dtype=float), rows["share"].to_numpy(dtype=float)
         low, high = rows["share_low"].to_numpy(dtype=float), rows["share_high"].to_numpy(dtype=float)
         ax.plot(at, share, label=name, **series(i))
@@ -179,6 +185,20 @@ def plot_solved(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def sweeps(suites: pd.DataFrame) -> list[pd.DataFrame]:
+    """For each suite what `plot_solved` takes, with a line for each family, if a family has FEWEST limits or more.
+
+    `suites` is that of `arena.report.run.Run`. Players of no family are left out, the baselines are not.
+    """
+    found = []
+    for _, rows in suites.groupby("suite", sort=False):
+        swept = rows[rows["family"].notna() & (rows["limit"] != "")].sort_values("at", kind="stable")
+        swept = swept.assign(player=swept["family"])
+        if len(swept) and swept.groupby(["player", "limit"])["at"].nunique().max() >= FEWEST:
+            found.append(pd.concat([swept, rows[rows["elo"].isna() & (rows["limit"] == "")]]))
+    return found
+
+
 def _effort(row: dict[Hashable, Any], over: str = "per_move") -> str:
     depth = f", depth {row['depth']}" if known(row["depth"]) else ""
     cost = f"{quantity(row[f'nodes_{over}'])} nodes, {quantity(row[f'seconds_{over}'], 's')}"
@@ -190,6 +210,17 @@ def _times(row: dict[Hashable, Any]) -> str:
         return ""
     mean, median, low, high = (quantity(row[name], "s") for name in ("mean", "p50", "p05", "p95"))
     return f"{row['player']}: mean {mean}, median {median}, 5th to 95th percentile {low} to {high}"
+
+
+def _solved(place: int) -> Chart:
+    return Chart(
+        f"solved_{place + 1}" if place else "solved",
+        "Share of a suite's positions that are solved, with 95 % intervals, by players that differ in their "
+        "limit only. Broken lines: one ply, and random choice.",
+        "suites.csv",
+        lambda run: plot_solved(sweeps(run.suites)[place]),
+        lambda run: len(sweeps(run.suites)) > place,
+    )
 
 
 CHARTS = (
@@ -213,4 +244,5 @@ CHARTS = (
         lambda run: plot_time_to_depth(run.time_to_depth),
         lambda run: len(run.time_to_depth) > 0,
     ),
+    *map(_solved, range(SUITES)),
 )

@@ -15,6 +15,7 @@ from arena.report.tables.contrasts import CERTAIN
 from arena.report.tables.decided import verdict
 from arena.report.tables.grades import share
 from arena.report.tables.openings import Homogeneity
+from arena.report.tables.suites import ALL, RANDOM, share_text
 from players.player import PlayerSpec
 
 DECISIONS = 50
@@ -28,10 +29,11 @@ SIGNIFICANT = 0.05
 def answers(run: Run, most: int) -> list[str]:
     """Sentences on what the run asked, the most important first; those on settings are `most` at most.
 
-    The gain per doubling of depth, or of nodes, if there is one, settings at equal terms, errors in endings, and
-    the other gain. Where the run has a probe the ablation's verdict stands for the settings.
+    The gain per doubling of depth, or of nodes, if there is one, settings at equal terms, errors in endings,
+    suites solved, and the other gain. Where the run has a probe the ablation's verdict stands for the settings.
     """
-    gains, errors = gain_sentences(run.gains), error_sentences(run.endgame_errors)
+    gains = gain_sentences(run.gains)
+    errors = [*error_sentences(run.endgame_errors), *suite_sentences(run.suites, run.players)]
     if len(run.ablation):
         settings = [*filter(None, [ablation.verdict(run.ablation, run.experiment)])]
     else:
@@ -86,6 +88,25 @@ def error_sentences(errors: pd.DataFrame) -> list[str]:
         f"In endings of up to {rows[0]['endgame_pieces']} pieces {rows[0]['player']} throws away half a point or "
         f"more in {first} of the decisions in which a move can{other}."
     ]
+
+
+def suite_sentences(suites: pd.DataFrame, players: Sequence[str]) -> list[str]:
+    """What the first and the last of these players, in rank order, and random choice solve of suites."""
+    parts = []
+    for suite, rows in suites[suites["stratum"] == ALL].groupby("suite", sort=False):
+        known = {row["player"]: row for row in rows.to_dict("records")}
+        solved = {
+            name: f"{share_text(row['share'], row['share_low'], row['share_high'])} %"
+            for name, row in known.items()
+        }
+        asked = [name for name in players if name in known]
+        if not asked:
+            continue
+        others = "".join(f", {name} {solved[name]}" for name in (*asked[1:][-1:], RANDOM))
+        of = f"of the {rows['positions'].max():,} positions of {suite}"
+        parts.append(f"{of} {asked[0]} solves {solved[asked[0]]}{others}")
+    text = "; ".join(parts)
+    return [f"{text[0].upper()}{text[1:]}."] if text else []
 
 
 def opening_sentences(openings: pd.DataFrame, test: Homogeneity | None, first: str) -> list[str]:

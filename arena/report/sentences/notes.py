@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from arena.base.number import quantity
-from arena.base.wording import counted, first_few
+from arena.base.wording import counted, first_few, listed
 from arena.ledger.grades import TABLES_JUDGE
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
 from arena.report.run import Run
@@ -18,6 +18,7 @@ from arena.report.sentences.facts import WITHOUT_POINTS, decisions
 from arena.report.sentences.forfeits import annulments, faulty, forfeits
 from arena.report.tables.decided import verdict
 from arena.report.tables.effort import CALL, MOST_CALL, PROGRAM, SEAT
+from arena.report.tables.suites import ALL
 
 LOS = "LOS: likelihood of superiority over the next player in the table."
 EQUAL_TERMS = (
@@ -41,6 +42,10 @@ ENDINGS = (
     "Converted and held: of the games won or drawn for the player in the first position of the tables. Extra "
     "plies: beyond the quickest win (moves that kept one). The tables know no limit of moves: a win counts as "
     "one however long it takes."
+)
+_SUITES = (
+    "Share of the positions that each player solves under its own limit, with the whole of a clock, ± the longer "
+    "side of Wilson's 95 % interval. Below the players: a move at random, and one that looks one ply ahead."
 )
 TELEMETRY = (
     "Over all moves; Nodes/s of those that searched, by processor time where that is known. "
@@ -89,6 +94,19 @@ def judged(judges: pd.DataFrame) -> str:
         f"and {BLUNDER:g} points or more (??). Agrees: moves than which the judge knows none better. Positions of "
         "the endgame tables are not among them."
     )
+
+
+def solved(suites: pd.DataFrame) -> str:
+    """How to read the table of suites, how many positions they have, and which players failed in some of them."""
+    failed = suites[(suites["stratum"] == ALL) & (suites["failures"] > 0)]
+    rows = [
+        f"{row['player']} in {row['failures']} of {row['positions']} positions of {row['suite']}"
+        for row in failed.to_dict("records")
+    ]
+    sizes = suites.groupby("suite", sort=False)["positions"].max()
+    size = f"Positions: {listed([f'{number:,} of {suite}' for suite, number in sizes.items()])}."
+    failures = f" Failed, which solves nothing: {first_few(rows[:MOST], len(rows))}." if rows else ""
+    return f"{_SUITES} {size}{failures}"
 
 
 def dearest(errors: pd.DataFrame) -> list[dict[str, Any]]:

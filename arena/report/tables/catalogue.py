@@ -15,6 +15,7 @@ from arena.report.tables import (
     phases,
     standings,
     stored,
+    suites,
     telemetry,
 )
 from arena.report.tables.matrix import OTHERS
@@ -37,6 +38,7 @@ TABLES: dict[str, RunTable] = {
         *ablation.TABLES,
         *decided.TABLES,
         *grades.TABLES,
+        *suites.TABLES,
         stored.RATED_GAMES,
     )
 }

@@ -11,7 +11,10 @@ import pandas as pd
 
 from arena.base.number import known, percent, quantity
 from arena.ratings.errors import wilson
-from arena.report.tables.columns import seconds, whole
+from arena.report.tables.columns import columns, elo, interval, seconds, whole
+from arena.report.tables.rated_run import RatedRun
+from arena.report.tables.settings import families
+from arena.report.tables.table import Column, RunTable
 
 ALL = "all"
 """The stratum of all positions."""
@@ -25,13 +28,13 @@ class SuiteTables(NamedTuple):
     """What players found of a suite, as tables."""
 
     answers: pd.DataFrame
-    """A row for each player, position and limit; the columns are those of `arena.play.probe.SuiteAnswer`."""
+    """A row for each player, position and limit; the columns are those of `arena.ledger.record.SuiteAnswer`."""
     shares: pd.DataFrame
     solutions: pd.DataFrame
 
 
 def suite_tables(answers: Iterable[NamedTuple]) -> SuiteTables:
-    """The tables of at least one `arena.play.probe.SuiteAnswer`."""
+    """The tables of at least one `arena.ledger.record.SuiteAnswer`."""
     table = pd.DataFrame(answers)
     return SuiteTables(table, shares(table), solutions(table))
 
@@ -39,7 +42,7 @@ def suite_tables(answers: Iterable[NamedTuple]) -> SuiteTables:
 def shares(answers: pd.DataFrame) -> pd.DataFrame:
     """The share of positions that each player solves under each limit, of all and of each stratum.
 
-    `answers` has the columns of `arena.play.probe.SuiteAnswer`. Intervals of 95 % are Wilson's. RANDOM has the
+    `answers` has the columns of `arena.ledger.record.SuiteAnswer`. Intervals of 95 % are Wilson's. RANDOM has the
     mean share of the legal moves that are best. Players stand in the order in which they come, strata likewise.
     """
     known_moves = answers[["suite", "position", "stratum", "legal_moves", "best_moves"]].drop_duplicates()
@@ -90,6 +93,27 @@ def solutions(answers: pd.DataFrame) -> pd.DataFrame:
     order = {name: i for i, name in enumerate(answers["player"].drop_duplicates())}
     table = pd.DataFrame(rows, columns=names)
     return table.sort_values("player", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+
+
+def suites(run: RatedRun) -> pd.DataFrame:
+    """See SUITES."""
+    answers, names = run.data.answers, [column.name for column in SUITES.columns]
+    if not len(answers):
+        return pd.DataFrame(columns=names)
+    limits = {spec.name: spec.limit.first for spec in run.experiment.players}
+    found = [limits.get(player, ("", None)) for player in answers["player"]]
+    kinds, values = zip(*found, strict=True)
+    table = shares(answers.assign(limit=kinds, at=np.array(values, float)))
+    rank = {name: place for place, name in enumerate([*run.players, RANDOM])}
+    suite = {name: place for place, name in enumerate(answers["suite"].drop_duplicates())}
+    strata = {name: place for place, name in enumerate([ALL, *answers["stratum"].drop_duplicates()])}
+    table = table.sort_values(
+        ["suite", "player", "stratum"],
+        key=lambda names: names.map(suite | strata | dict.fromkeys(table["player"], len(rank)) | rank),
+    )
+    table["family"] = table["player"].map(families(run.compared, "nodes") | families(run.compared))
+    table = table.merge(run.ratings.table[["player", "elo", "elo_low", "elo_high"]], "left", on="player")
+    return table[names]
 
 
 def shares_text(table: pd.DataFrame) -> pd.DataFrame:
@@ -159,3 +183,76 @@ def _first(tries: pd.DataFrame) -> tuple[float, float, float] | None:
         return None
     row = tries.iloc[at]
     return float(row["at"]), float(row["nodes"]), float(row["seconds"])
+
+
+def suites_text(table: pd.DataFrame) -> pd.DataFrame:
+    """Shares of all positions for people: a row for each player with its Elo, a column for each suite."""
+    every = table[table["stratum"] == ALL]
+    players = every.drop_duplicates("player")
+    cells = {"Player": list(players["player"]), "Elo": [elo(value) for value in players["elo"]]}
+    for suite, rows in every.groupby("suite", sort=False):
+        cells[str(suite)] = _texts_of(rows, players["player"])
+    return pd.DataFrame(cells, dtype=object)
+
+
+def suite_strata_text(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Shares by stratum for people, for each suite that has some: a row for each player, a column for each."""
+    found = {}
+    for suite, rows in table[table["stratum"] != ALL].groupby("suite", sort=False):
+        players = rows["player"].drop_duplicates()
+        cells = {"Player": list(players)}
+        for stratum, part in rows.groupby("stratum", sort=False):
+            cells[f"{stratum} (n = {part['positions'].max():,})"] = _texts_of(part, players)
+        found[str(suite)] = pd.DataFrame(cells, dtype=object)
+    return found
+
+
+def _texts_of(rows: pd.DataFrame, players: pd.Series) -> list[str]:
+    shown = zip(rows["player"], rows["share"], rows["share_low"], rows["share_high"], strict=True)
+    texts = {player: f"{share_text(*each)} %" for player, *each in shown}
+    return [texts.get(player, "") for player in players]
+
+
+_SUITE = Column("suite", "name of the suite")
+_LIMIT = Column("limit", "kind of the player's limit: depth, nodes or seconds; empty if it has none of them")
+SUITES = RunTable(
+    "suites",
+    "the share of each suite's positions that each player solves, of all and by stratum",
+    suites,
+    columns(
+        _SUITE,
+        "player family elo elo_low elo_high",
+        _LIMIT,
+        Column("at", "that limit"),
+        Column("stratum", "stratum of the positions, or all"),
+        Column("positions", "positions that the player was asked for its move in", "positions"),
+        Column("solved", "those in which it played a best move; of random choice, on average", "positions"),
+        *interval(Column("share", "solved over positions (Wilson's interval)", "0 to 1", decimals=4)),
+        Column("nodes", "mean positions entered for a move", "nodes"),
+        Column("seconds", "mean time of a move", "s"),
+        Column("failures", "positions in which the player failed", "positions"),
+    ),
+    note=f"Below the players stand two baselines without Elo: one looks one ply ahead; the {RANDOM} of a move.",
+    as_text=suites_text,
+    paper="share of suites solved",
+)
+SUITE_ANSWERS = RunTable(
+    "suite_answers",
+    "one row per position of a suite and player: the move played and whether it solves the position",
+    lambda run: run.data.answers,
+    columns(
+        _SUITE,
+        Column("position", "number of the position in its suite, from 1"),
+        Column("fen", "the position, as FEN"),
+        Column("stratum", "stratum of the position"),
+        "player legal_moves",
+        Column("best_moves", "moves that solve the position", "moves"),
+        Column("best", "those moves"),
+        Column("move", "the move played, empty where the player failed"),
+        Column("solved", "whether it is one of them, played in time"),
+        "depth nodes",
+        Column("seconds", "wall time of the move", "s"),
+        "error",
+    ),
+)
+TABLES = (SUITES, SUITE_ANSWERS)
