@@ -297,6 +297,8 @@ def test_a_mistake_is_one_line(tmp_path: Path, rules: str, words: Words) -> None
         ("{name: a, type: random}, {name: b, type: greedy}", "{win: {agreed: false}}", 0),
         ("{name: a, type: greedy}, {name: b, type: greedy}", "{win: {}, draw: {}}", 0),
         ("{name: a, type: greedy}, {name: b, type: greedy}", "{win: {}, draw: {after: 61}}", 1),
+        ("{name: a, type: greedy}, {name: b, type: greedy}", "{win: {plies: 61}}", 1),
+        ("{name: a, type: greedy}, {name: b, type: greedy}", "{win: {plies: 60}}", 0),
     ],
 )
 def test_a_rule_that_can_end_no_game_has_a_line_before_the_first_one(
