@@ -337,6 +337,14 @@ def test_a_truncated_file_is_mended(own_home, length, words):
     assert path.read_bytes() == sound
 
 
+def test_a_file_that_is_cut_off_is_damaged_whatever_is_read_of_it(own_home):
+    variant = VARIANTS["english"]
+    make(variant, 3)
+    path_of(variant).write_bytes(path_of(variant).read_bytes()[:-1])
+    with pytest.raises(EndgameError, match="damaged"):
+        load(variant, 2)
+
+
 def test_tables_of_other_rules_or_of_other_code_are_not_read(own_home, monkeypatch, words):
     english, other = VARIANTS["english"], by_values(build_variant({"base": "english", "promotion": "at_end"}))
     make(english, 2)

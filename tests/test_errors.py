@@ -12,6 +12,7 @@ import pytest
 
 from arena.ledger.grades import GRADE_COLUMNS, GRADED_COLUMNS
 from arena.ratings import errors
+from arena.ratings.match import Z95
 from arena.report.charts.grades import correlation, plot_errors
 from arena.report.files import pdn_games
 from arena.report.run import Run
@@ -332,3 +333,17 @@ def test_the_tables_that_people_read_have_a_number_beside_every_share(graded: Ru
     assert table["Decisions"].str.isdecimal().all()
     assert table["Converted"].str.fullmatch(r"\d+ % of \d+").all() and "Held" not in table
     assert table["Errors"].str.fullmatch(r"\d+\.\d \(\d+\.\d to \d+\.\d\) %").all()
+
+
+def test_intervals_are_those_of_clusters_by_hand() -> None:
+    assert errors.mean([1, 0, 1, 1], [0, 0, 1, 1]).variance == pytest.approx(2 * (0.5**2 + 0.5**2) / 4)
+    scale = errors.fitted_scale([2.0] * 40, [1.0] * 30 + [0.0] * 10, range(40), 40)
+    assert scale is not None and scale.k == pytest.approx(math.log(3) / 2)
+    assert scale.high - scale.k == pytest.approx(Z95 / (2 * math.sqrt(40 * 0.75 * 0.25)))
+
+
+def test_a_loss_has_the_name_of_the_bound_that_it_reaches() -> None:
+    lost = [0.04, errors.INACCURACY, errors.MISTAKE, errors.BLUNDER]
+    decisions = pd.DataFrame({"player": "a", "cluster": range(4), "phase": "men", "lost": lost, "agrees": False})
+    row = errors.judged_losses(decisions, pd.DataFrame({"player": ["a"]})).iloc[0]
+    assert row[["inaccuracies", "mistakes", "blunders"]].tolist() == [1, 1, 1]
