@@ -47,5 +47,4 @@ class Greedy:
         best = max(scores)
         move = rng.choice([m for m, score in zip(game.legal_moves, scores, strict=True) if score == best])
         leaves = sum(has_move(self._rules, child) for child in children)
-        counted = {"depth": 1, "deepest": 1, "nodes": 1 + len(children), "leaves": leaves}
-        return Choice(move, best, **counted, pv=(move,), wins_in=wins_in(best))
+        return Choice(move, best, 1, 1, 1 + len(children), leaves, pv=(move,), wins_in=wins_in(best))

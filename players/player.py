@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
-
-from arena.base.wording import quoted
 
 if TYPE_CHECKING:
     from arena.rules.game import Game
@@ -18,13 +15,6 @@ NAME_CHARACTERS = 40
 """Of a player's name, at most."""
 HUMAN = "human"
 """The type of a person, who plays at the board and not in a tournament."""
-_MOST_PLIES = (1 << 15) - 1
-"""The farthest win that can be recorded."""
-_BITS = 63
-"""Of the largest number that can be recorded."""
-_COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31, "assessed": 31}
-"""Those of the largest count, _BITS of all others."""
-_FEWEST_BITS = min(_COUNT_BITS.values())
 
 
 class Limit(NamedTuple):
@@ -105,6 +95,8 @@ class Choice(NamedTuple):
     """Principal variation, the chosen move first."""
     wins_in: int = 0
     """Plies to a win that the search holds for certain, less than 0 to a certain loss; 0 where neither is."""
+    extra: Mapping[str, float] | None = None
+    """Numbers of the player's own by name, as `{"tokens": 812}`: columns `extra_tokens` of moves.csv."""
 
     @property
     def effort(self) -> dict[str, int]:
@@ -112,68 +104,8 @@ class Choice(NamedTuple):
         return {name: getattr(self, name) for name in EFFORT}
 
 
-EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv", "wins_in"))
+EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv", "wins_in", "extra"))
 """The fields of `Choice` that say what a search counted, in their order."""
-_FIRST_COUNT, _PV = Choice._fields.index(EFFORT[0]), Choice._fields.index("pv")
-
-
-class AnswerError(ValueError):
-    """An answer that cannot be taken; the message goes on after the player's name, as in `returned None`."""
-
-
-class IllegalMove(AnswerError):
-    """An answer whose move is not legal."""
-
-    def __init__(self, move: object) -> None:
-        super().__init__(f"returned the illegal move {quoted(move)}")
-
-
-def checked(answer: object) -> Choice:
-    """An answer with fields of the right kinds and numbers as Python's own; its move may be anything.
-
-    Raises AnswerError that names the field if the answer is no `Choice`, its score no finite number, or a count no
-    whole number of at least 0 that can be recorded.
-    """
-    if not isinstance(answer, Choice):
-        raise AnswerError(f"returned {quoted(answer)}, not a Choice")
-    if _is_plain(answer):
-        return answer
-    move = answer.move
-    if type(move) is not int and isinstance(move, Integral):
-        move = int(move)
-    score = answer.score
-    if score is not None:
-        if not isinstance(score, Real) or not math.isfinite(score):
-            raise AnswerError(f"returned the score {quoted(score)}, not a finite number")
-        score = float(score)
-    counts = [_count(name, getattr(answer, name)) for name in EFFORT]
-    if not isinstance(answer.pv, Sequence):
-        raise AnswerError(f"returned the pv {quoted(answer.pv)}, not moves")
-    wins_in = answer.wins_in
-    if not isinstance(wins_in, Integral) or abs(int(wins_in)) > _MOST_PLIES:
-        most = f"from -{_MOST_PLIES} to {_MOST_PLIES}"
-        raise AnswerError(f"returned the wins_in {quoted(wins_in)}, not a whole number {most}")
-    return Choice._make((move, score, *counts, tuple(_count("pv", step) for step in answer.pv), int(wins_in)))
-
-
-def _is_plain(answer: Choice) -> bool:
-    """Whether all fields are Python's own kinds and within all bounds, seen at a quarter of the cost."""
-    score, pv, wins_in = answer.score, answer.pv, answer.wins_in
-    counts: tuple[Any, ...] = answer[_FIRST_COUNT:_PV]
-    if score is not None and not (type(score) is float and math.isfinite(score)):
-        return False
-    if type(pv) is not tuple or set(map(type, (answer.move, wins_in, *counts, *pv))) != {int}:
-        return False
-    if pv and (min(pv) < 0 or max(pv) >> _BITS):
-        return False
-    return min(counts) >= 0 and not max(counts) >> _FEWEST_BITS and abs(wins_in) <= _MOST_PLIES
-
-
-def _count(name: str, value: object) -> int:
-    bits = _COUNT_BITS.get(name, _BITS)
-    if not isinstance(value, Integral) or not 0 <= int(value) < 1 << bits:
-        raise AnswerError(f"returned the {name} {quoted(value)}, not a whole number from 0 to 2**{bits} - 1")
-    return int(value)
 
 
 class Player(Protocol):

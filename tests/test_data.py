@@ -31,6 +31,7 @@ from arena.report.run import Run
 from arena.report.tables.catalogue import TABLES
 from arena.report.viewer.games import listed, packed
 from arena.report.write import parquet_name
+from arena.report.writers import markdown
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import parse_fen
@@ -412,3 +413,62 @@ def test_the_ledger_holds_what_a_man_is_worth(run: Run) -> None:
         == 2.0
         == json.loads((run.folder / "manifest.json").read_text())["men"]["own"]
     )
+
+
+COUNTS = """
+from arena import Choice
+
+
+class Counts:
+    def __init__(self, variant):
+        pass
+
+    def choose(self, game, limit, rng):
+        ply = len(game.moves) + 1
+        extra = {"tokens": 100 + ply, "first": ply % 4 < 2} if ply % 6 else None
+        return Choice(rng.choice(game.legal_moves), extra=extra if ply < 9 else {"tokens": 0.5})
+"""
+
+
+@pytest.mark.parametrize("in_process", [True, False])
+def test_numbers_of_a_players_own_are_columns_of_moves_and_a_table(tmp_path: Path, in_process: bool) -> None:
+    (tmp_path / "counts.py").write_text(COUNTS)
+    kind = f"{tmp_path}/counts.py:Counts"
+    players = [
+        {"name": "counts", "type": kind, "in_process": in_process},
+        {"name": "random", "type": "random"},
+        {"name": "greedy", "type": "greedy"},
+    ]
+    made = arena.run(
+        {"name": "own", "variant": "english", "openings": {"count": 2}, "players": players}, tmp_path / "run",
+        workers=1, quiet=True,
+    )  # fmt: skip
+    close_held()
+    moves = made.moves
+    assert moves.columns[-2:].tolist() == ["extra_first", "extra_tokens"]
+    ours = (moves["player"] == "counts").to_numpy()
+    wanted = [
+        [math.nan, 0.5] if ply > 8 else [math.nan, math.nan] if ply == 6 else [float(ply % 4 < 2), 100.0 + ply]
+        for ply in moves["ply"][ours]
+    ]
+    found = moves.loc[ours, ["extra_first", "extra_tokens"]].to_numpy(dtype=float, na_value=math.nan)
+    np.testing.assert_array_equal(found, wanted)
+    assert moves.loc[~ours, ["extra_first", "extra_tokens"]].isna().all(axis=None)
+
+    tokens = [value for _, value in wanted if not math.isnan(value)]
+    games = moves.loc[ours, "game"].nunique()
+    assert made.extras["player"].tolist() == ["counts", "counts"]
+    row = made.extras[made.extras["extra"] == "tokens"].iloc[0, 2:].tolist()
+    assert row == [sum(tokens), sum(tokens) / len(tokens), sum(tokens) / games, len(tokens), games]
+    with closing(sqlite3.connect(tmp_path / "run" / "ledger.sqlite")) as connection:
+        without = connection.execute("SELECT white, black FROM games WHERE extras IS NULL").fetchall()
+    assert sorted(set(without)) == [("greedy", "random"), ("random", "greedy")]
+    chosen = pd.concat(list(made.data.moves(pd.Index(made.games["game"][::2]))), ignore_index=True)
+    pd.testing.assert_frame_equal(
+        chosen, moves[moves["game"].isin(made.games["game"][::2])].reset_index(drop=True)
+    )
+
+
+def test_moves_have_no_columns_of_numbers_that_nobody_gave(run: Run) -> None:
+    assert not any(str(name).startswith("extra") for name in run.moves)
+    assert run.extras.empty and "Players' own numbers" not in markdown(run)

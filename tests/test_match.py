@@ -182,6 +182,14 @@ class Answers(First):
         (Answers, {"fields": {"pv": 5}}, "error", "bad returned the pv 5, not moves at ply [12]"),
         (Answers, {"fields": {"pv": (-1,)}}, "error", "bad returned the pv -1, not a whole number from 0 .*"),
         (Answers, {"fields": {"depth": 2**40}}, "error", r"bad returned the depth 1099511627776, not .*"),
+        (
+            Answers,
+            {"fields": {"extra": {"tokens": float("nan")}}},
+            "error",
+            "bad returned the extra 'tokens' nan, n.*",
+        ),
+        (Answers, {"fields": {"extra": {"a b": 1}}}, "error", "bad returned an extra with the name 'a b', not .*"),
+        (Answers, {"fields": {"extra": 812}}, "error", "bad returned the extra 812, not up to 32 numbers .*"),
         (Answers, {"fields": {"move": None}}, "illegal_move", "bad returned the illegal move None at ply [12]"),
         (
             Answers,
@@ -261,8 +269,8 @@ def test_the_time_benchmark_says_why_a_player_fails(monkeypatch: pytest.MonkeyPa
 # --- what is recorded
 
 
-NUMBERS = [name for name in Choice._fields if name not in ("move", "pv")]
-"""The fields of a choice that are recorded."""
+NUMBERS = [name for name in Choice._fields if name not in ("move", "pv", "extra")]
+"""The fields of a choice that are recorded for every move."""
 
 
 class Tells(First):

@@ -22,7 +22,7 @@ from arena.report.tables.catalogue import TABLES
 from arena.report.tables.columns import COLUMNS
 from arena.report.tables.doublings import elo_by_depth
 from arena.report.tables.effort import branching, search_time
-from arena.report.tables.matrix import crosstable, score_matrix
+from arena.report.tables.matrix import OTHERS, crosstable, score_matrix
 from arena.report.tables.outcomes import outcomes, terminations
 from arena.report.tables.settings import families
 from arena.report.tables.standings import STANDINGS, standings
@@ -312,7 +312,7 @@ def test_every_column_of_every_table_is_described_and_no_other_column(tmp_path: 
     others = {"ablation": ablation(run.probes, run.ratings, whole), "positions": run.moves.assign(fen="")}
     for name, of in TABLES.items():
         table = others[name] if name in others else getattr(run, name)
-        of_players = run.players if of.others else []
+        of_players = run.players if of.others and of.others.name == OTHERS else []
         wanted = [each for each in (*names(name), *of_players) if each != "score_elo"]  # that is for two players
         assert [*filter(None, [table.index.name]), *table.columns] == wanted, name
         assert all(column.heading for column in of.shown_columns()), name

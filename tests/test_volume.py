@@ -152,7 +152,7 @@ def test_a_game_that_the_ledger_has_lost_is_no_report(folder: Path, tmp_path: Pa
     one_more = run.games.iloc[[-1]].assign(game=len(run.games) + 1)
     more, names = pd.concat([run.games, one_more]), pd.Index(run.players)
     with pytest.raises(arena.ledger.store.StoreError, match="has lost games"):
-        list(read._moves(folder / "ledger.sqlite", more, names, read._Scale({}, 24)))
+        list(read._moves(folder / "ledger.sqlite", more, names, read._Known({}, 24, run.data.extras)))
 
 
 def test_a_run_is_reported_while_it_is_played(tmp_path: Path) -> None:

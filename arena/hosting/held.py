@@ -15,8 +15,9 @@ from arena.base.wording import message_of, printable, traceback_of
 from arena.rules.game import Game, Termination
 from arena.rules.position import Position
 from arena.rules.variants import Variant
+from players.answers import AnswerError, IllegalMove, checked
 from players.loading import PlayerError, own_code
-from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, PlayerSpec, checked
+from players.player import Choice, CompletePlayer, Limit, PlayerSpec
 from players.table import complete_player
 
 _PRESS_SECONDS = 0.01

@@ -38,8 +38,9 @@ from arena.rules.jit.kernel import announce_compilation
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
+from players.answers import AnswerError, IllegalMove
 from players.loading import PlayerError, without_own_code
-from players.player import Allowance, AnswerError, Choice, CompletePlayer, IllegalMove, Limit, PlayerSpec
+from players.player import Allowance, Choice, CompletePlayer, Limit, PlayerSpec
 from players.table import build_player
 
 KEPT_OUTPUT = 1 << 16
@@ -143,8 +144,8 @@ class PlayerProcess:
         if reply[0] != CHOSEN:
             self._fail_by(reply)
         try:
-            _, spent, self._has_children, *fields, line, wins_in = reply
-            choice = Choice._make((*fields, tuple(line), wins_in))
+            _, spent, self._has_children, *fields, line, wins_in, extra = reply
+            choice = Choice._make((*fields, tuple(line), wins_in, extra))
             answer = Answer(choice, seconds, float(spent), self._pondered)
         except (TypeError, ValueError):
             self._fail("sent a malformed answer")

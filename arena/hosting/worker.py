@@ -18,8 +18,9 @@ from arena.rules.game import Game
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.position import Position
 from arena.rules.variants import Variant
+from players.answers import AnswerError, IllegalMove
 from players.loading import PlayerError
-from players.player import AnswerError, IllegalMove, Limit, PlayerSpec
+from players.player import Limit, PlayerSpec
 
 NOTE, BUILT, REFUSED, WORTH = "note", "built", "refused", "worth"
 CHOSEN, ILLEGAL, FAILED, RAISED = "chosen", "illegal", "failed", "raised"

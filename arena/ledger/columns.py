@@ -1,8 +1,10 @@
-"""Columns of numbers as bytes, as many as their values need: plane k is byte k of all values."""
+"""Columns of numbers as bytes, as many as their values need: plane k is byte k of all values; numbers by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 
 import numpy as np
@@ -117,3 +119,23 @@ def _whole(values: np.ndarray, least: int, most: int) -> bytes:
 def planes(values: np.ndarray) -> bytes:
     """All planes of an array's values."""
     return values.view(np.uint8).reshape(len(values), -1).T.tobytes()
+
+
+def named(rows: Sequence[Mapping[str, float] | None]) -> bytes | None:
+    """Numbers by name of each of a game's moves; None where no move has any."""
+    names = dict.fromkeys(name for row in rows if row for name in row)
+    if not names:
+        return None
+    columns = {name: [row.get(name) if row else None for row in rows] for name in names}
+    return zlib.compress(json.dumps(columns).encode())
+
+
+def named_of(games: Mapping[int, bytes]) -> list[tuple[int, int, str, float]]:
+    """The numbers of games by what `named` gave for each: game, ply (from 1), name and value of each number."""
+    return [
+        (game, ply, name, value)
+        for game, data in games.items()
+        for name, values in json.loads(zlib.decompress(data)).items()
+        for ply, value in enumerate(values, start=1)
+        if value is not None
+    ]

@@ -51,7 +51,7 @@ _GAMES = {
     "machine": "TEXT",
     "error": "TEXT",
 }
-_MOVES = {"moves": "BLOB"}
+_MOVES = {"extras": "BLOB", "moves": "BLOB"}
 _TEXTS = {"player": "TEXT", "fen": "TEXT", "error": "TEXT"}
 _REALS = {name: "REAL" for name, type in SEARCH_COLUMNS if type.startswith("f")}
 _WHOLE = ("position", "legal_moves", "best_moves", "solved", "depth", "nodes")
@@ -156,6 +156,7 @@ class Ledger(Store):
             record.worker,
             record.machine,
             record.error,
+            record.extras,
             record.moves,
         )
         self._record(pairing.game, self.insert(GAMES, row, replace=replace))

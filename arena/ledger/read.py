@@ -16,6 +16,7 @@ import pandas as pd
 
 from arena.base.files import path_shortener
 from arena.experiment.model import Experiment
+from arena.ledger.columns import named_of
 from arena.ledger.grades import CURRENT, GRADE_COLUMNS, GRADED_COLUMNS, GRADES, JUDGES, ORDER, TABLES_JUDGE
 from arena.ledger.grades import unpacked as unpacked_grades
 from arena.ledger.ledger import (
@@ -39,6 +40,7 @@ GAMES_AT_ONCE = 50_000
 """Games that are read at once."""
 PLIES_AT_ONCE = 250_000
 """Plies of a part of the moves, about."""
+EXTRA_COLUMNS = ("game", "ply", "player", "extra", "value")
 _WHOLE_OR_NONE = ("white_points", "black_points", "verdict_plies", "worker")
 PHASES = ("opening", "middle", "ending")
 """Phases of a game: more than two thirds of the start's pieces on the board, more than one third, the rest."""
@@ -63,7 +65,7 @@ class RunData(NamedTuple):
 
     After `pieces` stands `phase`, one of PHASES; after `score` stands `score_men`, the score in men by what the
     manifest says that a man is worth to the player, missing for certain wins and where that is not known. Where no
-    win or loss is certain, `wins_in` is missing.
+    win or loss is certain, `wins_in` is missing. Numbers of the players' own follow, as `extra_tokens`.
 
     In parts, at least one, that hold whole games, in their order.
     """
@@ -93,6 +95,8 @@ class RunData(NamedTuple):
     """What is stored of each judge but the tables, by its name: `entry`, `files` (a hash of each)."""
     answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))
     """A row per position of a suite and player, a baseline among these: ANSWER_COLUMNS, by suite and position."""
+    extras: pd.DataFrame = pd.DataFrame(columns=list(EXTRA_COLUMNS))
+    """A row per number of a player's own that a move has: EXTRA_COLUMNS, `extra` being its name."""
 
 
 def read(folder: Path, *, public: bool = False) -> RunData:
@@ -109,6 +113,7 @@ def read(folder: Path, *, public: bool = False) -> RunData:
         searches = connection.execute(f"SELECT {', '.join(PROBE_COLUMNS)} FROM probes").fetchall()
         answers = connection.execute(f"SELECT {', '.join(ANSWER_COLUMNS)} FROM answers").fetchall()
         graded, grades = _graded(connection), _grades(connection)
+        numbers = named_of(dict(connection.execute("SELECT game, extras FROM games WHERE extras IS NOT NULL")))
     if public:
         stored, every, searches, answers = _public(stored, every, searches, answers)
     experiment, facts = experiment_and_facts(stored, folder / FILE)
@@ -125,13 +130,14 @@ def read(folder: Path, *, public: bool = False) -> RunData:
     probes = pd.DataFrame(searches, columns=list(PROBE_COLUMNS))
     probes["score"] = pd.array(probes["score"].to_numpy(dtype=float), dtype="Float64")
     probes["wins_in"] = _whole(probes["wins_in"].to_numpy(dtype=np.int64))
-    scale = _Scale(manifest.men if manifest is not None else {}, pieces_at_start(experiment))
     names = pd.Index(pd.unique(pd.concat([games["white"], games["black"]])))
-    moves = partial(_moves, folder / FILE, games, names, scale)
+    extras = _extras(numbers, games, names)
+    known = _Known(manifest.men if manifest is not None else {}, pieces_at_start(experiment), extras)
+    moves = partial(_moves, folder / FILE, games, names, known)
     graded = graded[graded["game"].isin(games["game"])].reset_index(drop=True)
-    grades = _of_games(grades, games, names, scale.start)
+    grades = _of_games(grades, games, names, known.start)
     read = (games, moves, probes, manifest, withdrawn, annulled, grades, graded, stored.get(JUDGES, {}))
-    return RunData(experiment, facts, order, *read, _answers(answers, withdrawn))
+    return RunData(experiment, facts, order, *read, _answers(answers, withdrawn), extras)
 
 
 def pieces_at_start(experiment: Experiment) -> int:
@@ -217,25 +223,48 @@ def _of_games(grades: pd.DataFrame, games: pd.DataFrame, names: pd.Index, start:
     """See `RunData.grades`: with the movers, of these games alone, as `names` has their players."""
     place = pd.Index(games["game"]).get_indexer(grades["game"])
     grades, place = grades[place >= 0].reset_index(drop=True), place[place >= 0]
-    black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[place]
-    black = (grades["ply"].to_numpy() % 2 == 1) == black_first
-    white_code, black_code = (names.get_indexer(pd.Index(games[side]))[place] for side in ("white", "black"))
+    black, player = _movers(games, place, grades["ply"].to_numpy(), names)
     return grades.assign(
-        player=pd.Categorical.from_codes(np.where(black, black_code, white_code), names),
+        player=pd.Categorical.from_codes(player, names),
         colour=pd.Categorical.from_codes(black.astype(int), pd.Index(["white", "black"])),
         phase=_phase(grades["pieces"].to_numpy(), start),
     )[list(GRADE_COLUMNS)]
 
 
-class _Scale(NamedTuple):
+def _extras(numbers: list[tuple[int, int, str, float]], games: pd.DataFrame, names: pd.Index) -> pd.DataFrame:
+    """See `RunData.extras`, from the numbers of all games."""
+    found: pd.DataFrame = pd.DataFrame(numbers, columns=["game", "ply", "extra", "value"])
+    place = pd.Index(games["game"]).get_indexer(pd.Index(found["game"]))
+    found = found[place >= 0].reset_index(drop=True)
+    place = place[place >= 0]
+    _, player = _movers(games, place, found["ply"].to_numpy(np.int64), names)
+    found.insert(2, "player", pd.Series(pd.Categorical.from_codes(player, names)))
+    return found
+
+
+def _movers(
+    games: pd.DataFrame, rows: np.ndarray, plies: np.ndarray, names: pd.Index
+) -> tuple[np.ndarray, np.ndarray]:
+    """Whether Black moves at plies of the games in these rows, and the mover's place among the names."""
+    black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[rows]
+    black = (plies % 2 == 1) == black_first
+    white_code, black_code = (names.get_indexer(pd.Index(games[side]))[rows] for side in ("white", "black"))
+    return black, np.where(black, black_code, white_code)
+
+
+class _Known(NamedTuple):
+    """What the moves are read with."""
+
     men: Mapping[str, float | None]
     """By player what a man is worth to it."""
     start: int
     """Pieces at the start."""
+    extras: pd.DataFrame
+    """See `RunData.extras`."""
 
 
 def _moves(
-    path: Path, games: pd.DataFrame, names: pd.Index, scale: _Scale, chosen: pd.Index | None = None
+    path: Path, games: pd.DataFrame, names: pd.Index, known: _Known, chosen: pd.Index | None = None
 ) -> Iterator[pd.DataFrame]:
     """See `RunData.moves`. Raises StoreError if the ledger does not hold one of the games any more."""
     games = games if chosen is None else games[games["game"].isin(chosen)]
@@ -243,10 +272,10 @@ def _moves(
     bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(games)]
     with reading(path) as connection:
         for first, last in pairwise(bounds):
-            yield _part(path, connection, games.iloc[first:last], names, scale)
+            yield _part(path, connection, games.iloc[first:last], names, known)
 
 
-def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Index, scale: _Scale) -> pd.DataFrame:
+def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Index, known: _Known) -> pd.DataFrame:
     numbers = games["game"].tolist()
     query = "SELECT game, moves FROM games WHERE game IN (SELECT value FROM json_each(?))"
     stored = dict(connection.execute(query, (json.dumps(numbers),)))
@@ -255,11 +284,9 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
     plies = games["plies"].to_numpy(dtype=np.int64)
     columns = unpacked([stored[number] for number in numbers], plies.tolist())
     game = np.repeat(np.arange(len(games)), plies)
-    ply = np.arange(len(game)) - np.repeat(np.cumsum(plies) - plies, plies) + 1
-    black_first = games["opening_fen"].str.startswith("B").to_numpy(dtype=bool)[game]
-    black = (ply % 2 == 1) == black_first
-    white_code, black_code = (names.get_indexer(pd.Index(games[side]))[game] for side in ("white", "black"))
-    player = np.where(black, black_code, white_code)
+    start = np.cumsum(plies) - plies
+    ply = np.arange(len(game)) - np.repeat(start, plies) + 1
+    black, player = _movers(games, game, ply, names)
     moves: dict[str, Any] = {
         "game": games["game"].to_numpy(dtype=np.int64)[game],
         "ply": ply,
@@ -272,11 +299,18 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
     for name in ("score", "cpu_seconds", "clock", "overrun", "pondered_seconds"):
         moves[name] = pd.array(columns[name], dtype="Float64")
     table = pd.DataFrame(moves)
-    men = np.array([scale.men.get(name) or np.nan for name in names], float)
+    men = np.array([known.men.get(name) or np.nan for name in names], float)
     in_men = _in_men(columns["score"], columns["wins_in"], men[player])
     order = list(table)
     table.insert(order.index("score") + 1, "score_men", in_men)
-    table.insert(order.index("pieces") + 1, "phase", _phase(columns["pieces"], scale.start))
+    table.insert(order.index("pieces") + 1, "phase", _phase(columns["pieces"], known.start))
+    place = pd.Index(numbers).get_indexer(pd.Index(known.extras["game"]))
+    row = start[place] + known.extras["ply"].to_numpy(np.int64) - 1 if len(start) else place
+    for name in sorted(known.extras["extra"].unique()):
+        ours = ((place >= 0) & (known.extras["extra"] == name)).to_numpy()
+        column = np.full(len(table), np.nan)
+        column[row[ours]] = known.extras["value"].to_numpy(float)[ours]
+        table[f"extra_{name}"] = pd.array(column, dtype="Float64")
     return table
 
 

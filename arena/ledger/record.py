@@ -146,6 +146,8 @@ class GameRecord(NamedTuple):
     """White's and Black's points, where they decided the game."""
     verdict: Verdict | None = None
     """The adjudication of a game that was played to its end to verify it."""
+    extras: bytes | None = None
+    """Numbers of the players' own, as `arena.ledger.columns.named` makes them; None where there are none."""
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""
@@ -277,7 +279,7 @@ def search_columns(
     choices: Sequence[Choice], seconds: Sequence[float], cpu_seconds: Sequence[float]
 ) -> list[Sequence[Any]]:
     """SEARCH_COLUMNS of the moves of a game, from the answers and from what each took; a score may be None."""
-    _, score, *counted, _, wins_in = zip(*choices, strict=True)
+    _, score, *counted, _, wins_in, _ = zip(*choices, strict=True)
     return [*counted[:_SEEN], seconds, cpu_seconds, score, wins_in, *counted[_SEEN:]]
 
 

@@ -19,6 +19,7 @@ from arena.base.wording import cut
 from arena.experiment.adjudication import Adjudication, Draw, Win
 from arena.hosting.held import Answer, HeldPlayer, PlayerFailure, failure_of
 from arena.hosting.player_process import hold
+from arena.ledger.columns import named
 from arena.ledger.record import GameRecord, Incident, Task, Verdict, packed, search_columns
 from arena.rules.endgame.tables import EndgameTables, opened
 from arena.rules.game import Game, Outcome, Termination
@@ -72,6 +73,10 @@ class Moves:
         choices, seconds, cpu_seconds, pondered = zip(*self.answers, strict=True)
         searches = search_columns(choices, seconds, cpu_seconds)
         return [self.texts, self._choices, self._pieces, *searches, self._clocks, self._overruns, pondered]
+
+    def extras(self) -> bytes | None:
+        """The players' own numbers, as `arena.ledger.columns.named` makes them."""
+        return named([answer.choice.extra for answer in self.answers])
 
 
 class _Score(NamedTuple):
@@ -236,6 +241,7 @@ def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
         math.fsum(answer.cpu_seconds for answer in moves.answers if not math.isnan(answer.cpu_seconds)),
         outcome.points,
         None if judge is None else judge.verdict,
+        moves.extras(),
     )
 
 

@@ -229,7 +229,8 @@ def game_record(sitting: Sitting, pairing: Pairing) -> GameRecord:
     outcome = sitting.outcome
     assert outcome is not None
     seconds = math.fsum(turn.seconds for turn in sitting.turns)
-    plies, moves = packed(_moves(sitting).columns())
+    made = _moves(sitting)
+    plies, moves = packed(made.columns())
     error = ""
     if outcome.termination == Termination.ERROR:
         error = f"{cut(sitting.failure, REASON_CHARACTERS)} at ply {plies + 1}"
@@ -245,6 +246,7 @@ def game_record(sitting: Sitting, pairing: Pairing) -> GameRecord:
         worker=os.getpid(),
         machine=platform.node(),
         points=outcome.points,
+        extras=made.extras(),
     )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from arena.rules.game import Game
 from arena.rules.variants import Variant
+from players.answers import AnswerError
 from players.evaluation.build import Description
 from players.evaluation.mix import FOUND, HEAD, JUDGED, LOOKUPS, STANCE, assess, head_of, is_mix
 from players.mcts.options import (
@@ -38,7 +39,7 @@ from players.negamax.score import wins_in
 from players.negamax.state import COUNTED, MAX_DEPTH
 from players.negamax.workspace import Workspace
 from players.options import takes
-from players.player import AnswerError, Choice, Limit
+from players.player import Choice, Limit
 
 MIX: dict[str, Any] = {"mix": {}}
 """The evaluation if none is named: `players.evaluation.mix` with its own weights."""
@@ -140,8 +141,17 @@ class Mcts:
         if counted["undefined"]:
             raise AnswerError("has an evaluation that is not a number (nan)")
         line = self._memory.line(counted["line_length"])
-        found = {name: counted[name] for name in ("nodes", "leaves", "deepest", "tree")}
-        return Choice(line[0], value, depth=len(line), pv=line, wins_in=self._memory.proven(line[0]), **found)
+        return Choice(
+            line[0],
+            value,
+            len(line),
+            counted["deepest"],
+            counted["nodes"],
+            counted["leaves"],
+            tree=counted["tree"],
+            pv=line,
+            wins_in=self._memory.proven(line[0]),
+        )
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""
@@ -275,7 +285,9 @@ class Hybrid(Mcts):
         if not found:
             return nothing._replace(nodes=counted[COUNTED.index("nodes")])
         line = self._shallow.line(length)
-        return Choice._make((line[0], score, completed, *counted, 0, 0, 0, tuple(line), wins_in(score, completed)))
+        return Choice._make(
+            (line[0], score, completed, *counted, 0, 0, 0, tuple(line), wins_in(score, completed), None)
+        )
 
 
 def _give_back(memory: TreeWorkspace, shallow: Workspace, sizes: tuple[int, int]) -> None:

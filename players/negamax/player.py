@@ -20,6 +20,7 @@ from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
 from arena.rules.variants import Variant
+from players.answers import AnswerError
 from players.evaluation.build import Description, Evaluation, build_evaluation, unshared
 from players.loading import PlayerError
 from players.negamax.deepening import compiled_search
@@ -28,7 +29,7 @@ from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, KINDS, PresetName, Switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings, with_weights
 from players.options import takes
-from players.player import AnswerError, Choice, Limit
+from players.player import Choice, Limit
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""
@@ -114,12 +115,14 @@ class Negamax:
         if not found:
             if not workspace.states[0]["stopped"]:
                 raise AnswerError("has an evaluation that is not a number (nan)")
-            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, 0, (), 0))
+            return Choice._make((game.legal_moves[0], None, 0, *counted, 0, 0, 0, (), 0, None))
         line = workspace.line(line_length)
         if tie_count:
             move = rng.choice(workspace.tied_moves(tie_count))
             line = line if line[0] == move else [move]
-        return Choice._make((line[0], score, completed, *counted, 0, 0, 0, tuple(line), wins_in(score, completed)))
+        return Choice._make(
+            (line[0], score, completed, *counted, 0, 0, 0, tuple(line), wins_in(score, completed), None)
+        )
 
     def progress(self) -> Choice | None:
         """The findings so far of the current search, without its score, for another thread; None if nothing yet.
@@ -130,7 +133,7 @@ class Negamax:
         if not found or not 0 < length < PLIES:
             return None
         line = self._workspace.line(length)
-        return Choice._make((line[0], None, completed, *counted, 0, 0, 0, tuple(line), 0))
+        return Choice._make((line[0], None, completed, *counted, 0, 0, 0, tuple(line), 0, None))
 
     def stop(self) -> None:
         """End the search under way, from another thread; what is found so far is its answer."""

@@ -54,6 +54,8 @@ TELEMETRY = (
     "Over limit: time beyond the limit, 99th percentile and worst move."
 )
 
+EXTRAS = "What players counted themselves, over the moves that have the number and the games with such a move."
+
 
 WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
 """Points of a position of the tables in words."""

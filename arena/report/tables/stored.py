@@ -103,6 +103,7 @@ _MOVES = columns(
         "s",
     ),
 )
+_EXTRAS = Column("extra_*", "a number of the player's own, as `extra_tokens`; empty where it gave none")
 GAMES = RunTable(
     "games",
     "one row per game; of those annulled the result is *",
@@ -117,6 +118,7 @@ POSITIONS = RunTable(
     "one row per move with the position before it",
     lambda run: pd.concat(list(positions_in_parts(run)), ignore_index=True),
     (*_MOVES, Column("fen", "the position before the move, as FEN")),
+    _EXTRAS,
     written=False,
 )
 TABLES = (
@@ -133,6 +135,7 @@ TABLES = (
         "one row per move",
         lambda run: pd.concat(list(run.data.moves()), ignore_index=True),
         _MOVES,
+        _EXTRAS,
         note="All are in memory; `data.moves()` reads them in parts.",
         always=True,
         parts=lambda run: run.data.moves(),

@@ -11,7 +11,7 @@ import pandas as pd
 
 from arena.report.tables.rated_run import RatedRun
 
-WORDS = frozenset({"Against", "Decided by", "Pair", "Player", "Setting", "Value"})
+WORDS = frozenset({"Against", "Decided by", "Own number", "Pair", "Player", "Setting", "Value"})
 """Headings of columns of words, which start at the left; numbers end at the right."""
 
 
@@ -47,7 +47,7 @@ class RunTable(NamedTuple):
     columns: tuple[Column, ...]
     """In their order; a table may lack the last of them."""
     others: Column | None = None
-    """What stands in the columns of all players, which follow."""
+    """What stands in the columns that follow: one for each player, or for each number of the players' own."""
     note: str = ""
     """What its help says more."""
     shown: str = ""
@@ -79,7 +79,7 @@ class RunTable(NamedTuple):
         return [columns[name] for name in self.shown.replace("|", " ").split()]
 
     def described(self) -> list[Column]:
-        """The columns; one stands for those of all players."""
+        """The columns; one stands for those that differ from run to run."""
         return [*self.columns, *([self.others] if self.others else [])]
 
     def documentation(self) -> str:

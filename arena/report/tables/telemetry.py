@@ -1,4 +1,4 @@
-"""Telemetry: what the searches of each player recorded, and its clock, over all its moves."""
+"""Telemetry: what the searches of each player recorded, its clock, and its own numbers, over all its moves."""
 
 from __future__ import annotations
 
@@ -71,9 +71,22 @@ def _counted(counts: pd.Series) -> pd.Series:
     return counts.where(counts > 0)
 
 
+def extras(numbers: pd.DataFrame, players: Sequence[str]) -> pd.DataFrame:
+    """Sum and means of each number of each player's own; `numbers` are those of `arena.ledger.read.RunData`."""
+    by = numbers.astype({"player": str}).groupby(["player", "extra"])
+    table = by.agg(sum=("value", "sum"), moves=("value", "size"), games=("game", "nunique"))
+    table["per_move"], table["per_game"] = table["sum"] / table["moves"], table["sum"] / table["games"]
+    order = ["player", "extra", "sum", "per_move", "per_game", "moves", "games"]
+    return by_player(table.reset_index()[order], players)
+
+
 def _telemetry_text(table: pd.DataFrame) -> pd.DataFrame:
     text = text_of(TELEMETRY, table)
     return text[(text.drop(columns="Player") != "").any(axis=1)]
+
+
+def _figure(value: float) -> str:
+    return quantity(value) if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _if_known(form: Callable[[Any], str]) -> Callable[[Any, Any], str]:
@@ -142,4 +155,19 @@ TELEMETRY = RunTable(
     as_text=_telemetry_text,
     always=True,
 )
-TABLES = (TELEMETRY,)
+EXTRAS = RunTable(
+    "extras",
+    "numbers of the players' own by player and name",
+    lambda run: extras(run.data.extras, run.players),
+    columns(
+        "player",
+        Column("extra", "name of the number", heading="Own number"),
+        Column("sum", "sum over all moves that have it", "", "Sum", _figure),
+        Column("per_move", "mean over these moves", "", "Per move", _figure),
+        Column("per_game", "mean over the games with such a move", "", "Per game", _figure),
+        Column("moves", "moves that have it", "moves", "Moves", whole),
+        Column("games", "games with such a move", "games", "Games", whole),
+    ),
+    shown="player extra sum per_move per_game moves games",
+)
+TABLES = (TELEMETRY, EXTRAS)

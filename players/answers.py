@@ -1,0 +1,104 @@
+"""Answers of players, checked field by field: `checked`, AnswerError, IllegalMove."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from numbers import Integral, Real
+from typing import Any
+
+from arena.base.wording import quoted
+from players.player import EFFORT, Choice
+
+_MOST_PLIES = (1 << 15) - 1
+"""The farthest win that can be recorded."""
+_BITS = 63
+"""Of the largest number that can be recorded."""
+_COUNT_BITS = {"depth": 31, "deepest": 31, "tree": 31, "said_ms": 31, "assessed": 31}
+"""Those of the largest count, _BITS of all others."""
+_FEWEST_BITS = min(_COUNT_BITS.values())
+_MOST_EXTRAS = 32
+"""Numbers of a player's own that a move may have."""
+_EXTRA_NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
+_FIRST_COUNT, _PV = Choice._fields.index(EFFORT[0]), Choice._fields.index("pv")
+
+
+class AnswerError(ValueError):
+    """An answer that cannot be taken; the message goes on after the player's name, as in `returned None`."""
+
+
+class IllegalMove(AnswerError):
+    """An answer whose move is not legal."""
+
+    def __init__(self, move: object) -> None:
+        super().__init__(f"returned the illegal move {quoted(move)}")
+
+
+def checked(answer: object) -> Choice:
+    """An answer with fields of the right kinds and numbers as Python's own; its move may be anything.
+
+    Raises AnswerError that names the field if the answer is no `Choice`, its score or an extra no finite number,
+    or a count no whole number of at least 0 that can be recorded.
+    """
+    if not isinstance(answer, Choice):
+        raise AnswerError(f"returned {quoted(answer)}, not a Choice")
+    if _is_plain(answer):
+        return answer
+    move = answer.move
+    if type(move) is not int and isinstance(move, Integral):
+        move = int(move)
+    score = answer.score
+    if score is not None:
+        score = _finite("score", score)
+    counts = [_count(name, getattr(answer, name)) for name in EFFORT]
+    if not isinstance(answer.pv, Sequence):
+        raise AnswerError(f"returned the pv {quoted(answer.pv)}, not moves")
+    wins_in = answer.wins_in
+    if not isinstance(wins_in, Integral) or abs(int(wins_in)) > _MOST_PLIES:
+        most = f"from -{_MOST_PLIES} to {_MOST_PLIES}"
+        raise AnswerError(f"returned the wins_in {quoted(wins_in)}, not a whole number {most}")
+    pv = tuple(_count("pv", step) for step in answer.pv)
+    return Choice._make((move, score, *counts, pv, int(wins_in), _extra(answer.extra)))
+
+
+def _extra(extra: object) -> dict[str, float] | None:
+    if extra is None:
+        return None
+    if not isinstance(extra, Mapping) or len(extra) > _MOST_EXTRAS:
+        raise AnswerError(f"returned the extra {quoted(extra)}, not up to {_MOST_EXTRAS} numbers by name")
+    for name in extra:
+        if not isinstance(name, str) or not _EXTRA_NAME.fullmatch(name):
+            kind = "a letter and up to 39 letters, digits and _"
+            raise AnswerError(f"returned an extra with the name {quoted(name)}, not {kind}")
+    return {name: _finite(f"extra {name!r}", value) for name, value in extra.items()} or None
+
+
+def _finite(name: str, value: object) -> float:
+    with suppress(OverflowError):
+        if isinstance(value, Real) and math.isfinite(value):
+            return float(value)
+    raise AnswerError(f"returned the {name} {quoted(value)}, not a finite number")
+
+
+def _is_plain(answer: Choice) -> bool:
+    """Whether all fields are Python's own kinds and within all bounds, seen at a quarter of the cost."""
+    score, pv, wins_in = answer.score, answer.pv, answer.wins_in
+    counts: tuple[Any, ...] = answer[_FIRST_COUNT:_PV]
+    if answer.extra is not None:
+        return False
+    if score is not None and not (type(score) is float and math.isfinite(score)):
+        return False
+    if type(pv) is not tuple or set(map(type, (answer.move, wins_in, *counts, *pv))) != {int}:
+        return False
+    if pv and (min(pv) < 0 or max(pv) >> _BITS):
+        return False
+    return min(counts) >= 0 and not max(counts) >> _FEWEST_BITS and abs(wins_in) <= _MOST_PLIES
+
+
+def _count(name: str, value: object) -> int:
+    bits = _COUNT_BITS.get(name, _BITS)
+    if not isinstance(value, Integral) or not 0 <= int(value) < 1 << bits:
+        raise AnswerError(f"returned the {name} {quoted(value)}, not a whole number from 0 to 2**{bits} - 1")
+    return int(value)
