@@ -463,6 +463,8 @@ def test_every_player_and_the_baseline_answer_each_position_once_and_as_solve_do
     found = stored(folder).answers
     assert found.columns.tolist() == list(ANSWER_COLUMNS)
     assert set(found["player"]) == {*NAMES, ONE_PLY.name}
+    places = list(zip(found["suite"], found["position"], strict=True))
+    assert places == sorted(places)
     suite, four = read_suite("english-shots").spread(12), prepared(folder).players[3]
     alone = in_order(solve(suite, [(four, [four.limit])], 5), [four])
     rows = found[(found["player"] == "4 plies") & (found["suite"] == "english-shots")]
@@ -612,3 +614,11 @@ def test_a_suite_that_cannot_be_is_refused_in_one_line_before_any_game(tmp_path,
     assert result.exit_code == 2
     words(error_line(result.stderr))
     assert not (tmp_path / "run").exists()
+
+
+def test_the_doctor_finds_a_suite_of_other_rules(tmp_path, words):
+    config = CONFIG.replace("[{name: english-shots, count: 12}, mine.txt]", "international-shots")
+    (tmp_path / "run.yaml").write_text(config)
+    result = invoke("doctor", tmp_path / "run.yaml")
+    assert result.exit_code != 0
+    words(next(line for line in (result.stdout + result.stderr).splitlines() if "suite" in line))

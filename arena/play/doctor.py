@@ -13,7 +13,7 @@ from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import random_openings
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.player_process import hold
-from arena.play.plan import check_players, check_tables, openings_of, probes_of, worth
+from arena.play.plan import check_players, check_tables, openings_of, probes_of, suites_of, worth
 from arena.play.trial import RepeatedGame, Trial, alone, tried
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
@@ -162,6 +162,10 @@ def _of_games(experiment: Experiment, variant: Variant) -> Generator[Finding, No
         probes_of(experiment, variant)
     except ConfigError as error:
         yield Finding("error", str(error), "probe")
+    try:
+        suites_of(experiment, variant)
+    except ConfigError as error:
+        yield Finding("error", str(error), "suite")
     return drawn
 
 
