@@ -165,7 +165,7 @@ def solve_as_configured(plan: Plan, folder: Path, workers: int | str) -> bool:
             left = len(unanswered(plan, ledger))
     except StoreError as error:
         fail(str(error))
-    for suite in plan.suites:
+    for suite in () if left else plan.suites:
         echo(f"{suite.name}: {len(suite.puzzles):,} positions, {counted(len(plan.players), 'player')}")
     _say_failures(failures)
     return not left
