@@ -130,7 +130,7 @@ def test_a_file_holds_a_fen_a_line(tmp_path: Path) -> None:
 
 def test_a_pdn_file_gives_the_final_positions_of_its_games(tmp_path: Path) -> None:
     path = tmp_path / "openings.pdn"
-    path.write_text('[Event "a"]\n[GameType "21"]\n\n1. 9-13 21-17 2. 5-9 *\n')
+    path.write_text('[Event "a"]\n[GameType "21"]\n\n1. 9-13 {+0.34/12 0.050s} 21-17 $2 {-W7} 2. 5-9 *\n')
     assert [opening.position for opening in file_openings(ENGLISH, path)] == [ballots(ENGLISH, 3)[0].position]
 
 

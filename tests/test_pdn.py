@@ -122,6 +122,45 @@ def test_what_a_mover_found_is_written_as_fastchess_does(found, text):
     assert search_comment(*found) == text
 
 
+@pytest.mark.parametrize(
+    ("comment", "found"),
+    [
+        ("+0.34/12 0.050s", (0.34, 0, 12, 0, 0.05)),
+        ("-1.25/6 0.000012s, 1234 nodes; White: level 3 from here", (-1.25, 0, 6, 1234, 0.000012)),
+        ("+W7/9 0.001s, points: White 9, Black 7", (NAN, 7, 9, 0, 0.001)),
+        ("-W12", (NAN, -12, 0, 0, NAN)),
+        ("/6 0.050s", (NAN, 0, 6, 0, 0.05)),
+        ("0.0004s", (NAN, 0, 0, 0, 0.0004)),
+        ("0.00/7 1.2s", (0, 0, 7, 0, 1.2)),
+        ("+M3/9 0.1s", (NAN, 0, 9, 0, 0.1)),
+    ],
+)
+def test_what_a_mover_found_is_read_from_its_comment(comment, found):
+    (game,), problems = read_pdn(f"{{the start}} 1. 9-13 $6 {{{comment}}} 21-17 *", ENGLISH)
+    names = ("score", "wins_in", "depth", "nodes", "seconds")
+    assert not problems and game.men == (1.0, 1.0) and game.answers is not None
+    assert [game.answers[name][0] for name in names] == pytest.approx([*found], nan_ok=True)
+    assert [game.answers[name][1] for name in names] == pytest.approx([NAN, 0, 0, 0, NAN], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "comment", ["", "good; 0.5s", "1", "1-0", "12 s later", "+0.34 is too much", "W7", "0.34", "0.34 men"]
+)
+def test_other_comments_are_no_findings(comment):
+    assert read_pdn(f"1. 9-13 {{{comment}}} *", ENGLISH).games[0].answers is None
+
+
+def test_a_move_its_mark_and_its_comment_stand_in_one_line():
+    moves = ["11-15", "23-19"] * 20
+    comments = dict.fromkeys(range(1, 39), "+0.34/12 0.050s") | {39: 60 * "y "}
+    text = pdn_game({}, moves, "*", "black", None, comments=comments, marks={1: "?", 8: "??"})
+    assert max(map(len, text.splitlines())) <= 80
+    lines = text.split("{y")[0].splitlines()[1:]
+    assert lines[0].startswith("1. 11-15 $2 {+0.34/12 0.050s} 23-19 {") and "23-19 $4 {+" in text
+    for line in lines:
+        assert re.fullmatch(r"(([0-9]+\. )?[0-9]+-[0-9]+( \$[0-9])? \{[^}]+\} ?)+(20\. 11-15)?", line.rstrip())
+
+
 def test_lines_are_at_most_80_wide_and_moves_are_numbered():
     rng = random.Random(3)
     moves = random_moves(ENGLISH, ENGLISH.start, rng, 60)

@@ -138,6 +138,21 @@ def test_what_cannot_be_read_of_a_game_is_said(games):
     assert "game 4, ply 2: '22-11' is not legal" in result.stderr
 
 
+def test_what_the_comments_of_a_pdn_found_is_shown(games):
+    text = games.read_text().replace("11-15 23-19 2. 8-11", "11-15 {-0.25/6 0.050s} 23-19 {+W7/9} 2. 8-11", 1)
+    games.write_text(text)
+    rows = [line.split() for line in shown(games, "--ply", 1)[-4:]]
+    assert rows == [
+        ["ply", "player", "move", "score", "depth", "nodes", "seconds"],
+        ["1", "?[2JBob", "11-15", "-0.25", "6", "0.050000"],
+        ["2", "Ada", "23-19", "wins", "in", "7", "9"],
+        ["3", "?[2JBob", "8-11"],
+    ]
+    moves = json.loads(invoke("show", games, "--json").stdout)["moves"]
+    assert moves[0] | {"score": -0.25, "wins_in": None, "depth": 6, "nodes": 0, "seconds": 0.05} == moves[0]
+    assert moves[1] | {"score": None, "wins_in": 7, "depth": 9, "nodes": 0, "seconds": None} == moves[1]
+
+
 # --- games of a run
 
 

@@ -275,7 +275,8 @@ def test_a_network_is_trained_from_a_run_and_a_pdn(tmp_path: Path, run_folder: P
 
 def test_a_pdn_gives_quiet_positions_of_games_with_a_result(tmp_path: Path):
     (tmp_path / "one.pdn").write_text(
-        '[GameType "21"]\n1. 11-15 22-18 2. 15x22 25x18 0-1\n\n[GameType "21"]\n1. 11-15 *\n\n'
+        '[GameType "21"]\n1. 11-15 $4 {+0.34/12 0.050s} 22-18 {/6 0.1s} 2. 15x22 {-W7} 25x18 0-1\n\n'
+        '[GameType "21"]\n1. 11-15 *\n\n'
         '[GameType "20"]\n1. 32-28 1-0\n'
     )
     data = samples_of_pdn(tmp_path / "one.pdn", ENGLISH)

@@ -162,8 +162,8 @@ _HEADER = ("ply", "player", "move", "score", *_COUNTED, "seconds")
 def show(found: Scene, flip: bool, svg: Path | None, as_json: bool) -> None:
     """Show a position on a board: WHAT is a FEN, a variant, a PDN file or the folder of a run.
 
-    Of a game, the moves around the position are shown, too, and of a run's game the players' scores: in men, with
-    a sign, where it is known what a man is worth to the player.
+    Of a game, the moves around the position are shown, too, and the players' scores, if the run or the comments of
+    the PDN have them: in men, with a sign, where it is known what a man is worth to the player.
     """
     board = found.board(flip=flip)
     if svg is not None:
@@ -196,7 +196,8 @@ def _rows(found: Scene) -> Iterator[tuple[str, ...]]:
         man = found.game.men[found.game.positions[ply - 1].turn]
         score = score_text(search["score"], search["wins_in"] or 0, man)
         counted = (f"{search[name] or ''}" for name in _COUNTED)
-        yield str(ply), search["player"], search["move"], score, *counted, f"{search['seconds']:.6f}"
+        seconds = "" if search["seconds"] is None else f"{search['seconds']:.6f}"
+        yield str(ply), search["player"], search["move"], score, *counted, seconds
 
 
 def _search(found: Scene, ply: int) -> dict[str, Any]:
@@ -207,7 +208,8 @@ def _search(found: Scene, ply: int) -> dict[str, Any]:
         known["wins_in"] = int(found.game.answers["wins_in"][ply - 1]) or None
         known["score"] = None if math.isnan(score) else score
         known |= {name: int(found.game.answers[name][ply - 1]) for name in _COUNTED}
-        known["seconds"] = float(found.game.answers["seconds"][ply - 1])
+        seconds = float(found.game.answers["seconds"][ply - 1])
+        known["seconds"] = None if math.isnan(seconds) else seconds
     return known
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Mapping
+from math import nan
 from pathlib import Path
 
 from arena.rules.pdn.read import PdnFile, read_pdn
-from arena.rules.pdn.write import write_pdn
+from arena.rules.pdn.write import search_comment, write_pdn
 from arena.rules.played import PlayedGame
 from arena.rules.position import COLOURS
-from arena.rules.result import points_text
+from arena.rules.result import in_men, points_text
 from arena.rules.variants import Variant
 from arena.sitting.sides import Side, entry_named, side_of
 from arena.sitting.sitting import Sitting
@@ -104,10 +105,11 @@ def append_game(path: Path, sitting: Sitting) -> int:
 
 
 def _seen(thought: Thought) -> str:
-    """A player's findings: `+0.25, depth 6, 1234 nodes, 0.012 s`."""
+    """A player's findings: `+0.25/6 0.012s, 1234 nodes`."""
     choice = thought.choice
-    parts = [thought.score, f"depth {choice.depth}" if choice.depth else "", f"{choice.nodes} nodes"]
-    return ", ".join(filter(None, [*parts, f"{thought.seconds:.3g} s"]))
+    men = in_men(choice.score, choice.wins_in, thought.man)
+    found = search_comment(nan if men is None else men, choice.wins_in, choice.depth, thought.seconds)
+    return f"{found}, {choice.nodes} nodes" if choice.nodes else found
 
 
 def _changes(sitting: Sitting) -> list[tuple[int, str]]:

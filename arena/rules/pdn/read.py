@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from math import nan
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.rules.move_text import parse_move
 from arena.rules.movegen import apply
@@ -19,6 +21,16 @@ from arena.rules.variants import VARIANTS, Variant
 _RESULTS = {result: result for result in ("1-0", "1/2-1/2", "0-1", "0-0", "*")} | {
     points: result for result, points in INTERNATIONAL.items()
 }
+
+
+_FOUND = re.compile(
+    r"""(?: (?P<score> [+-][0-9]{1,3}\.[0-9]{1,6} | [0-9]{1,3}\.[0-9]{1,6}(?=/) )
+          | (?P<wins> [+-]W[0-9]{1,4} ) | [+-]M[0-9]+ )?
+        (?: / (?P<depth> [0-9]{1,4}) )? (?: (?:^|\s) (?P<seconds> [0-9]{1,7}(?:\.[0-9]{1,9})?) s )?
+        (?: ,\s (?P<nodes> [0-9]{1,18}) \s nodes )? (?= \s* (?: [,;] | $) )""",
+    re.VERBOSE | re.ASCII,
+)
+"""The findings of a mover at the head of a comment, as `arena.rules.pdn.write.search_comment` has them."""
 
 
 class PdnFile(NamedTuple):
@@ -36,9 +48,9 @@ def read_pdn(
     A game's variant is the one that its tag Variant or GameType names, else `variant`, else the first of
     VARIANTS, which is noted as a problem. Nothing stops the reading: a game whose variant or start position is
     unknown is left out, one with a move that cannot be read ends before it, or goes on where a position is set
-    up. Variations, NAGs and move strengths are skipped. A file is UTF-8, or Latin-1 where it cannot be UTF-8.
-    With `only` that game alone is read, counted from 1, or the last one for -1. Raises OSError if the file cannot
-    be opened.
+    up. Variations, NAGs and move strengths are skipped; a comment such as `+0.34/12 0.050s` is an answer, too, in
+    men from the mover's view. A file is UTF-8, or Latin-1 where it cannot be UTF-8. With `only` that game alone is
+    read, counted from 1, or the last one for -1. Raises OSError if the file cannot be opened.
     """
     if isinstance(source, str):
         file, text = "<text>", source.removeprefix("\ufeff")
@@ -118,7 +130,26 @@ def _read_game(raw: RawGame, variant: Variant, file: str, number: int) -> tuple[
         return None, problems
     result = (ended if stated == "*" else stated) or "*"
     start = setups.pop(0, start)
-    return PlayedGame(variant, start, moves, result, raw.tags, comments, setups, number, problems), problems
+    game = PlayedGame(variant, start, moves, result, raw.tags, comments, setups, number, problems)
+    answers = _answers(comments, len(moves))
+    return (replace(game, answers=answers, men=(1.0, 1.0)) if answers else game), problems
+
+
+def _answers(comments: Mapping[int, str], plies: int) -> dict[str, list[Any]] | None:
+    """The findings of the movers by column, a value per ply; None if no comment has any."""
+    found = [_FOUND.match(comments.get(ply, "")) for ply in range(1, plies + 1)]
+    if not any(match and match[0] for match in found):
+        return None
+
+    def column(name: str, kind: type[float], unknown: float) -> list[Any]:
+        texts = (match and match[name] for match in found)
+        return [kind(text.replace("W", "")) if text else unknown for text in texts]
+
+    numbers = {"score": nan, "seconds": nan}
+    counts = {"wins_in": "wins", "depth": "depth", "nodes": "nodes"}
+    return {name: column(name, float, unknown) for name, unknown in numbers.items()} | {
+        name: column(group, int, 0) for name, group in counts.items()
+    }
 
 
 def _result(text: str) -> str | None:

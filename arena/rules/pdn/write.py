@@ -25,6 +25,8 @@ _SEPARATORS = {"25": ":", "41": ":", "31": "-"}
 NAGS = {"?": 2, "??": 4, "?!": 6}
 """The number of each mark of an error, as PGN 8.2.4 has them (Edwards 1994)."""
 _MILLISECOND = 0.001
+_WIDTH = 80
+"""Characters of a line, at most: a move and its comment share one if they fit."""
 
 
 def pdn_game(
@@ -61,10 +63,14 @@ def pdn_game(
     for ply in range(len(moves) + 1):
         if setups and ply in setups:
             words.append(f'/FEN "{setups[ply]}"/')
-        if marks and ply in marks:
-            words.append(f"${NAGS[marks[ply]]}")
+        noted = [f"${NAGS[marks[ply]]}"] if marks and ply in marks else []
         if comments and ply in comments:
-            words += f"{{{comments[ply].replace('{', '(').replace('}', ')')}}}".split()
+            noted += f"{{{comments[ply].replace('{', '(').replace('}', ')')}}}".split()
+        whole = " ".join([*words[-1:], *noted])
+        if ply and len(whole) <= _WIDTH:
+            words[-1] = whole
+        else:
+            words += noted
         if ply == len(moves):
             break
         move = moves[ply].replace("x", separator)
@@ -132,11 +138,11 @@ def _quoted(value: str) -> str:
     return re.sub(r"[\r\n]+", " ", value.replace("\\", "\\\\").replace('"', '\\"'))
 
 
-def _wrapped(words: Sequence[str], width: int = 80) -> list[str]:
+def _wrapped(words: Sequence[str]) -> list[str]:
     lines = [""]
     for word in words:
         joined = f"{lines[-1]} {word}".strip()
-        if lines == [""] or len(joined) <= width:
+        if lines == [""] or len(joined) <= _WIDTH:
             lines[-1] = joined
         else:
             lines.append(word)
