@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arena.sitting.opponent import Opponent
     from players.evaluation import features
     from players.evaluation.evaluator import evaluator
-    from players.player import Choice, Limit, Player, PlayerSpec
+    from players.player import Choice, GaveUp, Limit, NotReachable, Player, PlayerSpec
     from players.table import PLAYERS, build_player
 
 _HOMES = {
@@ -37,7 +37,9 @@ _HOMES = {
     "Choice": "players.player",
     "Encoding": "arena.rules.encoding",
     "Game": "arena.rules.game",
+    "GaveUp": "players.player",
     "Limit": "players.player",
+    "NotReachable": "players.player",
     "Opponent": "arena.sitting.opponent",
     "Outcome": "arena.rules.game",
     "PLAYERS": "players.table",
@@ -76,7 +78,9 @@ __all__ = [
     "Choice",
     "Encoding",
     "Game",
+    "GaveUp",
     "Limit",
+    "NotReachable",
     "Opponent",
     "Outcome",
     "Player",

@@ -1,4 +1,4 @@
-"""Answers of players, checked field by field: `checked`, AnswerError, IllegalMove."""
+"""Answers of players, checked field by field: `checked`, `checked_extra`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from arena.base.wording import quoted
-from players.player import EFFORT, Choice
+from players.player import EFFORT, AnswerError, Choice
 
 _MOST_PLIES = (1 << 15) - 1
 """The farthest win that can be recorded."""
@@ -23,17 +23,6 @@ _MOST_EXTRAS = 32
 """Numbers of a player's own that a move may have."""
 _EXTRA_NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
 _FIRST_COUNT, _PV = Choice._fields.index(EFFORT[0]), Choice._fields.index("pv")
-
-
-class AnswerError(ValueError):
-    """An answer that cannot be taken; the message goes on after the player's name, as in `returned None`."""
-
-
-class IllegalMove(AnswerError):
-    """An answer whose move is not legal."""
-
-    def __init__(self, move: object) -> None:
-        super().__init__(f"returned the illegal move {quoted(move)}")
 
 
 def checked(answer: object) -> Choice:
@@ -60,10 +49,14 @@ def checked(answer: object) -> Choice:
         most = f"from -{_MOST_PLIES} to {_MOST_PLIES}"
         raise AnswerError(f"returned the wins_in {quoted(wins_in)}, not a whole number {most}")
     pv = tuple(_count("pv", step) for step in answer.pv)
-    return Choice._make((move, score, *counts, pv, int(wins_in), _extra(answer.extra)))
+    return Choice._make((move, score, *counts, pv, int(wins_in), checked_extra(answer.extra)))
 
 
-def _extra(extra: object) -> dict[str, float] | None:
+def checked_extra(extra: object) -> dict[str, float] | None:
+    """A player's own numbers, None for none.
+
+    Raises AnswerError that names the number whose name is not of letters, digits and _, or that is not finite.
+    """
     if extra is None:
         return None
     if not isinstance(extra, Mapping) or len(extra) > _MOST_EXTRAS:

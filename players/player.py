@@ -1,4 +1,4 @@
-"""The player contract: Player, CompletePlayer, Limit, Choice, EFFORT, PlayerSpec, Allowance."""
+"""The player contract: Player, CompletePlayer, Limit, Choice, GaveUp, NotReachable, PlayerSpec, Allowance."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from arena.base.wording import quoted
 
 if TYPE_CHECKING:
     from arena.rules.game import Game
@@ -106,6 +108,42 @@ class Choice(NamedTuple):
 
 EFFORT = tuple(name for name in Choice._fields if name not in ("move", "score", "pv", "wins_in", "extra"))
 """The fields of `Choice` that say what a search counted, in their order."""
+
+
+class AnswerError(ValueError):
+    """An answer that cannot be taken; the message goes on after the player's name, as in `returned None`."""
+
+
+class IllegalMove(AnswerError):
+    """An answer whose move is not legal."""
+
+    extra: Mapping[str, float] | None = None
+    """The player's own numbers of the move that it did not make."""
+
+    def __init__(self, move: object) -> None:
+        super().__init__(f"returned the illegal move {quoted(move)}")
+
+
+class GaveUp(IllegalMove):
+    """Raised by a player that finds no legal move: it loses the game as by an illegal one.
+
+    `extra` are numbers of its own, as of a `Choice`.
+    """
+
+    def __init__(self, reason: str, extra: Mapping[str, float] | None = None) -> None:
+        AnswerError.__init__(self, f"gave up: {reason}")
+        self.extra = extra
+
+
+class NotReachable(Exception):
+    """Raised by a player whose service does not answer: the game is played again, and never scored."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"was not reachable: {self.reason}"
 
 
 class Player(Protocol):
@@ -224,3 +262,5 @@ class Allowance(NamedTuple):
     """How often a game that a player fails in is played before the failure counts."""
     pondering: Literal["allow", "stop"] = "allow"
     """Whether it may compute in its opponent's time, or is stopped from each answer to the next request."""
+    unreachable: int = 3
+    """How often a game is played in which a player is not reachable, before the run stops."""

@@ -11,8 +11,7 @@ from arena import Game, Opponent
 from arena.experiment.load import player_spec
 from arena.experiment.yaml.errors import ConfigError
 from arena.rules.variants import VARIANTS
-from players.answers import AnswerError
-from players.player import Choice, Limit
+from players.player import AnswerError, Choice, Limit
 from players.table import build_player
 
 USERS = """

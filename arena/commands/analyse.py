@@ -31,9 +31,8 @@ from arena.rules.endgame.tables import known_pieces
 from arena.rules.game import game_of
 from arena.rules.move_text import move_squares, path
 from arena.sitting.words import outlook_lines
-from players.answers import AnswerError
 from players.loading import PlayerError, located
-from players.player import Limit
+from players.player import AnswerError, Limit
 
 DEFAULT_PLAYER = "{type: negamax, preset: full, evaluation: strong}"
 DEFAULT_SECONDS = 10.0

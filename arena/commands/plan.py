@@ -28,6 +28,7 @@ from arena.play.expectation import Costs, Expectation, expectation
 from arena.play.pilot import pilot
 from arena.play.plan import Plan, prepare
 from arena.play.signature import signatures
+from arena.play.tournament import RunPaused
 from arena.report.load import load as load_run
 from arena.report.write import write
 from arena.rules.notation import fen
@@ -117,7 +118,7 @@ def _measured(
                 found = pilot(plan, workers, games, _storing(plan, ledger))
         except WorkerDied as error:
             fail(f"{error} ends the process that plays it")
-        except EngineError as error:
+        except (EngineError, RunPaused) as error:
             fail(str(error))
         start = examined + (found.start_seconds if compiled else ready - began)
         without = expectation(plan, found, Costs(start))

@@ -33,7 +33,7 @@ from arena.ledger.store import StoreError
 from arena.play.doctor import diagnose, is_own, of_players
 from arena.play.plan import Plan
 from arena.play.signature import PlayerChanged, begin
-from arena.play.tournament import RunStopped, bundle_of, conduct, unanswered
+from arena.play.tournament import RunPaused, RunStopped, bundle_of, conduct, unanswered
 from arena.report.charts.style import without_glyphs
 from arena.report.load import load as load_run
 from arena.report.run import Run
@@ -232,6 +232,9 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _Ta
             return _code(ledger)
     except EndgameError as error:
         fail(str(error))
+    except RunPaused as error:
+        say(str(error))
+        return STOPPED
     except RunStopped as error:
         say(f"stopped, as on_failure says: {error}")
         return INCIDENTS

@@ -230,6 +230,12 @@ class Experiment(Document):
     failures: int | None = Field(
         default=None, ge=1, description="After how many: plays of a game [3] with replay, failures [1] with stop."
     )
+    unreachable: int = Field(
+        default=3,
+        ge=1,
+        exclude=True,
+        description="Plays of a game without reaching a player before the run stops.",
+    )
     withdraw: Annotated[Withdrawal, BeforeValidator(_withdrawal)] = Field(
         default=Withdrawal(),
         description="When a player is withdrawn: failures in its first games [3], annul or forfeit, or a mapping.",
@@ -299,4 +305,5 @@ class Experiment(Document):
             readable,
             attempts,
             self.pondering,
+            self.unreachable,
         )

@@ -16,10 +16,9 @@ from arena.rules.endgame.tables import opened
 from arena.rules.game import Game, Termination
 from arena.rules.move_text import line_texts
 from arena.rules.result import score_text
-from players.answers import AnswerError
 from players.loading import own_code
 from players.negamax.score import WIN
-from players.player import Allowance, Choice, Limit, PlayerSpec
+from players.player import Allowance, AnswerError, Choice, Limit, PlayerSpec
 
 _FIRST_NODES = 500
 """Nodes of the first search by a player that cannot be given a depth; each one after has twice as many."""

@@ -6,7 +6,7 @@ import math
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -15,9 +15,9 @@ from arena.base.wording import message_of, printable, traceback_of
 from arena.rules.game import Game, Termination
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from players.answers import AnswerError, IllegalMove, checked
+from players.answers import checked, checked_extra
 from players.loading import PlayerError, own_code
-from players.player import Choice, CompletePlayer, Limit, PlayerSpec
+from players.player import AnswerError, Choice, CompletePlayer, IllegalMove, Limit, NotReachable, PlayerSpec
 from players.table import complete_player
 
 _PRESS_SECONDS = 0.01
@@ -43,6 +43,11 @@ _answer = partial(tuple.__new__, Answer)
 class PlayerFailure(Exception):
     """A player failed; the message goes on after its name, as in `raised ValueError: no`."""
 
+    extra: Mapping[str, float] | None = None
+    """The player's own numbers of the move that it did not make."""
+    reached: bool = True
+    """Whether the player was reachable: else the failure is not its own, and no game is scored by it."""
+
     def __init__(self, termination: Termination, message: str, traceback: str = "", output: str = "") -> None:
         super().__init__(printable(message))
         self.termination = termination
@@ -57,7 +62,13 @@ def failure_of(error: Exception) -> PlayerFailure:
     if isinstance(error, PlayerFailure):
         return error
     if isinstance(error, IllegalMove):
-        return PlayerFailure(Termination.ILLEGAL_MOVE, str(error))
+        failure = PlayerFailure(Termination.ILLEGAL_MOVE, str(error))
+        failure.extra = error.extra
+        return failure
+    if isinstance(error, NotReachable):
+        failure = PlayerFailure(Termination.ERROR, str(error))
+        failure.reached = False
+        return failure
     if isinstance(error, AnswerError):
         return PlayerFailure(Termination.ERROR, str(error))
     if isinstance(error, PlayerError):
@@ -154,7 +165,11 @@ class HeldPlayer:
         self._transport.close()
 
     def _checked(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
-        choice, *spent = self._transport.choose(game, limit, rng)
+        try:
+            choice, *spent = self._transport.choose(game, limit, rng)
+        except IllegalMove as error:
+            error.extra = checked_extra(error.extra)
+            raise
         choice = checked(choice)
         if not isinstance(choice.move, int):
             raise IllegalMove(choice.move)

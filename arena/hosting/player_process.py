@@ -10,6 +10,7 @@ import random
 import select
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
@@ -28,6 +29,7 @@ from arena.hosting.worker import (
     NOTE,
     RAISED,
     REFUSED,
+    UNREACHED,
     VALUE,
     WORTH,
     Request,
@@ -38,9 +40,18 @@ from arena.rules.jit.kernel import announce_compilation
 from arena.rules.movegen import compiled_generator
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from players.answers import AnswerError, IllegalMove
+from players.answers import checked_extra
 from players.loading import PlayerError, without_own_code
-from players.player import Allowance, Choice, CompletePlayer, Limit, PlayerSpec
+from players.player import (
+    Allowance,
+    AnswerError,
+    Choice,
+    CompletePlayer,
+    IllegalMove,
+    Limit,
+    NotReachable,
+    PlayerSpec,
+)
 from players.table import build_player
 
 KEPT_OUTPUT = 1 << 16
@@ -256,9 +267,15 @@ class PlayerProcess:
             raise PlayerFailure(
                 Termination.ERROR, f"raised {reply[1]}: {reply[2]}", str(reply[3]), self._printed()
             )
-        if reply[0] in (ILLEGAL, FAILED) and len(reply) == 2:
-            termination = Termination.ILLEGAL_MOVE if reply[0] == ILLEGAL else Termination.ERROR
-            raise PlayerFailure(termination, str(reply[1]), output=self._printed())
+        if reply[0] == UNREACHED and len(reply) == 2:
+            raise NotReachable(str(reply[1]))
+        if reply[0] == FAILED and len(reply) == 2:
+            raise PlayerFailure(Termination.ERROR, str(reply[1]), output=self._printed())
+        if reply[0] == ILLEGAL and len(reply) == 3:
+            failure = PlayerFailure(Termination.ILLEGAL_MOVE, str(reply[1]), output=self._printed())
+            with suppress(AnswerError):
+                failure.extra = checked_extra(reply[2])
+            raise failure
         self._fail("sent a malformed answer")
 
     def _fail(self, message: str, termination: Termination = Termination.ERROR) -> NoReturn:

@@ -12,23 +12,22 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from arena.base.process import FrameReader, write_frame
-from arena.base.wording import message_of, traceback_of
+from arena.base.wording import message_of, printable, traceback_of
 from arena.hosting.held import HeldPlayer
 from arena.rules.game import Game
 from arena.rules.jit.kernel import compilation_announced
 from arena.rules.position import Position
 from arena.rules.variants import Variant
-from players.answers import AnswerError, IllegalMove
 from players.loading import PlayerError
-from players.player import Limit, PlayerSpec
+from players.player import AnswerError, IllegalMove, Limit, NotReachable, PlayerSpec
 
 NOTE, BUILT, REFUSED, WORTH = "note", "built", "refused", "worth"
-CHOSEN, ILLEGAL, FAILED, RAISED = "chosen", "illegal", "failed", "raised"
+CHOSEN, ILLEGAL, FAILED, RAISED, UNREACHED = "chosen", "illegal", "failed", "raised", "unreached"
 Reply: TypeAlias = list[Any]
 """A kind and what belongs to it, as JSON: NOTE, that something is compiled; BUILT; REFUSED, a message and the keys
 to blame; WORTH, a number or None; CHOSEN, the processor time in seconds, whether it
-has child processes, and the fields of a Choice; ILLEGAL and FAILED,
-a message; RAISED, the type of an exception, its message and where it was raised."""
+has child processes, and the fields of a Choice; ILLEGAL, a message and the player's own numbers, if any; FAILED,
+a message; UNREACHED, the reason; RAISED, the type of an exception, its message and where it was raised."""
 
 
 BEGIN, VALUE, ASK = "begin", "value", "ask"
@@ -106,8 +105,12 @@ def _reply(worker: _Worker, request: Request) -> Reply:
         return _ANSWERS[kind](worker, *fields)
     except PlayerError as error:
         return [REFUSED, message_of(error), list(error.keys)]
+    except IllegalMove as error:
+        return [ILLEGAL, message_of(error), error.extra]
     except AnswerError as error:
-        return [ILLEGAL if isinstance(error, IllegalMove) else FAILED, message_of(error)]
+        return [FAILED, message_of(error)]
+    except NotReachable as error:
+        return [UNREACHED, printable(error.reason)]
     except BaseException as error:
         return [RAISED, type(error).__name__, message_of(error), traceback_of(error)]
 

@@ -96,7 +96,10 @@ class RunData(NamedTuple):
     answers: pd.DataFrame = pd.DataFrame(columns=list(ANSWER_COLUMNS))
     """A row per position of a suite and player, a baseline among these: ANSWER_COLUMNS, by suite and position."""
     extras: pd.DataFrame = pd.DataFrame(columns=list(EXTRA_COLUMNS))
-    """A row per number of a player's own that a move has: EXTRA_COLUMNS, `extra` being its name."""
+    """A row per number of a player's own that a move has: EXTRA_COLUMNS, `extra` being its name.
+
+    A player that gave up has numbers of the move that it did not make, too.
+    """
 
 
 def read(folder: Path, *, public: bool = False) -> RunData:
@@ -305,9 +308,11 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
     table.insert(order.index("score") + 1, "score_men", in_men)
     table.insert(order.index("pieces") + 1, "phase", _phase(columns["pieces"], known.start))
     place = pd.Index(numbers).get_indexer(pd.Index(known.extras["game"]))
-    row = start[place] + known.extras["ply"].to_numpy(np.int64) - 1 if len(start) else place
+    row = known.extras["ply"].to_numpy(np.int64) - 1
+    made = (place >= 0) & (row < plies[place] if len(plies) else False)
+    row += start[place] if len(plies) else 0
     for name in sorted(known.extras["extra"].unique()):
-        ours = ((place >= 0) & (known.extras["extra"] == name)).to_numpy()
+        ours = made & (known.extras["extra"] == name).to_numpy()
         column = np.full(len(table), np.nan)
         column[row[ours]] = known.extras["value"].to_numpy(float)[ours]
         table[f"extra_{name}"] = pd.array(column, dtype="Float64")

@@ -122,7 +122,7 @@ class GameRecord(NamedTuple):
 
     pairing: Pairing
     result: str
-    """One of `arena.rules.result.RESULTS`."""
+    """One of `arena.rules.result.RESULTS`; NO_RESULT if a player was not reachable, so that it is not stored."""
     termination: str
     """A value of `arena.rules.game.Termination`."""
     seconds: float

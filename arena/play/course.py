@@ -10,7 +10,7 @@ from arena.experiment.formats.base import BatchResults, Pairing, Place
 from arena.ledger.record import GameRecord, Task, packed
 from arena.play.plan import Plan
 from arena.rules.game import Termination
-from arena.rules.result import WHITE_POINTS, points_of
+from arena.rules.result import NO_RESULT, WHITE_POINTS, points_of
 from arena.watch.elo import SequentialTest
 
 
@@ -41,7 +41,10 @@ class Course:
         self.failures: Counter[str] = Counter()
         """How often each player failed, in `stopped`, too."""
         self.stopped: list[GameRecord] = []
-        """The failures that are to stop the run. They are not stored: these games are played again."""
+        """The failures that are to stop the run, and games in which a player was not reachable.
+
+        They are not stored: these games are played again.
+        """
         self.order: list[Place] | None = None
         """The final order of the format; None while the course is not over."""
         for game, result, name in stored:
@@ -84,6 +87,9 @@ class Course:
         """
         incident, number = record.incident, record.pairing.game
         if self._ruling(record.pairing) is not None:
+            return []
+        if record.result == NO_RESULT:
+            self.stopped.append(record)
             return []
         if incident is None:
             self._points.add(number, record.result)

@@ -71,7 +71,7 @@ def of_players(
     openings = random_openings(variant, _OPENING_PLIES, _OPENINGS, seed=0, balanced=False)
     doctor = _Doctor(experiment, variant, thorough)
     starts = tuple(opening.position for opening in openings)
-    allowance = experiment.allowance._replace(attempts=1)
+    allowance = experiment.allowance._replace(attempts=1, unreachable=1)
     for index, spec in enumerate(specs):
         trial = Trial(spec, variant, starts, experiment.seed, allowance, is_own(spec))
         if trial.own:

@@ -12,7 +12,7 @@ import platform
 import random
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arena.base.wording import cut
@@ -26,11 +26,14 @@ from arena.rules.game import Game, Outcome, Termination
 from arena.rules.move_text import move_text
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, COLOURS, WHITE
+from arena.rules.result import NO_RESULT
 from arena.watch.underway import UnderwayFile, UnderwayPlace, file_of
 from players.player import Choice, PlayerSpec
 
 REASON_CHARACTERS = 200
 """Characters of the message of a player's exception that are kept."""
+_REST_SECONDS = 1.0
+"""Seconds before a game is played again in which a player was not reachable."""
 
 
 class Fault(Exception):
@@ -74,9 +77,9 @@ class Moves:
         searches = search_columns(choices, seconds, cpu_seconds)
         return [self.texts, self._choices, self._pieces, *searches, self._clocks, self._overruns, pondered]
 
-    def extras(self) -> bytes | None:
-        """The players' own numbers, as `arena.ledger.columns.named` makes them."""
-        return named([answer.choice.extra for answer in self.answers])
+    def extras(self, last: Mapping[str, float] | None = None) -> bytes | None:
+        """The players' own numbers, as `arena.ledger.columns.named` makes them; `last` are of a move not made."""
+        return named([*(answer.choice.extra for answer in self.answers), last])
 
 
 class _Score(NamedTuple):
@@ -184,14 +187,20 @@ def play(task: Task, place: UnderwayPlace | None = None) -> GameRecord:
     that came too late is recorded, as the game's last; one that did not come is not waited for beyond its time if
     it is in a process of its own. A game that ends so is played again as often as its allowance says. Only its
     building and its answers are blamed on a player: any other exception is a mistake of the arena, and is raised.
+    A game in which a player is not reachable has no result, NO_RESULT, after as many plays as its allowance says.
     The game is shown in `place` while it is played, if there is one.
     """
     shown = None if place is None else file_of(place)
-    for _ in range(task.allowance.attempts):
+    failed = unreached = 0
+    while True:
         record = _record(task, shown)
-        if record.incident is None:
-            break
-    return record
+        if record.result == NO_RESULT:
+            unreached += 1
+            if unreached >= task.allowance.unreachable:
+                return record
+            time.sleep(_REST_SECONDS)
+        elif record.incident is None or (failed := failed + 1) >= task.allowance.attempts:
+            return record
 
 
 def adjudicate(game: Game, max_plies: int) -> Outcome | None:
@@ -206,14 +215,14 @@ def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
     when, began = time.time(), time.perf_counter()
     game = Game(task.variant, task.opening)
     moves, judge = Moves(), _judge(task)
-    error, incident = "", None
+    error, incident, extra, is_reached = "", None, None, True
     if shown is not None:
         shown.begin(task.pairing.game, task.white.name, task.black.name, task.opening)
     try:
         outcome = _play(task, game, moves, judge, shown)
     except Fault as fault:
         name = (task.white, task.black)[fault.colour].name
-        outcome = fault.outcome
+        outcome, extra, is_reached = fault.outcome, fault.failure.extra, fault.failure.reached
         error = f"{name} {cut(str(fault), REASON_CHARACTERS)} at ply {fault.ply}"
         incident = Incident(
             name,
@@ -225,23 +234,24 @@ def _record(task: Task, shown: UnderwayFile | None) -> GameRecord:
             tuple(moves.texts),
             _seed(task, fault.colour),
         )
+    result = outcome.result if is_reached else NO_RESULT
     if shown is not None:
-        shown.end(outcome.result, str(outcome.termination))
+        shown.end(result, str(outcome.termination))
     return GameRecord(
         task.pairing,
-        outcome.result,
+        result,
         str(outcome.termination),
         time.perf_counter() - began,
         error,
         *packed(moves.columns()),
-        incident,
+        incident if is_reached else None,
         when,
         os.getpid(),
         platform.node(),
         math.fsum(answer.cpu_seconds for answer in moves.answers if not math.isnan(answer.cpu_seconds)),
         outcome.points,
         None if judge is None else judge.verdict,
-        moves.extras(),
+        moves.extras(extra),
     )
 
 

@@ -18,7 +18,8 @@ from arena.ledger.record import SEARCH_COLUMNS, GameRecord
 from arena.play.executor import run
 from arena.play.plan import Plan
 from arena.play.probe import answers, measure
-from arena.play.tournament import probe_tasks, questions, work_of
+from arena.play.tournament import RunPaused, probe_tasks, questions, work_of
+from arena.rules.result import NO_RESULT
 from players.loading import PlayerError
 
 SECONDS = 5.0
@@ -56,7 +57,8 @@ def pilot(
     """Play a number of games on `workers` processes, or for SECONDS; each is handed to `store`.
 
     They are spread over the pairings and openings at random: no pairing has a second game before all have one.
-    Raises WorkerDied and EngineError as `arena.play.executor.run` does.
+    Raises WorkerDied and EngineError as `arena.play.executor.run` does, and RunPaused for a player that is not
+    reachable.
     """
     start = _started(plan, workers)
     before = _core(workers)
@@ -66,6 +68,8 @@ def pilot(
     late = lambda: games is None and time.perf_counter() - began > SECONDS  # noqa: E731
     last = began
     for record in run(work_of(plan, workers), islice(map(plan.task, sample(plan)), games), workers, late):
+        if record.result == NO_RESULT:
+            raise RunPaused(record.error)
         store(record)
         records.append(record)
         last = time.perf_counter()

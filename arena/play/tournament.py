@@ -22,6 +22,7 @@ from arena.play.processes import pin
 from arena.play.suite import puzzle_texts
 from arena.rules.game import Termination
 from arena.rules.notation import fen
+from arena.rules.result import NO_RESULT
 from arena.watch import underway
 
 INCIDENTS = "incidents"
@@ -117,6 +118,10 @@ class RunStopped(Exception):
     """A player failed too often for the run to continue; the message is one line."""
 
 
+class RunPaused(RunStopped):
+    """Nobody failed, but the run cannot continue now; the message is one line."""
+
+
 def play(
     plan: Plan, ledger: Ledger, workers: Workers, stopping: Callable[[], bool] = lambda: False
 ) -> Iterator[GameRecord]:
@@ -127,7 +132,8 @@ def play(
     ledger's folder.
 
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
-    ones are not stored. Raises WorkerDied, when all other games of the batch are stored, for games that end the
+    ones are not stored. Raises RunPaused then, if a player is not reachable: that game is not stored. Raises
+    WorkerDied, when all other games of the batch are stored, for games that end the
     process that plays them; EngineError if the workers are lost; and any exception that `arena.play.match.play`
     raises; StoreError if another program changed games in the ledger meanwhile. Finished games are kept in any
     case. Workers of this machine show their games under way in the ledger's folder: see `arena.watch.underway`.
@@ -151,7 +157,8 @@ def play(
             if course.stopped:
                 for record in course.stopped:
                     write_bundle(folder, record, course.failures)
-                raise RunStopped(f"game {record.pairing.game}: {record.error}")
+                paused = all(record.result == NO_RESULT for record in course.stopped)
+                raise (RunPaused if paused else RunStopped)(f"game {record.pairing.game}: {record.error}")
             for record in () if stopping() else course.rulings():
                 store(record)
                 yield record

@@ -15,7 +15,7 @@ from arena.rules.position import COLOURS, Position
 from arena.rules.variants import Variant
 from arena.sitting.sides import Side
 from arena.sitting.turn import Clock, Request, Thought, Turn
-from players.answers import AnswerError
+from players.player import AnswerError
 
 AGREES_FROM = 40
 """Plies of a game before which no player agrees on a draw."""

@@ -20,11 +20,10 @@ from arena.rules.game import Game
 from arena.rules.hub import Line, game_line, line, parse_hub_move, parse_line
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import Variant
-from players.answers import AnswerError
 from players.engines.parameters import Declared, Value, declared, settings
 from players.engines.program import Program, ProgramError
 from players.loading import PlayerError, words_of_command
-from players.player import Choice, Limit
+from players.player import AnswerError, Choice, Limit
 
 _STOP_SECONDS = 10.0
 """Seconds after `stop` for which a move is waited for; a held player is not waited for that long."""

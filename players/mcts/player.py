@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from arena.rules.game import Game
 from arena.rules.variants import Variant
-from players.answers import AnswerError
 from players.evaluation.build import Description
 from players.evaluation.mix import FOUND, HEAD, JUDGED, LOOKUPS, STANCE, assess, head_of, is_mix
 from players.mcts.options import (
@@ -39,7 +38,7 @@ from players.negamax.score import wins_in
 from players.negamax.state import COUNTED, MAX_DEPTH
 from players.negamax.workspace import Workspace
 from players.options import takes
-from players.player import Choice, Limit
+from players.player import AnswerError, Choice, Limit
 
 MIX: dict[str, Any] = {"mix": {}}
 """The evaluation if none is named: `players.evaluation.mix` with its own weights."""

@@ -20,7 +20,6 @@ from arena.rules.game import Game
 from arena.rules.jit.kernel import is_compiling
 from arena.rules.moves import sides
 from arena.rules.variants import Variant
-from players.answers import AnswerError
 from players.evaluation.build import Description, Evaluation, build_evaluation, unshared
 from players.loading import PlayerError
 from players.negamax.deepening import compiled_search
@@ -29,7 +28,7 @@ from players.negamax.state import HISTORY, MAX_DEPTH, PLIES
 from players.negamax.switches import DEFAULT_PRESET, KINDS, PresetName, Switches, stored, switches_of
 from players.negamax.workspace import Workspace, stored_settings, with_weights
 from players.options import takes
-from players.player import Choice, Limit
+from players.player import AnswerError, Choice, Limit
 
 _RESERVE = 0.0005
 """Seconds of a move that are kept for what happens around the search."""
