@@ -85,6 +85,13 @@ export class List {
     markCurrent(buttons, game && buttons.find((button) => button.dataset.game === String(game.number)));
   }
 
+  /* Mark the game that is open, and bring it into view in the list. */
+  show(game) {
+    this.mark(game);
+    const [row, box] = [this.host.querySelector("[aria-current]"), this.host].map((each) => each?.getBoundingClientRect());
+    if (row && (row.top < box.top || row.bottom > box.bottom)) this.host.scrollTop += row.top - box.top;
+  }
+
   /* The game so many places further in the list, or undefined. */
   beside(game, step) {
     const place = this.shown.indexOf(game);

@@ -61,7 +61,7 @@ class Viewer {
   async open(game, ply, { go = false, unasked = false } = {}) {
     this.asked += 1;
     const mine = this.asked;
-    this.list.mark(game);
+    this.list.show(game);
     const found = await this.games.game(game.place);
     if (mine !== this.asked) return;
     this.isQuiet = unasked;
