@@ -162,6 +162,8 @@ class Player(Protocol):
       It has half a second.
     - `man`: what a man is worth in the unit of its scores, so that reports give them in men.
     - `cpu_elsewhere`: the processor time in seconds that its last answer took in other processes.
+    - `costs = True`: its answers cost money: only games, probes and suites that were asked for ask it, and nothing
+      that tries players or signs them.
     - `check_limit(limit)`: raises ValueError for a limit that the player cannot do with.
     - `stop()`: called from another thread, perhaps several times: end the search under way and answer soon.
     - `progress()`: called from another thread: what the search under way has found as a `Choice`, or None.
@@ -203,6 +205,11 @@ class CompletePlayer:
         except Exception:
             return None
         return man if 0 < man < math.inf else None
+
+    @property
+    def costs(self) -> bool:
+        """Whether its answers cost money."""
+        return getattr(self.player, "costs", False) is True
 
     @property
     def cpu_elsewhere(self) -> float:

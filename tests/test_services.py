@@ -28,8 +28,8 @@ HERE = Path(__file__).parent
 class Service:
     """Asks a service that is down while there is a file `down`; each answer is a line of `asked`."""
 
-    def __init__(self, variant, gives_up_at: int = 1000):
-        self.gives_up_at = gives_up_at
+    def __init__(self, variant, gives_up_at: int = 1000, costs: bool = False):
+        self.gives_up_at, self.costs = gives_up_at, costs
 
     def choose(self, game, limit, rng):
         ply = len(game.moves) + 1
@@ -112,3 +112,22 @@ def test_the_command_says_who_was_not_reachable_and_how_to_resume(service: dict[
     assert result.exit_code == 130, result.output
     assert "game 1: asks was not reachable: no route" in result.output
     assert result.output.splitlines()[-1] == "stopped; rerun the same command to resume"
+
+
+def test_nothing_but_games_asks_a_player_that_costs(service: dict[str, Any], tmp_path: Path) -> None:
+    config, asked = tmp_path / "config.yaml", tmp_path / "asked"
+    service["players"][0]["costs"] = True
+    config.write_text(json.dumps(service))
+    doctor = invoke("doctor", config)
+    assert doctor.exit_code == 0 and not asked.exists(), doctor.output
+    plan = invoke("plan", config, "--workers", "1")
+    assert plan.exit_code == 2 and not asked.exists(), plan.output
+    assert plan.output.splitlines() == [
+        "t: 4 games",
+        "asks would cost money: --pilot GAMES measures that many games",
+    ]
+    result = invoke("run", config, "--out", tmp_path / "out", "--workers", "1", "--no-report")
+    assert result.exit_code == 0, result.output
+    run = arena.load(tmp_path / "out")
+    assert len(asked.read_text().split()) == (run.moves["player"] == "asks").sum()
+    assert run.data.manifest is not None and run.data.manifest.signatures["asks"] is None

@@ -62,6 +62,9 @@ def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_j
     processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
     if prepared.games == 0:
         fail(f"{config}: one player alone has no games to plan")
+    if prepared.costly and games is None:
+        echo(f"{prepared.experiment.name}: {'' if prepared.exact else 'at most '}{prepared.games} games")
+        fail(f"{listed(sorted(prepared.costly))} would cost money: --pilot GAMES measures that many games")
     report = rehearsal is None and not quiet
     expected = _measured(prepared, processes, games, began, compiled=bool(compiled), report=report)
     if rehearsal:

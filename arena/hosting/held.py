@@ -87,6 +87,10 @@ class Transport(Protocol):
     def man(self) -> float | None:
         """What a man is worth in the player's scores, if it says so."""
 
+    @property
+    def costs(self) -> bool:
+        """Whether the player's answers cost money."""
+
     def begin(self, opening: Position, seed: str) -> None:
         """Have the player ready for a game. Raises PlayerError, PlayerFailure and what the player raises."""
 
@@ -125,6 +129,11 @@ class HeldPlayer:
     def man(self) -> float | None:
         """What a man is worth in the player's scores, if it says so. Raises PlayerFailure."""
         return self._transport.man
+
+    @property
+    def costs(self) -> bool:
+        """Whether the player's answers cost money. Raises PlayerFailure."""
+        return self._transport.costs
 
     def begin(self, opening: Position | None = None, seed: str = "0") -> None:
         """Have the player ready for a game from an opening, the start of the rules unless given.
@@ -261,6 +270,10 @@ class _Here:
     @property
     def man(self) -> float | None:
         return None if self.player is None else self.player.man
+
+    @property
+    def costs(self) -> bool:
+        return self.player is not None and self.player.costs
 
     def begin(self, opening: Position, seed: str) -> None:
         if self.player is None or not self.player.kept:

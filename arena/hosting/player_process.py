@@ -135,10 +135,18 @@ class PlayerProcess:
     @property
     def man(self) -> float | None:
         """What a man is worth in the scores of the player that was begun, if it says so. Raises PlayerFailure."""
+        return self._value()[0]
+
+    @property
+    def costs(self) -> bool:
+        """Whether the answers of the player that was begun cost money. Raises PlayerFailure."""
+        return self._value()[1]
+
+    def _value(self) -> tuple[float | None, bool]:
         reply = self._exchange((VALUE,), self._allowance.patience)
-        if reply[0] != WORTH or len(reply) != 2 or not isinstance(reply[1], float | None):
+        if reply[0] != WORTH or len(reply) != 3 or not isinstance(reply[1], float | None):
             self._fail_by(reply)
-        return reply[1]
+        return reply[1], reply[2] is True
 
     def choose(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
         """Ask the player; its chance is not `rng`, but its own from the same seed.

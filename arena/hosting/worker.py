@@ -25,7 +25,7 @@ NOTE, BUILT, REFUSED, WORTH = "note", "built", "refused", "worth"
 CHOSEN, ILLEGAL, FAILED, RAISED, UNREACHED = "chosen", "illegal", "failed", "raised", "unreached"
 Reply: TypeAlias = list[Any]
 """A kind and what belongs to it, as JSON: NOTE, that something is compiled; BUILT; REFUSED, a message and the keys
-to blame; WORTH, a number or None; CHOSEN, the processor time in seconds, whether it
+to blame; WORTH, a number or None, and whether answers cost; CHOSEN, the processor time in seconds, whether it
 has child processes, and the fields of a Choice; ILLEGAL, a message and the player's own numbers, if any; FAILED,
 a message; UNREACHED, the reason; RAISED, the type of an exception, its message and where it was raised."""
 
@@ -34,8 +34,9 @@ BEGIN, VALUE, ASK = "begin", "value", "ask"
 Request: TypeAlias = tuple[Any, ...]
 """A kind and what belongs to it, pickled: BEGIN, to have a player for a game: its specification, the variant, both
 the same for all that a process gets, the opening, and the seed of its chance and of that of Python and numpy;
-VALUE, what a man is worth in the scores of the player that was begun; ASK, for a move: the moves that were made
-since the last one, and the fields of a Limit, as to name a class takes pickle ten times as long."""
+VALUE, what a man is worth in the scores of the player that was begun, and whether it costs; ASK, for a move: the
+moves that were made since the last one, and the fields of a Limit, as to name a class takes pickle ten times as
+long."""
 
 
 def serve(requests: int, answers: int) -> None:
@@ -76,7 +77,7 @@ class _Worker:
         return [BUILT]
 
     def value(self) -> Reply:
-        return [WORTH, None if self._held is None else self._held.man]
+        return [WORTH, None, False] if self._held is None else [WORTH, self._held.man, self._held.costs]
 
     def ask(self, moves: tuple[int, ...], limit: tuple[Any, ...]) -> Reply:
         if self._game is None or self._held is None:

@@ -53,6 +53,8 @@ class Plan(NamedTuple):
     """Positions that every player tries to solve when the games are over."""
     men: Mapping[str, float | None] = MappingProxyType({})
     """The worth of a man in the scores of each player, by its name; None where it is not known."""
+    costly: frozenset[str] = frozenset()
+    """The names of the players whose answers cost money."""
 
     def schedule(self) -> Schedule:
         """The tournament's games in its format, in batches."""
@@ -138,6 +140,7 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
         raise experiment.error(("pondering",), "'pondering' cannot be 'stop': seats need Linux")
     problems: list[Problem] = []
     men: dict[str, float | None] = {}
+    costly = set()
     for index, spec in enumerate(specs):
         code = [Path(name).name for name in own_code(spec)]
         what = ", ".join([variant.name, *code])
@@ -147,7 +150,9 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
             raise experiment.error(("players", index, "in_process"), message)
         try:
             with compilation_announced(partial(compiling, what)):
-                men[spec.name] = worth(hold(spec, variant, variant.start, "plan", experiment.allowance))
+                player = hold(spec, variant, variant.start, "plan", experiment.allowance)
+                men[spec.name] = worth(player)
+                costly |= {spec.name} if player.costs else set()
         except PlayerError as error:
             problems += experiment.error(("players", index, *error.keys), str(error)).problems
         except PlayerFailure as error:
@@ -166,7 +171,9 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
         raise ConfigError(problems)
     with compilation_announced(partial(compiling, variant.name)):
         openings = openings_of(experiment, variant)
-    return Plan(experiment, variant, specs, openings, probes_of(experiment, variant), suites, men)
+    return Plan(
+        experiment, variant, specs, openings, probes_of(experiment, variant), suites, men, frozenset(costly)
+    )
 
 
 def worth(player: HeldPlayer) -> float | None:

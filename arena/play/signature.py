@@ -87,13 +87,15 @@ def begin(
 def signatures(plan: Plan) -> dict[str, list[SignedGame] | None]:
     """The signature of every player, by its name; players that differ in their limit alone have the same.
 
+    A player whose answers cost money has none.
     Seats that this process has are closed, as they would be kept for nothing if others play the games.
     """
     known: dict[tuple[str, str], list[SignedGame] | None] = {}
     for spec in plan.players:
         key = spec.type, repr(spec.options)
         if key not in known:
-            known[key] = signature(spec, plan.variant, plan.experiment.allowance)
+            costs = spec.name in plan.costly
+            known[key] = None if costs else signature(spec, plan.variant, plan.experiment.allowance)
     close_held()
     return {spec.name: known[spec.type, repr(spec.options)] for spec in plan.players}
 

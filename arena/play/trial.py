@@ -57,15 +57,18 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
 
     Of a player of a user's own the first of these is played once more at the end. It is an error if the player
     raises, moves illegally, is late, or reports more nodes or plies than its limit allows; what an outside program
-    reports is not checked. A player that cannot be built is the PlayerError.
+    reports is not checked. A player that cannot be built is the PlayerError; one whose answers cost money is only
+    built.
     """
     yield Stage("being built", trial.allowance.patience)
     try:
-        complete_player(trial.player, trial.variant).close()
+        player = complete_player(trial.player, trial.variant)
     except PlayerError as error:
         yield error
         return
-    if not (thorough or trial.own):
+    costs = player.costs
+    player.close()
+    if costs or not (thorough or trial.own):
         return
     seen: set[str] = set()
     yield _stage(trial, "playing its first moves", FEWEST, patiences=FEWEST // 2)
