@@ -18,7 +18,7 @@ from arena.ledger.record import SuiteAnswer
 from arena.play.executor import Workers
 from arena.play.probe import in_order, solve
 from arena.play.runner import run
-from arena.play.suite import read_suite
+from arena.play.suite import Suite, read_suite
 from arena.rules.game import Game
 from arena.rules.result import points_of
 from arena.rules.variants import Variant
@@ -111,22 +111,22 @@ def scores(
     return found
 
 
-def suites_of(variant: Variant) -> list[str]:
-    """The suites that ship for a variant."""
-    return [name for name in shipped() if name.rpartition("-")[0] == variant.name]
+def suites_of(variant: Variant, protocol: Protocol) -> list[Suite]:
+    """The suites that ship for a variant, as far as the protocol has their positions."""
+    names = [name for name in shipped() if name.rpartition("-")[0] == variant.name]
+    return [read_suite(name).spread(protocol.positions) for name in names]
 
 
 def solving(
-    evaluation: Description, variant: Variant, suite: str, protocol: Protocol, workers: Workers
+    evaluation: Description, variant: Variant, suite: Suite, protocol: Protocol, workers: Workers
 ) -> tuple[Iterator[list[SuiteAnswer]], int]:
     """The answers of the evaluation and its rivals to the positions of a suite, as they come, and how many."""
     asked = [(spec, [Limit(depth=protocol.depth)]) for spec in players(evaluation, variant)]
-    positions = read_suite(suite).spread(protocol.positions)
-    return solve(positions, asked, VERSION, workers), len(positions.puzzles) * len(asked)
+    return solve(suite, asked, VERSION, workers), len(suite.puzzles) * len(asked)
 
 
 def ordered(found: Iterable[list[SuiteAnswer]], evaluation: Description, variant: Variant) -> list[SuiteAnswer]:
-    """The answers of `solved` in an order that does not depend on the workers."""
+    """The answers of `solving` in an order that does not depend on the workers."""
     return in_order(found, players(evaluation, variant))
 
 

@@ -27,6 +27,7 @@ from arena.experiment.yaml.values import inline
 from arena.ledger import manifest
 from arena.play.engine import EngineError
 from arena.play.executor import WorkerDied
+from arena.play.suite import Suite
 from arena.ratings.errors import wilson
 from arena.report.tables.suites import ALL, shares, suite_tables
 from arena.report.write import write_card
@@ -134,52 +135,70 @@ def _card(name: str, evaluation: Any, variant: Variant, workers: int | str, prot
     """The card of an evaluation, a JSON document, measured here and now."""
     began = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     build_evaluation(evaluation, variant)
-    spec = heuristic.players(evaluation, variant)[0]
+    digests = fingerprints(heuristic.players(evaluation, variant)[0])
     say("speed")
     speed = heuristic.speed(evaluation, variant, protocol)
+    games = _games(evaluation, variant, workers, protocol)
+    suites = [
+        row
+        for suite in heuristic.suites_of(variant, protocol)
+        for row in _solved(evaluation, variant, suite, workers, protocol)
+    ]
+    mine = [row for row in suites if row["player"] == heuristic.MINE]
+    tree = manifest.working_tree(SOURCE / "arena" / "__init__.py")
+    found = {
+        "protocol": heuristic.VERSION,
+        "evaluation": Path(name).name,
+        "player": heuristic.MINE,
+        "variant": variant.name,
+        "began": began,
+        "files": digests,
+        "lead": _lead(games, mine, speed, protocol),
+        "note": f"Hash of its file: {', '.join(map(' '.join, digests.items()))}." if digests else "",
+        "depth": protocol.depth,
+        "games": games,
+        "suites": suites,
+        "speed": dict(
+            zip(("move generation (perft)", "search with simple", "search with it"), speed, strict=True)
+        ),
+        "machine": manifest.machine(),
+        "versions": {package: version for package, version in manifest.versions().items() if version},
+        "commit": None if tree is None else tree._asdict(),
+    }
+    return found | {"footer": _footer(found, speed)}
+
+
+def _games(evaluation: Any, variant: Variant, workers: int | str, protocol: Protocol) -> list[dict[str, Any]]:
     games: list[dict[str, Any]] = []
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for number, terms in enumerate(protocol.terms):
             say(f"games at {terms}")
             found = heuristic.scores(evaluation, variant, terms, protocol, Path(folder, str(number)), workers)
             games += [score._asdict() | _share(score.points, score.games, score.games // 2) for score in found]
-    suites: list[Any] = []
-    for suite in heuristic.suites_of(variant):
-        say(f"{suite} at depth {protocol.depth}")
-        asked = list(counted_up(*heuristic.solving(evaluation, variant, suite, protocol, workers), "answers"))
-        table = shares(suite_tables(heuristic.ordered(asked, evaluation, variant)).answers)
-        suites += table[table["stratum"] == ALL].drop(columns=["at", "limit", "stratum"]).to_dict("records")
-    mine = [row for row in suites if row["player"] == heuristic.MINE]
-    machine, tree = manifest.machine(), manifest.working_tree(SOURCE / "arena" / "__init__.py")
-    versions = {package: found for package, found in manifest.versions().items() if found}
-    commit = f" at commit {tree.commit[:10]}{'+' * tree.dirty}" if tree else ""
-    footer = [
+    return games
+
+
+def _solved(
+    evaluation: Any, variant: Variant, suite: Suite, workers: int | str, protocol: Protocol
+) -> list[dict[str, Any]]:
+    """The share of a suite that each player solves, and random choice; None for what is not known."""
+    say(f"{suite.name} at depth {protocol.depth}")
+    asked = list(counted_up(*heuristic.solving(evaluation, variant, suite, protocol, workers), "answers"))
+    table = shares(suite_tables(heuristic.ordered(asked, evaluation, variant)).answers)
+    rows = table[table["stratum"] == ALL].drop(columns=["at", "limit", "stratum"]).to_dict("records")
+    return [{str(key): None if is_nan(value) else value for key, value in row.items()} for row in rows]
+
+
+def _footer(card: dict[str, Any], speed: Speed) -> list[str]:
+    """Lines of small print: speed, machine, versions."""
+    machine, versions, tree = card["machine"], card["versions"], card["commit"]
+    commit = f" at commit {tree['commit'][:10]}{'+' * tree['dirty']}" if tree else ""
+    return [
         f"million nodes/s: {speed.mine / 1e6:.2f}; simple {speed.simple / 1e6:.2f}; perft {speed.perft / 1e6:.1f}",
         f"machine: {machine['processor']}, {machine['cores']} cores, {machine['platform']}",
         f"arena {versions.get('draughts-arena', '')}{commit}; Python {versions['python']}; "
-        f"numba {versions.get('numba', '')}; protocol {heuristic.VERSION}, {began}",
+        f"numba {versions.get('numba', '')}; protocol {card['protocol']}, {card['began']}",
     ]
-    files = ", ".join(f"{file} {digest}" for file, digest in fingerprints(spec).items())
-    return {
-        "protocol": heuristic.VERSION,
-        "evaluation": Path(name).name,
-        "player": heuristic.MINE,
-        "variant": variant.name,
-        "began": began,
-        "files": fingerprints(spec),
-        "lead": _lead(games, mine, speed, protocol),
-        "note": f"Hash of its file: {files}." if files else "",
-        "depth": protocol.depth,
-        "games": games,
-        "suites": [{key: None if is_nan(value) else value for key, value in row.items()} for row in suites],
-        "speed": dict(
-            zip(("move generation (perft)", "search with simple", "search with it"), speed, strict=True)
-        ),
-        "machine": machine,
-        "versions": versions,
-        "commit": None if tree is None else tree._asdict(),
-        "footer": footer,
-    }
 
 
 def _lead(
