@@ -1,6 +1,7 @@
 """A benchmark of an evaluation by a fixed protocol, so that the figures of two people can be compared.
 
-Games against the evaluations that come along, at equal depth, nodes and time; suites; the speed of its search.
+Games against the evaluations that come along, at equal depth, nodes and time; suites; errors in endings; the speed
+of its search.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from arena.ledger.record import SuiteAnswer
 from arena.play.executor import Workers
 from arena.play.probe import in_order, solve
 from arena.play.runner import run
-from arena.play.suite import Suite, read_suite
+from arena.play.suite import Puzzle, Suite, moves_that_keep, read_suite, scattered
+from arena.rules.endgame.tables import EndgameTables
 from arena.rules.game import Game
+from arena.rules.movegen import legal_moves
 from arena.rules.result import points_of
 from arena.rules.variants import Variant
 from players.evaluation.build import Description, known_evaluations
@@ -27,11 +30,13 @@ from players.loading import PlayerError, located
 from players.player import Limit, PlayerSpec
 from players.table import build_player
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the protocol changes: cards of different versions cannot be compared."""
 MINE = "the evaluation"
 """The name of the player with the evaluation that is measured."""
 RIVALS = ("material", "simple", "cis300", "strong", "patterns", "neural")
+_TRIES = 300
+"""Positions drawn by lot for each ending."""
 
 
 class Protocol(NamedTuple):
@@ -48,6 +53,10 @@ class Protocol(NamedTuple):
     """Plies of the searches of suites."""
     positions: int | None = None
     """Positions of each suite, None for all."""
+    endings: int = 1000
+    """Decisions in endings that the endgame tables judge."""
+    pieces: int = 4
+    """Of these endings, at most."""
     seconds: float = 0.5
     """Of a measurement of speed, at least."""
 
@@ -115,6 +124,23 @@ def suites_of(variant: Variant, protocol: Protocol) -> list[Suite]:
     """The suites that ship for a variant, as far as the protocol has their positions."""
     names = [name for name in shipped() if name.rpartition("-")[0] == variant.name]
     return [read_suite(name).spread(protocol.positions) for name in names]
+
+
+def endings(variant: Variant, tables: EndgameTables, protocol: Protocol) -> Suite:
+    """Endings drawn by lot, the same on each machine, in which a move can err: those that keep the value solve it.
+
+    Values are those of the endgame tables, with best play by both. There are fewer where they are rare.
+    """
+    rng = random.Random(f"card {VERSION}")
+    found: dict[Puzzle, None] = {}
+    for _ in range(_TRIES * protocol.endings):
+        position = scattered(variant, protocol.pieces, rng)
+        best = moves_that_keep(variant, tables, position)
+        if best and len(best) < len(legal_moves(variant.constants, position)):
+            found[Puzzle(position, tuple(best))] = None
+        if len(found) == protocol.endings:
+            break
+    return Suite("errors in endings", variant, tuple(found))
 
 
 def solving(

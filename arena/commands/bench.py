@@ -21,6 +21,7 @@ from arena.bench.timing import Row, kept_time
 from arena.commands.cli import SOURCE
 from arena.commands.common import VARIANT, announcing_compilation, workers_option, workers_used
 from arena.commands.output import echo, fail, say
+from arena.commands.tables import tables_made
 from arena.commands.waiting import counted_up
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
@@ -29,8 +30,9 @@ from arena.play.engine import EngineError
 from arena.play.executor import WorkerDied
 from arena.play.suite import Suite
 from arena.ratings.errors import wilson
-from arena.report.tables.suites import ALL, shares, suite_tables
+from arena.report.tables.suites import ALL, RANDOM, shares, suite_tables
 from arena.report.write import write_card
+from arena.rules.endgame.tables import refusal as endgame_refusal
 from arena.rules.variants import VARIANTS, Variant
 from players.evaluation.build import build_evaluation
 from players.loading import PlayerError, fingerprints
@@ -103,8 +105,8 @@ def bench(
 
     Not in `all`: `time` measures how well negamax keeps to 20 ms per move while every core is busy. `heuristic`
     measures an EVALUATION, such as my_heuristic.py:racer, by a fixed protocol, some minutes on two cores: games
-    against those that come along at equal depth, nodes and time, suites, speed; and writes a card that two people
-    can compare.
+    against those that come along at equal depth, nodes and time, suites, errors in endings, speed. It writes a
+    card that two people can compare.
     """
     if what != HEURISTIC:
         if evaluation is not None:
@@ -138,13 +140,13 @@ def _card(name: str, evaluation: Any, variant: Variant, workers: int | str, prot
     digests = fingerprints(heuristic.players(evaluation, variant)[0])
     say("speed")
     speed = heuristic.speed(evaluation, variant, protocol)
-    games = _games(evaluation, variant, workers, protocol)
+    endings = _endings(evaluation, variant, workers, protocol)
+    games = _scores(evaluation, variant, workers, protocol)
     suites = [
         row
         for suite in heuristic.suites_of(variant, protocol)
         for row in _solved(evaluation, variant, suite, workers, protocol)
     ]
-    mine = [row for row in suites if row["player"] == heuristic.MINE]
     tree = manifest.working_tree(SOURCE / "arena" / "__init__.py")
     found = {
         "protocol": heuristic.VERSION,
@@ -153,11 +155,12 @@ def _card(name: str, evaluation: Any, variant: Variant, workers: int | str, prot
         "variant": variant.name,
         "began": began,
         "files": digests,
-        "lead": _lead(games, mine, speed, protocol),
+        "lead": _lead(games, suites, endings, speed, protocol),
         "note": f"Hash of its file: {', '.join(map(' '.join, digests.items()))}." if digests else "",
         "depth": protocol.depth,
         "games": games,
         "suites": suites,
+        "endings": endings,
         "speed": dict(
             zip(("move generation (perft)", "search with simple", "search with it"), speed, strict=True)
         ),
@@ -168,7 +171,7 @@ def _card(name: str, evaluation: Any, variant: Variant, workers: int | str, prot
     return found | {"footer": _footer(found, speed)}
 
 
-def _games(evaluation: Any, variant: Variant, workers: int | str, protocol: Protocol) -> list[dict[str, Any]]:
+def _scores(evaluation: Any, variant: Variant, workers: int | str, protocol: Protocol) -> list[dict[str, Any]]:
     games: list[dict[str, Any]] = []
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for number, terms in enumerate(protocol.terms):
@@ -181,12 +184,31 @@ def _games(evaluation: Any, variant: Variant, workers: int | str, protocol: Prot
 def _solved(
     evaluation: Any, variant: Variant, suite: Suite, workers: int | str, protocol: Protocol
 ) -> list[dict[str, Any]]:
-    """The share of a suite that each player solves, and random choice; None for what is not known."""
+    """The share of a suite that each player solves, and random choice; None where unknown."""
     say(f"{suite.name} at depth {protocol.depth}")
     asked = list(counted_up(*heuristic.solving(evaluation, variant, suite, protocol, workers), "answers"))
     table = shares(suite_tables(heuristic.ordered(asked, evaluation, variant)).answers)
     rows = table[table["stratum"] == ALL].drop(columns=["at", "limit", "stratum"]).to_dict("records")
     return [{str(key): None if is_nan(value) else value for key, value in row.items()} for row in rows]
+
+
+def _endings(evaluation: Any, variant: Variant, workers: int | str, protocol: Protocol) -> dict[str, Any]:
+    """The errors of each player and of random choice in endings, or why there are none."""
+    found: dict[str, Any] = {"pieces": protocol.pieces, "players": []}
+    if line := endgame_refusal(variant):
+        return found | {"refusal": line.partition(" has ")[2]}
+    suite = heuristic.endings(variant, tables_made(variant, protocol.pieces), protocol)
+    for row in _solved(evaluation, variant, suite, workers, protocol):
+        errors = {
+            "player": row["player"],
+            "decisions": row["positions"],
+            "errors": row["positions"] - row["solved"],
+            "rate": (row["positions"] - row["solved"]) / row["positions"],
+            "rate_low": None if row["share_high"] is None else 1 - row["share_high"],
+            "rate_high": None if row["share_low"] is None else 1 - row["share_low"],
+        }
+        found["players"].append(errors)
+    return found
 
 
 def _footer(card: dict[str, Any], speed: Speed) -> list[str]:
@@ -202,9 +224,13 @@ def _footer(card: dict[str, Any], speed: Speed) -> list[str]:
 
 
 def _lead(
-    games: Sequence[dict[str, Any]], mine: Sequence[dict[str, Any]], speed: Speed, protocol: Protocol
+    games: Sequence[dict[str, Any]],
+    suites: Sequence[dict[str, Any]],
+    endings: dict[str, Any],
+    speed: Speed,
+    protocol: Protocol,
 ) -> str:
-    """The result in two sentences."""
+    """The result in a few sentences."""
     totals: dict[str, list[float]] = {}
     for row in games:
         points, played = totals.setdefault(row["terms"], [0, 0])
@@ -215,9 +241,14 @@ def _lead(
         f"It scores {listed(parts)} against {rivals} evaluations, and searches at {speed.mine / speed.simple:.2f} "
     )
     text += "of the speed of simple."
-    if mine:
-        solved = listed([f"{percent(row['share'])} of {row['suite']}" for row in mine])
-        text += f" At depth {protocol.depth} it solves {solved}."
+    done = []
+    if mine := [row for row in suites if row["player"] == heuristic.MINE]:
+        done.append("solves " + listed([f"{percent(row['share'])} of {row['suite']}" for row in mine]))
+    if rates := {row["player"]: percent(row["rate"]) for row in endings["players"]}:
+        where = f"errs in {rates[heuristic.MINE]} of decisions in endings of up to {endings['pieces']} pieces"
+        done.append(f"{where}, random choice in {rates[RANDOM]}")
+    if done:
+        text += f" At depth {protocol.depth} it {' and '.join(done)}."
     return text
 
 

@@ -247,7 +247,7 @@ def _endings(variant: Variant, number: int, seed: int) -> Iterator[Puzzle]:
     rng = random.Random(f"endings {seed}")
     strata: dict[str, dict[Puzzle, None]] = defaultdict(dict)
     for _ in range(_TRIES * number):
-        if (puzzle := _ending(variant, tables, _scattered(variant, rng))) is not None:
+        if (puzzle := _ending(variant, tables, scattered(variant, _ENDING_PIECES, rng))) is not None:
             strata[puzzle.stratum][puzzle] = None
     rounds = zip_longest(*(strata[name] for name in sorted(strata) if len(strata[name]) >= number / 50))
     found = [puzzle for puzzles in rounds for puzzle in puzzles if puzzle is not None][:number]
@@ -256,9 +256,9 @@ def _endings(variant: Variant, number: int, seed: int) -> Iterator[Puzzle]:
     yield from found
 
 
-def _scattered(variant: Variant, rng: random.Random) -> Position:
-    """A position of 2 to _ENDING_PIECES pieces on squares drawn by lot, men perhaps where there can be none."""
-    total = rng.randint(2, _ENDING_PIECES)
+def scattered(variant: Variant, pieces: int, rng: random.Random) -> Position:
+    """A position of 2 to `pieces` pieces on squares drawn by lot, men perhaps where there can be none."""
+    total = rng.randint(2, pieces)
     bits = rng.sample(variant.bits, total)
     own = rng.randint(1, total - 1)
     kings = sum(bit for bit in bits if rng.random() < 0.5)
@@ -266,18 +266,26 @@ def _scattered(variant: Variant, rng: random.Random) -> Position:
     return Position(white, black, kings, turn)
 
 
+def moves_that_keep(variant: Variant, tables: EndgameTables, position: Position) -> list[int]:
+    """The legal moves after which a position is worth what it was; none where the tables do not have it."""
+    value, rules = tables.value(position), variant.constants
+    if value is None:
+        return []
+    after = ((move, tables.value(apply(rules, position, move))) for move in legal_moves(rules, position))
+    return [move for move, theirs in after if theirs is not None and theirs.result == -value.result]
+
+
 def _ending(variant: Variant, tables: EndgameTables, position: Position) -> Puzzle | None:
     """The position with its one move that keeps its value; None if several do, all lose, or something captures."""
-    value, rules = tables.value(position), variant.constants
+    value = tables.value(position)
     if value is None or value.result < 0:
         return None
     own, other = sides(position)
-    legal = legal_moves(rules, position)
+    legal = legal_moves(variant.constants, position)
     if len(legal) < 2 or legal[0] & other:
         return None
-    after = ((move, tables.value(apply(rules, position, move))) for move in legal)
-    keeping = [move for move, theirs in after if theirs is not None and theirs.result == -value.result]
+    keeping = moves_that_keep(variant, tables, position)
     if len(keeping) != 1:
         return None
     plies = next(name for name, most in ENDING_PLIES.items() if value.plies <= most)
-    return Puzzle(position, (keeping[0],), f"{own.bit_count()} v {other.bit_count()}, {plies}")
+    return Puzzle(position, tuple(keeping), f"{own.bit_count()} v {other.bit_count()}, {plies}")

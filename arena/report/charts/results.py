@@ -37,16 +37,21 @@ SMALL_CELL = 0.16
 def plot_card(card: pd.DataFrame, title: str, footer: Sequence[str], ax: Axes | None = None) -> Axes:
     """Shares in per cent with their 95 % intervals, a row each, lines of small print below.
 
-    `card` has the columns `label`, `share`, `share_low`, `share_high` and `beside`, the text at the right.
+    `card` has the columns `label`, `share`, `share_low`, `share_high`, `chance`, the share of random choice, which
+    may be missing, and `text`: the counts, or in a row without a share the reason.
     """
     ax = rows_of(ax, card["label"], title, margin=0.8)
     share, low, high = (100 * card[name].to_numpy(dtype=float) for name in ("share", "share_low", "share_high"))
     dots(ax, share, low, high)
-    for row, text in enumerate(card["beside"]):
-        beside(ax, row, text)
+    ax.plot(100 * card["chance"], range(len(card)), "o", color=MUTED, markersize=6, fillstyle="none")
+    for row, text in enumerate(card["text"]):
+        if np.isfinite(share[row]):
+            beside(ax, row, text)
+        else:
+            ax.text(1, row, text, va="center", color=MUTED, size=8, bbox={"color": PAPER, "pad": 2})
     ax.axvline(50, color=MUTED, linestyle=DASHED, linewidth=1)
     ax.set_xlim(-1.5, 101.5)
-    ax.set_xlabel("points of games, positions solved, %")
+    ax.set_xlabel("points of games, positions solved, errors in endings, %; rings: random choice")
     figure = figure_of(ax)
     grown, (width, height), place = 0.17 * len(footer) + 0.1, figure.get_size_inches(), figure.subplotpars
     figure.set_size_inches(width, height + grown)
