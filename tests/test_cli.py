@@ -208,7 +208,7 @@ def test_commands_about_positions_take_rules_as_a_configuration_has_them() -> No
         ("perft", "[1]"),
         ("evaluate", "{bsae: english}"),
         ("openings", "englsh"),
-        ("openings", "english-6x6", "--ballots", "3"),
+        ("openings", "english-6x6", "--set", "english-3-move"),
         ("check", "simple", "english-7x7"),
         ("evaluate", "english-6x6", "--evaluation", "patterns"),
         ("show", "B:W13:B1", "--variant", "{base: nothing}"),

@@ -74,7 +74,7 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "openings": {
             "random_plies": 4,
             "balanced": True,
-            "ballots": None,
+            "set": None,
             "barred": False,
             "file": None,
             "count": None,

@@ -9,15 +9,25 @@ import pytest
 
 from arena.experiment.load import load
 from arena.experiment.openings import MAX_OPENINGS, sources
-from arena.experiment.openings.ballots import ballots
-from arena.experiment.openings.lines import is_even, random_line
-from arena.experiment.openings.sources import OpeningsError, ballot_openings, drawn, file_openings, random_openings
+from arena.experiment.openings.lines import balance, is_even, random_line
+from arena.experiment.openings.sets import FOLDER, SETS
+from arena.experiment.openings.sources import (
+    Opening,
+    OpeningsError,
+    drawn,
+    file_openings,
+    random_openings,
+    set_openings,
+    sets_of,
+)
 from arena.experiment.yaml.errors import ConfigError
 from arena.play.plan import prepare
+from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.notation import fen
 from arena.rules.variants import VARIANTS, Variant
 from tests.helpers.command_line import invoke
+from tests.helpers.opening_sets import generated, replayed
 from tests.helpers.words import Words
 
 ENGLISH = VARIANTS["english"]
@@ -41,19 +51,101 @@ def prepared(folder: Path, openings: str) -> list[str]:
     return [fen(plan.variant, opening) for opening in plan.openings]
 
 
-def test_there_are_49_two_move_and_174_three_move_ballots() -> None:
-    two, three = ballots(ENGLISH, 2), ballots(ENGLISH, 3)
-    assert Counter(ballot.mark for ballot in two) == {"usual": 43, "barred": 6}
-    assert Counter(ballot.mark for ballot in three) == {"usual": 144, "mail play": 12, "barred": 18}
-    assert len({ballot.position for ballot in three}) == 174
-    assert three[0].moves == ("9-13", "21-17", "5-9")
+COUNTS = {
+    "english-2-move": {"usual": 43, "barred": 6},  # American Checker Federation
+    "english-3-move": {"usual": 144, "mail play": 12, "barred": 18},  # American Checker Federation, 2002
+    "english-11-man": {"usual": 2253, "barred": 247},  # E. Gilbert; 2500 by the North Carolina Checker Association
+    "international-2-ply": {"usual": 79, "barred": 2},  # Moby Dam
+    "international-3-ply": {"usual": 333, "barred": 114},  # ours; Moby Dam, by a rule of its own, plays 331
+    "russian-table": {"usual": 742},  # of 745 rows (D. Tsinman, 2017), of which three pairs are one position each
+    "brazilian-table": {"usual": 734},  # of 736 rows, with two such pairs
+    "italian-table": dict(
+        zip(
+            ("even", "White +1", "White +2", "White +3", "Black +1", "Black +2", "Black +3", "Black +4"),
+            (26, 13, 2, 4, 44, 41, 36, 8),
+            strict=True,
+        )
+    ),  # Federazione Italiana Dama
+}
+"""The openings of each set, by their marks."""
+ROWS = {"russian-table": 745, "brazilian-table": 736, "italian-table": 174}
+FAULTS = ("9-14 21-17", "9-14 23-18", "10-14 21-17", "10-14 23-18", "11-16 23-19", "12-16 23-19")
+"""The barred two-move ballots."""
 
 
-def test_barred_ballots_are_left_out_unless_asked_for() -> None:
-    assert len(ballot_openings(ENGLISH, 3)) == 156
-    assert len(ballot_openings(ENGLISH, 3, barred=True)) == 174
-    with pytest.raises(OpeningsError, match="not of international"):
-        ballot_openings(VARIANTS["international"], 3)
+def barred_too(name: str) -> list[Opening]:
+    return set_openings(VARIANTS[SETS[name].variant], name, barred=True)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_set_has_the_openings_of_its_source_each_once(name: str) -> None:
+    found = barred_too(name)
+    assert Counter(opening.mark for opening in found) == COUNTS[name]
+    assert len({opening.position for opening in found}) == len(found)
+    assert (SETS[name].played, SETS[name].barred) == (
+        len(set_openings(VARIANTS[SETS[name].variant], name)),
+        COUNTS[name].get("barred", 0),
+    )
+    if name in ROWS:
+        assert len([row for opening in found for row in opening.name.split(" = ")]) == ROWS[name]
+    assert {path.stem for path in FOLDER.iterdir()} == set(SETS)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_lines_of_a_set_are_legal_and_lead_to_its_positions(name: str) -> None:
+    variant = VARIANTS[SETS[name].variant]
+    assert all(replayed(variant, opening.name) == opening.position for opening in barred_too(name))
+
+
+@pytest.mark.parametrize("name", [name for name in SETS if name not in ("russian-table", "brazilian-table")])
+def test_a_set_has_all_positions_that_its_rule_gives(name: str) -> None:
+    """Those of the Italian table are the positions after three plies in which no man is lost, as in English."""
+    assert {opening.position for opening in barred_too(name)} == set(generated(name))
+
+
+def test_the_brazilian_table_is_the_russian_one_without_nine_rows() -> None:
+    russian, brazilian = (
+        {row for opening in barred_too(f"{name}-table") for row in opening.name.split(" = ")}
+        for name in ("russian", "brazilian")
+    )
+    assert brazilian < russian and len(russian - brazilian) == 9
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_balance_of_openings_is_what_the_search_finds(name: str) -> None:
+    variant, found = VARIANTS[SETS[name].variant], barred_too(name)
+    for opening in Random(0).sample(found, 8):
+        assert float(opening.balance) == pytest.approx(balance(variant, opening.position), abs=0.006)
+    played = [opening for opening in found if opening.mark != "barred"]
+    off = [opening.name for opening in played if abs(float(opening.balance)) >= 0.5]
+    assert off == (["XV-18: cd4 fg5 gh4 gf4"] if name == "russian-table" else [])
+
+
+def test_the_balance_is_seen_by_white() -> None:
+    (lost,) = (opening for opening in barred_too("international-2-ply") if opening.name == "31-27 16-21")
+    assert float(lost.balance) > 0.9  # 27x16 wins a man
+    (after,) = (opening for opening in barred_too("international-3-ply") if opening.name == "31-27 16-21 27x16")
+    assert after.position.turn != lost.position.turn and float(after.balance) > 0.9
+
+
+def test_barred_openings_are_left_out_unless_asked_for() -> None:
+    assert len(set_openings(ENGLISH, "english-3-move")) == 156
+    assert len(set_openings(ENGLISH, "english-3-move", barred=True)) == 174
+    assert {opening.name for opening in barred_too("english-2-move") if opening.mark == "barred"} == set(FAULTS)
+    assert barred_too("english-3-move")[0].name == "9-13 21-17 5-9"
+
+
+def test_a_variant_plays_the_sets_of_those_with_its_start_and_moves(words: Words) -> None:
+    english = [f"english-{what}" for what in ("2-move", "3-move", "11-man")]
+    assert [one.name for one in sets_of(VARIANTS["cis300"])] == english
+    assert [one.name for one in sets_of(build_variant({"base": "english", "repetition": 0}))] == english
+    assert [one.name for one in sets_of(VARIANTS["brazilian"])] == ["brazilian-table"]
+    for name in ("game3", "simplified", "english-6x6", "killer"):
+        assert sets_of(build_variant(name)) == []
+    for name in ("russian", "pool"):
+        with pytest.raises(OpeningsError) as caught:
+            set_openings(VARIANTS[name], "english-3-move")
+        words(caught.value)
 
 
 def test_balanced_openings_win_no_material() -> None:
@@ -113,7 +205,7 @@ def test_a_random_line_has_its_plies_or_ends_the_game() -> None:
 
 
 def test_openings_drawn_by_lot_are_seeded_and_distinct() -> None:
-    all_of_them = ballot_openings(ENGLISH, 3)
+    all_of_them = set_openings(ENGLISH, "english-3-move")
     ten = drawn(all_of_them, 10, seed=1)
     assert len({opening.position for opening in ten}) == 10
     assert ten == drawn(all_of_them, 10, seed=1) != drawn(all_of_them, 10, seed=2)
@@ -131,7 +223,9 @@ def test_a_file_holds_a_fen_a_line(tmp_path: Path) -> None:
 def test_a_pdn_file_gives_the_final_positions_of_its_games(tmp_path: Path) -> None:
     path = tmp_path / "openings.pdn"
     path.write_text('[Event "a"]\n[GameType "21"]\n\n1. 9-13 {+0.34/12 0.050s} 21-17 $2 {-W7} 2. 5-9 *\n')
-    assert [opening.position for opening in file_openings(ENGLISH, path)] == [ballots(ENGLISH, 3)[0].position]
+    assert [opening.position for opening in file_openings(ENGLISH, path)] == [
+        barred_too("english-3-move")[0].position
+    ]
 
 
 @pytest.mark.parametrize(
@@ -168,9 +262,9 @@ def test_a_bad_line_of_a_file_is_quoted_in_a_line(tmp_path: Path) -> None:
             assert len(str(caught.value)) < 400 + len(str(file)) and "\n" not in str(caught.value)
 
 
-def test_a_configuration_takes_openings_from_ballots_and_files(tmp_path: Path) -> None:
-    assert len(prepared(tmp_path, "{ballots: 2}")) == 43
-    assert len(prepared(tmp_path, "{ballots: 3, barred: true, count: 170}")) == 170
+def test_a_configuration_takes_openings_from_sets_and_files(tmp_path: Path) -> None:
+    assert len(prepared(tmp_path, "{set: english-2-move}")) == 43
+    assert len(prepared(tmp_path, "{set: english-3-move, barred: true, count: 170}")) == 170
     (tmp_path / "two.txt").write_text("B:W21:B1\nW:W21:B1\n")
     assert prepared(tmp_path, "{file: two.txt}") == ["B:W21:B1", "W:W21:B1"]
 
@@ -178,12 +272,16 @@ def test_a_configuration_takes_openings_from_ballots_and_files(tmp_path: Path) -
 @pytest.mark.parametrize(
     "openings",
     [
-        "{ballots: 3, count: 157}",
+        "{set: english-3-move, count: 157}",
         "{file: nowhere.txt}",
         "{count: 1000000000}",
         "{count: 1000, random_plies: 4}",
         '{file: "a\\0b.txt"}',
-        "{ballots: 4}",
+        "{set: english-3-mvoe}",
+        "{set: 3}",
+        "{set: russian-table}",
+        "{set: english-3-move, file: two.txt}",
+        "{ballots: 3}",
     ],
 )
 def test_openings_that_do_not_exist_are_an_error_with_their_place(
@@ -195,9 +293,17 @@ def test_openings_that_do_not_exist_are_an_error_with_their_place(
 
 
 def test_what_the_command_prints_is_a_file_of_openings(tmp_path: Path) -> None:
-    result = invoke("openings", "english", "--ballots", "3")
+    result = invoke("openings", "--set", "english-3-move")
     path = tmp_path / "openings.txt"
     path.write_text(result.stdout)
     assert len(file_openings(ENGLISH, path)) == 174
     again = invoke("openings", "english", "--file", str(path), "--count", "5")
     assert len(again.stdout.splitlines()) == 5
+
+
+def test_the_command_lists_the_sets_of_all_variants_or_of_one(words: Words) -> None:
+    rows = invoke("openings").stdout.splitlines()
+    assert [row.split()[0] for row in rows[1:]] == list(SETS)
+    for arguments in (("russian",), ("pool",), ("russian", "--set", "x"), ("--set", "x"), ("--count", "2")):
+        result = invoke("openings", *arguments)
+        words(result.stdout + result.stderr)

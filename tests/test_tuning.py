@@ -444,7 +444,7 @@ def test_a_folder_belongs_to_one_tuning_and_one_process(whole: Path, tmp_path: P
         ("preset: alphabeta", "evaluation: simple"),
         ("english", "englsh"),
         ("max_plies", "max_ply"),
-        ("random_plies: 6", "ballots: 3"),
+        ("random_plies: 6", "set: english-3-move"),
     ],
 )
 def test_a_broken_configuration_gets_one_line_with_its_place(

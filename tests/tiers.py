@@ -126,6 +126,11 @@ FULL = {
         "test_the_number_of_workers_does_not_change_its_games",
     ),
     "test_movegen": ("test_a_man_that_captures_backward_stops_where_it_is_crowned",),
+    "test_openings": (
+        "test_the_balance_of_openings_is_what_the_search_finds[english-11-man]",
+        "test_the_balance_of_openings_is_what_the_search_finds[international-3-ply]",
+        "test_the_lines_of_a_set_are_legal_and_lead_to_its_positions[english-11-man]",
+    ),
     "test_page": (
         "test_a_mark_says_its_value_under_the_pointer_and_between_arrow_keys",
         "test_a_pdf_has_truetype_fonts_and_the_same_bytes_each_time",

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import click
 
+from arena.base.wording import unknown
 from arena.commands.board import show_board
 from arena.commands.common import VARIANT, variant_given
-from arena.commands.output import echo, fail
+from arena.commands.output import echo, fail, say, show_table
 from arena.experiment.openings import sources
+from arena.experiment.openings.sets import SETS
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.rules.board.board import Board
@@ -113,35 +115,60 @@ def evaluate(variant: Variant, fen: str | None, evaluation: str | None, as_json:
 
 
 @click.command()
-@click.argument("variant", type=VARIANT)
-@click.option("--ballots", type=click.Choice(["2", "3"]), help="The 2-move or 3-move ballots (English).")
+@click.argument("variant", type=VARIANT, required=False)
+@click.option("--set", "name", metavar="NAME", help="Those of a named set, barred ones too.")
 @click.option("--file", type=click.Path(path_type=Path), help="Those in a file of FENs or a PDN.")
-@click.option("--random-plies", type=click.IntRange(0), default=4, show_default=True, help="Plies.")
+@click.option("--random-plies", type=click.IntRange(0), help="Those after random plies [4].")
 @click.option("--count", type=click.IntRange(1), help="How many [20 random ones, else all].")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--unbalanced", is_flag=True, help="Keep random openings in which material is won.")
 def openings(
-    variant: Variant,
-    ballots: str | None,
+    variant: Variant | None,
+    name: str | None,
     file: Path | None,
-    random_plies: int,
+    random_plies: int | None,
     count: int | None,
     seed: int,
     unbalanced: bool,
 ) -> None:
-    """List or draw openings of VARIANT: a FEN, then its moves and mark where they are known."""
+    """List the sets of openings, of VARIANT or all; or list or draw openings.
+
+    An opening is a FEN, then what is known of it: its moves, its mark, and how many men White is ahead by.
+    """
+    if name is None and file is None and random_plies is None and count is None and not unbalanced:
+        _show_sets(variant)
+        return
+    if name is not None and name not in SETS:
+        fail(unknown("set of openings", name, SETS))
+    if name is not None and variant is None:
+        variant = VARIANTS[SETS[name].variant]
+    if variant is None:
+        fail("of which variant? arena openings VARIANT")
     try:
         if file is not None:
             found = sources.drawn(sources.file_openings(variant, file), count, seed)
-        elif ballots is not None:
-            found = sources.drawn(sources.ballot_openings(variant, int(ballots), barred=True), count, seed)
+        elif name is not None:
+            found = sources.drawn(sources.set_openings(variant, name, barred=True), count, seed)
         else:
-            found = sources.random_openings(variant, random_plies, count or 20, seed, not unbalanced)
+            plies = 4 if random_plies is None else random_plies
+            found = sources.random_openings(variant, plies, count or 20, seed, not unbalanced)
     except sources.OpeningsError as error:
         fail(str(error))
     for opening in found:
-        notes = "; ".join(filter(None, (opening.name, opening.mark)))
+        notes = "; ".join(filter(None, (opening.name, opening.mark, opening.balance)))
         click.echo(fen(variant, opening.position) + (f"  {{{notes}}}" if notes else ""))
+
+
+def _show_sets(variant: Variant | None) -> None:
+    found = SETS.values() if variant is None else sources.sets_of(variant)
+    if not found:
+        echo(f"there is no set of openings of {variant.name if variant else 'any variant'}")
+    else:
+        header = ("set", "variant", "openings", "source")
+        show_table(header, [(one.name, one.variant, one.counts, one.source) for one in found])
+        say("arena openings --set NAME lists the openings of one")
+    if variant is not None:
+        say(f"arena openings {variant.name} --random-plies 4 draws random ones")
 
 
 def _whole(number: float) -> float | int:

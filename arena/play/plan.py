@@ -15,10 +15,10 @@ from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import (
     Opening,
     OpeningsError,
-    ballot_openings,
     drawn,
     file_openings,
     random_openings,
+    set_openings,
 )
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.hosting import sandbox
@@ -246,6 +246,6 @@ def _drawn(experiment: Experiment, variant: Variant) -> list[Opening]:
         places = (experiment.path.parent / settings.file, Path(settings.file))
         path = next((place for place in places if place.is_file()), places[0])
         return drawn(file_openings(variant, path), settings.count, seed)
-    if settings.ballots is not None:
-        return drawn(ballot_openings(variant, settings.ballots, settings.barred), settings.count, seed)
+    if settings.set is not None:
+        return drawn(set_openings(variant, settings.set, settings.barred), settings.count, seed)
     return random_openings(variant, settings.random_plies, settings.count or 50, seed, settings.balanced)

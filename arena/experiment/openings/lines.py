@@ -1,4 +1,4 @@
-"""Random lines of play, and what material is won by force: even positions, and shots."""
+"""Random lines of play, and what is won by force: even positions, their balance, and shots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arena.rules.game import Game
 from arena.rules.movegen import apply, has_move, legal_moves
 from arena.rules.moves import sides
-from arena.rules.position import Position
+from arena.rules.position import WHITE, Position
 from arena.rules.variants import Variant
 from players.player import Limit
 
@@ -33,6 +33,18 @@ def is_even(variant: Variant, position: Position) -> bool:
     """Whether neither side wins material by force within EVEN_DEPTH plies."""
     choice = _searcher(variant).choose(Game(variant, position), Limit(EVEN_DEPTH), random.Random(0))
     return abs(choice.score or 0.0) < 1.0
+
+
+BALANCE_DEPTH = 10
+"""Plies of the search that values an opening."""
+
+
+def balance(variant: Variant, position: Position) -> float:
+    """How far White is ahead, in men: by a search of BALANCE_DEPTH plies with the evaluation `strong`."""
+    player = _judge(variant)
+    choice = player.choose(Game(variant, position), Limit(BALANCE_DEPTH), random.Random(0))
+    score = (choice.score or 0.0) / (player.man or 1.0)
+    return score if position.turn == WHITE else -score
 
 
 def is_won_at_once(game: Game) -> bool:
@@ -120,6 +132,11 @@ def _searcher(variant: Variant) -> Negamax:
     """A search that counts men, with orders of moves that do not change its values."""
     orders = {"order_captures": True, "order_killers": True, "order_history": True}
     return _built(variant, "material", "alphabeta", **orders)
+
+
+@cache
+def _judge(variant: Variant) -> Negamax:
+    return _built(variant, "strong", "pvs", quiescence="captures")
 
 
 def _built(variant: Variant, evaluation: str, preset: str, **switches: Any) -> Negamax:

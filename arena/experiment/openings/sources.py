@@ -9,14 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.base.wording import cut
+from arena.base.wording import choices, cut
 from arena.experiment.openings import MAX_OPENINGS
-from arena.experiment.openings.ballots import ballots
 from arena.experiment.openings.lines import is_even, is_won_at_once, random_line
+from arena.experiment.openings.sets import BARRED, SETS, OpeningSet
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.position import Position
-from arena.rules.variants import Variant
+from arena.rules.variants import VARIANTS, Variant
 
 MAX_BYTES = 64 * 2**20
 """Bytes of a file of openings."""
@@ -40,11 +40,13 @@ class OpeningsError(ValueError):
 
 
 class Opening(NamedTuple):
-    """A position to start from, and what is known of it: its moves, its mark, or nothing."""
+    """A position to start from, and what is known of it: its name or moves, and notes."""
 
     position: Position
     name: str = ""
     mark: str = ""
+    balance: str = ""
+    """How many men White is ahead by, as `arena.experiment.openings.lines.balance` finds it, in words: "+0.02"."""
 
 
 def random_openings(variant: Variant, plies: int, count: int, seed: int, balanced: bool = True) -> list[Opening]:
@@ -85,18 +87,33 @@ def random_openings(variant: Variant, plies: int, count: int, seed: int, balance
     )
 
 
-def ballot_openings(variant: Variant, plies: int, barred: bool = False) -> list[Opening]:
-    """The two-move or three-move ballots of English draughts, without the barred ones unless asked for.
-
-    Raises OpeningsError for a variant whose start position is another.
-    """
-    if variant.name not in ("english", "checkers-ai", "cis300"):
-        raise OpeningsError(f"ballots are openings of english draughts, not of {variant.name}", "ballots")
+def sets_of(variant: Variant) -> list[OpeningSet]:
+    """The sets of openings of a variant: those of the variant with its start position and its moves."""
     return [
-        Opening(ballot.position, " ".join(ballot.moves), ballot.mark)
-        for ballot in ballots(variant, plies)
-        if barred or ballot.mark != "barred"
+        one
+        for one in SETS.values()
+        for own in (VARIANTS[one.variant],)
+        if (own.rules, own.start) == (variant.rules, variant.start)
     ]
+
+
+def set_openings(variant: Variant, name: str, barred: bool = False) -> list[Opening]:
+    """The openings of one of SETS, without the barred ones unless asked for.
+
+    Raises OpeningsError for a set of another variant.
+    """
+    chosen, own = SETS[name], [one.name for one in sets_of(variant)]
+    if name not in own:
+        message = f"{name} has openings of {chosen.variant}, not of {variant.name} {choices(name, own)}"
+        raise OpeningsError(message, "set")
+    openings = []
+    for line in chosen.path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            text, _, notes = line.rstrip("}").partition(" {")
+            opening = Opening(parse_fen(variant, text), *notes.split("; "))
+            if barred or opening.mark != BARRED:
+                openings.append(opening)
+    return openings
 
 
 def file_openings(variant: Variant, path: Path) -> list[Opening]:
