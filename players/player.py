@@ -17,6 +17,18 @@ NAME_CHARACTERS = 40
 """Of a player's name, at most."""
 HUMAN = "human"
 """The type of a person, who plays at the board and not in a tournament."""
+TYPES = (
+    *("random", "greedy", "negamax", "mcts", "hybrid", "engine"),
+    *("game3", "checkers-ai", "simplified", "cis300"),
+)
+"""The names of `players.table.PLAYERS`, for those that do not load the compiler."""
+EVALUATIONS = (
+    *("material", "simple", "game3", "checkers-ai", "cis300"),
+    *("strong", "patterns", "neural", "linear"),
+)
+"""The names of `players.evaluation.build.EVALUATORS`, likewise."""
+LEVELS = range(1, 13)
+"""The levels of `cis300`, plies of its search."""
 
 
 class Limit(NamedTuple):

@@ -18,7 +18,7 @@ from players.loading import (
 from players.mcts.player import Hybrid, Mcts
 from players.negamax.player import Negamax
 from players.options import check_options
-from players.player import CompletePlayer, Player, PlayerSpec
+from players.player import TYPES, CompletePlayer, Player, PlayerSpec
 from players.published import PUBLISHED
 
 PLAYERS: dict[str, type[Any]] = {
@@ -31,6 +31,7 @@ PLAYERS: dict[str, type[Any]] = {
     **PUBLISHED,
 }
 """The players that a configuration names by one word; any other is `module:Class` or `file.py:Class`."""
+assert tuple(PLAYERS) == TYPES
 
 _checked: dict[tuple[type[Any], str], dict[str, Any]] = {}
 """The results of `check_options` for a class and an entry, so that they are checked once per process."""

@@ -223,7 +223,7 @@ W:WK32,K31:B5,K6
 """
 """The start, and endings that are soon of few pieces."""
 JUDGE = "{evaluation: strong, nodes: 300}"
-NAME = "strong, nodes 300"
+NAME = "strong n300"
 
 
 @pytest.fixture(scope="session")

@@ -16,13 +16,13 @@ from arena.rules.game import Game
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.sides import LEVELS, adviser, level, strongest
+from arena.sitting.sides import adviser, level, strongest
 from arena.sitting.words import outlook_lines
 from players.evaluation.build import build_evaluation
 from players.loading import PlayerError
 from players.negamax.score import WIN, compiled_static_value
 from players.negamax.switches import PRESETS
-from players.player import Choice, Limit, PlayerSpec
+from players.player import LEVELS, Choice, Limit, PlayerSpec
 from players.table import build_player
 from tests.benchmarks.claims import claims, contradicts, ending
 from tests.helpers.command_line import invoke

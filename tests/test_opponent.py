@@ -9,6 +9,7 @@ import pytest
 
 from arena import Game, Opponent
 from arena.experiment.load import player_spec
+from arena.experiment.names import made_name
 from arena.experiment.yaml.errors import ConfigError
 from arena.rules.variants import VARIANTS
 from players.player import AnswerError, Choice, Limit
@@ -59,6 +60,86 @@ def seen_by(opponent: Opponent) -> list[object]:
 def test_an_entry_is_a_mapping_yaml_or_a_type(entry, name, type_, limit, options):
     spec = player_spec(entry)
     assert (spec.name, spec.type, spec.limit, spec.options) == (name, type_, limit, options)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "type_", "limit", "evaluation"),
+    [
+        ("simple@d6", "simple d6", "negamax", Limit(depth=6), "simple"),
+        (" neural@n20000 ", "neural n20000", "negamax", Limit(nodes=20_000), "neural"),
+        ("strong@0.1s", "strong 0.1s", "negamax", Limit(seconds=0.1), "strong"),
+        ("strong@1s", "strong 1s", "negamax", Limit(seconds=1), "strong"),
+        ("material", "material", "negamax", Limit(), "material"),
+        ("mcts@n2000", "mcts n2000", "mcts", Limit(nodes=2000), None),
+        ("game3@d2", "game3 d2", "game3", Limit(depth=2), None),
+        ("level 4", "level 4", "cis300", Limit(depth=4), None),
+        ("level4", "level 4", "cis300", Limit(depth=4), None),
+        ("my.py:Racer", "Racer", "my.py:Racer", Limit(), None),
+        ("my.py:bot@d3", "bot d3", "my.py:bot", Limit(depth=3), None),
+        ("my.py:Fast@d3", "Fast d3", "negamax", Limit(depth=3), "my.py:Fast"),
+        ("my.py:other@d3", "other d3", "negamax", Limit(depth=3), "my.py:other"),
+        ("a@b/my.py:Other", "Other", "a@b/my.py:Other", Limit(), None),
+        ("pack.age:Class@d2", "Class d2", "pack.age:Class", Limit(depth=2), None),
+        ("net.npz@d2", "net.npz d2", "negamax", Limit(depth=2), "net.npz"),
+    ],
+)
+def test_a_short_form_is_what_plays_with_one_limit(text, name, type_, limit, evaluation, tmp_path):
+    (tmp_path / "a@b").mkdir()
+    (tmp_path / "net.npz").touch()
+    for folder in (tmp_path, tmp_path / "a@b"):
+        (folder / "my.py").write_text("class bot:\n    pass\n\ndef Fast(): ...\n")
+    spec = player_spec(text, folder=tmp_path)
+    assert (spec.name, spec.type, spec.limit, spec.options.get("evaluation")) == (name, type_, limit, evaluation)
+    assert spec.options.get("preset") == (None if evaluation is None else "full")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "simpel@d6",
+            "simple@x6",
+            "simple@",
+            "simple@d",
+            "simple@d0",
+            "simple@d6@n5",
+            "@d6",
+            "level",
+            "level 13",
+        ),
+        *(
+            "simple@0s",
+            "yours/my.py:racer@d6",
+            "mi.py:racer",
+            "nett.npz@d6",
+            "my.py@d6",
+            "empty.py",
+        ),
+    ],
+)
+def test_a_wrong_short_form_gets_one_line_with_the_nearest_choices(text, words, tmp_path):
+    (tmp_path / "my.py").write_text("def racer(): ...\n\nclass Bot:\n    def choose(): ...\n")
+    (tmp_path / "empty.py").touch()
+    (tmp_path / "net.npz").touch()
+    with pytest.raises(ConfigError) as caught:
+        player_spec(text, "--player", tmp_path)
+    words(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("entry", "name", "fully"),
+    [
+        ({"type": "negamax", "preset": "full", "nodes": 2000}, "negamax full n2000", "negamax full n2000"),
+        ({"preset": "full", "evaluation": "a/my.py:racer"}, "racer", "a/my.py:racer full"),
+        ({"type": "mcts", "evaluation": "strong", "nodes": 5, "clock": 9.5}, "mcts strong n5 clock 9.5", None),
+        ({"type": "my.py:Bot", "wild": True, "odds": 3, "depth": 2}, "Bot wild odds 3 d2", None),
+        ({"type": f"{'b' * 50}", "depth": 2}, "b" * 37 + " d2", None),
+    ],
+)
+def test_a_name_is_made_of_what_plays_its_options_and_its_limits(entry, name, fully):
+    assert made_name(entry) == name
+    assert fully is None or made_name(entry, fully=True) == fully
 
 
 @pytest.mark.parametrize(
@@ -129,7 +210,11 @@ def test_a_clock_runs_from_move_to_move_and_is_new_for_a_new_game(told):
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [
-        (lambda told: Opponent("greedi"), ValueError, "unknown player 'greedi'; did you mean 'greedy'"),
+        (
+            lambda told: Opponent("greedi"),
+            ValueError,
+            "unknown player or evaluation 'greedi'; did you mean 'greedy'",
+        ),
         (lambda told: Opponent("{type: negamax, lmrr: true, depth: 3}"), ValueError, "unknown option 'lmrr'"),
         (lambda told: Opponent("negamax"), ValueError, "negamax needs a limit"),
         (lambda told: Opponent("greedy", "englsh"), ValueError, "unknown variant 'englsh'"),

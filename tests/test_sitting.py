@@ -21,11 +21,11 @@ from arena.rules.pdn.read import read_pdn
 from arena.rules.position import BLACK, WHITE
 from arena.rules.variants import VARIANTS
 from arena.sitting.pdn import append_game, pdn_text, saved_game
-from arena.sitting.sides import LEVELS, USUAL_LEVEL, Side, level, level_of, side_of, usual_opponent
+from arena.sitting.sides import USUAL_LEVEL, Side, level, level_of, side_of, usual_opponent
 from arena.sitting.sitting import AGREES_FROM, Sitting, SittingError
 from arena.sitting.turn import Clock, Thought, Turn
 from arena.sitting.words import ending_text, figures, lists_moves, numbers_edges
-from players.player import HUMAN, Choice, Limit
+from players.player import HUMAN, LEVELS, Choice, Limit
 
 ENGLISH = VARIANTS["english"]
 PERSON = Side(HUMAN)

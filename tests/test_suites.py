@@ -205,7 +205,7 @@ def test_the_number_of_workers_does_not_change_what_is_found():
     assert [row._replace(seconds=0) for row in one] == [row._replace(seconds=0) for row in two]
 
 
-def test_own_code_is_asked_by_its_path_and_its_failure_does_not_stop_the_others(tmp_path, words):
+def test_own_code_has_the_name_of_its_class_and_its_failure_does_not_stop_the_others(tmp_path, words):
     (tmp_path / "own.py").write_text(OWN)
     entries = [f"{tmp_path}/own.py:{name}" for name in ("First", "Raises")]
     players = [part for entry in entries for part in ("--player", entry)]
@@ -214,9 +214,9 @@ def test_own_code_is_asked_by_its_path_and_its_failure_does_not_stop_the_others(
     words(error_line(result.stderr))
     rows = [row for row in json.loads(result.stdout)["shares"] if row["stratum"] == ALL]
     by_name = {row["player"]: row for row in rows if row["at"] in (None, 2)}
-    assert list(by_name) == [RANDOM, "own.py:First", "own.py:Raises", "one ply (greedy)"]
-    assert by_name["own.py:First"]["nodes"] == 2 and by_name["own.py:First"]["failures"] == 0
-    assert by_name["own.py:Raises"]["solved"] == 0 and by_name["own.py:Raises"]["failures"] == 4
+    assert list(by_name) == [RANDOM, "First", "Raises", "one ply (greedy)"]
+    assert by_name["First"]["nodes"] == 2 and by_name["First"]["failures"] == 0
+    assert by_name["Raises"]["solved"] == 0 and by_name["Raises"]["failures"] == 4
 
 
 def test_an_answer_that_is_late_does_not_count(tmp_path):

@@ -45,7 +45,12 @@ _STYLES = {"+": "green", "=": "", "-": "red"}
 
 @click.command()
 @with_scene
-@click.option("--player", default=DEFAULT_PLAYER, show_default=True, help="An entry of `players:`, as YAML.")
+@click.option(
+    "--player",
+    default=DEFAULT_PLAYER,
+    show_default=True,
+    help="A player: simple@d6, file.py:Class or YAML.",
+)
 @click.option("--lines", type=click.IntRange(1), default=1, show_default=True, help="How many of the best moves.")
 @click.option("--depth", type=click.IntRange(1), help="Plies of each search, whatever the player's entry says.")
 @click.option("--nodes", type=click.IntRange(1), help="Positions of each search.")

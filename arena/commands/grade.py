@@ -41,13 +41,13 @@ from arena.watch.words import duration
     help="Most pieces of a position that endgame tables judge; 0: none "
     f"[{USUAL_PIECES}, where the rules have tables].",
 )
-@click.option("--judge", metavar="ENTRY", help="A player for all other positions: as in `players:`, or YAML.")
+@click.option("--judge", metavar="ENTRY", help="A player for all other positions: neural@n20000, or YAML.")
 @workers_option
 def grade_command(folder: Path, pieces: int | None, judge: str | None, workers: int | str | None) -> None:
     """Judge every decision in the games of the run in folder RUN: is there a better move, and what does it gain?
 
     Endgame tables, made if they are missing, judge positions of few pieces. A judge, a player that looks deeper
-    than those it grades, judges all others: `--judge '{evaluation: neural, nodes: 20000}'`. Grades are stored in
+    than those it grades, judges all others: `--judge neural@n20000`. Grades are stored in
     the run; with another judge its own are added. Rerun the same command to resume.
     """
     try:

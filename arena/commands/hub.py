@@ -28,7 +28,12 @@ DEFAULT_PLAYER = "{preset: full, evaluation: patterns}"
     show_default=True,
     help="The rules, unless set-param changes them.",
 )
-@click.option("--player", default=DEFAULT_PLAYER, show_default=True, help="An entry of `players:`, as YAML.")
+@click.option(
+    "--player",
+    default=DEFAULT_PLAYER,
+    show_default=True,
+    help="A player: simple@d6, file.py:Class or YAML.",
+)
 def hub(variant: Variant, player: str) -> None:
     """Offer a player to GUIs and servers that speak the Hub protocol, version 2, on standard input and output.
 

@@ -111,7 +111,7 @@ def seating_options(command: Any) -> Any:
         click.option("--level", metavar="N", help="Play against this level of cis300, 1 to 12."),
         click.option("--black", metavar="PLAYER", help="Who plays Black, in the same words."),
         click.option(
-            "--white", metavar="PLAYER", help="Who plays White: human, or an entry of `players:`, as YAML."
+            "--white", metavar="PLAYER", help="Who plays White: human, level 4, simple@d6, file.py:Class or YAML."
         ),
     ):
         command = decorator(command)

@@ -32,7 +32,7 @@ _BEGINS = ("variant", "white", "black", "level", "fen", "from_file", "game", "cl
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--variant", help="Begin a game by these rules: a name, or YAML.")
 @seating_options
-@click.option("--player", "players", multiple=True, help="Offer this player, too: an entry of `players:`.")
+@click.option("--player", "players", multiple=True, help="Offer this player, too: simple@d6 or YAML.")
 @click.option(
     "--record",
     type=click.Path(path_type=Path),

@@ -93,7 +93,7 @@ class SweepType(click.ParamType):
 
 @click.command()
 @click.argument("suite")
-@click.option("--player", "entries", multiple=True, help="An entry of `players:`, as YAML; may be given again.")
+@click.option("--player", "entries", multiple=True, help="A player: simple@d6 or YAML; may be given again.")
 @click.option("--depth", type=SweepType(int), help="Plies: 7, 1-9 or 1,3,5 [1-9 for players without a limit].")
 @click.option("--nodes", type=SweepType(int), help="Positions of each search, such as 1000,10000.")
 @click.option("--seconds", type=SweepType(float), help="Seconds of each search, such as 0.01,0.1.")

@@ -10,7 +10,7 @@ from typing import Any
 from arena.experiment import sweep
 from arena.experiment.checks import cross_problems
 from arena.experiment.model import Experiment, JudgeField, PlayerField
-from arena.experiment.names import completed_entry
+from arena.experiment.names import ShortFormError, completed_entry
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.experiment.yaml.section import Document, validated
 from arena.experiment.yaml.values import Source, inline
@@ -82,14 +82,20 @@ class _Entry(Document):
     player: PlayerField
 
 
-def player_spec(entry: str | Mapping[str, Any], given_as: str = "player") -> PlayerSpec:
-    """The player of an entry: a mapping, YAML as `{type: negamax, depth: 6}`, or a type alone as `greedy`.
+def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder: Path = Path()) -> PlayerSpec:
+    """The player of an entry: a mapping, YAML as `{type: negamax, depth: 6}`, or a short form as `simple@d6`.
 
-    Its type is negamax, and its name its type's, if it gives none. Raises ConfigError, naming `given_as`, for
-    anything else.
+    The type of a mapping is negamax, and its name its type's, if it gives none; a short form's files are looked
+    for in `folder`. Raises ConfigError, naming `given_as`, for anything else.
     """
-    data = inline(entry, given_as) if isinstance(entry, str) else entry
-    return validated(_Entry, {"player": completed_entry(data)}, Source(Path(given_as)), ()).player
+    return validated(_Entry, {"player": _completed(entry, given_as, folder)}, Source(Path(given_as)), ()).player
+
+
+def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:
+    try:
+        return completed_entry(inline(entry, given_as) if isinstance(entry, str) else entry, folder)
+    except ShortFormError as error:
+        raise ConfigError([(given_as, 0, 0, str(error))]) from None
 
 
 class _Judge(Document):
@@ -98,4 +104,6 @@ class _Judge(Document):
 
 def judge_spec(entry: str, given_as: str) -> PlayerSpec:
     """The player of an entry of a judge, given as `player_spec` takes it."""
-    return validated(_Judge, {"judge": inline(entry, given_as)}, Source(Path(given_as)), ()).judge
+    data = inline(entry, given_as)
+    whole = _completed(data, given_as, Path()) if isinstance(data, str) else data
+    return validated(_Judge, {"judge": whole}, Source(Path(given_as)), ()).judge

@@ -28,7 +28,7 @@ from arena.experiment.adjudication import Adjudication
 from arena.experiment.formats.fixed import RoundRobin
 from arena.experiment.formats.sprt import Sprt
 from arena.experiment.formats.table import FormatField
-from arena.experiment.names import judge_entry
+from arena.experiment.names import ShortFormError, judge_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import SuitesField
 from arena.experiment.workers import WorkersField
@@ -138,7 +138,14 @@ PlayerField = Annotated[PlayerSpec, GetPydanticSchema(_player_schema)]
 """An entry of `players:`, as a field."""
 
 
-JudgeField = Annotated[PlayerField, BeforeValidator(judge_entry)]
+def _judge(entry: Any) -> Any:
+    try:
+        return judge_entry(entry)
+    except ShortFormError as error:
+        raise refusal(str(error)) from None
+
+
+JudgeField = Annotated[PlayerField, BeforeValidator(_judge)]
 """An entry of a player that grades others, as a field; its name may be left out."""
 
 

@@ -1,16 +1,26 @@
-"""Names of players: of a sweep, their swept values in words or a template filled in; of entries without one."""
+"""Names of players, of a sweep and of entries without one, and entries in their short form, `simple@d6`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from string import Formatter
 from typing import Any
 
-from arena.base.wording import unknown
+from arena.base.wording import cut, nearest, quoted, unknown
 from arena.experiment.yaml.errors import Keys
-from players.player import NAME_CHARACTERS, Limit
+from players.player import EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, TYPES, Limit
+
+_LIMITS = {"depth": "d{}", "nodes": "n{}", "seconds": "{}s"}
+"""How a short form writes a limit behind its `@`."""
+_LIMIT = re.compile(r"d(?P<depth>[0-9]+)|n(?P<nodes>[0-9]+)|(?P<seconds>[0-9]+(?:\.[0-9]+)?)s")
+_FULL = {"type": "negamax", "preset": "full"}
+"""How a short form searches with an evaluation."""
+
+
+class ShortFormError(ValueError):
+    """A short form that means no player; the message is one line."""
 
 
 class TemplateError(Exception):
@@ -45,7 +55,7 @@ def word_of(name: str, value: Any, common: Collection[str] = ()) -> str:
 
 def _last(word: str) -> str:
     """The last name of a path: "racer" of "some/where/my.py:racer", "net.npz" of "nets/net.npz"."""
-    return PurePath(re.sub(r"^.*\.py:(?=\w)", "", word)).name or word
+    return PurePath(re.sub(r"^.*:(?=\w)", "", word)).name or word
 
 
 def filled(template: str, words: Mapping[str, str]) -> str:
@@ -65,13 +75,14 @@ def filled(template: str, words: Mapping[str, str]) -> str:
     return name
 
 
-def completed_entry(entry: Any) -> Any:
-    """A player's entry with what may be left out: its name is its type, which is negamax, or the entry if a text.
+def completed_entry(entry: Any, folder: Path | None = None) -> Any:
+    """A player's entry with what may be left out: its type is negamax, and its name its type.
 
-    Anything else is returned as it is.
+    A text is a short form, see `short_entry`, and its name "simple d6". Anything else is returned as it is.
     """
     if isinstance(entry, str):
-        entry = {"type": entry}
+        short = short_entry(entry, folder)
+        return {"name": made_name(short), **short}
     if isinstance(entry, dict):
         entry = {"type": "negamax", **entry}
         entry = {"name": str(entry["type"])[:NAME_CHARACTERS], **entry}
@@ -81,12 +92,107 @@ def completed_entry(entry: Any) -> Any:
 def judge_entry(entry: Any) -> Any:
     """A judge's entry, completed; its name has the evaluation and the limits, as a run may have several judges."""
     whole = completed_entry(entry)
-    if not isinstance(whole, dict) or (isinstance(entry, dict) and "name" in entry):
+    if not isinstance(entry, dict) or "name" in entry:
         return whole
-    evaluation = whole.get("evaluation")
-    words = [_last(evaluation if isinstance(evaluation, str) else str(whole["type"]))]
-    words += [f"{name} {whole[name]}" for name in Limit._fields if name in whole]
-    return {**whole, "name": ", ".join(words)[-NAME_CHARACTERS:].strip(" ,")}
+    return {**whole, "name": made_name({key: value for key, value in whole.items() if key != "name"})}
+
+
+def short_entry(text: str, folder: Path | None = None) -> dict[str, Any]:
+    """The entry that a short form means: `simple@d6`, `mcts@n2000`, `file.py:Class@0.1s`, `level 4`, `greedy`.
+
+    Before the `@` stands a player, an evaluation that negamax searches with the preset `full`, or a class or
+    function of a file or module; behind it plies (d), positions (n) or seconds (s) of a move, or no limit. With a
+    `folder`, files must be there or in the working directory. Raises ShortFormError.
+    """
+    if level := re.fullmatch(r"\s*level\s*([^a-z:.@]*)\s*", text):
+        return level_entry(level[1].strip())
+    parts = re.fullmatch(r"\s*(.*?)(?:@([^/\\]*))?\s*", text, re.DOTALL)
+    assert parts
+    word, limit = parts[1], parts[2]
+    return _what_plays(word, folder) | ({} if limit is None else _limit(limit, text))
+
+
+def level_entry(number: str) -> dict[str, Any]:
+    """The entry of a level of `cis300`. Raises ShortFormError unless the text is one of LEVELS."""
+    if not number.isdecimal() or int(number) not in LEVELS:
+        raise ShortFormError(f"{cut(number)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
+    return {"name": f"level {int(number)}", "type": "cis300", "depth": int(number)}
+
+
+def made_name(entry: Mapping[str, Any], *, fully: bool = False) -> str:
+    """A name for an entry that has none: "simple d6", "racer d6", "mcts n2000", "negamax full n2000".
+
+    It has the evaluation, or another type than negamax, the options, and the limits as a short form writes them.
+    `fully`: with folders and files of what plays and with a preset that short forms leave out.
+    """
+    known = {key: value for key, value in entry.items() if value is not None}
+    kind, evaluation = known.pop("type", "negamax"), known.pop("evaluation", None)
+    limits = [_limit_word(key, known.pop(key)) for key in Limit._fields if key in known]
+    if evaluation is not None and kind == "negamax" and known.get("preset") == "full" and not fully:
+        del known["preset"]
+    players = [] if evaluation is not None and kind == "negamax" else [str(kind)]
+    players += [] if evaluation is None else [word_of("evaluation", evaluation)]
+    options = [f"{key} {value}" if is_number(value) else word_of(key, value) for key, value in known.items()]
+    words = " ".join([*(players if fully else map(_last, players)), *options])
+    end = " ".join(["", *limits])
+    words = words[: NAME_CHARACTERS - len(end)] if not fully else words[-NAME_CHARACTERS + len(end) :]
+    return f"{words}{end}"[:NAME_CHARACTERS].strip()
+
+
+def _limit_word(key: str, value: Any) -> str:
+    return _LIMITS.get(key, key + " {}").format(f"{value:g}" if isinstance(value, float) else value)
+
+
+def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
+    """The entry, without a limit, of what stands before the `@` of a short form."""
+    if word in (*TYPES, HUMAN):
+        return {"type": word}
+    if word in EVALUATIONS:
+        return {**_FULL, "evaluation": word}
+    source, _, name = word.rpartition(":")
+    file = next((one for one in (source, word) if one.endswith((".py", ".npz"))), "")
+    code = _code(Path(file), folder) if file else ""
+    if file == word and file.endswith(".py"):
+        found = re.findall(r"(?m)^(?:class|def)\s+([A-Za-z]\w*)", code)
+        has = f", as {file}:{found[0]} (it has: {', '.join(found)})" if found else f": {file}:NAME"
+        raise ShortFormError(f"{quoted(word)} needs the name of a class or function{has}")
+    if not source and file != word:
+        known = dict.fromkeys((*TYPES, *EVALUATIONS))
+        raise ShortFormError(unknown("player or evaluation", word, known) + " or file.py:name")
+    return {"type": word} if source and _is_class(name, code) else {**_FULL, "evaluation": word}
+
+
+def _code(path: Path, folder: Path | None) -> str:
+    """The text of a Python file; "" without a folder. Raises ShortFormError if one is given and there is no file."""
+    if folder is None:
+        return ""
+    found = next((place for place in (folder / path, path) if place.is_file()), None)
+    if found is None:
+        others = sorted(other.name for other in (folder / path).parent.glob(f"*{path.suffix}"))
+        close = nearest(path.name, others)
+        raise ShortFormError(
+            f"there is no file {path}" + (f"; did you mean {path.with_name(close)}?" if close else "")
+        )
+    return found.read_text(encoding="utf-8", errors="replace") if path.suffix == ".py" else ""
+
+
+def _is_class(name: str, code: str) -> bool:
+    """Whether a name is a class's by the code of its file; where that does not say so, by its first letter."""
+    kind = re.search(rf"(?m)^(class|def)\s+{re.escape(name)}\b", code)
+    return kind[1] == "class" if kind else name[:1].isupper()
+
+
+def _limit(limit: str, text: str) -> dict[str, int | float]:
+    match = _LIMIT.fullmatch(limit)
+    if match is None:
+        number = re.search(r"[0-9.]*[0-9]", limit)
+        choices = {name: form.format(number[0] if number else 6) for name, form in _LIMITS.items()}
+        raise ShortFormError(
+            f"unknown limit {quoted(limit)} in {quoted(text)} (choices: {choices['depth']} for plies, "
+            f"{choices['nodes']} for positions, {choices['seconds']} for seconds)"
+        )
+    kind, value = next((kind, value) for kind, value in match.groupdict().items() if value is not None)
+    return {kind: float(value) if kind == "seconds" else int(value)}
 
 
 def is_number(value: Any) -> bool:

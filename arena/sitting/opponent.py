@@ -13,9 +13,8 @@ from arena.hosting.held import HeldPlayer
 from arena.rules.custom import build_variant
 from arena.rules.game import Game
 from arena.rules.variants import Variant
-from arena.sitting.sides import level_of
 from players.loading import PlayerError, located
-from players.player import Choice, PlayerSpec
+from players.player import Choice
 
 
 class Opponent:
@@ -30,14 +29,14 @@ class Opponent:
         variant: Variant | str | Mapping[str, Any] = "english",
         seed: int = 0,
     ) -> None:
-        """The player of an entry of `players:`: a mapping, YAML as `{type: negamax, preset: full, nodes: 2000}`, a
-        type alone as `greedy`, or `level 3`.
+        """The player of an entry of `players:`: a mapping, YAML as `{type: negamax, preset: full, nodes: 2000}`,
+        or in short as `simple@d6`, `greedy` and `level 3`.
 
         All its chance comes from `seed`. Raises ValueError, in one line, for a wrong entry or variant.
         """
         self.variant = variant if isinstance(variant, Variant) else build_variant(variant)
         try:
-            self._spec = _spec_of(entry)
+            self._spec = located(player_spec(entry), Path())
             self._held = HeldPlayer(self._spec, self.variant)
             self._held.begin()
         except (ConfigError, PlayerError) as error:
@@ -84,11 +83,3 @@ class Opponent:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _spec_of(entry: str | Mapping[str, Any]) -> PlayerSpec:
-    if isinstance(entry, str) and entry.split()[:1] == ["level"]:
-        found = level_of(" ".join(entry.split()[1:])).spec
-        assert found is not None
-        return found
-    return located(player_spec(entry), Path())

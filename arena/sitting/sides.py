@@ -7,19 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.base.wording import cut
 from arena.experiment.load import player_spec
+from arena.experiment.names import level_entry
 from arena.experiment.yaml.errors import ConfigError
 from arena.rules.endgame.tables import known_pieces
 from arena.rules.variants import Variant
 from players.evaluation.build import is_learned
 from players.loading import located
-from players.player import HUMAN, NAME_CHARACTERS, Limit, PlayerSpec, default_limit, limits_of
+from players.player import HUMAN, LEVELS, NAME_CHARACTERS, Limit, PlayerSpec, default_limit, limits_of
 from players.published import PUBLISHED
 from players.table import PLAYERS
 
-LEVELS = range(1, 13)
-"""The levels of `cis300`, plies of its search."""
 USUAL_SECONDS = 1.0
 """Seconds per move of a player whose entry has no limit, if it cannot do without."""
 ADVICE_SECONDS = 0.5
@@ -52,20 +50,14 @@ class Side(NamedTuple):
 
 
 def side_of(entry: str | Mapping[str, Any], given_as: str = "player", folder: Path = Path()) -> Side:
-    """`human`, `level 3`, or a player: an entry of `players:`, a mapping or YAML, or a type alone as `greedy`.
+    """`human`, or a player: an entry of `players:`, a mapping or YAML, or in short as `simple@d6` and `level 3`.
 
-    A class that is named alone gives the player its name. Files that are named are looked for in `folder`.
-    Without a limit a player has USUAL_SECONDS. Raises ConfigError, naming `given_as`, for a wrong entry,
-    ValueError for an unknown level, PlayerError for a file that is not there.
+    Files that are named are looked for in `folder`. Without a limit a player has USUAL_SECONDS. Raises
+    ConfigError, naming `given_as`, for a wrong entry.
     """
     if isinstance(entry, str) and entry.strip() == HUMAN:
         return Side(HUMAN)
-    if isinstance(entry, str) and entry.split()[:1] == ["level"]:
-        return level_of(" ".join(entry.split()[1:]))
-    spec = player_spec(entry, given_as)
-    if isinstance(entry, str) and entry.strip() == spec.type and ":" in spec.type:
-        spec = replace(spec, name=spec.type.rpartition(":")[2])
-    spec = located(spec, folder)
+    spec = located(player_spec(entry, given_as, folder), folder)
     kind = PLAYERS.get(spec.type)
     needs = kind is not None and default_limit(kind) == Limit() and "seconds" in limits_of(kind)
     if needs and spec.limit == Limit():
@@ -91,9 +83,7 @@ def level(number: int) -> Side:
 
 def level_of(text: str) -> Side:
     """The player of a level as a person writes it. Raises ValueError, in one line, for any other text."""
-    if not text.isdecimal() or int(text) not in LEVELS:
-        raise ValueError(f"{cut(text)!r} is not a level: {LEVELS[0]} to {LEVELS[-1]}, as in `level 3`")
-    return level(int(text))
+    return level(level_entry(text)["depth"])
 
 
 def own_seconds(spec: PlayerSpec) -> float | None:

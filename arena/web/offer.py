@@ -12,7 +12,6 @@ from arena.rules.position import COLOURS
 from arena.rules.variants import VARIANTS, Variant
 from arena.sitting.sides import (
     HOUSE_PROGRAMS,
-    LEVELS,
     USUAL_LEVEL,
     Side,
     level,
@@ -22,7 +21,7 @@ from arena.sitting.sides import (
 )
 from arena.web.messages import Refusal
 from players.evaluation.build import is_learned
-from players.player import HUMAN
+from players.player import HUMAN, LEVELS
 
 _PROGRAMS = {
     "game3": "alpha-beta, 4 plies",

@@ -25,6 +25,7 @@ from players.evaluation.neural import copy_of, network_in, neural, trained, trai
 from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in
 from players.evaluation.refusal import line_that_prints, refusal
 from players.loading import PlayerError, load_object
+from players.player import EVALUATIONS
 
 EVALUATORS: dict[str, Evaluator] = {
     "material": material,
@@ -38,6 +39,7 @@ EVALUATORS: dict[str, Evaluator] = {
     "linear": linear,
 }
 """The evaluations that a configuration names by one word; `linear` needs weights."""
+assert tuple(EVALUATORS) == EVALUATIONS
 LEARNED = ("patterns", "neural")
 """Those that there are not for all rules; `arena tune` and `arena train` make files of them."""
 
