@@ -112,13 +112,15 @@ def solved(suites: pd.DataFrame) -> str:
 
 
 def dearest(errors: pd.DataFrame) -> list[dict[str, Any]]:
-    """Of each error its game, the ply of the position before it, and what it was in words."""
+    """Of each error its game, the ply of the position before it, and what it was: words and moves, for the page."""
     return [
         {
             "game": row["game"],
             "ply": row["ply"] - 1,
-            "text": f"{row['player']} played {row['move']} {row['mark']}, {_lost(row)}; "
-            f"better {row['best_move']}.",
+            "player": row["player"],
+            "move": f"{row['move']} {row['mark']}",
+            "lost": _lost(row),
+            "better": row["best_move"],
         }
         for row in errors.to_dict("records")
     ]
