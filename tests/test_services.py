@@ -131,3 +131,17 @@ def test_nothing_but_games_asks_a_player_that_costs(service: dict[str, Any], tmp
     run = arena.load(tmp_path / "out")
     assert len(asked.read_text().split()) == (run.moves["player"] == "asks").sum()
     assert run.data.manifest is not None and run.data.manifest.signatures["asks"] is None
+
+
+def test_a_run_stops_when_its_budget_is_spent_and_resumes_with_a_larger_one(
+    service: dict[str, Any], tmp_path: Path
+) -> None:
+    whole = played(service, tmp_path / "whole")
+    for _ in range(2):
+        with pytest.raises(RunPaused, match="the budget is spent: 200 of 150 tokens; a larger one"):
+            played(service | {"budget": {"tokens": 150, "calls": 1}}, tmp_path / "parts")
+        assert arena.load(tmp_path / "parts").games["game"].tolist() == [1, 2]
+    for budget in (400, 500):
+        parts = played(service | {"budget": {"tokens": budget}}, tmp_path / "parts")
+        assert parts.moves["move"].tolist() == whole.moves["move"].tolist()
+        (tmp_path / "parts" / "ledger.sqlite").unlink()

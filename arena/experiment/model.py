@@ -237,6 +237,11 @@ class Experiment(Document):
     failures: int | None = Field(
         default=None, ge=1, description="After how many: plays of a game [3] with replay, failures [1] with stop."
     )
+    budget: Mapping[str, Annotated[float, Field(gt=0)]] | None = Field(
+        default=None,
+        exclude=True,
+        description="Sums of players' own numbers, as {tokens: 1000000}, at which the run stops.",
+    )
     unreachable: int = Field(
         default=3,
         ge=1,

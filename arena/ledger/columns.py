@@ -130,6 +130,12 @@ def named(rows: Sequence[Mapping[str, float] | None]) -> bytes | None:
     return zlib.compress(json.dumps(columns).encode())
 
 
+def add_named(sums: dict[str, float], games: Mapping[int, bytes]) -> None:
+    """Add the numbers of games to sums by name."""
+    for _, _, name, value in named_of(games):
+        sums[name] = sums.get(name, 0.0) + value
+
+
 def named_of(games: Mapping[int, bytes]) -> list[tuple[int, int, str, float]]:
     """The numbers of games by what `named` gave for each: game, ply (from 1), name and value of each number."""
     return [

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from arena.experiment.formats.fixed import Free
 from arena.experiment.model import Experiment
+from arena.ledger.columns import add_named
 from arena.ledger.grades import CURRENT, GRADES, JUDGES, STORED_COLUMNS, GradedGame
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import (
@@ -133,6 +134,12 @@ class Ledger(Store):
         """How many stored games have each white, black and result."""
         query = "SELECT white, black, result, COUNT(*) FROM games GROUP BY white, black, result ORDER BY MIN(game)"
         return {row[:3]: row[3] for row in self.rows(query)}
+
+    def spent(self) -> dict[str, float]:
+        """The sum of each number of the players' own over all stored games, by its name."""
+        sums: dict[str, float] = {}
+        add_named(sums, dict(self.rows("SELECT game, extras FROM games WHERE extras IS NOT NULL")))
+        return sums
 
     def add(self, record: GameRecord, white: str, black: str, opening_fen: str, *, replace: bool = False) -> None:
         """Store a finished game, for good, in place of an earlier record of it if `replace` is true."""

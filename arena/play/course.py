@@ -106,6 +106,12 @@ class Course:
         """The games of the batch that are lost unplayed, each to be stored; once its other games are played."""
         return self._rulings(unplayed=True)
 
+    @property
+    def missing(self) -> bool:
+        """Whether games of the batch are still to be played."""
+        batch = () if self._batch is None or self.decided else self._batch
+        return any(it.game not in self._points and self._ruling(it) is None for it in batch)
+
     def forget(self, games: Iterable[int]) -> None:
         """Forget what was known of games."""
         for game in games:

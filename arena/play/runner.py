@@ -42,8 +42,9 @@ def run(
 
     Raises ValueError, in one line, for a configuration that is wrong; StoreError for a folder that holds another
     run or cannot be written to; GradingError and EndgameError for one that cannot be graded as its `oracle` says;
-    PlayerChanged; RunStopped for a failure with `on_failure: stop`, RunPaused for a player that is not reachable;
-    WorkerDied for a game that ends its process, EngineError for lost workers. What was finished is kept.
+    PlayerChanged; RunStopped for a failure with `on_failure: stop`, RunPaused for a player that is not reachable
+    or a budget that is spent; WorkerDied for a game that ends its process, EngineError for lost workers. What was
+    finished is kept.
     """
     try:
         plan = prepare(load_experiment(config.as_dict() if isinstance(config, Experiment) else config))

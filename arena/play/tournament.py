@@ -8,8 +8,10 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from arena.base.files import replace
+from arena.base.wording import listed
 from arena.experiment.formats.base import Pairing
 from arena.experiment.yaml.values import yaml_text
+from arena.ledger.columns import add_named
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
 from arena.play.course import Course
@@ -132,7 +134,8 @@ def play(
     ledger's folder.
 
     Raises RunStopped, when what is under way is stored, if failures are to stop the run: the games with the last
-    ones are not stored. Raises RunPaused then, if a player is not reachable: that game is not stored. Raises
+    ones are not stored. Raises RunPaused then, if a player is not reachable, whose game is not stored, or the
+    budget is spent. Raises
     WorkerDied, when all other games of the batch are stored, for games that end the
     process that plays them; EngineError if the workers are lost; and any exception that `arena.play.match.play`
     raises; StoreError if another program changed games in the ledger meanwhile. Finished games are kept in any
@@ -142,7 +145,8 @@ def play(
     with underway.place(folder) as place:
         work, store = work_of(plan, workers, place), storing(plan, ledger)
         course = Course(plan, ledger.results())
-        enough = lambda: bool(course.stopped) or course.decided or stopping()  # noqa: E731
+        spent, budget = ledger.spent(), plan.experiment.budget or {}
+        enough = lambda: bool(course.stopped) or course.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
         while (batch := course.batch()) is not None:
             if ledger.repaired:
                 course.forget(ledger.remove_others(_drawn(plan, batch)))
@@ -150,6 +154,8 @@ def play(
                 for each in (taken := course.take(record)):
                     write_bundle(folder, each, course.failures)
                     store(each)
+                if record.extras is not None:
+                    add_named(spent, {0: record.extras})
                 if record.incident is not None:
                     ledger.annul(course.annulled)
                 if taken:
@@ -159,6 +165,8 @@ def play(
                     write_bundle(folder, record, course.failures)
                 paused = all(record.result == NO_RESULT for record in course.stopped)
                 raise (RunPaused if paused else RunStopped)(f"game {record.pairing.game}: {record.error}")
+            if course.missing and (used := _used_up(spent, budget)):
+                raise RunPaused(f"the budget is spent: {listed(used)}; a larger one lets the run continue")
             for record in () if stopping() else course.rulings():
                 store(record)
                 yield record
@@ -215,6 +223,12 @@ def write_bundle(folder: Path, record: GameRecord, failures: Mapping[str, int]) 
         "replay": shlex.join(["arena", "replay", str(folder), str(game)]),
     }
     return replace(path, lambda file: file.write_text(yaml_text(document), encoding="utf-8"))
+
+
+def _used_up(spent: Mapping[str, float], budget: Mapping[str, float]) -> list[str]:
+    """The numbers of a budget that are used up, in words."""
+    used = {name: spent.get(name, 0.0) for name in budget}
+    return [f"{used[name]:,.10g} of {most:,.10g} {name}" for name, most in budget.items() if used[name] >= most]
 
 
 def _drawn(plan: Plan, batch: Iterable[Pairing]) -> Iterator[tuple[int, str, str, int]]:
