@@ -22,8 +22,10 @@ from arena.commands.bench import rows
 from arena.experiment.formats.base import Pairing
 from arena.ledger.record import Task
 from arena.play.match import play
+from arena.report.tables.suites import RANDOM
+from arena.rules.endgame.tables import make
 from arena.rules.game import Game
-from arena.rules.movegen import apply, legal_moves
+from arena.rules.movegen import after_move, apply, legal_moves
 from arena.rules.notation import parse_fen
 from arena.rules.perft import perft
 from arena.rules.variants import VARIANTS
@@ -421,7 +423,7 @@ def mine(position, rules):
 def test_a_card_has_games_on_three_terms_suites_and_speed_and_says_where_it_was_measured(tmp_path, monkeypatch):
     (tmp_path / "own.py").write_text(OWN_EVALUATION)
     monkeypatch.setattr(heuristic, "RIVALS", ("material", "simple"))
-    monkeypatch.setattr(bench, "PROTOCOL", Protocol(openings=2, positions=8, depth=3, seconds=0.01))
+    monkeypatch.setattr(bench, "PROTOCOL", Protocol(openings=2, positions=8, depth=3, seconds=0.01, endings=40))
     arguments = ("heuristic", f"{tmp_path}/own.py:mine", "--out", tmp_path / "card", "--workers", 1)
     result = invoke("bench", *arguments)
     assert result.exit_code == 0
@@ -440,12 +442,53 @@ def test_a_card_has_games_on_three_terms_suites_and_speed_and_says_where_it_was_
     # men alone are counted, as `material` does while there are no kings
     shots = {player: row["solved"] for (suite, player), row in solved.items() if suite == "english-shots"}
     assert abs(shots[heuristic.MINE] - shots["material"]) <= 2
+    assert (card["endings"]["pieces"], "refusal" in card["endings"]) == (4, False)
+    errors = {row["player"]: row for row in card["endings"]["players"]}
+    assert list(errors) == [RANDOM, heuristic.MINE, "material", "simple"]
+    assert {row["decisions"] for row in errors.values()} == {40}
+    for row in errors.values():
+        assert row["rate"] == row["errors"] / 40
+    for name in (heuristic.MINE, "material", "simple"):
+        assert 0 <= errors[name]["rate_low"] <= errors[name]["rate"] <= errors[name]["rate_high"] <= 1
+        assert errors[name]["rate"] < errors[RANDOM]["rate"]
+    assert "of decisions in endings of up to 4 pieces, random choice in" in card["lead"]
     assert min(card["speed"].values()) > 0
     assert card["machine"]["cores"] and card["versions"]["python"] and card["lead"] in result.stdout
     page = (tmp_path / "card" / "card.html").read_text().replace("\xa0", " ")
     assert card["lead"].split(",")[0] in page and card["machine"]["processor"] in page
     assert str(tmp_path) not in page + json.dumps(card)
     assert (tmp_path / "card" / "card.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.compiled
+def test_endings_of_a_card_are_the_same_for_all_and_in_each_some_moves_lose_value_and_others_not():
+    variant, protocol = VARIANTS["english"], Protocol(endings=60)
+    tables = make(variant, protocol.pieces)
+    suite = heuristic.endings(variant, tables, protocol)
+    assert suite == heuristic.endings(variant, tables, protocol)
+    assert len({puzzle.position for puzzle in suite.puzzles}) == 60
+    for position, best, _ in suite.puzzles:
+        results = {}
+        for move in legal_moves(variant.constants, position):
+            value = tables.value(after_move(variant.constants, position, move)[0])
+            assert value is not None
+            results[move] = -value.result
+        assert (position.white | position.black).bit_count() <= 4
+        assert set(best) == {move for move, result in results.items() if result == max(results.values())}
+        assert min(results.values()) < max(results.values())
+
+
+@pytest.mark.compiled
+def test_a_card_of_rules_without_endgame_tables_has_the_reason(tmp_path, monkeypatch):
+    monkeypatch.setattr(heuristic, "RIVALS", ("material",))
+    monkeypatch.setattr(bench, "PROTOCOL", Protocol(openings=1, depth=1, seconds=0.01))
+    arguments = ("heuristic", "simple", "--variant", "simplified", "--out", tmp_path, "--workers", 1)
+    result = invoke("bench", *arguments)
+    assert result.exit_code == 0
+    endings = json.loads((tmp_path / "card.json").read_text())["endings"]
+    assert endings["players"] == [] and endings["refusal"].startswith("no endgame tables: points decide")
+    assert f"There are {endings['refusal']}." in (tmp_path / "card.html").read_text().replace("\xa0", " ")
+    assert "errs in" not in result.stdout
 
 
 def test_points_are_those_of_the_evaluation_with_either_colour(tmp_path, monkeypatch):

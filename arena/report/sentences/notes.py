@@ -112,7 +112,7 @@ def solved(suites: pd.DataFrame) -> str:
 
 
 def dearest(errors: pd.DataFrame) -> list[dict[str, Any]]:
-    """Of each error its game, the ply of the position before it, and what it was: words and moves, for the page."""
+    """Of each error its game, the ply of the position before it, the moves, and what was lost in words."""
     return [
         {
             "game": row["game"],
