@@ -140,11 +140,11 @@ def test_a_variant_plays_the_sets_of_those_with_its_start_and_moves(words: Words
     assert [one.name for one in sets_of(VARIANTS["cis300"])] == english
     assert [one.name for one in sets_of(build_variant({"base": "english", "repetition": 0}))] == english
     assert [one.name for one in sets_of(VARIANTS["brazilian"])] == ["brazilian-table"]
-    for name in ("game3", "simplified", "english-6x6", "killer"):
-        assert sets_of(build_variant(name)) == []
-    for name in ("russian", "pool"):
+    for other in ("game3", "simplified", "english-6x6", "killer", {"base": "english", "first": "white"}):
+        assert sets_of(build_variant(other)) == []
+    for variant, name in (("russian", "english-3-move"), ("pool", "english-3-move"), ("russian", "italian-table")):
         with pytest.raises(OpeningsError) as caught:
-            set_openings(VARIANTS[name], "english-3-move")
+            set_openings(VARIANTS[variant], name)
         words(caught.value)
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.base.wording import choices, cut
+from arena.base.wording import cut
 from arena.experiment.openings import MAX_OPENINGS
 from arena.experiment.openings.lines import is_even, is_won_at_once, random_line
 from arena.experiment.openings.sets import BARRED, SETS, OpeningSet
@@ -104,8 +104,8 @@ def set_openings(variant: Variant, name: str, barred: bool = False) -> list[Open
     """
     chosen, own = SETS[name], [one.name for one in sets_of(variant)]
     if name not in own:
-        message = f"{name} has openings of {chosen.variant}, not of {variant.name} {choices(name, own)}"
-        raise OpeningsError(message, "set")
+        message = f"{name} has openings of {chosen.variant}, not of {variant.name}"
+        raise OpeningsError(f"{message} (choices: {', '.join(own) or 'none'})", "set")
     openings = []
     for line in chosen.path.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
