@@ -152,11 +152,11 @@ def test_other_comments_are_no_findings(comment):
 
 def test_a_move_its_mark_and_its_comment_stand_in_one_line():
     moves = ["11-15", "23-19"] * 20
-    comments = dict.fromkeys(range(1, 39), "+0.34/12 0.050s") | {39: 60 * "y "}
+    comments = {ply: f"+0.34/12 0.05{ply}s" for ply in range(1, 39)} | {39: 60 * "y "}
     text = pdn_game({}, moves, "*", "black", None, comments=comments, marks={1: "?", 8: "??"})
     assert max(map(len, text.splitlines())) <= 80
     lines = text.split("{y")[0].splitlines()[1:]
-    assert lines[0].startswith("1. 11-15 $2 {+0.34/12 0.050s} 23-19 {") and "23-19 $4 {+" in text
+    assert lines[0].startswith("1. 11-15 $2 {+0.34/12 0.051s} 23-19 {") and "23-19 $4 {+" in text
     for line in lines:
         assert re.fullmatch(r"(([0-9]+\. )?[0-9]+-[0-9]+( \$[0-9])? \{[^}]+\} ?)+(20\. 11-15)?", line.rstrip())
 
