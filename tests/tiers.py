@@ -221,6 +221,16 @@ QUICK = {
     "test_cluster": (),
     "test_damage": ("test_one_damaged_copy_of_the_configuration_costs_nothing",),
     "test_doctor": (),
+    "test_dxp": (
+        "test_a_program_that_breaks_the_protocol_loses_its_game[gives up]",
+        "test_a_program_that_breaks_the_protocol_loses_its_game[sends a wrong length]",
+        "test_a_request_has_the_layout_of_the_protocol",
+        "test_a_wrong_entry_is_one_line",
+        "test_every_move_is_read_as_it_was_written[international]",
+        "test_moves_are_read_as_the_protocol_shows_them",
+        "test_two_seats_play_each_other_each_at_a_port_of_its_own",
+        "test_what_is_not_a_move_is_an_error_of_the_program",
+    ),
     "test_engines": (
         "test_a_command_is_looked_for_in_the_folder_of_the_configuration",
         "test_a_mistake_in_an_entry_is_told_in_one_line",

@@ -1,4 +1,4 @@
-"""The player that is an outside program, asked for moves by the Hub protocol, version 2."""
+"""The player that is an outside program, asked for moves by the Hub protocol, version 2, or by DXP."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import select
 import shutil
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field
 
@@ -20,11 +21,13 @@ from arena.rules.game import Game
 from arena.rules.hub import Line, game_line, line, parse_hub_move, parse_line
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.variants import Variant
+from players.engines.dxp import Dxp, Listens
 from players.engines.parameters import Declared, Value, declared, settings
 from players.engines.program import Program, ProgramError
 from players.loading import PlayerError, words_of_command
 from players.player import AnswerError, Choice, Limit
 
+_RESERVE = 0.005
 _STOP_SECONDS = 10.0
 """Seconds after `stop` for which a move is waited for; a held player is not waited for that long."""
 _LATEST = 16
@@ -34,10 +37,11 @@ _LARGEST = (1 << 31) - 1
 
 
 class Engine:
-    """An outside program that speaks the Hub protocol: its `command` is started in `folder`, with `parameters`.
+    """An outside program that speaks Hub or DXP: its `command` is started in `folder`.
 
-    Relative folders start at the configuration's, and so does the command at `folder`. Of a time limit the
-    program gets `reserve` seconds less, and `stop` when the limit is met.
+    Relative folders start at the configuration's, and so does the command at `folder`. By Hub the program gets
+    `parameters`, of a time limit `reserve` seconds less, and `stop` when the limit is met. By DXP it `listens` at
+    a `port`, or connects to the arena there; `{port}` in the command is that port, for 0 a free one.
     """
 
     kept = True
@@ -48,20 +52,64 @@ class Engine:
         variant: Variant,
         command: str | list[str],
         folder: str = ".",
+        protocol: Literal["hub", "dxp"] = "hub",
         parameters: dict[str, Value] | None = None,
-        reserve: Annotated[float, Field(ge=0, json_schema_extra={"unit": "seconds"})] = 0.005,
+        reserve: Annotated[float, Field(ge=0, json_schema_extra={"unit": "seconds"})] = _RESERVE,
+        port: Annotated[int, Field(ge=0, le=65535)] = 0,
+        listens: Listens = "program",
     ) -> None:
         """Start the program and initialise it. Raises PlayerError."""
-        self._variant, self._reserve = variant, reserve
         words = words_of_command(command)
         self.name = Path(words[0]).name if words else ""
         self.cpu_elsewhere = 0.0
         """Processor time of the program for its last answer, in seconds; nan if the system does not report it."""
-        self._program = _started(words, Path(folder))
+        start = partial(_started, folder=Path(folder))
+        if protocol == "hub":
+            others = ("port", port, 0), ("listens", listens, "program")
+            self._speech: Hub | Dxp = Hub(start, words, variant, parameters or {}, reserve, self.name)
+        else:
+            others = ("parameters", parameters, None), ("reserve", reserve, _RESERVE)
+            self._speech = Dxp(start, words, variant, port, listens)
+        for key, value, usual in others:
+            if value != usual:
+                raise PlayerError(f"protocol {protocol} has no {key!r}", key)
+        self._in_words(self._speech.open)
+
+    def begin(self) -> None:
+        """Announce a new game to the program. Raises AnswerError and PlayerError."""
+        self._in_words(self._speech.begin)
+
+    def check_limit(self, limit: Limit) -> None:
+        """Raise ValueError if there is no limit, or one that the protocol cannot state."""
+        self._speech.check_limit(limit)
+
+    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
+        """Have the program think.
+
+        A move that is not legal is returned as the text that it is. Raises ValueError if there is no limit, and
+        AnswerError if the program ends, says `error`, does not stop, or breaks the protocol.
+        """
+        program = self._speech.program
+        assert program is not None
+        before = program.cpu_seconds()
         try:
-            self._initialise(parameters or {})
+            choice = self._speech.choose(game, limit)
         except ProgramError as error:
-            last = self._program.last_words
+            raise AnswerError(str(error)) from None
+        self.cpu_elsewhere = program.cpu_seconds() - before
+        return choice
+
+    def close(self) -> None:
+        """Have the program quit, or end it."""
+        self._speech.close()
+
+    def _in_words(self, begin: Callable[[], None]) -> None:
+        """Begin something; the error of a program that ends has its last words, and the program is closed."""
+        try:
+            begin()
+        except ProgramError as error:
+            program = self._speech.program
+            last = program.last_words if program is not None else ""
             self.close()
             told = f"; it wrote {quoted(last)}" if last else ""
             raise PlayerError(f"{self.name} {error} before it was ready{told}", "command") from None
@@ -69,70 +117,85 @@ class Engine:
             self.close()
             raise
 
-    def begin(self) -> None:
-        """Announce a new game to the program. Raises AnswerError."""
-        try:
-            self._program.say("new-game")
-        except ProgramError as error:
-            raise AnswerError(str(error)) from None
 
-    def check_limit(self, limit: Limit) -> None:
-        """Raise ValueError if there is no limit."""
-        if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
-            raise ValueError("an engine needs a limit: depth, nodes, seconds or clock")
+class Hub:
+    """A conversation with an outside program by Hub; `start` starts it with the words of a command."""
 
-    def choose(self, game: Game, limit: Limit, rng: random.Random) -> Choice:
-        """Have the program think, and `stop` when the time limit is met.
+    def __init__(
+        self,
+        start: Callable[[Sequence[str]], Program],
+        words: Sequence[str],
+        variant: Variant,
+        parameters: dict[str, Value],
+        reserve: float,
+        name: str,
+    ) -> None:
+        self._start, self._words, self._variant = start, words, variant
+        self._parameters, self._reserve, self._name = parameters, reserve, name
+        self.program: Program | None = None
 
-        A move that is not legal is returned as the text that it is. Raises ValueError if there is no limit, and
-        AnswerError if the program ends, says `error`, or does not stop.
-        """
-        self.check_limit(limit)
-        longest = limit.longest
-        deadline = None if longest is None else time.perf_counter() + longest
-        before = self._program.cpu_seconds()
-        try:
-            self._program.forget()
-            self._program.say(game_line(game), line("level", _level(limit, self._reserve)), "go think")
-            latest: deque[str] = deque(maxlen=_LATEST)
-            done = self._answer(deadline, latest)
-        except ProgramError as error:
-            raise AnswerError(str(error)) from None
-        self.cpu_elsewhere = self._program.cpu_seconds() - before
-        return _choice(game, done, latest)
-
-    def close(self) -> None:
-        """Have the program quit, or end it."""
-        self._program.close("quit")
-
-    def _initialise(self, parameters: dict[str, Value]) -> None:
-        self._program.say("hub")
+    def open(self) -> None:
+        """Start the program and initialise it. Raises PlayerError, and ProgramError if it ends."""
+        self.program = self._start(self._words)
+        self.program.say("hub")
         known: dict[str, Declared] = {}
         while (read := self._read()).command != "wait":
             if read.command == "param" and "name" in read.arguments:
                 known[read.arguments["name"]] = declared(read)
-        wanted = settings(known, parameters, self._variant, self.name)
-        self._program.say(
+        wanted = settings(known, self._parameters, self._variant, self._name)
+        self.program.say(
             *(line("set-param", {"name": name, "value": text}) for name, text in wanted.items()), "init"
         )
         while self._read().command != "ready":
             pass
 
+    def begin(self) -> None:
+        """Announce a new game. Raises AnswerError."""
+        assert self.program is not None
+        try:
+            self.program.say("new-game")
+        except ProgramError as error:
+            raise AnswerError(str(error)) from None
+
+    @staticmethod
+    def check_limit(limit: Limit) -> None:
+        """Raise ValueError if there is no limit."""
+        if limit.depth is limit.nodes is limit.seconds is limit.clock is None:
+            raise ValueError("an engine needs a limit: depth, nodes, seconds or clock")
+
+    def choose(self, game: Game, limit: Limit) -> Choice:
+        """Have the program think, and `stop` when the time limit is met. Raises AnswerError and ProgramError."""
+        self.check_limit(limit)
+        assert self.program is not None
+        longest = limit.longest
+        deadline = None if longest is None else time.perf_counter() + longest
+        self.program.forget()
+        self.program.say(game_line(game), line("level", _level(limit, self._reserve)), "go think")
+        latest: deque[str] = deque(maxlen=_LATEST)
+        return _choice(game, self._answer(deadline, latest), latest)
+
+    def close(self) -> None:
+        """Have the program quit, or end it."""
+        if self.program is not None:
+            self.program.close("quit")
+
     def _read(self) -> Line:
-        read = parse_line(self._program.line() or "")
+        assert self.program is not None
+        read = parse_line(self.program.line() or "")
         if read.command == "error":
-            raise PlayerError(f"{self.name} answers: {_message(read)}", "command")
+            raise PlayerError(f"{self._name} answers: {_message(read)}", "command")
         return read
 
     def _answer(self, deadline: float | None, latest: deque[str]) -> Line:
         """The line `done`; lines `info` before it are added to `latest`. Raises AnswerError and ProgramError."""
+        assert self.program is not None
         stopped = False
         while True:
-            text = self._program.line(deadline)
+            text = self.program.line(deadline)
             if text is None:
                 if stopped:
                     raise AnswerError(f"did not stop within {_STOP_SECONDS:g} s")
-                self._program.say("stop")
+                self.program.say("stop")
                 stopped, deadline = True, time.perf_counter() + _STOP_SECONDS
             elif text.startswith("info"):
                 latest.append(text)

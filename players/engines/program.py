@@ -1,4 +1,4 @@
-"""A program that exchanges lines through its standard input and output."""
+"""A program that is run, with what it writes: lines for us, or only for the reader of its last words."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Program:
             while rest:
                 rest = rest[os.write(self._input, rest) :]
         except OSError:
-            raise ProgramError(self._ending("input")) from None
+            raise ProgramError(self.ending("input")) from None
 
     def line(self, deadline: float | None = None) -> str | None:
         """The next line that it writes; None if there is none by the deadline, of `time.perf_counter`.
@@ -66,30 +66,47 @@ class Program:
         Raises ProgramError if it has ended, or writes without end of line.
         """
         while not self._lines:
-            left = None if deadline is None else max(1000 * (deadline - time.perf_counter()), 0)
-            ready = {descriptor for descriptor, _ in self._waiting.poll(left)}
+            ready = self._ready(deadline)
             if not ready:
                 return None
-            if self._errors in ready and not self._hear_errors():
-                self._waiting.unregister(self._errors)
-            if self._output in ready:
-                self._hear()
+            self._hear_all(ready)
         return self._lines.popleft()
+
+    def wait(self, descriptor: int, deadline: float | None = None) -> bool:
+        """Wait until a descriptor can be read, passing over what the program writes; false at the deadline.
+
+        Raises ProgramError if it has ended.
+        """
+        self._waiting.register(descriptor, select.POLLIN)
+        try:
+            while descriptor not in (ready := self._ready(deadline)):
+                if not ready:
+                    return False
+                self._hear_all(ready)
+                self._lines.clear()
+        finally:
+            self._waiting.unregister(descriptor)
+        return True
+
+    def pass_over(self, seconds: float) -> None:
+        """Pass over what it writes for some time. Raises ProgramError if it has ended."""
+        deadline = time.perf_counter() + seconds
+        while self.line(deadline) is not None:
+            pass
 
     def forget(self) -> None:
         """Pass over all that it has written so far. Raises ProgramError."""
         self._lines.clear()
-        while self.line(0.0) is not None:
-            pass
+        self.pass_over(0.0)
 
     def cpu_seconds(self) -> float:
         """Processor time of the program's process so far; nan if unknown, or after its end."""
         return processor_seconds(self._process.pid)
 
-    def close(self, farewell: str) -> None:
-        """Say a last line and end the program, which has a moment to end by itself."""
+    def close(self, *farewell: str) -> None:
+        """Say the last lines, if any, and end the program, which has a moment to end by itself."""
         with suppress(ProgramError):
-            self.say(farewell)
+            self.say(*farewell)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             assert pipe is not None
             pipe.close()
@@ -98,10 +115,36 @@ class Program:
         self._process.kill()
         self._process.wait()
 
+    def ending(self, closed: str) -> str:
+        """Describe how it ended; if it runs on, what it `closed`, such as its output."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LAST_SECONDS)
+        while select.select([self._errors], [], [], 0)[0] and self._hear_errors():
+            pass
+        code = self._process.returncode
+        if code is None:
+            return f"closed its {closed}"
+        if code >= 0:
+            return f"ended (exit code {code})"
+        try:
+            return f"ended ({signal.Signals(-code).name})"
+        except ValueError:
+            return f"ended (signal {-code})"
+
+    def _ready(self, deadline: float | None) -> set[int]:
+        left = None if deadline is None else max(1000 * (deadline - time.perf_counter()), 0)
+        return {descriptor for descriptor, _ in self._waiting.poll(left)}
+
+    def _hear_all(self, ready: set[int]) -> None:
+        if self._errors in ready and not self._hear_errors():
+            self._waiting.unregister(self._errors)
+        if self._output in ready:
+            self._hear()
+
     def _hear(self) -> None:
         part = os.read(self._output, _READ_BYTES)
         if not part:
-            raise ProgramError(self._ending("output"))
+            raise ProgramError(self.ending("output"))
         *whole, self._begun = (self._begun + part).split(b"\n")
         for line in whole:
             text = line.decode("utf-8", "backslashreplace").strip()
@@ -122,19 +165,3 @@ class Program:
         self._complained = True
         self.last_words = next((line.strip() for line in text.splitlines()[::-1] if line.strip()), self.last_words)
         return True
-
-    def _ending(self, closed: str) -> str:
-        """Describe how it ended; if it runs on, which of its pipes it `closed`."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_LAST_SECONDS)
-        while select.select([self._errors], [], [], 0)[0] and self._hear_errors():
-            pass
-        code = self._process.returncode
-        if code is None:
-            return f"closed its {closed}"
-        if code >= 0:
-            return f"ended (exit code {code})"
-        try:
-            return f"ended ({signal.Signals(-code).name})"
-        except ValueError:
-            return f"ended (signal {-code})"
