@@ -47,7 +47,7 @@ FAILING = {
     "sends a wrong length": (ERROR, "sent 'M00034641', which is not a move of the protocol at ply 1"),
     "sends letters": (ERROR, "sent 'M0003xx4100', which is not a move of the protocol at ply 1"),
     "sends nothing": (TIME, "gave no answer within 1.35 s at ply 1"),
-    "gives up": (ERROR, "gave the game up in place of a move (GAMEEND 1) at ply 1"),
+    "gives up": (ILLEGAL, "gave up: GAMEEND 1 in place of a move at ply 1"),
     "claims a draw": (ERROR, "claimed a draw in place of a move (GAMEEND 2) at ply 1"),
     "ends the game": (ERROR, "ended the game in place of a move (GAMEEND 0) at ply 1"),
     "asks for a game": (ERROR, "asked for a game itself (GAMEREQ), but must be the Follower at ply 1"),

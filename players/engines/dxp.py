@@ -22,7 +22,7 @@ from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
 from players.engines.program import Program, ProgramError
 from players.loading import PlayerError
-from players.player import AnswerError, Choice, Limit
+from players.player import AnswerError, Choice, GaveUp, Limit
 
 PORT = 27531
 """The port of the protocol, and the first that is tried where a program may have any."""
@@ -36,7 +36,7 @@ _LONGEST = 127
 _END_SECONDS = 10.0
 """Seconds for the answer to GAMEEND, and for a move after its time is over."""
 _TRY_SECONDS = 0.02
-_ENDS = {"1": "gave the game up", "2": "claimed a draw", "3": "claimed a win"}
+_ENDS = {"2": "claimed a draw", "3": "claimed a win"}
 _ACCEPTED, _CANNOT_GO_BACK, _GAME_OVER, _NO_MORE = "0", "K1", "E00", "E01"
 
 Listens = Literal["program", "arena"]
@@ -218,6 +218,8 @@ class Dxp:
         """Confirm a GAMEEND that came in place of a move."""
         self._send(_GAME_OVER)
         self._game = None
+        if text[1:2] == "1":
+            raise GaveUp("GAMEEND 1 in place of a move")
         reason = _ENDS.get(text[1:2], "ended the game")
         raise AnswerError(f"{reason} in place of a move (GAMEEND {text[1:2]})")
 
