@@ -64,6 +64,7 @@ class Engine:
         self.cpu_elsewhere = 0.0
         """Processor time of the program for its last answer, in seconds; nan if the system does not report it."""
         start = partial(_started, folder=Path(folder))
+        others: tuple[tuple[str, object, object], ...]
         if protocol == "hub":
             others = ("port", port, 0), ("listens", listens, "program")
             self._speech: Hub | Dxp = Hub(start, words, variant, parameters or {}, reserve, self.name)
