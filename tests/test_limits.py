@@ -145,7 +145,9 @@ def assert_telemetry_is_sound(choice: Choice, limit: Limit) -> None:
     assert limit.nodes is None or choice.nodes <= limit.nodes + NODE_SLACK, "more nodes than its limit"
     assert choice.score is None or math.isfinite(choice.score)
     assert all(
-        value >= 0 for name, value in choice._asdict().items() if name not in ("move", "score", "pv", "wins_in")
+        value >= 0
+        for name, value in choice._asdict().items()
+        if name not in ("move", "score", "pv", "wins_in", "extra")
     )
     assert abs(choice.wins_in) <= 512
     assert choice.wins_in == 0 or choice.score is None or (choice.wins_in > 0) == (choice.score > 0)
