@@ -110,6 +110,11 @@ def _format_problems(source: Source, data: dict[str, Any], names: Sequence[str])
         yield source.problem(("sprt",), f"'sprt' needs the format {tested}, not {format.type!r}")
     elif data.get("sprt") is not None and len(names) != 2:
         yield source.problem(("sprt",), f"'sprt' needs exactly two players, not {len(names)}")
+    if data.get("until") is not None and not format.narrowed:
+        narrowed = listed([repr(name) for name, kind in FORMATS.items() if kind.narrowed], "or")
+        yield source.problem(("until",), f"'until' needs the format {narrowed}, not {format.type!r}")
+    elif data.get("until") is not None and data.get("sprt") is not None:
+        yield source.problem(("until",), "'until' and 'sprt' both decide when a match ends: give one of them")
 
 
 def _not_annulled(format: Format, players: int) -> Iterator[str]:

@@ -25,7 +25,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from arena.base.wording import listed, shown
 from arena.experiment.adjudication import Adjudication
-from arena.experiment.formats.fixed import RoundRobin
+from arena.experiment.formats.fixed import RoundRobin, Until
 from arena.experiment.formats.sprt import Sprt
 from arena.experiment.formats.table import FormatField
 from arena.experiment.names import ShortFormError, judge_entry
@@ -211,6 +211,7 @@ class Experiment(Document):
         default=RoundRobin(), description="Who meets whom: a name, or a mapping with a type."
     )
     sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
+    until: Until | None = Field(default=None, description="Stop when all intervals are narrow enough.")
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
     adjudicate: Adjudication | None = Field(
         default=None, description="End games early, by scores or endgame tables."

@@ -58,8 +58,10 @@ class Plan(NamedTuple):
 
     def schedule(self) -> Schedule:
         """The tournament's games in its format, in batches."""
-        experiment = self.experiment
-        return experiment.format.schedule(self.names, len(self.openings), self.first, experiment.anchor)
+        experiment, known = self.experiment, (self.names, len(self.openings), self.first, self.experiment.anchor)
+        if experiment.until is not None:
+            return experiment.until.schedule(experiment.format, *known, experiment.rating.model)
+        return experiment.format.schedule(*known)
 
     def task(self, pairing: Pairing) -> Task:
         """A game as workers receive it."""
@@ -100,7 +102,8 @@ class Plan(NamedTuple):
     @property
     def exact(self) -> bool:
         """Whether exactly this many games are played, whatever their results."""
-        return self.experiment.sprt is None and self.experiment.format.exact
+        experiment = self.experiment
+        return experiment.sprt is None and experiment.until is None and experiment.format.exact
 
     @property
     def searches(self) -> int:

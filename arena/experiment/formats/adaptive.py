@@ -9,7 +9,7 @@ from pydantic import Field
 
 from arena.experiment.formats.base import Format, Numbers, Pairing, Schedule, Tie, at_most
 from arena.experiment.yaml.errors import Keys
-from arena.rules.result import Colour, result_of
+from arena.rules.result import Colour
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +53,8 @@ class Adaptive(Format):
         """
         import numpy as np
 
+        from arena.experiment.formats.information import rated
+
         numbers = Numbers()
         played: list[Pairing] = []
         results: list[float] = []
@@ -66,7 +68,7 @@ class Adaptive(Format):
                 used[other, one] += 1
             results += (yield batch).points
             played += batch
-            ratings = _rated(names, played, results, first, anchor)
+            ratings = rated(names, played, results, first, anchor)
             ties, number = self.next_ties(names, ratings, used, openings), number + 1
         return []
 
@@ -86,21 +88,3 @@ class Adaptive(Format):
         covariance = ratings.covariance.loc[list(names), list(names)].to_numpy(float)
         top = rank[: self.top]
         return most_informative(elo, covariance, ratings.draw_rate, used, openings, top, self.error, self.batch)
-
-
-def _rated(
-    names: Sequence[str], played: Sequence[Pairing], points: Sequence[float], first: Colour, anchor: str | None
-) -> Ratings:
-    import pandas as pd
-
-    from arena.ratings.joint import rate
-
-    games = pd.DataFrame(
-        {
-            "white": [names[pairing.white] for pairing in played],
-            "black": [names[pairing.black] for pairing in played],
-            "result": [result_of(value) for value in points],
-            "pair": [pairing.pair for pairing in played],
-        }
-    )
-    return rate(games, names, first=first, anchor=anchor)

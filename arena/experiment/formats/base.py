@@ -66,6 +66,8 @@ class Format(Section):
     """Whether the ties meet about equally often, so that what a joint rating resolves is known beforehand."""
     tested: ClassVar[bool] = False
     """Whether a sequential test may end it."""
+    narrowed: ClassVar[bool] = False
+    """Whether it may end once intervals are narrow enough: all ties play an opening before the next."""
     annuls: ClassVar[bool] = False
     """Whether the games of a player that is withdrawn can be left out."""
     least_players: ClassVar[int] = 2
@@ -111,14 +113,29 @@ def static(ties: Sequence[Tie], openings: int) -> Schedule:
     return []
 
 
+class Precision(NamedTuple):
+    """How wide the intervals of a run are so far, and when they are expected to be narrow enough."""
+
+    after: int
+    """Games that were rated."""
+    error: float
+    """Half the width in Elo of the widest 95 % interval; of two players, of their difference's."""
+    wanted: float
+    games: int
+    """Games of the whole run, by the variance so far; at most those of all openings."""
+
+
 class Rounds(Sequence[Pairing]):
     """The games of rounds of one opening each by all ties, none of them in memory."""
 
-    def __init__(self, ties: Sequence[Tie], openings: int) -> None:
-        self._ties, self._openings = ties, openings
+    def __init__(
+        self, ties: Sequence[Tie], openings: int, begin: int = 0, precision: Precision | None = None
+    ) -> None:
+        """Of the openings from number `begin` on, from 0; `precision` is that of the games before them."""
+        self._ties, self._openings, self._begin, self.precision = ties, openings, begin, precision
 
     def __len__(self) -> int:
-        return 2 * len(self._ties) * self._openings
+        return 2 * len(self._ties) * (self._openings - self._begin)
 
     @overload
     def __getitem__(self, place: int) -> Pairing: ...
@@ -127,7 +144,7 @@ class Rounds(Sequence[Pairing]):
     def __getitem__(self, place: int | slice) -> Pairing | list[Pairing]:
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(len(self)))]
-        place = range(len(self))[place]
+        place = range(len(self))[place] + 2 * len(self._ties) * self._begin
         pair, second = divmod(place, 2)
         opening, tie = divmod(pair, len(self._ties))
         white, black = self._ties[tie][:: -1 if second else 1]

@@ -1,15 +1,22 @@
-"""Formats whose pairings are known before the first game: round robin, match, gauntlet; and free games."""
+"""Formats whose pairings are known before the first game: round robin, match, gauntlet; free games; early ends."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from arena.base.wording import unknown
-from arena.experiment.formats.base import Format, Tie
+from arena.experiment.formats.base import Format, Pairing, Precision, Rounds, Schedule, Tie
 from arena.experiment.yaml.errors import Keys
+from arena.experiment.yaml.section import Section
+from arena.ratings import RatingModel
+from arena.rules.result import Colour
+
+LEAST_ROUNDS = 25
+"""Rounds before which no interval ends a run: fewer say too little of its width (arena/ratings/README.md)."""
 
 
 class RoundRobin(Format):
@@ -17,6 +24,7 @@ class RoundRobin(Format):
 
     type: Literal["round-robin"] = "round-robin"
     tested: ClassVar[bool] = True
+    narrowed: ClassVar[bool] = True
     annuls: ClassVar[bool] = True
     least_players: ClassVar[int] = 0
 
@@ -26,6 +34,7 @@ class Match(Format):
 
     type: Literal["match"]
     tested: ClassVar[bool] = True
+    narrowed: ClassVar[bool] = True
 
     def problems(self, names: Sequence[str]) -> Iterator[tuple[Keys, str]]:
         if len(names) != 2:
@@ -36,6 +45,7 @@ class Gauntlet(Format):
     """Each seed against every other player that is not a seed; a round is one opening by all pairings."""
 
     type: Literal["gauntlet"]
+    narrowed: ClassVar[bool] = True
     seeds: tuple[str, ...] = Field(
         strict=False, json_schema_extra={"minItems": 1}, description="Names of players."
     )
@@ -69,4 +79,50 @@ class Free(Format):
         yield ("type",), "the format 'free' is of games at the board (arena play --record), not of a tournament"
 
     def ties(self, names: Sequence[str]) -> list[Tie]:
+        return []
+
+
+class Until(Section):
+    """When a round robin, match or gauntlet ends before its openings are used up: when Elo is certain enough."""
+
+    error: float = Field(
+        gt=0, description="Wanted half width in Elo of all 95 % intervals; of two players, of their difference's."
+    )
+
+    def schedule(
+        self,
+        format: Format,
+        names: Sequence[str],
+        openings: int,
+        first: Colour = "white",
+        anchor: str | None = None,
+        model: RatingModel = "bradley-terry",
+    ) -> Schedule:
+        """Rounds of one opening by all ties until every 95 % interval is within +-`error` Elo.
+
+        A batch ends with a rating of all games so far, the first one after LEAST_ROUNDS. The rating and its
+        intervals are those of the report, but that repeated games count each time; of two players they are of the
+        difference of the two. As widths fall with the square root of the rounds, each says how many are missing:
+        the next batch is four fifths of these, at least a twentieth of the rounds so far and at most as many.
+        """
+        from arena.experiment.formats.information import rated, widest
+
+        ties, played, points = format.ties(names), list[Pairing](), list[float]()
+        zero = names[0] if len(names) == 2 else anchor
+        begin, end, precision = 0, min(LEAST_ROUNDS, openings) if ties else 0, None
+        while begin < end:
+            batch = Rounds(ties, end, begin, precision)
+            results = yield batch
+            played += batch
+            points += results.points
+            counted = [i for i, it in enumerate(played) if not results.annulled & {it.white, it.black}]
+            games, won = [played[i] for i in counted], [points[i] for i in counted]
+            error = widest(rated(names, games, won, first, zero, model, openings=True))
+            if error <= self.error:
+                break
+            needed = math.ceil(end * (error / self.error) ** 2)
+            more = max(min(math.ceil(0.8 * (needed - end)), end), math.ceil(end / 20))
+            begin, end = end, min(end + more, openings)
+            expected = min(max(needed, end), openings) * 2 * len(ties)
+            precision = Precision(len(played), error, self.error, expected)
         return []

@@ -1,19 +1,55 @@
-"""The worth of a pair of games: by how much it is expected to narrow the ratings of some players."""
+"""The rating that decides what a schedule plays next, and by how much a pair of games is expected to narrow it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from arena.experiment.formats.base import Tie
+from arena.experiment.formats.base import Pairing, Tie
+from arena.ratings import RatingModel
+from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import ELO_PER_LOGIT, Z95
 from arena.ratings.types import Floats
+from arena.rules.result import Colour, result_of
 
 TRUSTED = 10
 """Pairs of a player below which its interval, a matter of chance itself, does not end the run."""
+
+
+def rated(
+    names: Sequence[str],
+    played: Sequence[Pairing],
+    points: Sequence[float],
+    first: Colour,
+    anchor: str | None,
+    model: RatingModel = "bradley-terry",
+    *,
+    openings: bool = False,
+) -> Ratings:
+    """The joint rating of games from White's `points`, by their pairs, and by their `openings` if that is true.
+
+    Games that repeat another move for move, which a report counts once, count as often as they were played.
+    """
+    games = pd.DataFrame(
+        {
+            "white": [names[pairing.white] for pairing in played],
+            "black": [names[pairing.black] for pairing in played],
+            "result": [result_of(value) for value in points],
+            "pair": [pairing.pair for pairing in played],
+            "opening": [pairing.opening if openings else None for pairing in played],
+        }
+    )
+    return rate(games, names, first=first, anchor=anchor, model=model)
+
+
+def widest(ratings: Ratings) -> float:
+    """Half the width in Elo of the widest 95 % interval, to six decimals, so that every machine finds the same."""
+    table = ratings.table
+    return round(float((table["elo_high"] - table["elo_low"]).max() / 2), 6)
 
 
 def most_informative(

@@ -60,10 +60,27 @@ def facts(run: Run) -> list[str]:
     sentences = [_progress(run)]
     if not played:
         return sentences
+    sentences += narrowed(run)
     if known(ratings.advantage) and ratings.advantage_error > 0:
         worth = with_error(ratings.advantage, ratings.advantage_error)
         sentences.append(f"Moving first ({run.facts.first.capitalize()}) was worth {worth} Elo.")
     return [*sentences, *_adjudicated(run)]
+
+
+def narrowed(run: Run) -> list[str]:
+    """How wide the widest interval is, and whether that ended the run; nothing unless it was to."""
+    if (until := run.experiment.until) is None:
+        return []
+    table = run.standings.set_index("player")
+    half = (table["elo_high"] - table["elo_low"]) / 2
+    found, of = (half.sum(), "difference") if len(half) == 2 else (half.max(), half.idxmax())
+    widest, wanted = f"{found:.1f} Elo ({of})", f"±{until.error:g} Elo"
+    if run.data.order is None:
+        return [f"The widest 95 % interval is ±{widest} so far; the run ends at {wanted}."]
+    if run.played == run.facts.games and found > until.error:
+        return [f"The openings were used up before intervals were within {wanted}: the widest is ±{widest}."]
+    once = ", repeated games counted once" if found > until.error else ""
+    return [f"The run ended when all 95 % intervals were within {wanted}: the widest is ±{widest}{once}."]
 
 
 def persons(run: Run) -> list[str]:
