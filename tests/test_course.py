@@ -81,6 +81,15 @@ COURSES = {
     ),
     "a knockout": (plan_of("abcd", 60, format="knockout"), ""),
     "a match with a test": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), ""),
+    "a match until its interval is narrow": (plan_of("ab", 300, format="match", until={"error": 60}), ""),
+    "a precise round robin of which one is annulled": (
+        plan_of("abcd", 300, until={"error": 30}, withdraw={"after": 2, "games": "annul"}),
+        "c",
+    ),
+    "a precise gauntlet with a player withdrawn": (
+        plan_of("abc", 40, format={"type": "gauntlet", "seeds": ["a"]}, until={"error": 60}),
+        "c",
+    ),
     "a test of a player withdrawn": (plan_of("ab", 300, format="match", sprt={"elo0": 0, "elo1": 60}), "b"),
 }
 
@@ -109,6 +118,25 @@ def test_a_test_that_is_decided_needs_no_further_game() -> None:
     course = Course(plan, rows(plan, stored))
     assert course.batch() is None
     assert course.order == []
+
+
+@pytest.mark.parametrize(
+    "name", ["a match until its interval is narrow", "a precise round robin of which one is annulled"]
+)
+def test_a_run_whose_intervals_are_narrow_enough_has_no_further_game(name: str) -> None:
+    """And each batch but the first knows how wide they are, and the games that they need."""
+    (plan, bad), stored, seen = COURSES[name], Stored(), []
+    course = Course(plan, [])
+    while course.batch() is not None:
+        seen.append(course.precision)
+        for task in course.tasks():
+            stored |= {each.pairing.game: each for each in course.take(game(task, bad))}
+        stored |= {each.pairing.game: each for each in course.rulings()}
+    assert course.order == [] and len(stored) < plan.games
+    first, *others = seen
+    assert first is None and others
+    for one in others:
+        assert one is not None and one.error > one.wanted and one.after < one.games <= plan.games
 
 
 def test_a_player_that_fails_in_all_of_its_first_games_is_withdrawn_and_no_other() -> None:

@@ -14,8 +14,8 @@ import pytest
 
 import arena
 from arena.experiment.formats.adaptive import Adaptive
-from arena.experiment.formats.base import BatchResults, Pairing, Schedule
-from arena.experiment.formats.fixed import RoundRobin
+from arena.experiment.formats.base import BatchResults, Format, Pairing, Schedule
+from arena.experiment.formats.fixed import LEAST_ROUNDS, Gauntlet, Match, RoundRobin, Until
 from arena.experiment.formats.information import pair_information, worth
 from arena.experiment.formats.knockout import Knockout
 from arena.experiment.formats.sprt import Sprt
@@ -29,18 +29,18 @@ from arena.play.expectation import Costs, expectation, independent_games
 from arena.play.pilot import Pilot, pilot, sample
 from arena.play.tournament import play
 from arena.ratings.joint import rate
-from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt
+from arena.ratings.match import ELO_PER_LOGIT, resolution, sprt, summary
 from arena.report.charts.comparisons import plot_sprt
 from arena.report.charts.picture import svg
 from arena.report.sentences.answers import decision
-from arena.report.sentences.facts import headline
+from arena.report.sentences.facts import facts, headline, narrowed
 from arena.report.sentences.notes import notes
 from arena.report.tables.decided import ORDER, sprt_path, verdict
 from arena.report.write import write
 from arena.rules.result import WHITE_POINTS, result_of
 from arena.watch.elo import SequentialTest
 from tests.helpers.report_data import changed, experiment, player, synthetic
-from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, record, run
+from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, play_whole, record, run
 from tests.helpers.tournaments import assert_same
 from tests.helpers.words import Words
 
@@ -77,6 +77,9 @@ SPRT = {"elo0": 0.0, "elo1": 20.0, "alpha": 0.05, "beta": 0.05, "model": "normal
         ("sprt: {elo0: 0, elo1: 5, beta: 0.96}\n", "6:26"),
         ("sprt: {elo0: 0, elo1: 5, alpha: 0.96}\n", "6:1"),
         ("sprt: {elo0: 0, elo1: 5, model: elo}\n", "6:26"),
+        ("until: {error: 0}\n", "6:9"),
+        ("until: 15\n", "6:1"),
+        ("format: {type: swiss, rounds: 3}\nuntil: {error: 9}\n", "7:1"),
     ],
 )
 def test_a_format_that_cannot_be_is_an_error_at_its_key(
@@ -282,6 +285,102 @@ def test_a_tested_match_has_chart_table_and_first_sentence(tmp_path: Path) -> No
     assert f"2 players, {len(finished.games)} games" in summary
     assert "The match ended when the test was decided" in summary
     assert 'id="chart-sprt"' in (tmp_path / "out" / "report.html").read_text()
+
+
+# --- until
+
+
+EVERYONE = RoundRobin()
+
+
+def played_until(error: float, openings: int, seed: int, format: Format = EVERYONE) -> list[list[Pairing]]:
+    """The batches of a run of the players of NAMES, and that each but the last was not precise enough."""
+    games, points, batches = list[Pairing](), list[float](), list[list[Pairing]]()
+    rng = np.random.default_rng(seed)
+    schedule = Until(error=error).schedule(format, NAMES[:4], openings)
+    batch: Sequence[Pairing] | None = next(schedule)
+    while batch is not None:
+        batches.append(list(batch))
+        found = [float(rng.choice([0.0, 0.5, 1.0])) for _ in batch]
+        games, points = [*games, *batch], points + found
+        try:
+            batch = schedule.send(BatchResults(found))
+        except StopIteration:
+            batch = None
+        table = rate(frame(games, points).assign(opening=[it.opening for it in games]), NAMES[:4]).table
+        width = float((table["elo_high"] - table["elo_low"]).max() / 2)
+        assert (batch is None) == (width <= error or len(games) == 2 * openings * len(format.ties(NAMES[:4])))
+    return batches
+
+
+@pytest.mark.parametrize("format", [EVERYONE, Gauntlet(type="gauntlet", seeds=("p1",))])
+def test_a_run_until_intervals_are_narrow_plays_the_rounds_of_its_format_from_the_first_on(format: Format) -> None:
+    batches = played_until(28, 400, 1, format)
+    every = next(format.schedule(NAMES[:4], 400))
+    found = [pairing for batch in batches for pairing in batch]
+    assert found == every[: len(found)] and len(found) < len(every)
+    rounds = [len({pairing.round for pairing in batch}) for batch in batches]
+    assert rounds[0] == LEAST_ROUNDS and len(rounds) > 1
+    for number, more in enumerate(rounds[1:], start=1):
+        assert sum(rounds[:number]) / 20 <= more <= sum(rounds[:number])
+
+
+def test_a_run_whose_intervals_stay_wide_ends_with_its_openings_and_none_is_rated_before_the_least() -> None:
+    assert sum(map(len, played_until(5, LEAST_ROUNDS + 10, 2))) == 12 * (LEAST_ROUNDS + 10)
+    assert len(played_until(1000, 400, 3)) == 1
+    assert [len(batch) for batch in played_until(1000, 3, 3)] == [36]
+
+
+def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
+    """Whose interval is twice as wide as that of either player about their mean."""
+    schedule, games, points = Until(error=40).schedule(Match(type="match"), NAMES[:2], 500), [], []
+    batch, rng = next(schedule, None), np.random.default_rng(4)
+    while batch is not None:
+        found = [float(rng.choice([0.0, 0.5, 1.0])) for _ in batch]
+        games, points = [*games, *batch], points + found
+        try:
+            batch = schedule.send(BatchResults(found))
+        except StopIteration:
+            break
+    counts = np.bincount(
+        [round(2 * (one + 1 - two)) for one, two in zip(*[iter(points)] * 2, strict=True)], minlength=5
+    )
+    assert 36 < summary(counts).elo_error <= 40
+
+
+def test_a_precise_match_is_the_same_for_two_workers_and_after_stops_and_says_why_it_ended(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "format: match\nuntil: {error: 150}\n" + TWO)
+    plan = plan._replace(openings=plan.openings * 3)
+    finished = play_whole(plan, tmp_path / "out", 1, ())
+    assert 2 * LEAST_ROUNDS <= len(finished.games) < plan.games == 144
+    assert_same(play_whole(plan, tmp_path / "two", 2, ()), finished)
+    assert_same(play_whole(plan, tmp_path / "three", 1, (7, 51)), finished)
+    assert facts(finished)[1].startswith(
+        "The run ended when all 95 % intervals were within ±150 Elo: the widest is ±"
+    )
+
+
+def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(tmp_path: Path) -> None:
+    players = [player(name) for name in "abc"]
+    plain = synthetic(tmp_path, players, 12)
+    more, until = plain.facts._replace(games=1000), {"error": 500.0}
+    found = changed(plain, experiment=experiment(players, until=until), order=[], facts=more)
+    table = found.standings
+    half = (table["elo_high"] - table["elo_low"]) / 2
+    widest = f"±{half.max():.1f} Elo ({table['player'][half.idxmax()]})"
+    assert narrowed(found) == [
+        f"The run ended when all 95 % intervals were within ±500 Elo: the widest is {widest}."
+    ]
+
+    def of(error: float, **changes: object) -> str:
+        return narrowed(changed(found, experiment=experiment(players, until={"error": error}), **changes))[0]
+
+    assert of(1.0, order=None) == f"The widest 95 % interval is {widest} so far; the run ends at ±1 Elo."
+    assert of(1.0).endswith(f"the widest is {widest}, repeated games counted once.")
+    assert of(1.0, facts=plain.facts) == (
+        f"The openings were used up before intervals were within ±1 Elo: the widest is {widest}."
+    )
+    assert narrowed(plain) == []
 
 
 # --- adaptive

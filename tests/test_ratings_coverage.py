@@ -14,8 +14,12 @@ from scipy.optimize import brentq, minimize
 from scipy.special import expit
 from scipy.stats import binom
 
+from arena.experiment.formats.base import BatchResults, Pairing
+from arena.experiment.formats.fixed import RoundRobin, Until
+from arena.experiment.formats.information import rated
 from arena.ratings.joint import rate
 from arena.ratings.match import ELO_PER_LOGIT, score_from_elo, sprt
+from arena.rules.result import points_of
 from tests.helpers.results import (
     GAMES,
     MODELS,
@@ -186,6 +190,51 @@ def test_intervals_of_two_players_hold_the_truth_in_95_of_100_matches(draws, bia
         games = scored(truth, rng.normal(0, bias, pairs), draws, 0.3, rng, over)
         table = rate(games).table.set_index("player").sort_index()
         held.append((table["elo_low"] < truth) & (truth < table["elo_high"]))
+    assert 0.92 <= np.mean(held) <= 0.98
+
+
+def until_precise(truth, error, openings, draws, bias, seed, over=None):
+    """Whether intervals of a run hold the truth that ends when they are narrow; of two, that of the difference."""
+    rng, names = np.random.default_rng(seed), [f"p{i}" for i in range(len(truth))]
+    games = scored(truth, rng.normal(0, bias, openings), draws, 0.3, rng, over)
+    points = dict(
+        zip(zip(games["white"], games["black"], games["opening"], strict=True), games["result"], strict=True)
+    )
+    schedule, played, found = Until(error=error).schedule(RoundRobin(), names, openings), list[Pairing](), []
+    batch = next(schedule)
+    while batch is not None:
+        played += batch
+        now = [points_of(points[names[it.white], names[it.black], it.opening]) for it in batch]
+        found += now
+        try:
+            batch = schedule.send(BatchResults(now))
+        except StopIteration:
+            batch = None
+    assert len(played) < len(games)
+    anchor = "p1" if len(names) == 2 else None
+    table = rated(names, played, found, "white", anchor, openings=True).table.set_index("player").sort_index()
+    truth = truth - (truth[1] if anchor else 0)
+    return ((table["elo_low"] < truth) & (truth < table["elo_high"])).drop(anchor or [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bias", [0.0, 0.7, 1.5])
+@pytest.mark.parametrize("draws", [0.1, 0.5, 0.85])
+def test_intervals_that_end_a_tournament_hold_the_truth_in_95_of_100(draws, bias):
+    """The five players of the test above; 500 intervals, of which chance is 1 %."""
+    truth, cell = np.array([160, 80, 0, -80, -160]), round(1000 * draws + 10 * bias)
+    held = [until_precise(truth, 40, 150, draws, bias, 1000 * cell + seed) for seed in range(100)]
+    assert 0.93 <= np.mean(held) <= 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bias", [0.0, 0.7, 1.5])
+@pytest.mark.parametrize("draws", [0.1, 0.5, 0.85])
+def test_intervals_that_end_a_match_hold_the_truth_in_95_of_100(draws, bias):
+    """Of the difference of two players; 500 matches, of which chance is 1 %."""
+    over, cell = 0.3 + bias * np.random.default_rng(0).normal(size=4001), round(1000 * draws + 10 * bias)
+    truth = np.array([50, -50])
+    held = [until_precise(truth, 60, 250, draws, bias, 1000 * cell + seed, over) for seed in range(500)]
     assert 0.92 <= np.mean(held) <= 0.98
 
 

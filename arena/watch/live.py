@@ -182,7 +182,6 @@ class Watcher:
         self._test.advance(tally.points)
         if whole:
             self._whole_from = began + (time.monotonic() - began) * (1 + 1 / _WHOLE_SHARE)
-        searches = connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0]
         session = manifest.sessions[-1] if manifest else None
         return Moment(
             name=experiment["name"],
@@ -191,7 +190,7 @@ class Watcher:
             games=tally.games,
             planned=tally.games if complete else precision.games if precision else facts["games"],
             exact=complete or facts["exact"],
-            searches=searches,
+            searches=connection.execute("SELECT COUNT(*) FROM probes").fetchone()[0],
             searches_planned=len(experiment["players"]) * (experiment["probe"] or {}).get("positions", 0),
             complete=complete,
             standings=tally.standings(),

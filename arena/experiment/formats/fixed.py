@@ -118,7 +118,7 @@ class Until(Section):
             counted = [i for i, it in enumerate(played) if not results.annulled & {it.white, it.black}]
             games, won = [played[i] for i in counted], [points[i] for i in counted]
             error = widest(rated(names, games, won, first, zero, model, openings=True))
-            if error <= self.error:
+            if not error > self.error:
                 break
             needed = math.ceil(end * (error / self.error) ** 2)
             more = max(min(math.ceil(0.8 * (needed - end)), end), math.ceil(end / 20))
