@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,8 +41,8 @@ from arena.report.write import write
 from arena.rules.result import WHITE_POINTS, result_of
 from arena.watch.elo import SequentialTest
 from tests.helpers.report_data import changed, experiment, player, synthetic
-from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, play_whole, record, run
-from tests.helpers.tournaments import assert_same
+from tests.helpers.schedules import DYNAMIC, FOUR, HEAD, batches, drawn, plan_of, record, run
+from tests.helpers.tournaments import assert_same, play_whole
 from tests.helpers.words import Words
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -333,11 +334,11 @@ def test_a_run_whose_intervals_stay_wide_ends_with_its_openings_and_none_is_rate
 
 def test_of_two_players_it_is_the_difference_that_is_to_be_known() -> None:
     """Whose interval is twice as wide as that of either player about their mean."""
-    schedule, games, points = Until(error=40).schedule(Match(type="match"), NAMES[:2], 500), [], []
+    schedule, points = Until(error=40).schedule(Match(type="match"), NAMES[:2], 500), list[float]()
     batch, rng = next(schedule, None), np.random.default_rng(4)
     while batch is not None:
         found = [float(rng.choice([0.0, 0.5, 1.0])) for _ in batch]
-        games, points = [*games, *batch], points + found
+        points += found
         try:
             batch = schedule.send(BatchResults(found))
         except StopIteration:
@@ -367,12 +368,12 @@ def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(
     found = changed(plain, experiment=experiment(players, until=until), order=[], facts=more)
     table = found.standings
     half = (table["elo_high"] - table["elo_low"]) / 2
-    widest = f"±{half.max():.1f} Elo ({table['player'][half.idxmax()]})"
+    widest = f"±{half.max():.1f} Elo ({table['player'].tolist()[int(half.argmax())]})"
     assert narrowed(found) == [
         f"The run ended when all 95 % intervals were within ±500 Elo: the widest is {widest}."
     ]
 
-    def of(error: float, **changes: object) -> str:
+    def of(error: float, **changes: Any) -> str:
         return narrowed(changed(found, experiment=experiment(players, until={"error": error}), **changes))[0]
 
     assert of(1.0, order=None) == f"The widest 95 % interval is {widest} so far; the run ends at ±1 Elo."

@@ -201,7 +201,7 @@ def until_precise(truth, error, openings, draws, bias, seed, over=None):
         zip(zip(games["white"], games["black"], games["opening"], strict=True), games["result"], strict=True)
     )
     schedule, played, found = Until(error=error).schedule(RoundRobin(), names, openings), list[Pairing](), []
-    batch = next(schedule)
+    batch = next(schedule, None)
     while batch is not None:
         played += batch
         now = [points_of(points[names[it.white], names[it.black], it.opening]) for it in batch]
