@@ -222,7 +222,7 @@ def until_precise(truth, error, openings, draws, bias, seed, over=None):
 @pytest.mark.parametrize("draws", [0.1, 0.5, 0.85])
 def test_intervals_that_end_a_tournament_hold_the_truth_in_95_of_100(draws, bias):
     """The five players of the test above; 500 intervals, of which chance is 1 %."""
-    truth, cell = np.array([160, 80, 0, -80, -160]), round(1000 * draws + 10 * bias)
+    truth, cell = np.array([160, 80, 0, -80, -160]), 1 + 3 * [0.1, 0.5, 0.85].index(draws) + round(bias / 0.7)
     held = [until_precise(truth, 40, 150, draws, bias, 1000 * cell + seed) for seed in range(100)]
     assert 0.93 <= np.mean(held) <= 0.97
 
@@ -235,7 +235,7 @@ def test_intervals_that_end_a_match_hold_the_truth_in_95_of_100(draws, bias):
     over, cell = 0.3 + bias * np.random.default_rng(0).normal(size=4001), round(1000 * draws + 10 * bias)
     truth = np.array([50, -50])
     held = [until_precise(truth, 60, 250, draws, bias, 1000 * cell + seed, over) for seed in range(500)]
-    assert 0.92 <= np.mean(held) <= 0.98
+    assert 0.93 <= np.mean(held) <= 0.97
 
 
 @pytest.mark.slow
