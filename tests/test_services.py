@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import arena
+from arena import Game
 from arena.hosting.player_process import close_held
 from arena.play import match
 from arena.play.tournament import RunPaused
@@ -145,3 +153,140 @@ def test_a_run_stops_when_its_budget_is_spent_and_resumes_with_a_larger_one(
         parts = played(service | {"budget": {"tokens": budget}}, tmp_path / "parts")
         assert parts.moves["move"].tolist() == whole.moves["move"].tolist()
         (tmp_path / "parts" / "ledger.sqlite").unlink()
+
+
+# --- the language model of configs/llm_player.py, against a server on this machine
+
+KEY = "sk-nobody-may-see-this"
+
+
+class Model(ThreadingHTTPServer):
+    """A server of chat completions that answers as `mode` says."""
+
+    mode = "legal"
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Completions)
+        self.seen: list[tuple[str | None, list[dict[str, str]]]] = []
+        self.url = f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Completions(BaseHTTPRequestHandler):
+    server: Model
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append((self.headers["Authorization"], asked["messages"]))
+        mode, first = self.server.mode, len(asked["messages"]) == 2
+        fen = re.findall(r"FEN: (\S+)", asked["messages"][1]["content"])[0]
+        move = Game("english", fen).legal_texts[-1]
+        reply = f'I see {{"move": "1-32"}}, but {{"move": "{move}"}} is better. {{"key": "{KEY}"}}'
+        if mode == "garbage" or (mode == "illegal first" and first):
+            reply = f"e2e4, says {KEY}" if mode == "garbage" else '{"move": "1-32"}'
+        if mode == "slow":
+            time.sleep(1.0)
+        content = {"choices": [{"message": {"content": reply}}]}
+        body = json.dumps(content | {"usage": {"prompt_tokens": 90, "completion_tokens": 10}}).encode()
+        with suppress(OSError):
+            self.send_response(503 if mode == "unavailable" else 200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            half, other = body[:20], b"[]".ljust(len(body))
+            self.wfile.write({"truncated": half, "other": other}.get(mode, body))
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
+    monkeypatch.setattr(match, "_REST_SECONDS", 0.0)
+    monkeypatch.setenv("MODEL_KEY", KEY)
+    with Model() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+    close_held()
+
+
+def of_model(model: Model, folder: Path, **changes: Any) -> dict[str, Any]:
+    """A configuration of two games between the model and random moves; its replies are kept beside the ledger."""
+    shutil.copy(Path(__file__).parents[1] / "configs" / "llm_player.py", folder)
+    entry = {
+        "name": "model", "type": f"{folder}/llm_player.py:LanguageModel", "url": model.url, "model": "m",
+        "key": "MODEL_KEY", "timeout": 0.4, "usd_in": 1.0, "usd_out": 2.0,
+        "replies": str(folder / "out" / "replies.jsonl"),
+    }  # fmt: skip
+    players = [entry, {"name": "random", "type": "random"}]
+    config = {"name": "llm", "variant": "english", "openings": {"count": 1}, "max_plies": 12, "players": players}
+    return config | {"unreachable": 1, "withdraw": 0} | changes
+
+
+def test_a_language_model_plays_and_its_numbers_are_in_the_report(model: Model, tmp_path: Path) -> None:
+    run = arena.run(of_model(model, tmp_path), tmp_path / "out", workers=1, quiet=True, report=True)
+    assert set(run.games["termination"]) == {"max_plies"} and not run.games["error"].any()
+    moves = int((run.moves["player"] == "model").sum())
+    sums = dict(zip(run.extras["extra"], run.extras["sum"], strict=True))
+    assert sums == pytest.approx(
+        {"attempts": moves, "legal_first": moves, "tokens": 100 * moves, "usd": 110e-6 * moves}
+    )
+    assert len(model.seen) == moves
+    assert {key for key, _ in model.seen} == {f"Bearer {KEY}"}
+    assert "Men capture forward only." in model.seen[0][1][0]["content"]
+    replies = (tmp_path / "out" / "replies.jsonl").read_text().splitlines()
+    assert len(replies) == moves and "[key]" in replies[0]
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(written) > 10 and not [path for path in written if KEY.encode() in path.read_bytes()]
+
+
+def test_a_language_model_has_a_second_try_and_then_gives_up(model: Model, tmp_path: Path) -> None:
+    model.mode = "illegal first"
+    run = arena.run(of_model(model, tmp_path), tmp_path / "out", workers=1, quiet=True)
+    means = dict(zip(run.extras["extra"], run.extras["per_move"], strict=True))
+    assert means == pytest.approx({"attempts": 2, "legal_first": 0, "tokens": 200, "usd": 220e-6})
+    assert not run.games["error"].any()
+    model.mode = "garbage"
+    lost = arena.run(of_model(model, tmp_path) | {"name": "lost"}, tmp_path / "lost", workers=1, quiet=True)
+    assert set(lost.games["termination"]) == {"illegal_move"}
+    assert lost.games["error"].str.contains("gave up: no legal move in 2 replies, in the last no JSON").all()
+    assert lost.extras["moves"].tolist() == [2] * 4
+    assert KEY.encode() not in b"".join(path.read_bytes() for path in (tmp_path / "lost").rglob("*.*"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "reason"),
+    [
+        ("truncated", "IncompleteRead"),
+        ("slow", "timed out|TimeoutError"),
+        ("unavailable", "HTTP 503"),
+        ("other", "AttributeError"),
+        ("away", "Connection refused"),
+    ],
+)
+def test_a_language_model_that_is_not_reachable_loses_nothing(
+    model: Model, tmp_path: Path, mode: str, reason: str
+) -> None:
+    model.mode = mode
+    config = of_model(model, tmp_path)
+    if mode == "away":
+        config["players"][0]["url"] = "http://127.0.0.1:9/v1"
+    with pytest.raises(RunPaused, match=f"game 1: model was not reachable: .*({reason}).* at ply"):
+        arena.run(config, tmp_path / "out", workers=1, quiet=True)
+    assert not len(arena.load(tmp_path / "out").games)
+
+
+def test_a_language_model_stops_at_its_budget(model: Model, tmp_path: Path) -> None:
+    config = of_model(model, tmp_path, budget={"tokens": 300})
+    with pytest.raises(RunPaused, match="the budget is spent: 600 of 300 tokens"):
+        arena.run(config, tmp_path / "out", workers=1, quiet=True)
+    assert len(arena.load(tmp_path / "out").games) == 1
+
+
+def test_a_language_model_without_its_key_is_no_player(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MODEL_KEY")
+    with pytest.raises(ValueError, match="the environment variable MODEL_KEY is not set"):
+        arena.run(of_model(model, tmp_path), tmp_path / "out", workers=1, quiet=True)

@@ -255,6 +255,13 @@ QUICK = {
     "test_kills": (),
     "test_notebook": ("test_it_is_short_and_names_no_machine",),
     "test_own_network": (),
+    "test_services": (
+        "test_a_game_is_played_as_often_as_allowed_without_reaching_a_player[own process]",
+        "test_a_game_without_reaching_a_player_has_no_result_and_is_played_later[in process]",
+        "test_a_language_model_has_a_second_try_and_then_gives_up",
+        "test_a_run_stops_when_its_budget_is_spent_and_resumes_with_a_larger_one[in process]",
+        "test_nothing_but_games_asks_a_player_that_costs[in process]",
+    ),
     "test_publish": ("test_paths_are_shortened_to_what_tells_them_apart",),
     "test_recount": (),
     "test_seats": (

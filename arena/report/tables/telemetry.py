@@ -86,7 +86,7 @@ def _telemetry_text(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _figure(value: float) -> str:
-    return quantity(value) if abs(value) >= 1000 else f"{value:.3g}"
+    return quantity(value) if abs(value) >= 1000 else f"{float(f'{value:.3g}'):.10f}".rstrip("0").rstrip(".")
 
 
 def _if_known(form: Callable[[Any], str]) -> Callable[[Any, Any], str]:
