@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import socket
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import arena
 from arena.base.supervisor import are_supported
 from arena.hosting.player_process import close_held, hold
 from arena.play.match import play
@@ -25,6 +27,7 @@ from players.loading import PlayerError
 from players.player import Allowance, AnswerError, Limit, PlayerSpec
 from players.table import build_player
 from tests.helpers.asking import column, task_of
+from tests.helpers.command_line import invoke
 from tests.helpers.words import Words
 
 pytestmark = pytest.mark.skipif(not are_supported(), reason="seats need Linux")
@@ -250,3 +253,17 @@ def test_the_second_seat_at_a_port_is_refused_until_the_first_is_closed():
         hold(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
     first.close()
     hold(spec, INTERNATIONAL, KINGS, "1", Allowance(), place=1)
+
+
+def test_a_program_with_one_port_is_tried_and_plays_with_one_worker(tmp_path: Path):
+    with taken() as other:
+        port = other.getsockname()[1]
+    entry = partner("plays by the rules", flags=(), port=port).options
+    (tmp_path / "run.yaml").write_text(
+        "name: ports\nvariant: international\nopenings: {random_plies: 2, count: 1}\nmax_plies: 10\nplayers:\n"
+        "  - {name: random, type: random}\n"
+        f"  - {json.dumps({'name': 'partner', 'type': 'engine', 'clock': 60, **entry})}\n"
+    )
+    result = invoke("run", str(tmp_path / "run.yaml"), "--out", str(tmp_path / "out"), "--workers", "1")
+    assert result.exit_code == 0 and "taken" not in result.output, result.output
+    assert (arena.load(tmp_path / "out").games["termination"] == "max_plies").all()

@@ -12,7 +12,7 @@ from arena.base.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import random_openings
 from arena.experiment.yaml.errors import ConfigError
-from arena.hosting.player_process import hold
+from arena.hosting.player_process import close_held, hold
 from arena.play.plan import check_players, check_tables, openings_of, probes_of, suites_of, worth
 from arena.play.trial import RepeatedGame, Trial, alone, tried
 from arena.rules.custom import build_variant
@@ -76,6 +76,8 @@ def of_players(
         trial = Trial(spec, variant, starts, experiment.seed, allowance, is_own(spec))
         if trial.own:
             say(f"trying {spec.name}")
+        if spec.type == ENGINE:
+            close_held()  # a program may have one port alone
         try:
             for finding in doctor.of_player(trial):
                 if finding.level != "ok":
