@@ -128,7 +128,7 @@ def test_a_wrong_short_form_gets_one_line_with_the_nearest_choices(text, words, 
 
 
 @pytest.mark.parametrize(
-    ("entry", "name", "fully"),
+    ("entry", "name", "detailed"),
     [
         ({"type": "negamax", "preset": "full", "nodes": 2000}, "negamax full n2000", "negamax full n2000"),
         ({"preset": "full", "evaluation": "a/my.py:racer"}, "racer", "a/my.py:racer full"),
@@ -137,9 +137,9 @@ def test_a_wrong_short_form_gets_one_line_with_the_nearest_choices(text, words, 
         ({"type": f"{'b' * 50}", "depth": 2}, "b" * 37 + " d2", None),
     ],
 )
-def test_a_name_is_made_of_what_plays_its_options_and_its_limits(entry, name, fully):
+def test_a_name_is_made_of_what_plays_its_options_and_its_limits(entry, name, detailed):
     assert made_name(entry) == name
-    assert fully is None or made_name(entry, fully=True) == fully
+    assert detailed is None or made_name(entry, 2) == detailed
 
 
 @pytest.mark.parametrize(

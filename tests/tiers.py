@@ -44,6 +44,10 @@ FULL = {
         "test_the_points_of_a_game_stand_at_the_end_of_its_pdn_and_on_its_page",
         "test_the_points_that_decided_a_game_are_in_its_row",
     ),
+    "test_duel": (
+        "test_a_test_and_a_set_of_openings_are_in_the_configuration",
+        "test_more_than_two_players_meet_all_others_and_names_differ",
+    ),
     "test_endgame": (
         "test_a_win_that_a_search_holds_for_certain_is_never_contradicted",
         "test_ctrl_c_stops_the_command_which_resumes",

@@ -25,6 +25,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Tournaments": {
         "init": ("init:init", "write an example configuration and heuristic"),
+        "match": ("match:match", "a match of players named in the line"),
         "doctor": ("check:doctor", "list what is wrong with a configuration"),
         "plan": ("plan:plan", "how long a run will take, what it can detect"),
         "run": ("tournaments:run", "play a tournament, or resume it; write its report"),

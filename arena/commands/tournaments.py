@@ -216,6 +216,7 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _Ta
             if ledger.repaired:
                 say(ledger.repaired)
             if ledger.complete:
+                say(f"the run in {folder} is complete: nothing is played")
                 if unanswered(plan, ledger):
                     _begin(plan, ledger, workers, force, taking)
                 return _code(ledger)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from arena.experiment import sweep
 from arena.experiment.checks import cross_problems
 from arena.experiment.model import Experiment, JudgeField, PlayerField
-from arena.experiment.names import ShortFormError, completed_entry
+from arena.experiment.names import ShortFormError, completed_entry, distinct_names, made_name
 from arena.experiment.yaml.errors import ConfigError, Problem
 from arena.experiment.yaml.section import Document, validated
 from arena.experiment.yaml.values import Source, inline
@@ -91,9 +91,31 @@ def player_spec(entry: str | Mapping[str, Any], given_as: str = "player", folder
     return validated(_Entry, {"player": _completed(entry, given_as, folder)}, Source(Path(given_as)), ()).player
 
 
+def player_specs(entries: Sequence[str], usual: Mapping[str, Mapping[str, Any]]) -> list[PlayerSpec]:
+    """The players of entries as `player_spec` takes them, with names that differ: "simple d6", "racer d6".
+
+    One without a limit has that of its type in `usual`, if there is one. Raises ConfigError, naming the entry.
+    """
+    known: list[dict[str, Any]] = []
+    for entry in entries:
+        data = inline(entry, entry)
+        whole = _completed(data, entry, Path())
+        if not isinstance(whole, dict):
+            player_spec(entry, entry)
+        rest = {key: value for key, value in whole.items() if key != "name"}
+        is_named = "name" in data if isinstance(data, dict) else whole["name"] != made_name(rest)
+        if not any(limit in whole for limit in Limit._fields):
+            rest |= usual.get(str(whole["type"]), {})
+        known.append({"name": whole["name"], **rest} if is_named else rest)
+    names = distinct_names(known)
+    wholes = ({**whole, "name": name} for whole, name in zip(known, names, strict=True))
+    return [player_spec(whole, entry) for whole, entry in zip(wholes, entries, strict=True)]
+
+
 def _completed(entry: str | Mapping[str, Any], given_as: str, folder: Path) -> Any:
+    data = inline(entry, given_as) if isinstance(entry, str) else entry
     try:
-        return completed_entry(inline(entry, given_as) if isinstance(entry, str) else entry, folder)
+        return completed_entry(data, folder)
     except ShortFormError as error:
         raise ConfigError([(given_as, 0, 0, str(error))]) from None
 

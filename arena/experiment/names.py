@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path, PurePath
 from string import Formatter
 from typing import Any
@@ -119,24 +120,37 @@ def level_entry(number: str) -> dict[str, Any]:
     return {"name": f"level {int(number)}", "type": "cis300", "depth": int(number)}
 
 
-def made_name(entry: Mapping[str, Any], *, fully: bool = False) -> str:
+def made_name(entry: Mapping[str, Any], detail: int = 0) -> str:
     """A name for an entry that has none: "simple d6", "racer d6", "mcts n2000", "negamax full n2000".
 
     It has the evaluation, or another type than negamax, the options, and the limits as a short form writes them.
-    `fully`: with folders and files of what plays and with a preset that short forms leave out.
+    With a `detail` of 1 files and folders stand before names of code; with 2 it also has a preset that short forms
+    leave out.
     """
     known = {key: value for key, value in entry.items() if value is not None}
     kind, evaluation = known.pop("type", "negamax"), known.pop("evaluation", None)
     limits = [_limit_word(key, known.pop(key)) for key in Limit._fields if key in known]
-    if evaluation is not None and kind == "negamax" and known.get("preset") == "full" and not fully:
+    if evaluation is not None and kind == "negamax" and known.get("preset") == "full" and detail < 2:
         del known["preset"]
     players = [] if evaluation is not None and kind == "negamax" else [str(kind)]
     players += [] if evaluation is None else [word_of("evaluation", evaluation)]
     options = [f"{key} {value}" if is_number(value) else word_of(key, value) for key, value in known.items()]
-    words = " ".join([*(players if fully else map(_last, players)), *options])
+    words = " ".join([*(players if detail else map(_last, players)), *options])
     end = " ".join(["", *limits])
-    words = words[: NAME_CHARACTERS - len(end)] if not fully else words[-NAME_CHARACTERS + len(end) :]
+    room = NAME_CHARACTERS - len(end)
+    words = words[-room:] if detail else words[:room]
     return f"{words}{end}"[:NAME_CHARACTERS].strip()
+
+
+def distinct_names(entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A name for each of several entries, its own or a made one; equal ones become longer, or get numbers."""
+    tries = [[str(entry.get("name") or made_name(entry, detail)) for entry in entries] for detail in range(3)]
+    names: list[str] = []
+    for own in zip(*tries, strict=True):
+        best = next((name for name, all in zip(own, tries, strict=True) if all.count(name) == 1), own[0])
+        numbered = (f"{best[: NAME_CHARACTERS - 4]} {number}" for number in count(2))
+        names.append(next(name for name in chain([best], numbered) if name not in names))
+    return names
 
 
 def _limit_word(key: str, value: Any) -> str:
@@ -163,7 +177,7 @@ def _what_plays(word: str, folder: Path | None) -> dict[str, Any]:
 
 
 def _code(path: Path, folder: Path | None) -> str:
-    """The text of a Python file; "" without a folder. Raises ShortFormError if one is given and there is no file."""
+    """The text of a Python file; "" without a folder. Raises ShortFormError if there is one without that file."""
     if folder is None:
         return ""
     found = next((place for place in (folder / path, path) if place.is_file()), None)

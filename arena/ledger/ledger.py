@@ -315,6 +315,16 @@ def manifest_in(folder: Path) -> Manifest | None:
         return None
 
 
+def files_in(folder: Path) -> dict[str, str] | None:
+    """The `Facts.files` of the run in a folder; None if there is none, or it cannot be read."""
+    try:
+        with reading(folder / FILE) as connection:
+            files: dict[str, str] | None = documents(connection).get("facts", {}).get("files")
+            return files
+    except StoreError:
+        return None
+
+
 def _verdict(record: GameRecord) -> tuple[str, str, int | None]:
     if record.verdict is None:
         return "", "", None

@@ -1,0 +1,192 @@
+"""The command that plays a duel, or a round robin, of players named in its line: match."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import click
+
+from arena.base.files import replace
+from arena.base.wording import counted
+from arena.commands.common import described_variant, workers_option
+from arena.commands.output import echo, fail
+from arena.commands.tournaments import run
+from arena.experiment.load import load, player_specs
+from arena.experiment.model import entry_of
+from arena.experiment.yaml.errors import ConfigError
+from arena.experiment.yaml.values import yaml_text
+from arena.ledger.ledger import files_in
+from arena.play.plan import prepare
+from players.loading import fingerprints, located, moved
+from players.player import PlayerSpec
+
+FILE = "match.yaml"
+"""The configuration in the folder of its run."""
+LIMITS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {"negamax": {"depth": 6}, "mcts": {"nodes": 1000}, "hybrid": {"nodes": 1000}}
+)
+"""By type the limit of a player without one."""
+OPENINGS = 50
+TESTED = MappingProxyType({"random_plies": 6, "count": 1000})
+"""The openings of a match that ends by itself."""
+_NAME_CHARACTERS = 80
+
+
+class OpeningsType(click.ParamType):
+    """A number of random openings, or the name of a set."""
+
+    name = "openings"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "N|SET"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+        return {"count": int(value)} if str(value).isdecimal() else {"set": str(value)}
+
+
+@click.command()
+@click.argument("players", metavar="PLAYER PLAYER...", nargs=-1)
+@click.option("--variant", default="english", show_default=True, help="The rules: a name, or YAML.")
+@click.option(
+    "--openings",
+    type=OpeningsType(),
+    help=f"Each is played twice by any two players, colours swapped [{OPENINGS} random ones; "
+    f"with --sprt or --until up to {TESTED['count']}].",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The source of all chance.")
+@click.option(
+    "--sprt",
+    nargs=2,
+    type=float,
+    metavar="ELO0 ELO1",
+    help="End when a sequential test of two players is decided.",
+)
+@click.option(
+    "--until",
+    type=click.FloatRange(0, min_open=True),
+    metavar="ELO",
+    help="End when the 95 % interval of every player is within ± ELO.",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<players>].")
+@workers_option
+@click.pass_context
+def match(
+    context: click.Context,
+    /,
+    players: tuple[str, ...],
+    out: Path | None,
+    workers: int | str | None,
+    **options: Any,
+) -> None:
+    """Play a match of two players, or a round robin of more, and write its report.
+
+    PLAYER is a player in short: simple@d6 (6 plies), mcts@n2000 (positions), my.py:racer@0.1s (seconds), level 4,
+    greedy; or YAML as '{type: negamax, nodes: 2000}'. Without a limit a search has 6 plies, mcts and hybrid 1,000
+    positions. The configuration that is played is written into the run's folder: edit it, and `arena run` plays
+    it. The same command again resumes the run.
+    """
+    if len(players) < 2:
+        fail("name two players or more, as in: arena match simple@d6 greedy")
+    try:
+        specs = player_specs(players, LIMITS)
+        document = _document(specs, **options)
+        plan = prepare(load({**document, "players": [entry_of(spec) for spec in specs]}))
+    except ConfigError as error:
+        fail(_in_words(error, players))
+    file = _written(document, specs, out, shlex.join(["arena", "match", *players]))
+    kind = "match" if len(specs) == 2 else "round robin"
+    most = "" if plan.exact else "at most "
+    echo(f"a {kind} of {most}{counted(plan.games, 'game')}; its configuration: {file}")
+    context.invoke(run, config=file, out=file.parent, workers=workers)
+
+
+def _document(
+    specs: Sequence[PlayerSpec],
+    variant: str,
+    openings: dict[str, Any] | None,
+    seed: int,
+    sprt: tuple[float, float] | None,
+    until: float | None,
+) -> dict[str, Any]:
+    """The configuration of a match of these players, but for `players`."""
+    rules = described_variant(variant)
+    names = [spec.name for spec in specs] + ([] if rules == "english" else [variant])
+    document = {"name": _slug(names), "variant": rules, "seed": seed}
+    document["openings"] = openings or (dict(TESTED) if sprt or until else {"count": OPENINGS})
+    document["format"] = "match" if len(specs) == 2 else "round-robin"
+    if sprt is not None:
+        document["sprt"] = dict(zip(("elo0", "elo1"), sprt, strict=True))
+    if until is not None:
+        document["until"] = {"error": until}
+    return document
+
+
+def _slug(names: Sequence[str]) -> str:
+    """The name of a folder made of names: "simple-d6-racer-d6"."""
+    words = re.sub(r"[^A-Za-z0-9._]+", "-", "-".join(names))
+    return words[:_NAME_CHARACTERS].strip("-._") or "match"
+
+
+def _written(document: dict[str, Any], specs: Sequence[PlayerSpec], out: Path | None, command: str) -> Path:
+    """Write the configuration into the folder of its run, unless it is there; returns the file.
+
+    Where another configuration is, or files of players differed, the run gets a number after its name; with `out`
+    exits.
+    """
+    used = {name: value for spec in specs for name, value in fingerprints(located(spec, Path())).items()}
+    for name in _numbered(document["name"]):
+        file = (out or Path("reports") / name) / FILE
+        entries = [entry_of(_seen_from(file.parent, spec)) for spec in specs]
+        text = yaml_text({**document, "name": name, "players": entries})
+        if not file.parent.exists() or _is_of(file, text, used):
+            break
+        if out is not None:
+            fail(f"{out} holds something else: give another --out")
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        words = f"# {command}\n# Change what you like, its name, too, and play it: arena run {file}\n"
+        replace(file, lambda path: path.write_text(words + text, encoding="utf-8"))
+    return file
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}-{number}" for number in count(2))
+
+
+def _is_of(file: Path, text: str, used: Mapping[str, str]) -> bool:
+    """Whether a folder's run has this configuration and, if it began, these files of players."""
+    if not file.is_file():
+        return not any(file.parent.iterdir())
+    begun = files_in(file.parent)
+    same = _without_comments(file.read_text(encoding="utf-8")) == _without_comments(text)
+    return same and (begun is None or begun == used)
+
+
+def _without_comments(text: str) -> str:
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+
+
+def _seen_from(folder: Path, spec: PlayerSpec) -> PlayerSpec:
+    """The player with the paths of its files from a folder on."""
+    here = folder.resolve()
+    return moved(located(spec, Path()), lambda path: Path(os.path.relpath(path, here)))
+
+
+def _in_words(error: ConfigError, players: Sequence[str]) -> str:
+    """The problems, each after the player or the option that it is about."""
+
+    def about(place: str) -> str:
+        keys = re.match(r"config\['(\w+)'\](?:\[(\d+)\])?", place)
+        if keys is None:
+            return place
+        return players[int(keys[2])] if keys[1] == "players" and keys[2] else f"--{keys[1]}"
+
+    return "\n".join(f"{about(place)}: {message}" for place, _, _, message in error.problems)

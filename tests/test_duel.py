@@ -1,0 +1,135 @@
+"""Tests of `arena match`: players in its line, the configuration that it writes, and runs of equal names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from arena.experiment.load import load, player_specs
+from players.player import Limit
+from tests.helpers.command_line import error_line, invoke
+
+OWN = """\
+class Last:
+    limits = ()
+
+    def __init__(self, variant):
+        pass
+
+    def choose(self, game, limit, rng):
+        from arena import Choice
+        return Choice(game.legal_moves[-1])
+"""
+
+
+@pytest.fixture(autouse=True)
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def match(*arguments: object) -> Any:
+    result = invoke("match", *arguments, "--workers", 1)
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def games(folder: str) -> pd.DataFrame:
+    played = pd.read_csv(Path(folder) / "games.csv")
+    return played[["white", "black", "opening_fen", "result", "termination", "plies"]]
+
+
+def test_a_duel_writes_its_report_and_the_configuration_that_plays_the_same_games_again(empty):
+    (empty / "my.py").write_text(OWN)
+    result = match("greedy", "my.py:Last", "--openings", 2, "--seed", 3)
+    file = Path("reports/greedy-Last/match.yaml")
+    assert f"a match of 4 games; its configuration: {file}" in result.stdout
+    assert file.with_name("report.html").is_file()
+    document = yaml.safe_load(file.read_text())
+    assert document["players"][1] == {"name": "Last", "type": "../../my.py:Last"}
+    assert (document["openings"], document["seed"], document["format"]) == ({"count": 2}, 3, "match")
+    again = invoke("run", file, "--out", "again", "--workers", 1)
+    assert again.exit_code == 0
+    pd.testing.assert_frame_equal(games("again"), games("reports/greedy-Last"))
+    file.write_text(file.read_text().replace("name: greedy-Last", "name: other").replace("count: 2", "count: 1"))
+    assert invoke("run", file, "--workers", 1).exit_code == 0
+    pd.testing.assert_frame_equal(games("reports/other"), games("again")[:2])
+
+
+def test_the_same_duel_is_complete_and_another_one_of_the_same_name_has_a_number(empty):
+    (empty / "my.py").write_text(OWN)
+    duel = ("random", "my.py:Last", "--openings", 1)
+    folder = Path("reports/random-Last")
+    match(*duel)
+    assert "is complete: nothing is played" in match(*duel).stderr
+    match(*duel, "--seed", 1)
+    assert (folder.with_name("random-Last-2") / "report.html").is_file()
+    (empty / "my.py").write_text(OWN.replace("[-1]", "[0]"))
+    match(*duel)
+    assert (folder.with_name("random-Last-3") / "report.html").is_file()
+    assert len(games("reports/random-Last")) == 2
+    assert "is complete" in match(*duel).stderr
+    assert sorted(path.name for path in Path("reports").iterdir()) == [
+        "random-Last",
+        "random-Last-2",
+        "random-Last-3",
+    ]
+
+
+def test_more_than_two_players_meet_all_others_and_names_differ(empty):
+    match("random", "greedy", "random", "--openings", 1, "--variant", "international", "--out", "three")
+    experiment = load("three/match.yaml")
+    assert [player.name for player in experiment.players] == ["random", "greedy", "random 2"]
+    assert experiment.name == "random-greedy-random-2-international" and experiment.variant == "international"
+    assert len(games("three")) == 6
+    result = invoke("match", "random", "greedy", "--out", "three")
+    assert (result.exit_code, result.stderr) == (2, "three holds something else: give another --out\n")
+
+
+def test_a_test_and_a_set_of_openings_are_in_the_configuration():
+    match("greedy", "random", "--sprt", -500, 0)
+    experiment = load("reports/greedy-random/match.yaml")
+    assert experiment.sprt is not None and (experiment.sprt.elo0, experiment.sprt.elo1) == (-500, 0)
+    assert len(games("reports/greedy-random")) < 200
+    match("greedy", "random", "--until", 300, "--out", "until")
+    assert load("until/match.yaml").as_dict()["until"]["error"] == 300
+    assert len(games("until")) < 200
+    match("greedy", "random", "--openings", "international-2-ply", "--variant", "international", "--out", "two")
+    assert load("two/match.yaml").openings.set == "international-2-ply"
+
+
+def test_names_of_players_differ_by_no_more_than_they_need(empty):
+    (empty / "a").mkdir()
+    for folder in (empty, empty / "a"):
+        (folder / "my.py").write_text(OWN)
+
+    def names(*entries: str) -> list[str]:
+        return [spec.name for spec in player_specs(entries, {"negamax": {"depth": 6}})]
+
+    assert names("simple", "simple@d2", "my.py:Last@d2") == ["simple d6", "simple d2", "Last d2"]
+    assert names("my.py:Last", "a/my.py:Last") == ["my.py:Last", "a/my.py:Last"]
+    assert names("simple@d6", "{evaluation: simple, depth: 6}") == ["simple full d6", "simple d6"]
+    assert names("level 4", "level4", "random", "random") == ["level 4", "level 4 2", "random", "random 2"]
+    assert names("{name: mine, type: greedy}", "greedy") == ["mine", "greedy"]
+    assert player_specs(["simple", "game3"], {"negamax": {"depth": 6}})[0].limit == Limit(depth=6)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(("simple@d6",), ("simpel@d6", "greedy"), ("simple@x6", "greedy"), ("simple@d0", "greedy")),
+        *(("greedy", "mi.py:Last"), ("greedy", "my.py:Lst"), ("greedy", "{type: negamax"), ("human", "greedy")),
+        *(("greedy", "random", "--variant", "englsh"), ("greedy", "random", "--openings", "2-ply")),
+        *(("greedy", "random", "--sprt", 5, 0), ("greedy", "random", "level 4", "--sprt", 0, 5)),
+    ],
+)
+def test_what_is_wrong_gets_one_line_and_nothing_is_written(arguments, words, empty):
+    (empty / "my.py").write_text(OWN)
+    result = invoke("match", *arguments)
+    assert result.exit_code == 2
+    words(error_line(result.stderr).replace(str(empty), "DIR"))
+    assert not Path("reports").exists()
