@@ -15,7 +15,7 @@ import pytest
 
 import arena
 from arena.experiment.formats.adaptive import Adaptive
-from arena.experiment.formats.base import BatchResults, Format, Pairing, Schedule
+from arena.experiment.formats.base import BatchResults, Format, Pairing, Rounds, Schedule
 from arena.experiment.formats.fixed import LEAST_ROUNDS, Gauntlet, Match, RoundRobin, Until
 from arena.experiment.formats.information import pair_information, worth
 from arena.experiment.formats.knockout import Knockout
@@ -302,7 +302,7 @@ def played_until(error: float, openings: int, seed: int, format: Format = EVERYO
     batch: Sequence[Pairing] | None = next(schedule)
     while batch is not None:
         batches.append(list(batch))
-        found = [float(rng.choice([0.0, 0.5, 1.0])) for _ in batch]
+        found = [float(rng.choice([it.opening % 2, 0.5, 1.0])) for it in batch]
         games, points = [*games, *batch], points + found
         try:
             batch = schedule.send(BatchResults(found))
@@ -311,6 +311,8 @@ def played_until(error: float, openings: int, seed: int, format: Format = EVERYO
         table = rate(frame(games, points).assign(opening=[it.opening for it in games]), NAMES[:4]).table
         width = float((table["elo_high"] - table["elo_low"]).max() / 2)
         assert (batch is None) == (width <= error or len(games) == 2 * openings * len(format.ties(NAMES[:4])))
+        if isinstance(batch, Rounds) and batch.precision is not None:
+            assert batch.precision.error == pytest.approx(width, abs=1e-5)
     return batches
 
 
@@ -356,9 +358,9 @@ def test_a_precise_match_is_the_same_for_two_workers_and_after_stops_and_says_wh
     assert 2 * LEAST_ROUNDS <= len(finished.games) < plan.games == 144
     assert_same(play_whole(plan, tmp_path / "two", 2, ()), finished)
     assert_same(play_whole(plan, tmp_path / "three", 1, (7, 51)), finished)
-    assert facts(finished)[1].startswith(
-        "The run ended when all 95 % intervals were within ±150 Elo: the widest is ±"
-    )
+    difference = (finished.standings["elo_high"] - finished.standings["elo_low"]).sum() / 2
+    ended = "The run ended when all 95 % intervals were within ±150 Elo"
+    assert facts(finished)[1] == f"{ended}: the widest is ±{difference:.1f} Elo (difference)."
 
 
 def test_how_wide_intervals_are_and_whether_that_ended_the_run_has_one_sentence(tmp_path: Path) -> None:
