@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -100,7 +99,7 @@ def match(
         plan = prepare(load({**document, "players": [entry_of(spec) for spec in specs]}))
     except ConfigError as error:
         fail(_in_words(error, players))
-    file = _written(document, specs, out, shlex.join(["arena", "match", *players]))
+    file = _written(document, specs, out)
     kind = "match" if len(specs) == 2 else "round robin"
     most = "" if plan.exact else "at most "
     echo(f"a {kind} of {most}{counted(plan.games, 'game')}; its configuration: {file}")
@@ -134,7 +133,7 @@ def _slug(names: Sequence[str]) -> str:
     return words[:_NAME_CHARACTERS].strip("-._") or "match"
 
 
-def _written(document: dict[str, Any], specs: Sequence[PlayerSpec], out: Path | None, command: str) -> Path:
+def _written(document: dict[str, Any], specs: Sequence[PlayerSpec], out: Path | None) -> Path:
     """Write the configuration into the folder of its run, unless it is there; returns the file.
 
     Where another configuration is, or files of players differed, the run gets a number after its name; with `out`
@@ -151,7 +150,7 @@ def _written(document: dict[str, Any], specs: Sequence[PlayerSpec], out: Path | 
             fail(f"{out} holds something else: give another --out")
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        words = f"# {command}\n# Change what you like, its name, too, and play it: arena run {file}\n"
+        words = f"# Written by arena match. Change what you like, its name, too, and play it: arena run {file}\n"
         replace(file, lambda path: path.write_text(words + text, encoding="utf-8"))
     return file
 
