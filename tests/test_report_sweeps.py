@@ -19,12 +19,12 @@ from arena.report.charts.course import plot_convergence, plot_openings
 from arena.report.files import files_of
 from arena.report.page.page import html
 from arena.report.run import Run
-from arena.report.sentences.answers import lead, opening_sentences
+from arena.report.sentences.answers import lead, opening_sentences, step_sentences
 from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import headline
 from arena.report.tables.comparisons import EQUAL_TERMS, comparisons
 from arena.report.tables.contrasts import contrast
-from arena.report.tables.doublings import elo_by_nodes, gains
+from arena.report.tables.doublings import elo_by_nodes, elo_by_step, gains
 from arena.report.tables.openings import homogeneity, openings
 from arena.report.tables.phases import phases
 from arena.report.tables.settings import families
@@ -423,6 +423,57 @@ def test_names_at_one_limit_leave_out_what_all_have_and_los_is_shown_where_it_is
     assert sorted(depth["Player"]) == ["x", "y", "z"] and sorted(nodes["Player"]) == ["x", "y"]
     assert depth["LOS"].tolist() == ["", "90.0 %", ""] and "LOS" not in nodes
     assert "Nodes/move" in depth and "Nodes/move" not in nodes
+
+
+# steps of a training
+
+
+def by_step(elo: dict[str, float]) -> tuple[pd.DataFrame, Ratings]:
+    """The table for players named by their steps, two of each by two families, and their ratings."""
+    ratings = rated(elo)
+    steps: dict[str, dict[str, float]] = {}
+    for name in reversed(elo):
+        steps.setdefault(name[0], {})[name] = int(name[1:])
+    return elo_by_step(ratings.table, ratings, steps), ratings
+
+
+def test_elo_by_step_is_in_the_order_of_steps_with_differences_to_the_first() -> None:
+    table, _ = by_step({"a9": 5.0, "a10": 50.0, "a100": 305.0, "b1": 7.0})
+    assert table["family"].tolist() == ["a"] * 3 and table["step"].tolist() == [9, 10, 100]
+    assert table["gain"].tolist()[1:] == [45, 300] and np.isnan(table["gain"][0])
+    np.testing.assert_allclose(table["gain_high"] - table["gain"], [np.nan, *[Z95 * 10 * np.sqrt(2)] * 2])
+
+
+@pytest.mark.parametrize(
+    ("elo", "sentences"),
+    [
+        ([0, 320, 310], ["Elo grows from 0 at step 0 to +310 ± 28 at step 2; best at step 1 with +320, "
+                         "not certainly better than the last."]),
+        ([0, 410, 310], ["Elo grows from 0 at step 0 to +310 ± 28 at step 2; best at step 1 with +410."]),
+        ([0, -5, 20], ["Elo at step 2 is not measurably different from that at step 0 (+20 ± 28)."]),
+        ([0, -5, -90], ["Elo falls from 0 at step 0 to −90 ± 28 at step 2; best at step 0 with 0."]),
+        ([0], []),
+    ],
+)  # fmt: skip
+def test_the_sentence_of_a_training_names_its_end_and_its_best_step(
+    elo: list[float], sentences: list[str]
+) -> None:
+    assert step_sentences(*by_step({f"a{i}": float(value) for i, value in enumerate(elo)})) == sentences
+
+
+def test_a_sweep_of_files_is_answered_by_elo_against_the_step(tmp_path: Path) -> None:
+    players = [player(f"step {n}", 4, evaluation=f"runs/{n}.npz") for n in (1, 2, 3)]
+    games, moves = frames([*players, player("simple", 4, evaluation="simple")], 8, plies=20)
+    terms = experiment(
+        [*players, player("simple", 4, evaluation="simple")], steps={"runs": {f"step {n}": n for n in (1, 2, 3)}}
+    )
+    run = run_of(tmp_path, terms, games, moves)
+    assert title(run)[0] == "elo_by_step" and title(run)[1].startswith("Elo")
+    assert headline(run)[0].startswith("Elo ") and run.comparisons.empty
+    ax: Any = drawn(run)["elo_by_step"]
+    assert [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()] == ["runs", "simple"]
+    assert ax.lines[0].get_xdata().tolist() == [1, 2, 3] and len(ax.collections) == 1
+    assert "elo_by_step.csv" in {file.name for file in files_of(run)}
 
 
 # charts and files

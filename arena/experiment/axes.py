@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from arena.base.wording import shown, unknown
+from arena.base.wording import counted, nearest, quoted, shown, unknown
 from arena.experiment.names import is_number, phrases, words_of
 from arena.experiment.yaml.errors import Keys
 from players.player import MEANT_LIMITS
@@ -15,6 +17,11 @@ MAX_PLAYERS = 200
 """Players that the sweeps of a configuration may make together."""
 RANGE = ("from", "to", "step", "factor")
 """The keys of a range."""
+FILES = ("files", "step")
+"""The keys of files, one for each step of a training."""
+_LAST_NUMBER = r"(\d+)(?!.*\d)"
+MAX_LISTED = 5
+"""Files that an error lists, of a folder in which none matches."""
 LIMIT = "limit"
 """The key of a sweep that takes mappings of limits."""
 
@@ -29,6 +36,8 @@ class Setting(NamedTuple):
     """In a template."""
     phrase: str = ""
     """In a name without a template."""
+    step: int | float | None = None
+    """Of the training that left the file which is the value."""
 
 
 class SweepError(Exception):
@@ -40,9 +49,12 @@ class SweepError(Exception):
 
 
 def read_axes(
-    entry: dict[str, Any], limits: Collection[str], axes: dict[str, list[Setting]]
+    entry: dict[str, Any], limits: Collection[str], axes: dict[str, list[Setting]], folder: Path
 ) -> Iterator[SweepError]:
-    """Fill `axes` with the settings of each key of the entry's sweep; yield what is wrong."""
+    """Fill `axes` with the settings of each key of the entry's sweep; yield what is wrong.
+
+    Files are looked for in `folder`, then in the working directory.
+    """
     sweep = entry["sweep"]
     if not isinstance(sweep, dict) or not sweep:
         yield SweepError(f"'sweep' must be a mapping of a player's keys to lists or ranges, not {shown(sweep)}")
@@ -50,7 +62,7 @@ def read_axes(
     taken: dict[Keys, str] = {}
     for key, given in sweep.items():
         try:
-            axes[key] = _limit_settings(given, limits) if key == LIMIT else _settings(key, given)
+            axes[key] = _limit_settings(given, limits) if key == LIMIT else _settings(key, given, folder)
             for path in {path for setting in axes[key] for path in setting.values}:
                 _check_free(entry, path, key)
                 other = next((other for known, other in taken.items() if _overlap(known, path)), key)
@@ -61,17 +73,20 @@ def read_axes(
             yield error
 
 
-def _settings(key: str, given: Any) -> list[Setting]:
+def _settings(key: str, given: Any, folder: Path) -> list[Setting]:
     path: Keys = tuple(key.split("."))
     if path[0] in ("name", "sweep"):
         raise SweepError(f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names", key)
     name = str(path[-1])
+    if isinstance(given, dict) and "files" in given:
+        files = _files(key, given, folder)
+        return [Setting({path: file}, {path: ("sweep", key)}, str(n), f"step {n}", n) for n, file in files]
     if isinstance(given, dict):
         numbers = _range(key, given)
         return [Setting({path: n}, {path: ("sweep", key)}, str(n), f"{name} {n}") for n in numbers]
     if not isinstance(given, list) or not given:
         raise SweepError(
-            f"{key!r} must be a list of values or a range {{from: 1, to: 10}}, not "
+            f"{key!r} must be a list of values, a range {{from: 1, to: 10}} or {{files: ...}}, not "
             + (shown(given) if given != [] else "an empty list"),
             key,
         )
@@ -126,6 +141,81 @@ def _range(key: str, given: dict[str, Any]) -> list[int] | list[float]:
     count = math.floor(steps + 1e-9) + 1
     numbers = [first + i * step if factor is None else first * factor**i for i in range(count)]
     return [n if isinstance(n, int) else float(f"{n:.12g}") for n in numbers]
+
+
+def _files(key: str, given: dict[str, Any], folder: Path) -> list[tuple[int | float, str]]:
+    """The files that match a pattern, each after the step that its name has, in the order of the steps."""
+    for word, value in given.items():
+        if word not in FILES:
+            raise SweepError(unknown("key of files", word, FILES), key, word)
+        if not isinstance(value, str) or not value:
+            raise SweepError(f"{word!r} must be text, not {shown(value)}", key, word)
+    pattern, step = given["files"], _step_of(given.get("step"), key)
+    whole = PurePath(pattern)
+    roots = [Path(whole.anchor)] if whole.is_absolute() else [folder, Path()]
+    try:
+        found = [[*root.glob(str(whole.relative_to(whole.anchor)))] for root in roots]
+    except ValueError as error:
+        raise SweepError(f"'files' is not a pattern: {error}", key, "files") from None
+    files = [sorted(one for one in of_root if one.is_file()) for of_root in found]
+    root, matching = next(filter(lambda pair: pair[1], zip(roots, files, strict=True)), (folder, []))
+    if not matching:
+        raise SweepError(_no_match(whole, folder), key, "files")
+    steps: dict[int | float, str] = {}
+    for path in matching:
+        file = (path if whole.is_absolute() else path.relative_to(root)).as_posix()
+        number = step(file)
+        if number in steps:
+            raise SweepError(f"{steps[number]!r} and {file!r} have the same step, {number}", key, "files")
+        steps[number] = file
+    return sorted(steps.items())
+
+
+def _step_of(expression: str | None, key: str) -> Callable[[str], int | float]:
+    """A function that finds a file's step: in its path by an expression, else the last number in its name."""
+    try:
+        wanted = re.compile(_LAST_NUMBER if expression is None else expression)
+    except re.error as error:
+        raise SweepError(f"'step' is not a regular expression: {error}", key, "step") from None
+    if wanted.groups != 1:
+        raise SweepError(f"'step' must have one group, such as (\\d+), not {wanted.groups}", key, "step")
+    place = "files" if expression is None else "step"
+
+    def step(file: str) -> int | float:
+        found = wanted.search(PurePath(file).stem if expression is None else file)
+        if found is None or found[1] is None:
+            how = "its name has no number: give 'step'" if expression is None else f"{expression!r} does not match"
+            raise SweepError(f"{file!r} has no step: {how}", key, place)
+        try:
+            number = float(found[1])
+        except ValueError:
+            number = math.inf
+        if not abs(number) < 2**53:
+            raise SweepError(
+                f"the step of {file!r} must be a number below 2**53, not {quoted(found[1])}", key, place
+            )
+        return int(number) if number.is_integer() else number
+
+    return step
+
+
+def _no_match(pattern: PurePath, folder: Path) -> str:
+    """Say where no file matches a pattern, and what is there."""
+    *parents, name = pattern.parts
+    while parents and not re.search(r"[*?\[]", parents[0]):
+        parent = parents.pop(0)
+        if not (folder / parent).is_dir():
+            folders = [one.name for one in sorted(folder.iterdir()) if one.is_dir()] if folder.is_dir() else []
+            close = nearest(parent, folders)
+            return f"there is no folder {parent!r} in {folder}" + (f"; did you mean {close!r}?" if close else "")
+        folder /= parent
+    rest = PurePath(*parents, name).as_posix()
+    files = [one.name for one in sorted(folder.iterdir()) if one.is_file()] if folder.is_dir() else []
+    first = [one for one in (nearest(re.sub(r"[*?]+|\[.*?\]", "", name), files, 0.3),) if one is not None]
+    listed = [*first, *(file for file in files if file not in first)]
+    more = len(listed) - MAX_LISTED
+    held = ", ".join(listed[:MAX_LISTED]) + (f" and {counted(more, 'other')}" if more > 0 else "")
+    return f"no file in {folder} matches {rest!r}; " + (f"that folder has {held}" if held else "it has no files")
 
 
 def _check_free(entry: Mapping[str, Any], path: Keys, key: str) -> None:

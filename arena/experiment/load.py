@@ -70,11 +70,14 @@ def _expand(source: Source, data: Any) -> list[Problem]:
     """Write the sweeps out, in `data` itself; what is wrong in them."""
     if not isinstance(data, dict) or not isinstance(data.get("players"), list):
         return []
-    expansion = sweep.expand(data["players"], Limit._fields)
+    expansion = sweep.expand(data["players"], Limit._fields, source.path.parent)
     problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
     data["players"], source.origin = expansion.players, expansion.origin
     if "type" in expansion.swept:
         data.setdefault("compare_types", True)
+    if expansion.steps:
+        data.setdefault("steps", expansion.steps)
+        data.setdefault("anchor", next(iter(next(iter(expansion.steps.values())))))
     return problems
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.experiment.axes import LIMIT, RANGE
+from arena.experiment.axes import FILES, LIMIT, RANGE
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.model import Experiment
 from arena.experiment.suite import shipped
@@ -31,6 +31,19 @@ _RANGE = {
     "not": {"required": ["step", "factor"]},
 }
 assert list(_RANGE["properties"]) == list(RANGE)  # type: ignore[call-overload]
+_FILES = {
+    "type": "object",
+    "properties": {
+        "files": {"type": "string", "description": 'A pattern such as "runs/*.npz": a player for each file.'},
+        "step": {
+            "type": "string",
+            "description": "A regular expression whose one group is the step [the last number in the name].",
+        },
+    },
+    "required": ["files"],
+    "additionalProperties": False,
+}
+assert list(_FILES["properties"]) == list(FILES)  # type: ignore[call-overload]
 
 
 def experiment_schema() -> Schema:
@@ -152,7 +165,7 @@ def _sweep_schema(options: dict[str, Schema], limits: Schema) -> Schema:
 
 def _axis_schema(value: Schema) -> Schema:
     described = {"description": value["description"]} if "description" in value else {}
-    return described | {"anyOf": [{"type": "array", "minItems": 1, "items": value}, _RANGE]}
+    return described | {"anyOf": [{"type": "array", "minItems": 1, "items": value}, _RANGE, _FILES]}
 
 
 def _needs_settings(model: Any) -> bool:

@@ -6,6 +6,8 @@
         evaluation: [simple, cis300]           # a list of values,
         depth: {from: 1, to: 10}               # or a range, with a `step` or, for doublings, `factor: 2`
 
+Files of one training, such as `evaluation: {files: "runs/*.npz"}`, have the number in their names as their step.
+
 Any key of a player can be swept; dots lead into a mapping (`evaluation.linear.king`). The key `limit` takes a
 list of mappings of limits, for the same player at equal depth, at equal nodes and at equal time.
 """
@@ -16,6 +18,7 @@ import math
 from collections.abc import Collection, Iterator
 from copy import deepcopy
 from itertools import product
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from arena.experiment.axes import MAX_PLAYERS, Setting, SweepError, read_axes
@@ -33,6 +36,8 @@ class Expansion(NamedTuple):
     """Problems in sweeps, by keys in the file; an entry with a problem makes no players."""
     swept: list[str]
     """The keys that sweeps set, as the file has them, each once."""
+    steps: dict[str, dict[str, int | float]]
+    """Players that differ in a file of a training only, with their steps: family -> player -> step."""
 
     def origin(self, keys: Keys) -> Keys:
         """The keys in the file of what stands at `keys` once players are written out."""
@@ -43,12 +48,14 @@ class Expansion(NamedTuple):
         return (*places[known], *inside[len(known) :])
 
 
-def expand(players: list[Any], limits: Collection[str]) -> Expansion:
+def expand(players: list[Any], limits: Collection[str], folder: Path) -> Expansion:
     """The entries of `players:` with those that have a `sweep` written out; `limits` are the keys of limits.
+
+    Files are looked for in `folder`, then in the working directory.
 
     Entries without `sweep` stay as they are, right or wrong.
     """
-    result = Expansion([], [], [], [])
+    result = Expansion([], [], [], [], {})
     made = 0
     for number, entry in enumerate(players):
         place: Keys = ("players", number)
@@ -57,7 +64,7 @@ def expand(players: list[Any], limits: Collection[str]) -> Expansion:
             result.places.append({(): place})
             continue
         axes: dict[str, list[Setting]] = {}
-        problems = list(read_axes(entry, limits, axes))
+        problems = list(read_axes(entry, limits, axes, folder))
         if not problems:
             made += math.prod(map(len, axes.values()))
             try:
@@ -68,7 +75,8 @@ def expand(players: list[Any], limits: Collection[str]) -> Expansion:
                 problems.append(error)
             else:
                 result.swept.extend(key for key in axes if key not in result.swept)
-                for player, places in new:
+                for player, places, settings in new:
+                    _add_step(result.steps, entry, player["name"], dict(zip(axes, settings, strict=True)))
                     result.players.append(player)
                     result.places.append({(): place} | {key: (*place, *keys) for key, keys in places.items()})
         for problem in problems:
@@ -77,7 +85,22 @@ def expand(players: list[Any], limits: Collection[str]) -> Expansion:
     return result
 
 
-def _players(entry: dict[str, Any], axes: dict[str, list[Setting]]) -> Iterator[tuple[Any, dict[Keys, Keys]]]:
+def _add_step(
+    steps: dict[str, dict[str, int | float]], entry: dict[str, Any], name: Any, settings: dict[str, Setting]
+) -> None:
+    """Add a player to its family if it has a step: named by the files' folder and its other settings."""
+    key = next((key for key, setting in settings.items() if setting.step is not None), None)
+    if key is not None:
+        pattern = PurePath(entry["sweep"][key]["files"])
+        folder = pattern.parent.as_posix()
+        others = [setting.phrase for other, setting in settings.items() if other != key]
+        family = ", ".join([pattern.as_posix() if folder == "." else folder, *others])
+        steps.setdefault(family, {})[name] = settings[key].step or 0
+
+
+def _players(
+    entry: dict[str, Any], axes: dict[str, list[Setting]]
+) -> Iterator[tuple[Any, dict[Keys, Keys], tuple[Setting, ...]]]:
     template = entry.get("name")
     names: set[str] = set()
     for settings in product(*axes.values()):
@@ -101,7 +124,7 @@ def _players(entry: dict[str, Any], axes: dict[str, list[Setting]]) -> Iterator[
             raise _twice(player["name"], template, axes)
         if isinstance(player["name"], str):
             names.add(player["name"])
-        yield player, places
+        yield player, places, settings
 
 
 def _twice(name: str, template: str | None, axes: dict[str, list[Setting]]) -> SweepError:

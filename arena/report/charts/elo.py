@@ -1,10 +1,11 @@
-"""Elo of each player, and against depth and nodes with the line of each family."""
+"""Elo of each player, and against depth, nodes and the step of a training with the line of each family."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from arena.base.number import percent, quantity, signed, with_error
 from arena.report.charts.axes import (
@@ -26,6 +27,9 @@ from arena.report.charts.axes import (
     whole_depths,
 )
 from arena.report.charts.style import DASHED, MUTED, series, styled
+
+OTHERS = 4
+"""Players beside those of a training that its chart has lines for."""
 
 
 @styled
@@ -93,6 +97,44 @@ def plot_elo_by_nodes(
     return ax
 
 
+@styled
+def plot_elo_by_step(
+    elo_by_step: pd.DataFrame,
+    ax: Axes | None = None,
+    *,
+    standings: pd.DataFrame | None = None,
+    reference: str = "",
+) -> Axes:
+    """Elo against the step of a training, a line for each family with its 95 % band.
+
+    Broken lines are other players of `standings`, OTHERS at most. `reference` says what 0 is.
+    """
+    some = leading(elo_by_step["family"].nunique(), LINES, " families")
+    ax = area(ax, f"Elo against the step of the training, with 95 % band{some}", height=4.4)
+    if elo_by_step.empty:
+        return no_games(ax)
+    for i, name in enumerate(_shown(elo_by_step)):
+        rows = elo_by_step[elo_by_step["family"] == name]
+        step, elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("step", "elo", "elo_low", "elo_high"))
+        ax.plot(step, elo, label=name, **series(i))
+        ax.fill_between(step, low, high, color=series(i)["color"], alpha=0.15, linewidth=0)
+        texts = [
+            f"{row['player']}, step {row['step']}: {signed(row['elo'])}{interval(row['elo_low'], row['elo_high'])}"
+            for row in rows.to_dict("records")
+        ]
+        tip_points(ax, step, elo, texts)
+    if standings is not None:
+        others = standings[~standings["player"].isin(elo_by_step["player"]) & standings["elo"].notna()]
+        for i, row in enumerate(others.head(OTHERS).to_dict("records")):
+            label = f"{row['player']}: {with_error(row['elo'], (row['elo_high'] - row['elo_low']) / 2)}"
+            ax.axhline(row["elo"], color=MUTED, linestyle=(":", "--", "-.", DASHED)[i], linewidth=1.2, label=label)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
+    ax.set_xlabel("step of the training")
+    ax.set_ylabel(elo_label(reference))
+    legend(ax)
+    return ax
+
+
 def _shown(table: pd.DataFrame) -> list[str]:
     names = list(dict.fromkeys(table["family"]))
     best = table.groupby("family", observed=True)["elo"].max().sort_values(ascending=False, kind="stable")
@@ -137,6 +179,14 @@ CHARTS = (
             run.games.empty
             or (run.standings["elo"].count() > 0 and (run.equal_terms.empty or run.comparisons.empty))
         ),
+    ),
+    Chart(
+        "elo_by_step",
+        "What a training gains: the players that its files make, with the 95 % band of their joint rating. Broken "
+        "lines: other players.",
+        "elo_by_step.csv",
+        lambda run: plot_elo_by_step(run.elo_by_step, standings=run.standings, reference=run.zero),
+        lambda run: len(run.elo_by_step) > 0,
     ),
     Chart(
         "elo_by_depth",

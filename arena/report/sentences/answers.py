@@ -9,9 +9,10 @@ import pandas as pd
 from arena.base.number import known, probability, signed, with_error
 from arena.base.wording import counted, listed
 from arena.experiment.model import Experiment
+from arena.ratings.joint import Ratings
 from arena.report.run import Run
 from arena.report.sentences import ablation, comparisons
-from arena.report.tables.contrasts import CERTAIN
+from arena.report.tables.contrasts import CERTAIN, contrast
 from arena.report.tables.decided import verdict
 from arena.report.tables.grades import share
 from arena.report.tables.openings import Homogeneity
@@ -29,10 +30,11 @@ SIGNIFICANT = 0.05
 def answers(run: Run, most: int) -> list[str]:
     """Sentences on what the run asked, the most important first; those on settings are `most` at most.
 
-    The gain per doubling of depth, or of nodes, if there is one, settings at equal terms, errors in endings,
-    suites solved, and the other gain. Where the run has a probe the ablation's verdict stands for the settings.
+    The course of a training, the gain per doubling of depth, or of nodes, if there is one, settings at equal
+    terms, errors in endings, suites solved, and the other gain. Where the run has a probe the ablation's verdict
+    stands for the settings.
     """
-    gains = gain_sentences(run.gains)
+    gains = [*step_sentences(run.elo_by_step, run.ratings), *gain_sentences(run.gains)]
     errors = [*error_sentences(run.endgame_errors), *suite_sentences(run.suites, run.players)]
     if len(run.ablation):
         settings = [*filter(None, [ablation.verdict(run.ablation, run.experiment)])]
@@ -45,6 +47,8 @@ def answering_chart(run: Run) -> tuple[str, str]:
     """The name of the chart that shows the first answer, and that answer as its title, "" where it has no room."""
     if run.experiment.sprt:
         return "sprt", decision(run.sprt, run.experiment).rstrip(".").partition(" (")[0]
+    if len(run.elo_by_step):
+        return "elo_by_step", step_sentences(run.elo_by_step, run.ratings)[0].rstrip(".")
     if len(run.gains):
         return f"elo_by_{run.gains['per'].iloc[0]}", gain_sentences(run.gains)[0].rstrip(".")
     if len(run.ablation):
@@ -53,6 +57,33 @@ def answering_chart(run: Run) -> tuple[str, str]:
         return "comparisons", comparisons.verdict(run.comparisons)
     first = lead(run.standings, run.experiment.players)
     return "elo", first[0].rstrip(".") if first else ""
+
+
+def step_sentences(by_step: pd.DataFrame, ratings: Ratings) -> list[str]:
+    """How Elo moves with the steps of a training: "Elo grows from 0 at step 100 to +310 ± 25 at step 900; ...".
+
+    Of more than FAMILIES families the sentence is about those that end with the highest Elo. A best step before
+    the last is called not certain if its lead over the last is not.
+    """
+    families = [rows.to_dict("records") for _, rows in by_step.groupby("family", sort=False)]
+    parts = []
+    for rows in sorted(families, key=lambda rows: -rows[-1]["elo"])[:FAMILIES]:
+        first, last, best = rows[0], rows[-1], max(rows, key=lambda row: row["elo"])
+        gain, error = last["gain"], (last["gain_high"] - last["gain_low"]) / 2
+        start, end = f"at step {first['step']}", f"at step {last['step']}"
+        if not known(gain):
+            text = f"Elo cannot be compared {start} and {end}"
+        elif abs(gain) <= error:
+            text = f"Elo {end} is not measurably different from that {start} ({with_error(gain, error)})"
+        else:
+            verb = "grows" if gain > 0 else "falls"
+            text = f"Elo {verb} from {signed(first['elo'])} {start} to {signed(last['elo'])} ± {error:.0f} {end}"
+        if best is not last:
+            lead = contrast(ratings, {best["player"]: 1.0, last["player"]: -1.0})
+            doubt = "" if lead and lead.los > CERTAIN else ", not certainly better than the last"
+            text += f"; best at step {best['step']} with {signed(best['elo'])}{doubt}"
+        parts.append(text if len(families) == 1 else f"{first['family']}: {text}")
+    return [f"{'. '.join(parts)}."] if parts else []
 
 
 def gain_sentences(gains: pd.DataFrame) -> list[str]:

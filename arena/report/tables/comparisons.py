@@ -41,6 +41,7 @@ def comparisons(
     anchor: str | None = None,
     time_used: Mapping[str, float] | None = None,
     types: bool = False,
+    steps: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """Players that differ in one setting other than a limit, at equal terms: every two values of the setting.
 
@@ -49,6 +50,9 @@ def comparisons(
     `time_used` is what each player took of its time limit, see `tables.telemetry`.
 
     The type is a setting only with `types`: players of several types are opponents unless a sweep made them.
+
+    A step of a training is compared with players of the same one of `steps` only: `tables.doublings.elo_by_step`
+    has the others.
 
     The mean is over all that the two values have in common: limits of one kind, and in a factorial the values of
     the other settings. A value that never meets that of the baseline has the first one that it meets instead.
@@ -59,7 +63,7 @@ def comparisons(
     for setting in _differing(specs, types):
         assert preferred is not None
         words = _words(setting, specs)
-        for meeting in _meetings(setting, specs, key(settings(preferred).get(setting))):
+        for meeting in _meetings(setting, specs, key(settings(preferred).get(setting)), steps or {}):
             count = len(meeting.players)
             used = [(time_used or {}).get(spec.name, math.nan) for pair in meeting.players for spec in pair]
             rows.append(
@@ -136,7 +140,9 @@ def _words(setting: str, specs: Sequence[PlayerSpec]) -> dict[str, str]:
     return dict(zip(firsts, words, strict=True))
 
 
-def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list[Meeting]:
+def _meetings(
+    setting: str, specs: Sequence[PlayerSpec], preferred: str, steps: Mapping[str, float]
+) -> list[Meeting]:
     """Every two values at limits of one kind; those of the baseline first, then in the order of the values.
 
     Of two values the reference is `preferred`, or the one that comes first in the configuration.
@@ -150,6 +156,8 @@ def _meetings(setting: str, specs: Sequence[PlayerSpec], preferred: str) -> list
     for group in groups.values():
         for reference, value in combinations(sorted(group, key=place.__getitem__), 2):
             pair = (group[value], group[reference])
+            if steps.get(pair[0].name) != steps.get(pair[1].name):
+                continue
             found.setdefault((value, reference, tuple(limits(pair[0]))), []).append(pair)
     baseline: dict[str, str] = {}
     for value, reference, _ in found:
@@ -250,7 +258,12 @@ COMPARISONS = RunTable(
     "comparisons",
     "Elo of one setting against another at equal terms",
     lambda run: comparisons(
-        run.ratings, run.compared, run.experiment.anchor, run.time_used, run.experiment.compare_types
+        run.ratings,
+        run.compared,
+        run.experiment.anchor,
+        run.time_used,
+        run.experiment.compare_types,
+        {name: step for family in run.experiment.steps.values() for name, step in family.items()},
     ),
     columns(
         Column("setting", "key of the configuration in which the players differ"),
