@@ -63,6 +63,7 @@ FULL = {
     "test_evaluators": ("test_evaluations_are_as_published_without_the_compiler",),
     "test_examine": ("test_one_that_crashes_or_hangs_gets_a_line_with_file_and_function",),
     "test_formats": (
+        "test_a_plan_prints_the_length_of_a_test_and_of_a_run_until_intervals_are_narrow",
         "test_a_precise_match_is_the_same_for_two_workers_and_after_stops_and_says_why_it_ended",
         "test_a_run_that_is_stopped_plays_the_same_games_as_one_that_is_not",
         "test_adaptive_knows_the_top_three_from_fewer_games_than_a_round_robin",

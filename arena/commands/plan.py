@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
-from arena.base.wording import listed
+from arena.base.number import percent
+from arena.base.wording import counted, listed
 from arena.commands.check import rehearsed
 from arena.commands.output import echo, fail, say
 from arena.experiment.load import load
@@ -25,7 +27,7 @@ from arena.play.doctor import diagnose, is_own
 from arena.play.engine import EngineError
 from arena.play.executor import WorkerDied
 from arena.play.expectation import Costs, Expectation, expectation
-from arena.play.pilot import pilot
+from arena.play.pilot import Pilot, pilot
 from arena.play.plan import Plan, prepare
 from arena.play.signature import signatures
 from arena.play.tournament import RunPaused
@@ -42,9 +44,23 @@ LONG = 600.0
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--pilot", "games", type=click.IntRange(1), help="Games to play [some seconds of them].")
 @click.option("--workers", type=click.IntRange(1), help="Processes that will play games [one a core].")
+@click.option(
+    "--elo",
+    "differences",
+    type=float,
+    multiple=True,
+    help="Assumed difference at which a sequential test's length is wanted [elo0, elo1 and halfway].",
+)
 @click.option("--no-report", "quiet", is_flag=True, help="Without the time of the report.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_json: bool) -> None:
+def plan(
+    config: Path,
+    games: int | None,
+    workers: int | None,
+    differences: tuple[float, ...],
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Say how long CONFIG, a tournament, a tuning or a training, will take and what Elo it can resolve.
 
     A short pilot measures time and draws on as many processes as the run will have, and its report, which is not
@@ -65,13 +81,17 @@ def plan(config: Path, games: int | None, workers: int | None, quiet: bool, as_j
     if prepared.costly and games is None:
         echo(f"{prepared.experiment.name}: {'' if prepared.exact else 'at most '}{prepared.games} games")
         fail(f"{listed(sorted(prepared.costly))} would cost money: --pilot GAMES measures that many games")
+    if differences and prepared.experiment.sprt is None:
+        fail(f"{config}: '--elo' is about a sequential test, and this run has none: 'sprt' makes one")
     report = rehearsal is None and not quiet
-    expected = _measured(prepared, processes, games, began, compiled=bool(compiled), report=report)
+    expecting = partial(expectation, differences=differences)
+    expected = _measured(prepared, processes, games, began, expecting, compiled=bool(compiled), report=report)
     if rehearsal:
         expected = _of_all(expected, rehearsal)
     if as_json:
         document = {"name": prepared.experiment.name, "format": prepared.experiment.format.type}
-        click.echo(json.dumps(document | {"workers": processes} | expected._asdict()))
+        figures = expected._asdict() | {"sprt": [it._asdict() for it in expected.sprt]}
+        click.echo(json.dumps(document | {"workers": processes} | figures))
     elif rehearsal:
         _print_learning(prepared, expected, rehearsal, processes)
     else:
@@ -106,7 +126,14 @@ def prepared_of(experiment: Experiment, compiled: Callable[[str], object] = lamb
 
 
 def _measured(
-    plan: Plan, workers: int, games: int | None, began: float, *, compiled: bool, report: bool
+    plan: Plan,
+    workers: int,
+    games: int | None,
+    began: float,
+    expecting: Callable[[Plan, Pilot, Costs], Expectation],
+    *,
+    compiled: bool,
+    report: bool,
 ) -> Expectation:
     """The expectation after a pilot and its report, for a command that began at `began` (`time.perf_counter`).
 
@@ -124,11 +151,11 @@ def _measured(
         except (EngineError, RunPaused) as error:
             fail(str(error))
         start = examined + (found.start_seconds if compiled else ready - began)
-        without = expectation(plan, found, Costs(start))
+        without = expecting(plan, found, Costs(start))
         if not report:
             return without
         measured = _report_seconds(folder) if without.seconds < LONG else None
-        return expectation(plan, found, Costs(start, measured))
+        return expecting(plan, found, Costs(start, measured))
 
 
 def _examination_seconds(plan: Plan, folder: Path) -> float:
@@ -169,6 +196,25 @@ def _print(plan: Plan, expected: Expectation, workers: int) -> None:
         echo(f"  the joint rating can detect {expected.joint_elo:.0f} Elo between any two players")
     needed = ", ".join(f"{count} for ±{elo} Elo" for elo, count in expected.games_needed.items())
     echo(f"  games that one pairing needs: {needed}")
+    for line in _early_ends(plan, expected):
+        echo(line)
+
+
+def _early_ends(plan: Plan, expected: Expectation) -> Iterator[str]:
+    """After how many pairs a sequential test, or intervals that are narrow enough, are expected to end the run."""
+    test, until, openings = plan.experiment.sprt, plan.experiment.until, len(plan.openings)
+    if test is not None:
+        unit = "normalized Elo" if test.model == "normalized" else "Elo"
+        yield f"  the sequential test, if {plan.names[0]} is stronger than {plan.names[1]} by"
+        for it in expected.sprt:
+            range_ = f"{it.pairs_low:.0f} to {it.pairs_high:.0f} in 9 of 10 tests"
+            end = f", {percent(it.stays_open)} are open at the end" if it.stays_open >= 0.0005 else ""
+            shown = f"{it.elo:g}".replace("-", "−")
+            yield f"    {shown} {unit}: {it.pairs:.0f} pairs, {range_}; {percent(it.accepts_h1)} accept H1{end}"
+    if until is not None and expected.until_pairs is not None:
+        enough = "" if expected.until_pairs <= openings else f", more than the {counted(openings, 'opening')}"
+        pairs = f"{expected.until_pairs} pairs of any two players"
+        yield f"  intervals of ±{until.error:g} Elo are expected after {pairs}, if all are equal{enough}"
 
 
 def _of_all(expected: Expectation, rehearsal: Rehearsal) -> Expectation:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.integrate import cumulative_trapezoid, trapezoid
 
+from arena.experiment.formats.fixed import LEAST_ROUNDS, Until
+from arena.experiment.formats.sprt import Sprt
 from arena.play.pilot import Pilot
 from arena.play.plan import Plan
-from arena.ratings.match import games_needed, resolution
+from arena.ratings.match import NELO_SCALE, games_needed, resolution, score_from_elo, sprt
 from arena.ratings.types import Floats
 from arena.rules.result import points_of
 
@@ -35,6 +39,9 @@ REPORT_GUESS = 10.0
 PRIOR_GAMES = 0.5
 """Games of mean time that each player is taken to have had, for those that the pilot left out."""
 
+OVERSHOOT = 0.5826
+"""By how much of its standard deviation a step carries a sum beyond a bound: Siegmund (1985), section 10.4."""
+
 
 class Costs(NamedTuple):
     """Time around the games of a run, in seconds."""
@@ -43,6 +50,22 @@ class Costs(NamedTuple):
     """From the command to the first game, without the start of the workers."""
     report: float | None = 0.0
     """Of a report of the pilot's games; None if it is to be guessed, 0 if there is to be none."""
+
+
+class SprtLength(NamedTuple):
+    """How long a sequential test is expected to take if the players differ by so much: see `sprt_length`."""
+
+    elo: float
+    """Elo by which the first player is the stronger one, in the unit of the test."""
+    pairs: float
+    """Mean of such tests; one that is open after all openings counts with these."""
+    pairs_low: float
+    pairs_high: float
+    """The pairs within which 5 % and 95 % of such tests have ended."""
+    accepts_h1: float
+    """Share of such tests that accept H1, 0 to 1."""
+    stays_open: float
+    """Share that is open after all openings."""
 
 
 class Expectation(NamedTuple):
@@ -76,10 +99,20 @@ class Expectation(NamedTuple):
     """
     games_needed: dict[int, int]
     """Games of one pairing that detect a difference of this many Elo."""
+    sprt: list[SprtLength]
+    """Of the sequential test, at each of the differences asked for; empty without one."""
+    until_pairs: int | None
+    """Pairs of every pairing until intervals are as narrow as `until` wants, of equal players; None without it.
+
+    They may be more than there are openings.
+    """
 
 
-def expectation(plan: Plan, found: Pilot, costs: Costs) -> Expectation:
-    """The expectation for the whole tournament after a pilot, on as many processes."""
+def expectation(plan: Plan, found: Pilot, costs: Costs, differences: Sequence[float] = ()) -> Expectation:
+    """The expectation for the whole tournament after a pilot, on as many processes.
+
+    A sequential test is expected at these `differences` in Elo, in its unit; by default at elo0, elo1 and halfway.
+    """
     rng = np.random.default_rng(plan.experiment.seed)
     draws = sum(points_of(record.result) == 0.5 for record in found.records)
     draw_rate = (draws + 0.5) / (len(found.records) + 1)
@@ -118,6 +151,46 @@ def expectation(plan: Plan, found: Pilot, costs: Costs) -> Expectation:
         pairing_elo=resolution(each, draw_rate),
         joint_elo=_joint(plan, draw_rate),
         games_needed={elo: games_needed(elo, draw_rate) for elo in TARGETS},
+        sprt=_tests(plan, differences, draw_rate),
+        until_pairs=_until(plan, plan.experiment.until, draw_rate) if plan.experiment.until else None,
+    )
+
+
+def sprt_length(test: Sprt, elo: float, draw_rate: float, most: int) -> SprtLength:
+    """The length of a sequential test of two players who differ by `elo`, of `most` pairs at most.
+
+    The log-likelihood ratio is taken as a Brownian motion between the bounds of the test, these widened by
+    OVERSHOOT. With t the mean over the deviation of a pair's score, normalized Elo over 800 / (ln 10 sqrt 2), a
+    pair adds (t1 - t0) (t - (t0 + t1) / 2) in the mean with variance (t1 - t0)^2 (M. Van den Bergh, "Comments on
+    normalized Elo"); so it does in logistic Elo, with scores over the deviation of two independent games, of which
+    equal players draw `draw_rate`. When it meets a bound follows by reflections: Darling and Siegert (1953), "The
+    first passage problem for a continuous Markov process".
+    """
+    bounds = sprt([0, 0, 0, 0, 0], test.elo0, test.elo1, test.alpha, test.beta, test.model)
+    if test.model == "normalized":
+        t0, t1, t = (math.sqrt(2) * it / NELO_SCALE for it in (test.elo0, test.elo1, elo))
+    else:
+        score = score_from_elo(elo)
+        deviation = math.sqrt(score * (1 - score) * (1 - draw_rate) / 2)
+        t0, t1, t = (score_from_elo(it) / deviation for it in (test.elo0, test.elo1, elo))
+    step, drift = t1 - t0, (t1 - t0) * (t - (t0 + t1) / 2)
+    upper, lower = bounds.upper + OVERSHOOT * step, -bounds.lower + OVERSHOOT * step
+    width = upper + lower
+    pairs = (width / step) ** 2 * np.geomspace(1e-7, 8, 6000)
+    up, down = (
+        _first_passage(pairs, bound, toward, step, width) for bound, toward in ((upper, drift), (lower, -drift))
+    )
+    ended, accepted = (cumulative_trapezoid(it, pairs, initial=0) for it in (up + down, up))
+    low, high = (float(np.interp(share / 100, ended, pairs)) for share in WITHIN)
+    still = 1 - float(np.interp(most, pairs, ended))
+    mean = float(trapezoid((up + down) * np.minimum(pairs, most), pairs)) + max(1 - ended[-1], 0) * most
+    return SprtLength(
+        elo,
+        min(max(mean, 1.0), most),
+        min(max(low, 1.0), most),
+        min(max(high, 1.0), most),
+        min(float(np.interp(most, pairs, accepted)), 1.0),
+        max(still, 0.0),
     )
 
 
@@ -173,6 +246,38 @@ def _report_seconds(games: int, measured_games: int, measured: float | None) -> 
 def _factor(rng: np.random.Generator, spread: float) -> Floats:
     """`float[TRIES]` about 1."""
     return rng.lognormal(0.0, spread, TRIES)
+
+
+def _tests(plan: Plan, differences: Sequence[float], draw_rate: float) -> list[SprtLength]:
+    if (test := plan.experiment.sprt) is None:
+        return []
+    asked = differences or (test.elo0, (test.elo0 + test.elo1) / 2, test.elo1)
+    return [sprt_length(test, elo, draw_rate, len(plan.openings)) for elo in asked]
+
+
+def _first_passage(times: Floats, bound: float, drift: float, step: float, width: float) -> Floats:
+    """Density at `times` of meeting a bound first, of two that are `width` apart; `drift` points to that bound."""
+    mirrored = 2 * width * np.arange(-15, 16)[:, None]
+    spread = step**2 * times
+    exponent = (bound - drift * times) ** 2 + mirrored * (2 * bound + mirrored)
+    terms = (bound + mirrored) * np.exp(-exponent / (2 * spread))
+    density: Floats = np.maximum(terms.sum(axis=0), 0) / (times * np.sqrt(2 * np.pi * spread))
+    return density
+
+
+def _until(plan: Plan, until: Until, draw_rate: float) -> int:
+    """By the variance of the rating that a round of all ties leaves least certain, as in `independent_games`."""
+    size, ties = len(plan.players), plan.experiment.format.ties(plan.names)
+    meetings = np.zeros((size, size))
+    for one, other in ties:
+        meetings[one, other] = meetings[other, one] = 2
+    inverse = np.linalg.pinv(np.diag(meetings.sum(axis=1)) - meetings)
+    variance = np.diag(inverse)
+    zero = 0 if size == 2 else plan.names.index(plan.experiment.anchor) if plan.experiment.anchor else None
+    if zero is not None:
+        variance = variance + variance[zero] - 2 * inverse[zero]
+    rounds = math.ceil(games_needed(until.error, draw_rate) * float(variance.max()))
+    return max(rounds, LEAST_ROUNDS)
 
 
 def _joint(plan: Plan, draw_rate: float) -> float | None:
