@@ -12,6 +12,7 @@ import torch
 from click.testing import CliRunner
 
 from arena.commands.cli import main
+from arena.experiment.load import load
 from arena.learning.config import load_training
 from arena.learning.driver import METRICS, LearningError, StageProgress
 from arena.learning.fit import Fit, FitSettings, inputs_of, unit_of, views_of
@@ -203,6 +204,22 @@ def test_the_command_leaves_a_network_that_plays_and_a_report(tmp_path: Path):
     assert "nan" not in (out / "summary.md").read_text()
     assert len((out / "losses.csv").read_text().splitlines()) == 5
     assert build_evaluation(str(out / NETWORK), ENGLISH).weights.size
+
+
+def test_snapshots_are_spread_over_the_epochs_and_beside_them_is_what_rates_them(tmp_path: Path):
+    config = written(tmp_path, SMALL + "snapshots: 2\n")
+    out = tmp_path / "out"
+    assert not done(config, out, stop_after=40 + 1 + 2)
+    result = CliRunner().invoke(main, ["train", str(config), "--out", str(out), "--workers", "1"])
+    assert result.exit_code == 0, result.output
+    assert {file.name for file in (out / "snapshots").iterdir()} == {"epoch-2.npz", "epoch-4.npz"}
+    assert (out / "snapshots" / "epoch-4.npz").read_bytes() == (out / NETWORK).read_bytes()
+    assert (out / "snapshots" / "epoch-2.npz").read_bytes() != (out / NETWORK).read_bytes()
+    rating = load(out / "snapshots.yaml")
+    assert [player.name for player in rating.players] == ["epoch 2", "epoch 4", "material"]
+    assert rating.steps == {"snapshots": {"epoch 2": 2, "epoch 4": 4}}
+    assert {player.limit.nodes for player in rating.players} == {30}
+    assert f"arena run {out / 'snapshots.yaml'}" in (out / "summary.md").read_text()
 
 
 def test_positions_are_held_out_by_game(tmp_path: Path):

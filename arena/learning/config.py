@@ -106,6 +106,9 @@ class Training(GameTerms):
     )
     positions: Positions = Field(description="Where positions come from.")
     fit: FitSection = FitSection()
+    snapshots: int = Field(
+        default=0, ge=0, description="Networks to keep on the way, evenly over the epochs, to be rated."
+    )
     against: EvaluationField = Field(
         default="material", description="The evaluation that the network meets in the end."
     )

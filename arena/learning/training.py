@@ -37,6 +37,7 @@ from arena.ratings.match import Summary, summary
 from arena.rules.custom import build_variant
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
+from arena.rules.variants import Variant
 from players.evaluation.neural import NetworkFile
 from players.loading import PlayerError, fingerprints
 from players.player import PlayerSpec
@@ -45,6 +46,8 @@ from players.table import build_player
 GAMES, AGAINST = "games", "against"
 """Stages: the games that positions are taken from, and those against the evaluation `against`."""
 NETWORK = "network.npz"
+SNAPSHOTS = "snapshots"
+"""The folder of the networks that are kept on the way."""
 DEFAULT_EVALUATION = "simple"
 """The player's evaluation where none is given."""
 
@@ -163,6 +166,8 @@ def train(
         if stopping():
             return None
         epoch = fit.descend(learned, judged)
+        if epoch.number in snapshot_epochs(plan.config):
+            _keep_snapshot(fit, terms.variant, store.folder / SNAPSHOTS)
         replace(store.checkpoint, partial(fit.save, digest_of(data)))
         metrics.add_step(_metrics(epoch))
         yield epoch
@@ -175,6 +180,18 @@ def train(
     match = summary(pentanomial(points_of_pairs(store.games(AGAINST))))
     metrics.add_match(AGAINST, match)
     return TrainingOutcome(learning, fit.epochs, match)
+
+
+def snapshot_epochs(config: Training) -> list[int]:
+    """The epochs whose networks are kept, evenly spread; the last is among them, if any is."""
+    epochs, count = config.fit.epochs, min(config.snapshots, config.fit.epochs)
+    return [epochs * number // count for number in range(1, count + 1)]
+
+
+def _keep_snapshot(fit: Fit, variant: Variant, folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    network = fit.network.whole_numbers()
+    replace(folder / f"epoch-{len(fit.epochs)}.npz", NetworkFile(network, unit_of(variant, network)).save)
 
 
 def _metrics(epoch: Epoch) -> dict[str, Any]:

@@ -8,17 +8,24 @@ from pathlib import Path
 import pandas as pd
 
 from arena.base.files import replace
+from arena.experiment.model import entry_of
+from arena.experiment.yaml.values import yaml_text
 from arena.learning.config import Positions
 from arena.learning.fit import Epoch
 from arena.learning.terms import evaluation_name
-from arena.learning.training import AGAINST, NETWORK, Learning, TrainingOutcome, TrainingPlan
+from arena.learning.training import AGAINST, NETWORK, SNAPSHOTS, Learning, TrainingOutcome, TrainingPlan
 from arena.learning.tuning_report import match_row, verdict
 from arena.report.charts.learning import plot_losses
 from arena.report.charts.picture import save_png, svg
 
+RATING = "snapshots.yaml"
+"""The configuration that rates the snapshots of a training."""
+OPENINGS = 20
+"""Its openings."""
+
 
 def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> list[Path]:
-    """Write losses.csv, loss.svg, summary.md and loss.png, each replaced whole.
+    """Write losses.csv, loss.svg, summary.md, loss.png and, with snapshots, RATING, each replaced whole.
 
     Returns the network's file, then the files written. Raises OSError.
     """
@@ -29,6 +36,8 @@ def write(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> list[Path
         "loss.svg": svg(axes),
         "summary.md": summary_md(plan, found, folder),
     }
+    if plan.config.snapshots:
+        texts[RATING] = rating_yaml(plan)
     written = [replace(folder / name, partial(_fill, text)) for name, text in texts.items()]
     return [folder / NETWORK, *written, replace(folder / "loss.png", partial(save_png, axes))]
 
@@ -82,6 +91,7 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
         f"  - {{name: trained, type: negamax, preset: full, evaluation: {folder / NETWORK}, nodes: 1000}}",
         "```",
         "",
+        *_snapshots(plan, folder),
         "## Method",
         "",
         f"It learned from {learning.positions:,} quiet positions of {sources}, and was judged by "
@@ -96,10 +106,34 @@ def summary_md(plan: TrainingPlan, found: TrainingOutcome, folder: Path) -> str:
     return "\n".join(lines)
 
 
+def rating_yaml(plan: TrainingPlan) -> str:
+    """The configuration of a round robin of a training's snapshots and the evaluation `against`."""
+    config = plan.config
+    entry = entry_of(plan.terms.player("epoch {evaluation}", ""))
+    del entry["evaluation"]
+    entry["sweep"] = {"evaluation": {"files": f"{SNAPSHOTS}/*.npz"}}
+    document = {
+        "name": f"{config.name[:80]}-snapshots",
+        "variant": config.variant,
+        "seed": config.seed,
+        "openings": {"random_plies": config.openings.random_plies, "count": OPENINGS},
+        "max_plies": config.max_plies,
+        "players": [entry, {**entry_of(plan.opponent), "name": evaluation_name(config.against)}],
+    }
+    return yaml_text(document)
+
+
 def _sources(positions: Positions) -> list[str]:
     games = [f"{positions.games} games of the player with itself"] if positions.games else []
     runs = [f"the run {name}" for name in positions.runs]
     return [*games, *runs, *(f"the file {name}" for name in positions.pdn)]
+
+
+def _snapshots(plan: TrainingPlan, folder: Path) -> list[str]:
+    if not plan.config.snapshots:
+        return []
+    kept = f"Networks kept on the way are in `{folder / SNAPSHOTS}`. Their Elo by epoch, as a chart:"
+    return ["## Snapshots", "", kept, "", "```bash", f"arena run {folder / RATING}", "```", ""]
 
 
 def _fill(text: str, path: Path) -> None:
