@@ -26,7 +26,7 @@ from arena.report.charts.axes import (
     tip_rows,
     whole_depths,
 )
-from arena.report.charts.style import DASHED, MUTED, series, styled
+from arena.report.charts.style import DASHED, MUTED, PAPER, series, styled
 
 OTHERS = 4
 """Players beside those of a training that its chart has lines for."""
@@ -132,6 +132,9 @@ def plot_elo_by_step(
     ax.set_xlabel("step of the training")
     ax.set_ylabel(elo_label(reference))
     legend(ax)
+    if (inside := ax.get_legend()) is not None:  # a broken line may run behind it
+        inside.set_frame_on(True)
+        inside.get_frame().set(facecolor=PAPER, edgecolor="none", alpha=1)
     return ax
 
 
