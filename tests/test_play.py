@@ -422,7 +422,7 @@ def test_players_play_by_themselves_to_the_end():
         ("level 13", "'13' is not a level: 1 to 12, as in `level 3`"),
         ("level 7", "White is played by level 7"),
         ("white greedy", "White is played by greedy"),
-        ("white nobody", "unknown player 'nobody'"),
+        ("white nobody", "unknown player or evaluation 'nobody'"),
         ("white {type: greedy, x: 1}", "unknown option 'x'"),
         ("white {a", "white:1:1: YAML syntax"),
         ("white", "who? `white human`, `white level 3`, `white greedy`"),
