@@ -260,7 +260,7 @@ def test_a_damaged_game_is_named_and_played_again(config: Path, tmp_path: Path) 
     assert repeatable(mended.moves).equals(moves)
     kept = mended.games.set_index("game")["seconds"] == times
     assert kept.drop([3, 5]).all() and not kept[[3, 5]].any()
-    assert "damaged" not in invoke("run", config, "--out", out, "--workers", 1).stderr
+    assert "was damaged" not in invoke("run", config, "--out", out, "--workers", 1).stderr
 
 
 def test_the_status_of_a_run_with_a_result_that_is_none_is_one_line(ledger: Path, tmp_path: Path) -> None:
