@@ -33,7 +33,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "replay": ("replay:replay", "play a game of a run again, and compare"),
     },
     "Look": {
-        "report": ("tournaments:report", "write the report of a run again"),
+        "report": ("report:report", "write the report of a run again"),
         "reports": ("ratings:reports", "list all runs, with an index page"),
         "status": ("live:status", "how far a run is, and who leads"),
         "watch": ("live:watch", "follow a run until it is complete"),

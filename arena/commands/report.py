@@ -1,0 +1,99 @@
+"""The command that writes reports: report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.base.files import INDEX
+from arena.base.wording import counted, not_installed
+from arena.commands.common import GamesType, announcing_compilation
+from arena.commands.output import echo, fail, show_frame
+from arena.ledger.store import StoreError
+from arena.report.charts.style import without_glyphs
+from arena.report.load import load as load_run
+from arena.report.run import Run
+from arena.report.runs.page import PublishError, publish, published
+from arena.report.sentences.cautions import unfinished
+from arena.report.sentences.facts import headline
+from arena.report.sentences.forfeits import annulments, faulty, forfeits
+from arena.report.tables.decided import ORDER
+from arena.report.tables.standings import STANDINGS
+from arena.report.write import write
+from arena.report.writers import parquet_is_installed
+
+
+@click.command()
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--fen", is_flag=True, help="moves.csv with the position before each move.")
+@click.option(
+    "--games", type=GamesType(), help="Games inside report.html, the most surprising first; 0: none [what fits]."
+)
+@click.option("--latex", is_flag=True, help="With tables for papers: standings.tex and others, for booktabs.")
+@click.option("--moves", is_flag=True, help="With moves.csv and games.pdn, which a large run has not otherwise.")
+@click.option("--parquet", is_flag=True, help="A Parquet file beside each CSV file; needs pyarrow.")
+@click.option("--pdf", is_flag=True, help="With the charts as PDF, too.")
+@click.option("--png", is_flag=True, help="With the charts as PNG, too.")
+@click.option(
+    "--publish",
+    "site",
+    metavar="SITE",
+    type=click.Path(path_type=Path),
+    help="Write into SITE instead, a folder for any web server: its index.html lists all runs published there.",
+)
+def report(folders: tuple[Path, ...], site: Path | None, **wanted: Any) -> None:
+    """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
+
+    A published run replaces the one of the same name in SITE; other files there stay. It has no absolute paths, no
+    names of machines and no ledger; names of players are those of the run.
+    """
+    if wanted["parquet"] and not parquet_is_installed():
+        fail(not_installed("--parquet", "pyarrow", "parquet"))
+    if site is not None:
+        _publish(folders, site, **wanted)
+        return
+    for folder in folders:
+        write_report(folder, **wanted)
+
+
+def write_report(folder: Path, **wanted: Any) -> None:
+    """Write the report of a run and print its standings; `wanted` is as `arena.report.write` takes it."""
+    try:
+        finished = load_run(folder)
+        try:
+            with announcing_compilation():
+                write(finished, **wanted)
+        except OSError as error:
+            _print_standings(finished)
+            fail(f"the report cannot be written to {folder}: {error.strerror or error}")
+    except StoreError as error:
+        fail(str(error))
+    _print_standings(finished)
+    if (wanted.get("pdf") or wanted.get("png")) and (boxed := without_glyphs(finished.players)):
+        others = f" and {len(boxed) - 1} more" if len(boxed) > 1 else ""
+        echo(f"no font here has all letters of {boxed[0]}{others}: boxes in PNG and PDF, whole in HTML and SVG")
+    echo(f"report: {folder / 'report.html'}")
+
+
+def _publish(folders: Sequence[Path], site: Path, **wanted: Any) -> None:
+    try:
+        with announcing_compilation():
+            for page in publish(folders, site, **wanted):
+                echo(f"published: {page}")
+    except OSError as error:
+        fail(f"the report cannot be written to {site}: {error.strerror or error}")
+    except (PublishError, StoreError) as error:
+        fail(str(error))
+    echo(f"index: {site / INDEX} ({counted(len(published(site)), 'run')})")
+
+
+def _print_standings(finished: Run) -> None:
+    for sentences in (unfinished, faulty, annulments, forfeits, headline):
+        for sentence in sentences(finished):
+            echo(sentence)
+    if len(finished.order):
+        show_frame(ORDER.text(finished.order))
+    show_frame(STANDINGS.text(finished.standings))
