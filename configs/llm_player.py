@@ -68,7 +68,7 @@ class LanguageModel:
         deadline = time.monotonic() + self.timeout
         reason = ""
         for attempt in range(1, self.attempts + 1):
-            reply, used = self.asked(messages, deadline)
+            reply, used = self.asked(messages, deadline, extra)
             extra["attempts"] = attempt
             extra["tokens"] += used[0] + used[1]
             extra["usd"] += (used[0] * self.usd_in + used[1] * self.usd_out) / 1e6
@@ -85,7 +85,7 @@ class LanguageModel:
             return Choice(move, extra=extra)
         raise GaveUp(f"no legal move in {self.attempts} replies, in the last {reason}", extra=extra)
 
-    def asked(self, messages, deadline):
+    def asked(self, messages, deadline, extra):
         """The reply, and its tokens read and written; what fails is tried again until the deadline."""
         pause = 0.5
         while True:
@@ -95,11 +95,11 @@ class LanguageModel:
             except urllib.error.HTTPError as error:
                 reason = f"HTTP {error.code}"
                 if error.code in (400, 401, 403, 404):
-                    raise NotReachable(reason) from None
+                    raise NotReachable(reason, extra) from None
             except FAILURES as error:
                 reason = str(getattr(error, "reason", "")) or type(error).__name__
             if deadline - time.monotonic() <= pause:
-                raise NotReachable(reason)
+                raise NotReachable(reason, extra)
             time.sleep(pause)
             pause *= 2
 

@@ -148,11 +148,15 @@ class GaveUp(IllegalMove):
 
 
 class NotReachable(Exception):
-    """Raised by a player whose service does not answer: the game is played again, and never scored."""
+    """Raised by a player whose service does not answer: the game is played again, and never scored.
 
-    def __init__(self, reason: str) -> None:
+    `extra` are numbers of its own, as of a `Choice`.
+    """
+
+    def __init__(self, reason: str, extra: Mapping[str, float] | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.extra = extra
 
     def __str__(self) -> str:
         return f"was not reachable: {self.reason}"

@@ -44,7 +44,7 @@ class Service:
         with open(HERE / "asked", "a") as asked:
             asked.write(f"{ply}\\n")
         if ply > 4 and (HERE / "down").exists():
-            raise NotReachable("no route\\nto host")
+            raise NotReachable("no route\\nto host", extra={"tokens": 5})
         if ply >= self.gives_up_at:
             raise GaveUp("no move in 'e2e4'", extra={"tokens": 40})
         return Choice(rng.choice(game.legal_moves), extra={"tokens": 10})
@@ -153,6 +153,22 @@ def test_a_run_stops_when_its_budget_is_spent_and_resumes_with_a_larger_one(
         parts = played(service | {"budget": {"tokens": budget}}, tmp_path / "parts")
         assert parts.moves["move"].tolist() == whole.moves["move"].tolist()
         (tmp_path / "parts" / "ledger.sqlite").unlink()
+
+
+def test_what_games_used_that_are_played_again_is_in_the_budget(service: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "down").touch()
+    for _ in range(2):
+        with pytest.raises(RunPaused, match="game 1: asks was not reachable"):
+            played(service | {"unreachable": 2}, tmp_path / "run")
+    (tmp_path / "down").unlink()
+    with pytest.raises(RunPaused, match="the budget is spent: 200 of 150 tokens"):
+        played(service | {"budget": {"tokens": 150}}, tmp_path / "run")
+    run = arena.load(tmp_path / "run")
+    assert run.games["game"].tolist() == [1] and run.extras["sum"].tolist() == [100]
+    service["players"][0]["gives_up_at"] = 5
+    replayed = service | {"on_failure": "replay", "failures": 2, "withdraw": 0, "budget": {"tokens": 70}}
+    with pytest.raises(RunPaused, match="the budget is spent: 120 of 70 tokens"):
+        played(replayed, tmp_path / "again")
 
 
 # --- the language model of configs/llm_player.py, against a server on this machine

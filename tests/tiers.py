@@ -267,6 +267,7 @@ QUICK = {
         "test_a_language_model_has_a_second_try_and_then_gives_up",
         "test_a_run_stops_when_its_budget_is_spent_and_resumes_with_a_larger_one[in process]",
         "test_nothing_but_games_asks_a_player_that_costs[in process]",
+        "test_what_games_used_that_are_played_again_is_in_the_budget[in process]",
     ),
     "test_publish": ("test_paths_are_shortened_to_what_tells_them_apart",),
     "test_recount": (),

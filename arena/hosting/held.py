@@ -67,7 +67,7 @@ def failure_of(error: Exception) -> PlayerFailure:
         return failure
     if isinstance(error, NotReachable):
         failure = PlayerFailure(Termination.ERROR, str(error))
-        failure.reached = False
+        failure.reached, failure.extra = False, error.extra
         return failure
     if isinstance(error, AnswerError):
         return PlayerFailure(Termination.ERROR, str(error))
@@ -176,7 +176,7 @@ class HeldPlayer:
     def _checked(self, game: Game, limit: Limit, rng: random.Random) -> Answer:
         try:
             choice, *spent = self._transport.choose(game, limit, rng)
-        except IllegalMove as error:
+        except (IllegalMove, NotReachable) as error:
             error.extra = checked_extra(error.extra)
             raise
         choice = checked(choice)

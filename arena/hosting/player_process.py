@@ -275,8 +275,8 @@ class PlayerProcess:
             raise PlayerFailure(
                 Termination.ERROR, f"raised {reply[1]}: {reply[2]}", str(reply[3]), self._printed()
             )
-        if reply[0] == UNREACHED and len(reply) == 2:
-            raise NotReachable(str(reply[1]))
+        if reply[0] == UNREACHED and len(reply) == 3:
+            raise NotReachable(str(reply[1]), reply[2])
         if reply[0] == FAILED and len(reply) == 2:
             raise PlayerFailure(Termination.ERROR, str(reply[1]), output=self._printed())
         if reply[0] == ILLEGAL and len(reply) == 3:

@@ -111,7 +111,7 @@ def _reply(worker: _Worker, request: Request) -> Reply:
     except AnswerError as error:
         return [FAILED, message_of(error)]
     except NotReachable as error:
-        return [UNREACHED, printable(error.reason)]
+        return [UNREACHED, printable(error.reason), error.extra]
     except BaseException as error:
         return [RAISED, type(error).__name__, message_of(error), traceback_of(error)]
 

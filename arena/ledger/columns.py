@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 
 import numpy as np
@@ -130,9 +130,9 @@ def named(rows: Sequence[Mapping[str, float] | None]) -> bytes | None:
     return zlib.compress(json.dumps(columns).encode())
 
 
-def add_named(sums: dict[str, float], games: Mapping[int, bytes]) -> None:
-    """Add the numbers of games to sums by name."""
-    for _, _, name, value in named_of(games):
+def add_named(sums: dict[str, float], games: Iterable[bytes]) -> None:
+    """Add the numbers of games, as `named` made them, to sums by name."""
+    for _, _, name, value in named_of(dict(enumerate(games))):
         sums[name] = sums.get(name, 0.0) + value
 
 

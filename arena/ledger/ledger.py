@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from arena.experiment.formats.fixed import Free
 from arena.experiment.model import Experiment
-from arena.ledger.columns import add_named
 from arena.ledger.grades import CURRENT, GRADES, JUDGES, STORED_COLUMNS, GradedGame
 from arena.ledger.manifest import Manifest, parsed
 from arena.ledger.record import (
@@ -21,7 +20,7 @@ from arena.ledger.record import (
     ProbeRecord,
     SuiteAnswer,
 )
-from arena.ledger.repair import ANNULLED, COMPLETE, changed_keys, documents
+from arena.ledger.repair import ANNULLED, COMPLETE, SPENT, changed_keys, documents
 from arena.ledger.store import Store, StoreError, reading
 from arena.ledger.table import CHECKSUM, Table
 from arena.rules.game import FORFEITS, Termination
@@ -136,10 +135,8 @@ class Ledger(Store):
         return {row[:3]: row[3] for row in self.rows(query)}
 
     def spent(self) -> dict[str, float]:
-        """The sum of each number of the players' own over all stored games, by its name."""
-        sums: dict[str, float] = {}
-        add_named(sums, dict(self.rows("SELECT game, extras FROM games WHERE extras IS NOT NULL")))
-        return sums
+        """The sum of each number of the players' own over all plays of games, those not kept too, by its name."""
+        return dict(self.documents().get(SPENT, {}))
 
     def add(self, record: GameRecord, white: str, black: str, opening_fen: str, *, replace: bool = False) -> None:
         """Store a finished game, for good, in place of an earlier record of it if `replace` is true."""

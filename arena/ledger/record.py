@@ -18,15 +18,8 @@ from arena.rules.variants import Variant
 from players.player import EFFORT, Allowance, Choice, PlayerSpec
 
 MEASURED = (
-    "began",
-    "worker",
-    "machine",
-    "seconds",
-    "cpu_seconds",
-    "clock",
-    "overrun",
-    "said_ms",
-    "pondered_seconds",
+    *("began", "worker", "machine", "seconds", "cpu_seconds"),
+    *("clock", "overrun", "said_ms", "pondered_seconds"),
 )
 """Columns of games, moves and searches that tell when, where and how fast: no run repeats them.
 
@@ -148,6 +141,8 @@ class GameRecord(NamedTuple):
     """The adjudication of a game that was played to its end to verify it."""
     extras: bytes | None = None
     """Numbers of the players' own, as `arena.ledger.columns.named` makes them; None where there are none."""
+    uncounted: tuple[bytes, ...] = ()
+    """The `extras` of the plays of the game before this one, of which nothing else is kept."""
 
     def table(self) -> np.ndarray:
         """The moves, a record each: `move` (its text) and MOVE_COLUMNS."""

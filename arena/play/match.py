@@ -191,12 +191,12 @@ def play(task: Task, place: UnderwayPlace | None = None) -> GameRecord:
     The game is shown in `place` while it is played, if there is one.
     """
     shown = None if place is None else file_of(place)
-    failed = unreached = 0
+    failed, unreached, before = 0, 0, list[bytes]()
     while True:
-        record = _record(task, shown)
+        record = _record(task, shown)._replace(uncounted=tuple(before))
+        before += filter(None, [record.extras])
         if record.result == NO_RESULT:
-            unreached += 1
-            if unreached >= task.allowance.unreachable:
+            if (unreached := unreached + 1) >= task.allowance.unreachable:
                 return record
             time.sleep(_REST_SECONDS)
         elif record.incident is None or (failed := failed + 1) >= task.allowance.attempts:

@@ -14,7 +14,7 @@ from arena.experiment.yaml.values import yaml_text
 from arena.ledger.columns import add_named
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
-from arena.ledger.repair import PRECISION
+from arena.ledger.repair import PRECISION, SPENT
 from arena.play.course import Course
 from arena.play.executor import Workers, run
 from arena.play.match import play as play_game
@@ -154,11 +154,12 @@ def play(
             if ledger.repaired:
                 course.forget(ledger.remove_others(_drawn(plan, batch)))
             for record in run(work, course.tasks(), workers, enough, _game_name):
+                if numbers := [*record.uncounted, *filter(None, [record.extras])]:
+                    add_named(spent, numbers)
+                    ledger.put(SPENT, spent)
                 for each in (taken := course.take(record)):
                     write_bundle(folder, each, course.failures)
                     store(each)
-                if record.extras is not None:
-                    add_named(spent, {0: record.extras})
                 if record.incident is not None:
                     ledger.annul(course.annulled)
                 if taken:
