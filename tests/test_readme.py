@@ -110,9 +110,11 @@ def code(cell: str) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory, with the files of the Python blocks that begin with their name."""
+    """The working directory, with the files of the Python blocks that begin with their name, and submissions."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.py").write_text(BROKEN)
+    (tmp_path / "submissions").mkdir()
+    (tmp_path / "submissions" / "alice.py").write_text("class Alice:\n    def choose(self, *_): ...\n")
     for block in BLOCKS:
         if block.language == "python" and (named := re.match(r"# (\w+\.py)", block.text)):
             (tmp_path / named[1]).write_text(block.text)

@@ -61,6 +61,8 @@ def with_player(entry: str) -> str:
         MINIMAL.replace("english", "english-7x7"),
         with_player("{type: negamax, sweeep: {depth: [4, 6]}}"),
         with_player("{type: negamax, sweep: {depht: [4, 6]}}"),
+        with_player("{type: submissions/*.txt, depth: 3}"),
+        with_player("{type: negamax, evaluation: submissions/net.npz, depth: 3}"),
         with_player("{type: negamax, depth: 4, sweep: {evaluation: [simple, simpel]}}"),
         with_player("{type: negamax, sweep: {depth: {from: 4, too: 6}}}"),
         with_player("{type: negamax, sweep: {limit: [{depht: 4}]}}"),
@@ -85,6 +87,9 @@ def test_an_editor_catches_a_typing_error(schema: dict[str, Any], text: str) -> 
         with_player("{name: x, type: negamax, depth: 3, evaluation: 'mine.py:heuristic'}"),
         with_player("{name: x, type: negamax, depth: 3, evaluation: tables.npz}"),
         with_player("{sweep: {type: [random, greedy]}}"),
+        with_player("simple@d6"),
+        with_player("{type: submissions/*.py, depth: 3}"),
+        with_player("{type: negamax, evaluation: 'submissions/*.py:value', depth: 3}"),
         with_player("{name: '" + 30 * "{depth}" + "', type: negamax, sweep: {depth: [1, 2]}}"),
         MINIMAL.replace("english", "{base: english, promotion: never, repetition: 0}"),
         MINIMAL.replace("english", "{base: english, rows: 6}"),
@@ -123,7 +128,7 @@ def test_every_key_is_described(schema: dict[str, Any]) -> None:
         if isinstance(described, dict) and "if" not in path and not described.get("description")
     }
     assert bare <= {"linear", "name"}
-    assert schema["properties"]["players"]["items"]["properties"]["name"]["description"]
+    assert schema["properties"]["players"]["items"]["anyOf"][1]["properties"]["name"]["description"]
 
 
 def required(model: type[Format]) -> set[str]:
@@ -134,8 +139,8 @@ def test_the_schema_knows_everything_that_the_tables_name(schema: dict[str, Any]
     variant = schema["properties"]["variant"]["anyOf"]
     assert [named["const"] for named in variant[0]["anyOf"]] == list(VARIANTS)
     assert set(variant[2]["properties"]) == set(CHANGES)
-    types = schema["properties"]["players"]["items"]["properties"]["type"]["anyOf"]
-    assert [named["const"] for named in types[:-1]] == list(PLAYERS)
+    types = schema["properties"]["players"]["items"]["anyOf"][1]["properties"]["type"]["anyOf"]
+    assert [named["const"] for named in types[:-2]] == list(PLAYERS)
     assert set(KINDS) | {"evaluation", "preset"} == set(options_schema("negamax"))
     short, mappings = schema["properties"]["format"]["anyOf"]
     assert [kind["properties"]["type"]["const"] for kind in mappings["oneOf"]] == list(FORMATS)

@@ -325,7 +325,7 @@ def test_the_sweeps_of_all_entries_together_make_a_bounded_number_of_players(tmp
     text = entry(half, "a {depth} {nodes}") + entry(half, "b {depth} {nodes}").removeprefix(HEAD)
     assert len(loaded(tmp_path, text).players) == MAX_PLAYERS
     more = text + entry("depth: [1]", "c {depth}").removeprefix(HEAD)
-    assert errors(tmp_path, more) == ["16:5: the sweeps make 201 players, more than 200"]
+    assert errors(tmp_path, more) == ["16:5: the sweeps and patterns make 201 players, more than 200"]
 
 
 def test_what_a_player_refuses_is_an_error_at_its_place_in_the_sweep(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from arena.base.wording import counted, nearest, quoted, shown, unknown
+from arena.base.wording import quoted, shown, unknown
 from arena.experiment.names import is_number, phrases, words_of
+from arena.experiment.submissions import PatternError, matching
 from arena.experiment.yaml.errors import Keys
 from players.player import MEANT_LIMITS
 
@@ -20,8 +21,6 @@ RANGE = ("from", "to", "step", "factor")
 FILES = ("files", "step")
 """The keys of files, one for each step of a training."""
 _LAST_NUMBER = r"(\d+)(?!.*\d)"
-MAX_LISTED = 5
-"""Files that an error lists, of a folder in which none matches."""
 LIMIT = "limit"
 """The key of a sweep that takes mappings of limits."""
 
@@ -150,20 +149,13 @@ def _files(key: str, given: dict[str, Any], folder: Path) -> list[tuple[int | fl
             raise SweepError(unknown("key of files", word, FILES), key, word)
         if not isinstance(value, str) or not value:
             raise SweepError(f"{word!r} must be text, not {shown(value)}", key, word)
-    pattern, step = given["files"], _step_of(given.get("step"), key)
-    whole = PurePath(pattern)
-    roots = [Path(whole.anchor)] if whole.is_absolute() else [folder, Path()]
+    step = _step_of(given.get("step"), key)
     try:
-        found = [[*root.glob(str(whole.relative_to(whole.anchor)))] for root in roots]
-    except ValueError as error:
-        raise SweepError(f"'files' is not a pattern: {error}", key, "files") from None
-    files = [sorted(one for one in of_root if one.is_file()) for of_root in found]
-    root, matching = next(filter(lambda pair: pair[1], zip(roots, files, strict=True)), (folder, []))
-    if not matching:
-        raise SweepError(_no_match(whole, folder), key, "files")
+        files = matching(given["files"], folder)
+    except PatternError as error:
+        raise SweepError(str(error), key, "files") from None
     steps: dict[int | float, str] = {}
-    for path in matching:
-        file = (path if whole.is_absolute() else path.relative_to(root)).as_posix()
+    for file in files:
         number = step(file)
         if number in steps:
             raise SweepError(f"{steps[number]!r} and {file!r} have the same step, {number}", key, "files")
@@ -197,25 +189,6 @@ def _step_of(expression: str | None, key: str) -> Callable[[str], int | float]:
         return int(number) if number.is_integer() else number
 
     return step
-
-
-def _no_match(pattern: PurePath, folder: Path) -> str:
-    """Say where no file matches a pattern, and what is there."""
-    *parents, name = pattern.parts
-    while parents and not re.search(r"[*?\[]", parents[0]):
-        parent = parents.pop(0)
-        if not (folder / parent).is_dir():
-            folders = [one.name for one in sorted(folder.iterdir()) if one.is_dir()] if folder.is_dir() else []
-            close = nearest(parent, folders)
-            return f"there is no folder {parent!r} in {folder}" + (f"; did you mean {close!r}?" if close else "")
-        folder /= parent
-    rest = PurePath(*parents, name).as_posix()
-    files = [one.name for one in sorted(folder.iterdir()) if one.is_file()] if folder.is_dir() else []
-    first = [one for one in (nearest(re.sub(r"[*?]+|\[.*?\]", "", name), files, 0.3),) if one is not None]
-    listed = [*first, *(file for file in files if file not in first)]
-    more = len(listed) - MAX_LISTED
-    held = ", ".join(listed[:MAX_LISTED]) + (f" and {counted(more, 'other')}" if more > 0 else "")
-    return f"no file in {folder} matches {rest!r}; " + (f"that folder has {held}" if held else "it has no files")
 
 
 def _check_free(entry: Mapping[str, Any], path: Keys, key: str) -> None:

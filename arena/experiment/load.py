@@ -67,7 +67,7 @@ def _kind(data: Any, expected: str) -> str:
 
 
 def _expand(source: Source, data: Any) -> list[Problem]:
-    """Write the sweeps out, in `data` itself; what is wrong in them."""
+    """Write short forms, patterns and sweeps out, in `data` itself; what is wrong in them."""
     if not isinstance(data, dict) or not isinstance(data.get("players"), list):
         return []
     expansion = sweep.expand(data["players"], Limit._fields, source.path.parent)

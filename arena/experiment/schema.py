@@ -7,6 +7,7 @@ from typing import Any
 from arena.experiment.axes import FILES, LIMIT, RANGE
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.model import Experiment
+from arena.experiment.submissions import KEYS
 from arena.experiment.suite import shipped
 from arena.experiment.yaml.schema import DIALECT, Schema, field_docs, first_line, model_schema, named
 from arena.rules.custom import CHANGES
@@ -46,6 +47,9 @@ _FILES = {
 assert list(_FILES["properties"]) == list(FILES)  # type: ignore[call-overload]
 
 
+_SHORT = {"type": "string", "description": "A player in short form: simple@d6, mcts@n2000, file.py:Class@0.1s."}
+
+
 def experiment_schema() -> Schema:
     """The JSON schema of an experiment."""
     schema = model_schema(Experiment)
@@ -68,7 +72,7 @@ def experiment_schema() -> Schema:
     number = {"type": "integer", "minimum": 1, "description": "Processes of this machine."}
     properties["workers"] = {"description": workers["description"], "anyOf": [number, *workers["oneOf"]]}
     properties["suite"] = _suite_schema(properties["suite"])
-    properties["players"]["items"] = _player_schema(properties["players"]["items"])
+    properties["players"]["items"] = {"anyOf": [_SHORT, _player_schema(properties["players"]["items"])]}
     return {"$schema": DIALECT, **schema}
 
 
@@ -122,9 +126,16 @@ def _player_schema(entry: Schema) -> Schema:
         "pattern": ":",
         "description": "A class: path/to/file.py:Class or package.module:Class.",
     }
+    files = {
+        "type": "string",
+        "pattern": r"[*?].*\.py$",
+        "description": 'A pattern such as "submissions/*.py": a player for each file.',
+    }
     types = named({name: first_line(maker.__doc__) for name, maker in PLAYERS.items()})["anyOf"]
-    known["type"] = {"description": known["type"]["description"], "anyOf": [*types, own]}
-    entry["anyOf"] = [{"required": entry.pop("required")}, {"required": ["sweep"]}]
+    known["type"] = {"description": known["type"]["description"], "anyOf": [*types, own, files]}
+    patterns = [{"required": [key], "properties": {key: {"pattern": r"[*?]"}}} for key in KEYS]
+    of_files = [{"if": pattern, "else": False} for pattern in patterns]
+    entry["anyOf"] = [{"required": entry.pop("required")}, {"required": ["sweep"]}, *of_files]
     limits = {name: known[name] for name in Limit._fields}
     known["sweep"] = _sweep_schema({}, limits)
     names = {"if": {"not": {"required": ["sweep"]}}, "then": {"properties": {"name": {"maxLength": longest}}}}

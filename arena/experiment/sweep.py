@@ -1,4 +1,4 @@
-"""Sweeps: an entry of `players:` with the key `sweep` becomes a player for every combination of its values.
+"""Entries of `players:` written out. One with the key `sweep` is a player for every combination of its values.
 
     - name: "{evaluation} d{depth}"            # or no name: "simple, depth 4"
       type: negamax
@@ -22,7 +22,15 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from arena.experiment.axes import MAX_PLAYERS, Setting, SweepError, read_axes
-from arena.experiment.names import TemplateError, filled, word_of
+from arena.experiment.names import (
+    ShortFormError,
+    TemplateError,
+    distinct_names,
+    filled,
+    short_entry,
+    word_of,
+)
+from arena.experiment.submissions import PatternError, pattern_key, players_of
 from arena.experiment.yaml.errors import Keys
 
 
@@ -38,6 +46,8 @@ class Expansion(NamedTuple):
     """The keys that sweeps set, as the file has them, each once."""
     steps: dict[str, dict[str, int | float]]
     """Players that differ in a file of a training only, with their steps: family -> player -> step."""
+    files: list[str]
+    """What plays of each file that matches a pattern."""
 
     def origin(self, keys: Keys) -> Keys:
         """The keys in the file of what stands at `keys` once players are written out."""
@@ -49,40 +59,85 @@ class Expansion(NamedTuple):
 
 
 def expand(players: list[Any], limits: Collection[str], folder: Path) -> Expansion:
-    """The entries of `players:` with those that have a `sweep` written out; `limits` are the keys of limits.
+    """The entries of `players:` with short forms, patterns and sweeps written out.
 
-    Files are looked for in `folder`, then in the working directory.
+    `limits` are the keys of limits. Files are looked for in `folder`, then in the working directory.
 
-    Entries without `sweep` stay as they are, right or wrong.
+    Other entries stay as they are, right or wrong.
     """
-    result = Expansion([], [], [], [], {})
-    made = 0
-    for number, entry in enumerate(players):
+    result = Expansion([], [], [], [], {}, [])
+    shorts = _short_entries(players, folder, result.problems)
+    for number, given in enumerate(players):
         place: Keys = ("players", number)
-        if not isinstance(entry, dict) or "sweep" not in entry:
-            result.players.append(entry)
-            result.places.append({(): place})
-            continue
-        axes: dict[str, list[Setting]] = {}
-        problems = list(read_axes(entry, limits, axes, folder))
-        if not problems:
-            made += math.prod(map(len, axes.values()))
-            try:
-                if made > MAX_PLAYERS:
-                    raise SweepError(f"the sweeps make {made} players, more than {MAX_PLAYERS}")
-                new = list(_players(entry, axes))
-            except SweepError as error:
-                problems.append(error)
-            else:
-                result.swept.extend(key for key in axes if key not in result.swept)
-                for player, places, settings in new:
-                    _add_step(result.steps, entry, player["name"], dict(zip(axes, settings, strict=True)))
-                    result.players.append(player)
-                    result.places.append({(): place} | {key: (*place, *keys) for key, keys in places.items()})
-        for problem in problems:
-            where: Keys = ("name",) if problem.keys == ("name",) and "name" in entry else ("sweep", *problem.keys)
-            result.problems.append(((*place, *where), str(problem)))
+        entry = shorts.get(number, given)
+        try:
+            if (key := pattern_key(entry)) is not None:
+                _add_files(result, entry, key, place, folder)
+            elif isinstance(entry, dict) and "sweep" in entry:
+                _add_sweep(result, entry, place, limits, folder)
+            elif not isinstance(entry, str):
+                result.players.append(entry)
+                result.places.append({(): place})
+        except PatternError as error:
+            result.problems.append(((*place, *error.keys), str(error)))
     return result
+
+
+def _short_entries(
+    players: list[Any], folder: Path, problems: list[tuple[Keys, str]]
+) -> dict[int, dict[str, Any]]:
+    """The entries that are texts, by their number, as mappings with names that differ."""
+    shorts: dict[int, dict[str, Any]] = {}
+    for number, entry in enumerate(players):
+        try:
+            if isinstance(entry, str):
+                shorts[number] = short_entry(entry, folder)
+        except ShortFormError as error:
+            problems.append((("players", number), str(error)))
+    names = distinct_names(list(shorts.values()))
+    return {number: {**entry, "name": name} for (number, entry), name in zip(shorts.items(), names, strict=True)}
+
+
+def _add_files(result: Expansion, entry: dict[str, Any], key: str, place: Keys, folder: Path) -> None:
+    """Add a player for each file that the pattern at a key of an entry matches. Raises PatternError."""
+    players = players_of(entry, key, folder)
+    if why := _too_many(result, len(players)):
+        raise PatternError(why, key)
+    named: Keys = (*place, "name" if "name" in entry else key)
+    for player in players:
+        result.files.append(player[key])
+        result.players.append(player)
+        result.places.append({(): place, ("name",): named})
+
+
+def _add_sweep(
+    result: Expansion, entry: dict[str, Any], place: Keys, limits: Collection[str], folder: Path
+) -> None:
+    """Add the players of an entry with a sweep, or its problems."""
+    axes: dict[str, list[Setting]] = {}
+    problems = list(read_axes(entry, limits, axes, folder))
+    if not problems:
+        try:
+            if why := _too_many(result, math.prod(map(len, axes.values()))):
+                raise SweepError(why)
+            new = list(_players(entry, axes))
+        except SweepError as error:
+            problems.append(error)
+        else:
+            result.swept.extend(key for key in axes if key not in result.swept)
+            for player, places, settings in new:
+                _add_step(result.steps, entry, player["name"], dict(zip(axes, settings, strict=True)))
+                result.players.append(player)
+                result.places.append({(): place} | {key: (*place, *keys) for key, keys in places.items()})
+    for problem in problems:
+        where: Keys = ("name",) if problem.keys == ("name",) and "name" in entry else ("sweep", *problem.keys)
+        result.problems.append(((*place, *where), str(problem)))
+
+
+def _too_many(result: Expansion, more: int) -> str:
+    """That sweeps and patterns make more players than they may with `more` of them, or ""."""
+    made = sum(len(places) > 1 for places in result.places) + more
+    return f"the sweeps and patterns make {made} players, more than {MAX_PLAYERS}" if made > MAX_PLAYERS else ""
 
 
 def _add_step(

@@ -1,0 +1,201 @@
+"""Patterns of files, and the players that an entry of `players:` with a pattern means; their code is never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from arena.base.wording import counted, nearest, printable, shown
+from arena.experiment.names import TemplateError, distinct_names, filled, word_of
+from players.player import NAME_CHARACTERS
+
+MAX_LISTED = 5
+"""Files that an error lists, of a folder in which none matches."""
+KEYS = ("type", "evaluation")
+"""The keys of an entry whose value may be a pattern."""
+FILE = "file"
+"""The word of a template that is the file's name."""
+PLAYER, EVALUATION = "Player", "evaluate"
+"""The class and the function that play if a file has several; the name that a file without any is asked for."""
+_WILD = re.compile(r"[*?\[]")
+_REFERENCE = re.compile(r"(.*?)(:\w*)?", re.DOTALL)
+
+
+class PatternError(Exception):
+    """A pattern that matches no file, or an entry that has one and makes no players; the message is one line."""
+
+    def __init__(self, message: str, *keys: str) -> None:
+        super().__init__(message)
+        self.keys = keys
+
+
+def pattern_key(entry: Any) -> str | None:
+    """The key of an entry whose value is a pattern of files: one with `*` or `?`."""
+    values = ((key, entry.get(key)) for key in KEYS if isinstance(entry, dict))
+    return next((key for key, it in values if isinstance(it, str) and re.search(r"[*?]", it)), None)
+
+
+def players_of(entry: Mapping[str, Any], key: str, folder: Path) -> list[dict[str, Any]]:
+    """The entries that an entry with a pattern at `key` means, in the order of their names.
+
+    `submissions/*.py:Player` names what plays in each file. Else it is the only public class with a method
+    `choose`, or, of an evaluation, the only public function; of several the one called PLAYER or EVALUATION. A
+    file that has none, or cannot be read, becomes a player all the same, which cannot be built. Raises
+    PatternError.
+    """
+    match = _REFERENCE.fullmatch(entry[key])
+    assert match
+    pattern, name = match[1], match[2] or ""
+    kinds = (".py",) if key == "type" else (".py", ".npz")
+    if not pattern.endswith(kinds):
+        raise PatternError(
+            f"a pattern of {key!r} must end with {' or '.join(kinds)}, not {shown(entry[key])}: write "
+            f"{PurePath(pattern).with_suffix(kinds[0]).as_posix()!r}",
+            key,
+        )
+    if "sweep" in entry:
+        raise PatternError("a pattern and 'sweep' do not go together: write an entry for each setting", key)
+    try:
+        files = [file for file in matching(pattern, folder) if not _is_hidden(file, pattern)]
+        if not files:
+            raise PatternError(f"{pattern!r} only matches hidden files and `__init__.py`")
+    except PatternError as error:
+        raise PatternError(str(error), key) from None
+    named = sorted(zip(_names(files, pattern), files, strict=True))
+    players = []
+    for own, file in named:
+        reference = file if file.endswith(".npz") else f"{file}{name or ':' + _playing(_found(file, folder), key)}"
+        players.append({**entry, "name": own, key: reference})
+    if "name" in entry:
+        _rename(players, entry["name"])
+    return players
+
+
+def matching(pattern: str, folder: Path) -> list[str]:
+    """The files that match a pattern in `folder`, else in the working directory, as they are named from there.
+
+    Raises PatternError if there are none, with the nearest.
+    """
+    whole = PurePath(pattern)
+    roots = [Path(whole.anchor)] if whole.is_absolute() else [folder, Path()]
+    try:
+        found = [[*root.glob(str(whole.relative_to(whole.anchor)))] for root in roots]
+    except ValueError as error:
+        raise PatternError(f"{pattern!r} is not a pattern: {error}") from None
+    files = [sorted(one for one in of_root if one.is_file()) for of_root in found]
+    root, these = next(filter(lambda pair: pair[1], zip(roots, files, strict=True)), (folder, []))
+    if not these:
+        raise PatternError(_no_match(whole, folder))
+    return [(path if whole.is_absolute() else path.relative_to(root)).as_posix() for path in these]
+
+
+def _no_match(pattern: PurePath, folder: Path) -> str:
+    """Say where no file matches a pattern, and what is there."""
+    *parents, name = pattern.parts
+    while parents and not _WILD.search(parents[0]):
+        parent = parents.pop(0)
+        if not (folder / parent).is_dir():
+            folders = [one.name for one in sorted(folder.iterdir()) if one.is_dir()] if folder.is_dir() else []
+            close = nearest(parent, folders)
+            return f"there is no folder {parent!r} in {folder}" + (f"; did you mean {close!r}?" if close else "")
+        folder /= parent
+    rest = PurePath(*parents, name).as_posix()
+    files = [one.name for one in sorted(folder.iterdir()) if one.is_file()] if folder.is_dir() else []
+    first = [one for one in (nearest(re.sub(r"[*?]+|\[.*?\]", "", name), files, 0.3),) if one is not None]
+    listed = [*first, *(file for file in files if file not in first)]
+    more = len(listed) - MAX_LISTED
+    held = ", ".join(listed[:MAX_LISTED]) + (f" and {counted(more, 'other')}" if more > 0 else "")
+    return f"no file in {folder} matches {rest!r}; " + (f"that folder has {held}" if held else "it has no files")
+
+
+def _is_hidden(file: str, pattern: str) -> bool:
+    """Whether a file is one that nobody submits: `.ipynb_checkpoints/a.py`, `__MACOSX/a.py`, `__init__.py`."""
+    return any(part.startswith((".", "__")) for part in PurePath(file).parts[_fixed(pattern) :])
+
+
+def _fixed(pattern: str) -> int:
+    """How many parts of a pattern's path, from the left, are the same in all files."""
+    parts = PurePath(pattern).parts
+    return next((n for n, part in enumerate(parts) if _WILD.search(part)), len(parts) - 1)
+
+
+def _names(files: Sequence[str], pattern: str) -> list[str]:
+    """A name for each file: its own, or its folder's if the files have one name; longer where two are equal."""
+    paths = [PurePath(file) for file in files]
+    is_folder = not _WILD.search(PurePath(pattern).name) or (
+        len(paths) > 1 and len({path.stem for path in paths}) == 1
+    )
+    tellers = [path.parent if is_folder else path.with_suffix("") for path in paths]
+    short = [path.name for path in tellers]
+    fixed = _fixed(pattern)
+    whole = [PurePath(*path.parts[fixed:]).as_posix() for path in tellers]
+    best = [name if short.count(name) == 1 else long for name, long in zip(short, whole, strict=True)]
+    clean = [printable(name)[-NAME_CHARACTERS:].replace("\n", " ").replace("\t", " ").strip() for name in best]
+    return distinct_names([{"name": name or "unnamed"} for name in clean])
+
+
+def _rename(players: Sequence[dict[str, Any]], template: Any) -> None:
+    """Give players their names by a template such as "{file} d{depth}". Raises PatternError."""
+    for player in players:
+        words = {key: word_of(key, value) for key, value in player.items() if key != "name"}
+        try:
+            player["name"] = (
+                filled(template, words | {FILE: player["name"]}) if isinstance(template, str) else template
+            )
+        except TemplateError as error:
+            raise PatternError(str(error), "name") from None
+    if len(players) > 1 and len({str(player["name"]) for player in players}) < len(players):
+        raise PatternError(f"the pattern makes two players with one name: put {{{FILE}}} into 'name'", "name")
+
+
+def _found(file: str, folder: Path) -> Path:
+    return next((place for place in (folder / file, Path(file)) if place.is_file()), Path(file))
+
+
+def _playing(file: Path, key: str) -> str:
+    """The name of what plays in a Python file, by its source; the usual one if that is not clear."""
+    usual = PLAYER if key == "type" else EVALUATION
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            body = ast.parse(file.read_bytes()).body
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return usual
+    found = _classes(body) if key == "type" else _functions(body)
+    return found[0] if len(found) == 1 else usual
+
+
+def _classes(body: Sequence[ast.stmt]) -> list[str]:
+    """The public classes that have a method `choose`, of their own or of a class of the file that they extend.
+
+    Those that others extend are left out; all public classes if none has the method.
+    """
+    classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
+    bases = {
+        name: [base.id for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
+        for name, node in classes.items()
+    }
+
+    def chooses(name: str, seen: frozenset[str]) -> bool:
+        methods = [it.name for it in classes[name].body if isinstance(it, ast.FunctionDef)]
+        others = [base for base in bases[name] if base not in seen]
+        return "choose" in methods or any(chooses(base, seen | {name}) for base in others)
+
+    public = [name for name in classes if not name.startswith("_")]
+    choosing = [name for name in public if chooses(name, frozenset())]
+    extended = {base for name in choosing for base in bases[name]}
+    return [name for name in choosing if name not in extended] or public
+
+
+def _functions(body: Sequence[ast.stmt]) -> list[str]:
+    """The public functions that are decorated with `@evaluator`; all public ones but kernels if none is."""
+    functions = {
+        node.name: {ast.unparse(it).rpartition(".")[2] for it in node.decorator_list}
+        for node in body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    }
+    evaluators = [name for name, decorators in functions.items() if "evaluator" in decorators]
+    return evaluators or [name for name, decorators in functions.items() if "kernel" not in decorators]

@@ -1,0 +1,189 @@
+"""A folder of submissions: the players that a pattern makes, and short forms beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.experiment.axes import MAX_PLAYERS
+from arena.experiment.load import load
+from arena.experiment.model import Experiment
+from arena.experiment.yaml.errors import ConfigError
+from tests.helpers.words import Words
+
+CHOOSES = "class {}:\n    def choose(self, game, limit, rng):\n        raise SystemExit\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Submissions of one public class each, beside files that nobody submits."""
+    for name, code in {
+        "dora.py": CHOOSES.format("Dora"),
+        "alice.py": "raise SystemExit\n" + CHOOSES.format("_Helper") + CHOOSES.format("Bot"),
+        "carl.py": CHOOSES.format("Base") + "class Mine(Base):\n    pass\nclass Data:\n    pass\n",
+        "bob.py": "def broken(:\n",
+        "two.py": CHOOSES.format("A") + CHOOSES.format("B"),
+        "three.py": CHOOSES.format("A") + CHOOSES.format("Player") + CHOOSES.format("B"),
+        "none.py": "import x\n",
+        "idle.py": "class Idle:\n    pass\n",
+        "__init__.py": "",
+        ".ipynb_checkpoints/alice.py": CHOOSES.format("Bot"),
+        "__MACOSX/alice.py": "",
+        "notes.txt": "",
+    }.items():
+        path = tmp_path / "submissions" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(code)
+    return tmp_path
+
+
+def loaded(folder: Path, players: str, more: str = "") -> Experiment:
+    path = folder / "run.yaml"
+    path.write_text(f"name: a\nvariant: english\n{more}players:\n{players}")
+    return load(path)
+
+
+def types(experiment: Experiment) -> dict[str, str]:
+    return {player.name: player.type for player in experiment.players}
+
+
+def test_a_pattern_is_a_player_for_each_file_in_the_order_of_their_names(folder: Path) -> None:
+    experiment = loaded(
+        folder, "  - {name: r, type: random}\n  - {type: submissions/*.py, seconds: 0.5, book: b.txt}\n"
+    )
+    assert list(types(experiment).items()) == [
+        ("r", "random"),
+        ("alice", "submissions/alice.py:Bot"),
+        ("bob", "submissions/bob.py:Player"),
+        ("carl", "submissions/carl.py:Mine"),
+        ("dora", "submissions/dora.py:Dora"),
+        ("idle", "submissions/idle.py:Idle"),
+        ("none", "submissions/none.py:Player"),
+        ("three", "submissions/three.py:Player"),
+        ("two", "submissions/two.py:Player"),
+    ]
+    assert {(player.limit.seconds, *player.options.items()) for player in experiment.players[1:]} == {
+        (0.5, ("book", "b.txt"))
+    }
+    again = Experiment.model_validate(experiment.as_dict())
+    assert again.players == experiment.players
+
+
+def test_a_class_may_be_named_and_hidden_files_are_left_out_at_any_depth(folder: Path) -> None:
+    found = types(loaded(folder, "  - {type: 'submissions/**/*.py:Bot'}\n"))
+    assert set(found) == {"alice", "bob", "carl", "dora", "idle", "none", "three", "two"}
+    assert found["dora"] == "submissions/dora.py:Bot"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "files", "names"),
+    [
+        ("s/*/player.py", ["s/a/player.py", "s/b/player.py"], ["a", "b"]),
+        ("s/*/player.py", ["s/a/player.py"], ["a"]),
+        ("s/*/*.py", ["s/a/player.py", "s/b/player.py"], ["a", "b"]),
+        ("s/*/*.py", ["s/a/bot.py", "s/b/bot.py", "s/b/x.py"], ["a/bot", "b/bot", "x"]),
+        ("**/src/player.py", ["s/a/src/player.py", "s/b/src/player.py"], ["s/a/src", "s/b/src"]),
+        ("s/*.py", [f"s/{50 * 'n'}1.py", f"s/{50 * 'n'}2.py"], [39 * "n" + "1", 39 * "n" + "2"]),
+        ("s/*.py", [f"s/1{50 * 'n'}.py", f"s/2{50 * 'n'}.py"], [36 * "n" + " 2", 40 * "n"]),
+        ("s/*.py", ["s/a\tb\u202e.py"], ["a b\\u202e"]),
+    ],
+)
+def test_players_have_the_names_of_files_or_of_folders_and_all_differ(
+    tmp_path: Path, pattern: str, files: list[str], names: list[str]
+) -> None:
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(CHOOSES.format("Player"))
+    experiment = loaded(tmp_path, f"  - {{type: '{pattern}'}}\n")
+    assert [player.name for player in experiment.players] == names
+    assert sorted(player.type for player in experiment.players) == sorted(f"{file}:Player" for file in files)
+
+
+def test_heuristics_of_a_folder_are_players_with_the_search_of_the_entry(tmp_path: Path) -> None:
+    for name, code in {
+        "a.py": "def first(p, r): ...\n@kernel\ndef f(p, r): ...\n@evaluator\ndef value(p, r): ...\n",
+        "b.py": "@arena.kernel\ndef f(): ...\ndef worth(p, r): ...\n",
+        "c.py": "@evaluator\ndef one(p, r): ...\n@evaluator\ndef two(p, r): ...\n",
+    }.items():
+        (tmp_path / name).write_text(code)
+    (tmp_path / "d.npz").write_bytes(b"")
+    entry = "  - {{type: negamax, name: '{{file}} d{{depth}}', evaluation: '{}', depth: 3}}\n"
+    experiment = loaded(tmp_path, entry.format("*.py") + entry.format("?.npz"))
+    assert {player.name: player.options["evaluation"] for player in experiment.players} == {
+        "a d3": "a.py:value",
+        "b d3": "b.py:worth",
+        "c d3": "c.py:evaluate",
+        "d d3": "d.npz",
+    }
+    named = loaded(tmp_path, entry.format("*.py:two"))
+    assert {player.options["evaluation"] for player in named.players} == {"a.py:two", "b.py:two", "c.py:two"}
+
+
+def test_a_pattern_is_looked_for_beside_the_configuration_then_where_the_command_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "configs").mkdir()
+    monkeypatch.chdir(folder)
+    assert "dora" in types(loaded(folder / "configs", "  - {type: submissions/*.py}\n"))
+    assert "dora" in types(loaded(folder / "configs", f"  - {{type: '{folder}/submissions/*.py'}}\n"))
+    (folder / "configs" / "submissions").mkdir()
+    (folder / "configs" / "submissions" / "zoe.py").write_text(CHOOSES.format("Zoe"))
+    assert list(types(loaded(folder / "configs", "  - {type: submissions/*.py}\n"))) == ["zoe"]
+
+
+def test_short_forms_are_players_whose_names_differ(folder: Path) -> None:
+    experiment = loaded(
+        folder, "  - simple@d6\n  - {name: g, type: greedy}\n  - submissions/dora.py:Dora@0.1s\n  - simple@d6\n"
+    )
+    assert types(experiment) == {
+        "simple d6": "negamax",
+        "g": "greedy",
+        "Dora 0.1s": "submissions/dora.py:Dora",
+        "simple d6 2": "negamax",
+    }
+    assert experiment.players[0].limit.depth == 6
+    assert experiment.players[0].options == {"evaluation": "simple", "preset": "full"}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "{type: submision/*.py}",
+        "{type: submissions/*.pyx}",
+        "{type: submissions/*}",
+        "{type: submissions/*/}",
+        "{type: submissions/z*.py, depth: 3}",
+        "{type: submissions/_*.py}",
+        "{type: submissions/**x.py}",
+        "{evaluation: 'submissions/*.txt', type: negamax}",
+        "{name: me, type: submissions/*.py}",
+        "{name: '{fiel}', type: submissions/*.py}",
+        "{name: 5, type: submissions/*.py}",
+        "{type: submissions/*.py, depth: 65}",
+        "{type: submissions/*.py, sweep: {depth: [1, 2]}}",
+        "simpel@d6",
+        "simple@6",
+        "submissions/dore.py:Dora",
+        "submissions/two.py",
+    ],
+)
+def test_a_wrong_pattern_or_short_form_is_an_error_at_its_place(folder: Path, entry: str, words: Words) -> None:
+    with pytest.raises(ConfigError) as caught:
+        loaded(folder, f"  - {{name: r, type: random}}\n  - {entry}\n")
+    lines = [
+        line.removeprefix(f"{folder}/").replace(str(folder), "FOLDER") for line in str(caught.value).splitlines()
+    ]
+    assert all(line.startswith("run.yaml:5:") for line in lines)
+    words(lines)
+
+
+def test_there_are_players_for_200_files_at_most(tmp_path: Path) -> None:
+    for number in range(MAX_PLAYERS):
+        (tmp_path / f"s{number}.py").touch()
+    entry = "  - {type: s*.py}\n"
+    assert len(loaded(tmp_path, entry).players) == MAX_PLAYERS
+    with pytest.raises(
+        ConfigError, match=r"run.yaml:5:\d+: the sweeps and patterns make 202 players, more than 200"
+    ):
+        loaded(tmp_path, entry + "  - {type: negamax, sweep: {depth: [1, 2]}}\n")
