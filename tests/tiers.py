@@ -261,6 +261,7 @@ QUICK = {
     "test_kills": (),
     "test_notebook": ("test_it_is_short_and_names_no_machine",),
     "test_own_network": (),
+    "test_starters": ("test_the_readme_the_configuration_and_the_folder_have_the_same_programs",),
     "test_services": (
         "test_a_game_is_played_as_often_as_allowed_without_reaching_a_player[own process]",
         "test_a_game_without_reaching_a_player_has_no_result_and_is_played_later[in process]",
