@@ -307,14 +307,14 @@ def _part(path: Path, connection: Connection, games: pd.DataFrame, names: pd.Ind
     order = list(table)
     table.insert(order.index("score") + 1, "score_men", in_men)
     table.insert(order.index("pieces") + 1, "phase", _phase(columns["pieces"], known.start))
-    place = pd.Index(numbers).get_indexer(pd.Index(known.extras["game"]))
-    row = known.extras["ply"].to_numpy(np.int64) - 1
-    made = (place >= 0) & (row < plies[place] if len(plies) else False)
-    row += start[place] if len(plies) else 0
+    extras = known.extras[known.extras["game"].isin(numbers)]
+    place = pd.Index(numbers).get_indexer(pd.Index(extras["game"]))
+    extras = extras.assign(row=start[place] + extras["ply"].to_numpy(np.int64) - 1)
+    extras = extras[extras["ply"].to_numpy(np.int64) <= plies[place]]
     for name in sorted(known.extras["extra"].unique()):
-        ours = made & (known.extras["extra"] == name).to_numpy()
+        ours = extras[extras["extra"] == name]
         column = np.full(len(table), np.nan)
-        column[row[ours]] = known.extras["value"].to_numpy(float)[ours]
+        column[ours["row"]] = ours["value"]
         table[f"extra_{name}"] = pd.array(column, dtype="Float64")
     return table
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -26,7 +29,7 @@ from arena.report.charts.axes import (
     tip_rows,
     whole_depths,
 )
-from arena.report.charts.style import DASHED, MUTED, PAPER, series, styled
+from arena.report.charts.style import DASHED, MUTED, series, styled
 
 OTHERS = 4
 """Players beside those of a training that its chart has lines for."""
@@ -118,11 +121,7 @@ def plot_elo_by_step(
         step, elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("step", "elo", "elo_low", "elo_high"))
         ax.plot(step, elo, label=name, **series(i))
         ax.fill_between(step, low, high, color=series(i)["color"], alpha=0.15, linewidth=0)
-        texts = [
-            f"{row['player']}, step {row['step']}: {signed(row['elo'])}{interval(row['elo_low'], row['elo_high'])}"
-            for row in rows.to_dict("records")
-        ]
-        tip_points(ax, step, elo, texts)
+        tip_points(ax, step, elo, [_tip(row, f"step {row['step']}") for row in rows.to_dict("records")])
     if standings is not None:
         others = standings[~standings["player"].isin(elo_by_step["player"]) & standings["elo"].notna()]
         for i, row in enumerate(others.head(OTHERS).to_dict("records")):
@@ -131,10 +130,7 @@ def plot_elo_by_step(
     ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
     ax.set_xlabel("step of the training")
     ax.set_ylabel(elo_label(reference))
-    legend(ax)
-    if (inside := ax.get_legend()) is not None:  # a broken line may run behind it
-        inside.set_frame_on(True)
-        inside.get_frame().set(facecolor=PAPER, edgecolor="none", alpha=1)
+    legend(ax, opaque=True)
     return ax
 
 
@@ -163,13 +159,13 @@ def _elo_lines(ax: Axes, table: pd.DataFrame, x: str, gains: pd.DataFrame | None
             ax.plot(along, line, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
             style["linestyle"] = "none"
         ax.errorbar(rows[x] + beside, elo, yerr=error, capsize=3, elinewidth=1.3, label=label, **style)
-        of = "depth " if x == "depth" else ""
-        texts = [
-            f"{row['player']}, {of}{quantity(row[x])}{'' if of else ' nodes'}: {signed(row['elo'])}"
-            f"{interval(row['elo_low'], row['elo_high'])}"
-            for row in rows.to_dict("records")
-        ]
+        where = "depth {}" if x == "depth" else "{} nodes"
+        texts = [_tip(row, where.format(quantity(row[x]))) for row in rows.to_dict("records")]
         tip_points(ax, rows[x].to_numpy(dtype=float) + beside, elo, texts)
+
+
+def _tip(row: Mapping[Hashable, Any], where: str) -> str:
+    return f"{row['player']}, {where}: {signed(row['elo'])}{interval(row['elo_low'], row['elo_high'])}"
 
 
 CHARTS = (
