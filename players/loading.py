@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from arena.base.files import found_file
 from arena.base.wording import nearest, printable
 from arena.rules.jit.cache import cache_folder
 from players.player import PlayerSpec
@@ -86,12 +87,7 @@ def located(spec: PlayerSpec, folder: Path) -> PlayerSpec:
         given = spec.options.get("folder", ".")
         place = str((folder / given).resolve()) if isinstance(given, str) else given
         return replace(spec, options={**spec.options, "folder": place})
-
-    def absolute(path: Path) -> Path:
-        places = [folder / path, path]
-        return next((place for place in places if place.is_file()), places[0]).resolve()
-
-    return moved(spec, absolute)
+    return moved(spec, lambda path: found_file(path, folder).resolve())
 
 
 def moved(spec: PlayerSpec, place: Callable[[Path], Path]) -> PlayerSpec:

@@ -1,4 +1,4 @@
-"""Files: a folder that one process writes to at a time, files that are replaced whole, texts without paths."""
+"""Files: where one is, a folder that one process writes to, files that are replaced whole, texts without paths."""
 
 from __future__ import annotations
 
@@ -53,6 +53,11 @@ def replace(path: Path, fill: Callable[[Path], object]) -> Path:
     finally:
         temporary.unlink(missing_ok=True)
     return path
+
+
+def found_file(path: Path, folder: Path) -> Path:
+    """A relative path as one in `folder`, or in the working directory if only there is such a file."""
+    return path if path.is_file() and not (folder / path).is_file() else folder / path
 
 
 def path_shortener(texts: Iterable[str]) -> Callable[[str], str]:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from string import Formatter
 from typing import Any
 
+from arena.base.files import found_file
 from arena.base.wording import cut, nearest, quoted, unknown
 from arena.experiment.yaml.errors import Keys
 from players.player import EVALUATIONS, HUMAN, LEVELS, NAME_CHARACTERS, TYPES, Limit
@@ -180,9 +181,9 @@ def _code(path: Path, folder: Path | None) -> str:
     """The text of a Python file; "" without a folder. Raises ShortFormError if there is one without that file."""
     if folder is None:
         return ""
-    found = next((place for place in (folder / path, path) if place.is_file()), None)
-    if found is None:
-        others = sorted(other.name for other in (folder / path).parent.glob(f"*{path.suffix}"))
+    found = found_file(path, folder)
+    if not found.is_file():
+        others = sorted(other.name for other in found.parent.glob(f"*{path.suffix}"))
         close = nearest(path.name, others)
         raise ShortFormError(
             f"there is no file {path}" + (f"; did you mean {path.with_name(close)}?" if close else "")

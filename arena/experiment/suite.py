@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
+from arena.base.files import found_file
 from arena.base.wording import quoted, shown, unknown
 from arena.experiment.yaml.errors import Keys, Problem
 from arena.experiment.yaml.section import Section
@@ -36,8 +37,7 @@ class SuiteEntry(Section):
         """The file: of `shipped`, else in `folder`, else in the working directory."""
         if self.name in shipped():
             return FOLDER / f"{self.name}.txt"
-        beside = folder / self.name
-        return beside if beside.is_file() else Path(self.name)
+        return found_file(Path(self.name), folder)
 
 
 def suite_problems(source: Source, entries: Any) -> Iterator[Problem]:

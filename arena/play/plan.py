@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from arena.base.files import found_file
 from arena.base.supervisor import are_supported
 from arena.base.wording import quoted
 from arena.experiment.formats.base import Pairing, Schedule
@@ -246,8 +247,7 @@ def suites_of(experiment: Experiment, variant: Variant) -> tuple[Suite, ...]:
 def _drawn(experiment: Experiment, variant: Variant) -> list[Opening]:
     settings, seed = experiment.openings, experiment.seed
     if settings.file is not None:
-        places = (experiment.path.parent / settings.file, Path(settings.file))
-        path = next((place for place in places if place.is_file()), places[0])
+        path = found_file(Path(settings.file), experiment.path.parent)
         return drawn(file_openings(variant, path), settings.count, seed)
     if settings.set is not None:
         return drawn(set_openings(variant, settings.set, settings.barred), settings.count, seed)
