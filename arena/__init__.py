@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arena.rules.position import BLACK, WHITE, Position
     from arena.rules.rules import Rules
     from arena.rules.variants import VARIANTS, Variant
-    from arena.sitting.opponent import Opponent
+    from arena.sitting.sides import Opponent
     from players.evaluation import features
     from players.evaluation.evaluator import evaluator
     from players.player import Choice, GaveUp, Limit, NotReachable, Player, PlayerSpec
@@ -40,7 +40,7 @@ _HOMES = {
     "GaveUp": "players.player",
     "Limit": "players.player",
     "NotReachable": "players.player",
-    "Opponent": "arena.sitting.opponent",
+    "Opponent": "arena.sitting.sides",
     "Outcome": "arena.rules.game",
     "PLAYERS": "players.table",
     "Player": "players.player",

@@ -17,8 +17,7 @@ from arena.rules.moves import sides
 from arena.rules.notation import fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.variants import Variant
-from players.evaluation.appraise import values_of
-from players.evaluation.build import Evaluation, build_evaluation
+from players.evaluation.build import Evaluation, build_evaluation, values_of
 from players.evaluation.sample import mirrored, positions_of
 from players.loading import PlayerError, blame
 from players.negamax.score import LIMIT

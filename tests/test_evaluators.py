@@ -16,8 +16,7 @@ from arena.rules.notation import fen, parse_fen
 from arena.rules.position import BLACK, WHITE, Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.appraise import appraise, value_of
-from players.evaluation.build import EVALUATORS, LEARNED, build_evaluation, known_evaluations
+from players.evaluation.build import EVALUATORS, LEARNED, appraise, build_evaluation, known_evaluations, value_of
 from players.evaluation.features import VOCABULARY
 from players.evaluation.linear import FEATURES, FLYING, FLYING_10, SHORT, UNCROWNED, linear_weights
 from players.loading import PlayerError

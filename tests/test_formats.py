@@ -17,10 +17,9 @@ from scipy.optimize import brentq
 import arena
 from arena.experiment.formats.adaptive import Adaptive
 from arena.experiment.formats.base import BatchResults, Format, Pairing, Rounds, Schedule
-from arena.experiment.formats.fixed import LEAST_ROUNDS, Gauntlet, Match, RoundRobin, Until
+from arena.experiment.formats.fixed import LEAST_ROUNDS, Gauntlet, Match, RoundRobin, Sprt, Until
 from arena.experiment.formats.information import pair_information, worth
 from arena.experiment.formats.knockout import Knockout
-from arena.experiment.formats.sprt import Sprt
 from arena.experiment.formats.table import FORMATS
 from arena.experiment.load import load
 from arena.experiment.yaml.errors import ConfigError

@@ -15,8 +15,7 @@ from arena.rules.movegen import apply, legal_moves
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.appraise import values_of
-from players.evaluation.build import build_evaluation, is_learned
+from players.evaluation.build import build_evaluation, is_learned, values_of
 from players.evaluation.mix import (
     FOUND,
     JUDGED,

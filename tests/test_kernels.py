@@ -285,7 +285,7 @@ def test_a_users_evaluation_is_compiled_anew_when_a_kernel_in_a_file_beside_it_c
         "import sys\n"
         "sys.path.insert(0, sys.argv[1])\n"
         "from arena.rules.variants import VARIANTS\n"
-        "from players.evaluation.appraise import appraise\n"
+        "from players.evaluation.build import appraise\n"
         "english = VARIANTS['english']\n"
         "print(appraise(english, english.start, sys.argv[1] + '/mine.py:mine')[0].popitem()[1])\n"
     )

@@ -13,8 +13,7 @@ from arena.rules.jit.kernel import is_compiling
 from arena.rules.jit.lanes import LANES, OUTPUTS
 from arena.rules.position import Position
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.appraise import values_of
-from players.evaluation.build import build_evaluation
+from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.neural import (
     KINDS,
     NETWORKS,

@@ -8,9 +8,8 @@ from time import process_time
 import pytest
 
 from arena.experiment.load import load
-from arena.experiment.openings import MAX_OPENINGS, sources
+from arena.experiment.openings import FOLDER, MAX_OPENINGS, SETS, sources
 from arena.experiment.openings.lines import balance, is_even, random_line
-from arena.experiment.openings.sets import FOLDER, SETS
 from arena.experiment.openings.sources import (
     Opening,
     OpeningsError,

@@ -10,8 +10,7 @@ import pytest
 from arena.rules.game import Game
 from arena.rules.position import Position, square_of
 from arena.rules.variants import VARIANTS, Variant
-from players.evaluation.appraise import appraise, value_of
-from players.evaluation.build import build_evaluation
+from players.evaluation.build import appraise, build_evaluation, value_of
 from players.evaluation.patterns import (
     BLOCKS,
     COUNTS,

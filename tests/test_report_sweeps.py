@@ -26,7 +26,7 @@ from arena.report.tables.comparisons import EQUAL_TERMS, comparisons
 from arena.report.tables.contrasts import contrast
 from arena.report.tables.doublings import elo_by_nodes, elo_by_step, gains
 from arena.report.tables.openings import homogeneity, openings
-from arena.report.tables.phases import phases
+from arena.report.tables.outcomes import phases
 from arena.report.tables.settings import families
 from arena.report.tables.standings import convergence
 from arena.report.writers import content, markdown

@@ -22,8 +22,7 @@ from arena.learning.store import CHECKPOINT, GameStore
 from arena.learning.training import NETWORK, gathered, prepare, train
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
-from players.evaluation.appraise import values_of
-from players.evaluation.build import build_evaluation
+from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.neural import ONE, NetworkFile, network_size
 from players.evaluation.sample import positions_of
 

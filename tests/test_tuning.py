@@ -31,8 +31,7 @@ from arena.rules.moves import sides
 from arena.rules.position import Position
 from arena.rules.result import pentanomial
 from arena.rules.variants import VARIANTS
-from players.evaluation.appraise import values_of
-from players.evaluation.build import build_evaluation
+from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.linear import FEATURES, linear, linear_weights, shares
 from players.evaluation.mix import WEIGHTS
 from players.player import Limit, PlayerSpec

@@ -13,8 +13,7 @@ from arena.base.wording import unknown
 from arena.commands.board import show_board
 from arena.commands.common import VARIANT, variant_given
 from arena.commands.output import echo, fail, say, show_table
-from arena.experiment.openings import sources
-from arena.experiment.openings.sets import SETS
+from arena.experiment.openings import SETS, sources
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.rules.board.board import Board
@@ -28,8 +27,7 @@ from arena.rules.perft import divide as divide_perft
 from arena.rules.perft import perft as count_perft
 from arena.rules.variants import VARIANTS, Variant
 from arena.rules.zobrist import key_of
-from players.evaluation.appraise import appraise
-from players.evaluation.build import build_evaluation, known_evaluations
+from players.evaluation.build import appraise, build_evaluation, known_evaluations
 from players.loading import PlayerError
 from players.player import Limit, PlayerSpec
 from players.table import build_player

@@ -25,8 +25,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from arena.base.wording import listed, shown
 from arena.experiment.adjudication import Adjudication
-from arena.experiment.formats.fixed import RoundRobin, Until
-from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.fixed import RoundRobin, Sprt, Until
 from arena.experiment.formats.table import FormatField
 from arena.experiment.names import ShortFormError, judge_entry
 from arena.experiment.openings import Openings

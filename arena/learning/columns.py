@@ -19,8 +19,7 @@ from arena.rules.jit.native import popcount
 from arena.rules.position import Position
 from arena.rules.rules import Rules
 from arena.rules.variants import Variant
-from players.evaluation.appraise import values_of
-from players.evaluation.build import build_evaluation
+from players.evaluation.build import build_evaluation, values_of
 from players.evaluation.linear import FEATURES, N, weighted
 from players.evaluation.mix import WEIGHTS
 

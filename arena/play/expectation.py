@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import cumulative_trapezoid, trapezoid
 
-from arena.experiment.formats.fixed import LEAST_ROUNDS, Until
-from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.fixed import LEAST_ROUNDS, Sprt, Until
 from arena.play.pilot import Pilot
 from arena.play.plan import Plan
 from arena.ratings.match import NELO_SCALE, games_needed, resolution, score_from_elo, sprt

@@ -19,7 +19,7 @@ from arena.rules.game import Game
 from arena.rules.position import COLOURS
 from arena.rules.result import in_men
 from arena.rules.variants import Variant
-from arena.sitting.opponent import Opponent
+from arena.sitting.sides import Opponent
 from players.player import Choice
 
 try:

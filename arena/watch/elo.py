@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
-from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.fixed import Sprt
 from arena.ratings import RatingModel
 from arena.ratings.match import SprtState, sprt
 from arena.rules.result import Colour, pair_points

@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 
 from arena.base.files import LOCK
 from arena.experiment.formats.base import Precision
-from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.fixed import Sprt
 from arena.ledger.ledger import FILE
 from arena.ledger.manifest import Manifest, Session, parsed, session_document
 from arena.ledger.repair import ANNULLED, PRECISION, documents

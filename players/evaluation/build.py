@@ -1,4 +1,4 @@
-"""The table of evaluations, and how a value in a configuration becomes one."""
+"""The table of evaluations, how a value in a configuration becomes one, and the values that they give."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from pydantic import WithJsonSchema
 
 from arena.base.wording import unknown
+from arena.rules.jit.kernel import kernel
+from arena.rules.position import Position
 from arena.rules.rules import SIZES, Rules, board_rules
 from arena.rules.variants import Variant
 from players.evaluation.builtin import checkers_ai, cis300, game3, material, simple
-from players.evaluation.evaluator import Evaluator
+from players.evaluation.evaluator import Evaluator, evaluate
 from players.evaluation.features import VOCABULARY
-from players.evaluation.linear import build_linear, linear, strong
+from players.evaluation.linear import Share, build_linear, linear, shares, strong, strong_weights
 from players.evaluation.mix import MEANINGS, THRESHOLDS, WEIGHTS, is_mix, mix, mix_weights
 from players.evaluation.neural import copy_of, network_in, neural, trained, trained_variants
 from players.evaluation.patterns import learned, learned_variants, patterns, weight_count, weights_in
@@ -207,3 +209,47 @@ def _load_address(reference: str, variant: Variant) -> Any:
     except Exception as error:
         reason = refusal(function.function, reference.rpartition(":")[0], error)
         raise PlayerError(f"{reference} does not compile: {reason}", "evaluation") from None
+
+
+def appraise(
+    variant: Variant, position: Position, description: str | Mapping[str, Any] | None = None
+) -> tuple[dict[str, float], dict[str, Share]]:
+    """The values of a position, from the side to move's view, and of a linear evaluation each feature's share.
+
+    Of the evaluation described, or of all that are built in, with the weights of `strong` for the shares. Raises
+    PlayerError for an evaluation that cannot be built, or whose value is not finite.
+    """
+    rules = variant.constants
+    if description is None:
+        wanted: dict[str, Any] = {name: name for name in known_evaluations(variant)}
+    else:
+        wanted = {description if isinstance(description, str) else next(iter(description), ""): description}
+    values, weights = {}, np.zeros(0)
+    for name, one in wanted.items():
+        evaluation = build_evaluation(one, variant)
+        values[name] = value_of(*evaluation, rules, position)
+        if not np.isfinite(values[name]):
+            raise PlayerError(f"{name} is {values[name]} here, not a finite number", "evaluation")
+        if name == "strong":
+            weights = strong_weights(rules)
+        elif name == "linear":
+            weights = evaluation.weights
+    return values, shares(position, rules, weights) if weights.size else {}
+
+
+@kernel
+def value_of(address: Any, weights: NDArray[np.float64], rules: Rules, position: Position) -> float:
+    """The value of a position, be it finished or not, from the side to move's view; see `Evaluation`."""
+    return evaluate(address, position, rules, weights)
+
+
+@kernel
+def values_of(
+    address: Any, weights: NDArray[np.float64], rules: Rules, positions: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """`value_of` of many positions, `int64[n, 4]`: `float64[n]`."""
+    values = np.empty(len(positions))
+    for i in range(len(positions)):
+        row = positions[i]
+        values[i] = evaluate(address, Position(row[0], row[1], row[2], row[3]), rules, weights)
+    return values

@@ -21,7 +21,7 @@ from arena.rules.notation import NotationError, fen
 from arena.rules.position import Position
 from arena.rules.result import points_of
 from arena.rules.variants import VARIANTS, Variant
-from arena.sitting.opponent import Opponent
+from arena.sitting.sides import Opponent
 from players.player import Limit, PlayerSpec
 
 PLAYERS = [(name, depth) for name in ("simple", "strong", "neural") for depth in (1, 5, 11)]

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.base.wording import cut
-from arena.experiment.openings import MAX_OPENINGS
+from arena.experiment.openings import BARRED, MAX_OPENINGS, SETS, OpeningSet
 from arena.experiment.openings.lines import is_even, is_won_at_once, random_line
-from arena.experiment.openings.sets import BARRED, SETS, OpeningSet
 from arena.rules.movegen import apply, legal_moves
 from arena.rules.notation import NotationError, parse_fen
 from arena.rules.position import Position

@@ -66,7 +66,7 @@ def plot_convergence(convergence: pd.DataFrame, ax: Axes | None = None, *, refer
 def plot_phases(phases: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Share of the moves at which winner and loser saw the winner ahead, by tenths of the game, 95 % bands.
 
-    `phases` is that of `tables.phases`.
+    `phases` is that of `tables.outcomes`.
     """
     ax = area(ax, "Who saw the result coming, and when, with 95 % bands", height=4.2)
     if phases.empty:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pandas as pd
 
-from arena.experiment.formats.sprt import Sprt
+from arena.experiment.formats.fixed import Sprt
 from arena.ratings.match import Verdict
 from arena.report.tables.columns import columns
 from arena.report.tables.outcomes import white_points
@@ -19,7 +19,7 @@ def sprt_path(games: pd.DataFrame, settings: Sprt) -> pd.DataFrame:
     """The state of the test after each pair until it is decided: pair (from 1), llr, lower, upper.
 
     `games` has the columns game (from 1) and result, of a match as
-    `arena.experiment.formats.sprt.SequentialTest` takes it. From the first game that is missing on, nothing
+    `arena.experiment.formats.fixed.SequentialTest` takes it. From the first game that is missing on, nothing
     counts.
     """
     points = dict(zip(games["game"].tolist(), white_points(games).tolist(), strict=True))
