@@ -147,14 +147,22 @@ def test_the_final_order_is_in_the_first_sentence_and_the_first_table_and_writte
     assert headline(finished)[0].startswith(f"Final order (swiss): 1. {best[0]}; 2. ")
     write(finished)
     table = pd.read_csv(tmp_path / "out" / "order.csv")
-    assert list(table) == ["place", "player", "points", "buchholz", "sonneborn_berger"]
+    figures = ["place", "player", "points", "buchholz", "sonneborn_berger", "elo", "elo_low", "elo_high"]
+    assert list(table) == [*figures, "games", "wins", "draws", "losses", "nodes_per_move", "seconds_per_move"]
+    by_elo = pd.read_csv(tmp_path / "out" / "standings.csv").set_index("player")
+    for name in list(table)[5:]:
+        assert table[name].equals(by_elo.loc[table["player"], name].reset_index(drop=True)), name
     assert table["place"].tolist() == [1, 2, 3, 4] and table["points"].tolist() == sorted(won, reverse=True)
     assert table["player"].tolist() == [name for name, _ in finished.data.order or []]
     summary = (tmp_path / "out" / "summary.md").read_text()
     (heading, *_) = re.findall(r"^\| (.*) \|$", summary, re.MULTILINE)
-    assert heading == "# | Player | Points | Buchholz | Sonneborn-Berger"
+    assert heading == (
+        "# | Player | Points | Buchholz | Sonneborn-Berger | Elo | 95 % interval | Games | Won | Drawn | Lost | "
+        "Nodes/move | Time/move"
+    )
     page = (tmp_path / "out" / "report.html").read_text()
-    assert page.index('<h2 id="order">') < page.index('<h2 id="standings">')
+    assert page.count('<h2 id="standings">') == 1 and "LOS: likelihood of superiority over" not in page
+    assert [*finished.crosstable.index] == table["player"].tolist() == finished.placed
 
 
 def test_a_tie_of_a_knockout_that_the_seed_decided_says_so(tmp_path: Path) -> None:
@@ -165,7 +173,7 @@ def test_a_tie_of_a_knockout_that_the_seed_decided_says_so(tmp_path: Path) -> No
         experiment=experiment(players, format={"type": "knockout"}),
         order=[("abcd"[place.player], place.figures) for place in order],
     )
-    assert ORDER.text(finished.order)["Decided by"].tolist() == ["seed"] * 4
+    assert ORDER.text(finished.order)["Decided by"].tolist() == ["level: seed"] * 4
     assert (
         headline(finished)[0]
         == "Final order (knockout): 1. a; 2. b; 3. c; level with b, a is first by its higher seed."

@@ -272,15 +272,19 @@ def test_an_unfinished_run_counts_its_games_and_pairings(run: Counted) -> None:
 
 def test_the_standings_count_games_points_and_means(run: Counted) -> None:
     rows, games = run.table("Standings"), per_player(run)
-    assert {row["Player"] for row in rows} == set(games)
     assert [row["#"] for row in rows] == [str(place) for place in range(1, len(rows) + 1)]
+    if run.name == "annulled":  # in the final order of a Swiss stands who was withdrawn, too
+        withdrawn = rows.pop()
+        assert [withdrawn[name] for name in ("Points", "Elo", "Games", "Won")] == ["", "", "0", "0"]
+    assert {row["Player"] for row in rows} == set(games)
     for row in rows:
         points = games[row["Player"]]["points"]
         assert int(row["Games"]) == len(points)
         assert [int(row[name]) for name in ("Won", "Drawn", "Lost")] == [
             (points == it).sum() for it in (1, 0.5, 0)
         ]
-        agrees(row["Score"], points.mean())
+        if run.name not in ("swiss", "knockout", "annulled"):
+            agrees(row["Score"], points.mean())
         if run.name == "sprt":
             agrees(
                 row["Elo of score"].replace("+", ""), round(400 * np.log10(points.mean() / (1 - points.mean())))
@@ -296,7 +300,7 @@ def test_the_standings_count_games_points_and_means(run: Counted) -> None:
 def test_the_crosstable_has_the_points_of_each_pairing(run: Counted) -> None:
     rows, sides = run.table("Crosstable"), run.sides
     names = [row["Player"] for row in rows]
-    assert names == [row["Player"] for row in run.table("Standings")]
+    assert names == [row["Player"] for row in run.table("Standings") if row["Games"] != "0"]
     assert [row["#"] for row in rows] == [str(place) for place in range(1, len(rows) + 1)]
     for row in rows:
         for number, other in enumerate(names, start=1):
@@ -316,17 +320,15 @@ def test_the_final_order_has_the_points_of_its_format(run: Counted) -> None:
         swiss_order(run)
     elif run.name == "knockout":
         knockout_order(run)
-    elif run.name != "annulled":
-        assert "Final order" not in run.page
     if run.name in ("swiss", "knockout"):
-        rows = run.table("Final order")
+        rows = run.table("Standings")
         assert [row["#"] for row in rows] == [str(place) for place in range(1, len(rows) + 1)]
         places = [f"{row['#']}. {row['Player']}" for row in rows]
         assert f"Final order ({run.name}): {'; '.join(places[:3])}" in run.text
 
 
 def swiss_order(run: Counted) -> None:
-    rows, sides = run.table("Final order"), run.sides
+    rows, sides = run.table("Standings"), run.sides
     rounds = int(sides["round"].max())
     points, buchholz, berger = (defaultdict[Any, float](float) for _ in range(3))
     name: Any
@@ -347,15 +349,15 @@ def swiss_order(run: Counted) -> None:
 
 
 def knockout_order(run: Counted) -> None:
-    rows, sides = run.table("Final order"), run.sides
+    rows, sides = run.table("Standings"), run.sides
     assert {row["Player"] for row in rows} == set(run.players)
     last = sides.groupby("player")["round"].max()
     for row in rows:
         own = sides[(sides["player"] == row["Player"]) & (sides["round"] == last[row["Player"]])]
-        assert {row["Against"]} == set(own["opponent"]) and int(row["Last round"]) == last[row["Player"]]
+        assert {row["Against"]} == set(own["opponent"]) and int(row["Round"]) == last[row["Player"]]
         assert float(row["Points"]) == own["points"].sum()
         assert float(row["Conceded"]) == len(own) - own["points"].sum()
-    assert [int(row["Last round"]) for row in rows] == sorted(last, reverse=True)
+    assert [int(row["Round"]) for row in rows] == sorted(last, reverse=True)
 
 
 def searched(run: Counted) -> dict[str, pd.DataFrame]:

@@ -20,8 +20,7 @@ from arena.report.runs.page import PublishError, publish, published
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
 from arena.report.sentences.forfeits import annulments, faulty, forfeits
-from arena.report.tables.decided import ORDER
-from arena.report.tables.standings import STANDINGS
+from arena.report.tables.decided import standings_text
 from arena.report.write import write
 from arena.report.writers import parquet_is_installed
 
@@ -94,6 +93,4 @@ def _print_standings(finished: Run) -> None:
     for sentences in (unfinished, faulty, annulments, forfeits, headline):
         for sentence in sentences(finished):
             echo(sentence)
-    if len(finished.order):
-        show_frame(ORDER.text(finished.order))
-    show_frame(STANDINGS.text(finished.standings))
+    show_frame(standings_text(finished))

@@ -16,7 +16,7 @@ from arena.ratings.results import GameSource, Results, ResultsError, combined, g
 from arena.report.run import Run
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import facts, headline
-from arena.report.tables.standings import STANDINGS
+from arena.report.tables.decided import standings_text
 from arena.rules.result import Colour
 
 ROWS = 30
@@ -33,7 +33,7 @@ def card(run: Run) -> str:
     sentences = [*unfinished(run), *headline(run), *facts(run)]
     parts = [f"<h4>{escape(run.name)} ({escape(run.rules)})</h4>", f"<p>{escape(' '.join(sentences))}</p>"]
     if len(run.games):
-        table = STANDINGS.text(run.standings)
+        table = standings_text(run)
         parts.append(table.head(ROWS).to_html(index=False, border=0))
         if len(table) > ROWS:
             parts.append(f"<p>and {len(table) - ROWS} more: <code>run.standings</code></p>")

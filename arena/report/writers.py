@@ -21,6 +21,7 @@ from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import details, facts, headline
 from arena.report.tables.catalogue import TABLES
 from arena.report.tables.comparisons import comparisons_text
+from arena.report.tables.decided import standings_text
 from arena.report.tables.suites import suite_strata_text
 from arena.report.tables.table import WORDS
 from arena.report.template import environment
@@ -34,6 +35,7 @@ MOST_PAIRS = 100
 def content(run: Run) -> dict[str, Any]:
     """The parts of a report by the name that templates call them.
 
+    `placed` says that the standings are in the final order of the format, not by rating.
     `comparisons` is None where no two players differ in one setting only, `ablation` without a probe, `errors`
     without graded decisions, `suites` without answers to suites.
     """
@@ -44,8 +46,8 @@ def content(run: Run) -> dict[str, Any]:
         "details": details(run),
         "facts": facts(run),
         "notes": note.notes(run),
-        "order": TABLES["order"].text(run.order),
-        "standings": TABLES["standings"].text(run.standings),
+        "placed": len(run.order) > 0,
+        "standings": standings_text(run),
         "equal_terms": TABLES["equal_terms"].text(run.equal_terms),
         "equal_terms_note": note.EQUAL_TERMS,
         "crosstable": TABLES["crosstable"].text(run.crosstable),

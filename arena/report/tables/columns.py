@@ -130,6 +130,10 @@ COLUMNS: dict[str, Column] = {
     )
 }
 """By name. A column of one table, or one that means something else in it, stands with the table."""
+ELO_INTERVAL = COLUMNS["elo_low"]._replace(
+    heading="95 % interval", text=interval_text, reads=("elo_low", "elo_high")
+)
+"""The column `elo_low` of a table that shows the interval beside the Elo."""
 
 
 def columns(*given: str | Column) -> tuple[Column, ...]:

@@ -8,9 +8,10 @@ import pandas as pd
 
 from arena.experiment.formats.fixed import Sprt
 from arena.ratings.match import Verdict
-from arena.report.tables.columns import columns
+from arena.report.tables.columns import ELO_INTERVAL, columns
 from arena.report.tables.outcomes import white_points
 from arena.report.tables.rated_run import RatedRun
+from arena.report.tables.standings import STANDINGS
 from arena.report.tables.table import Column, RunTable
 from arena.watch.elo import SequentialTest
 
@@ -38,13 +39,24 @@ def verdict(path: pd.DataFrame) -> Verdict:
 
 
 def final_order(run: RatedRun) -> pd.DataFrame:
-    """The final order of a Swiss, knockout or ladder, best first; empty until it is complete.
+    """The final order of a Swiss, knockout or ladder with each player's rating; empty until it is complete.
 
     A place in a Swiss rests on points, Buchholz and Sonneborn-Berger, in the others on the player's last tie.
     """
     found = enumerate(run.data.order or [], start=1)
     rows = [{"place": place, "player": player, **figures} for place, (player, figures) in found]
-    return pd.DataFrame(rows, columns=[column.name for column in ORDER.columns]).dropna(axis=1, how="all")
+    if not rows:
+        return pd.DataFrame(columns=[column.name for column in ORDER.columns])
+    names = ["player", *_RATED.split()]
+    order = pd.DataFrame(rows).merge(run.standings[names], how="left", on="player")
+    counts = ["games", "wins", "draws", "losses"]
+    order[counts] = order[counts].fillna(0).astype(int)  # those of a player that was withdrawn do not count
+    return order.reindex(columns=[column.name for column in ORDER.columns]).dropna(axis=1, how="all")
+
+
+def standings_text(run: RatedRun) -> pd.DataFrame:
+    """The standings for people: in the final order of the format if it has one, else by rating."""
+    return cast(pd.DataFrame, ORDER.text(run.order) if len(run.order) else STANDINGS.text(run.standings))
 
 
 def _plain(value: Any) -> str:
@@ -53,9 +65,12 @@ def _plain(value: Any) -> str:
     return "" if pd.isna(value) else f"{round(value, 2):g}"
 
 
+_RATED = "elo elo_low elo_high games wins draws losses nodes_per_move seconds_per_move"
+"""What the standings by rating have, too."""
+_DECIDED = {"seed": "level: seed", "holder": "level: holder"}
 ORDER = RunTable(
     "order",
-    "the final order of the format",
+    "the final order of the format, with ratings",
     final_order,
     columns(
         Column("place", "place in the final order of the format, from 1", heading="#", text=_plain),
@@ -75,18 +90,22 @@ ORDER = RunTable(
             "Sonneborn-Berger",
             _plain,
         ),
-        Column("round", "round of the player's last tie", heading="Last round", text=_plain),
+        Column("round", "round of the player's last tie", heading="Round", text=_plain),
         Column("opponent", "name of the player it met there", heading="Against", text=_plain),
         Column("conceded", "points of the opponent in the last tie", "points", "Conceded", _plain),
         Column(
             "decided",
             "what decided the last tie: points or, of a level one, seed or holder",
             heading="Decided by",
-            text=_plain,
+            text=lambda value: _DECIDED.get(value, _plain(value)),
         ),
+        "elo",
+        ELO_INTERVAL,
+        _RATED.partition("elo_low ")[2],
     ),
     note="Empty until the run is complete, and for formats without one.",
-    shown="place player round opponent points conceded buchholz sonneborn_berger decided",
+    shown="place player round opponent points conceded buchholz sonneborn_berger decided elo elo_low games wins "
+    "draws losses nodes_per_move seconds_per_move",
 )
 TABLES = (
     RunTable(

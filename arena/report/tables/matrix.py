@@ -126,7 +126,7 @@ TABLES = (
     RunTable(
         "crosstable",
         "points of row against column",
-        lambda run: crosstable(run.games, run.players),
+        lambda run: crosstable(run.games, run.placed),
         columns("player"),
         Column(OTHERS, 'points out of games against the player of the column, such as "12.5/20"', "points"),
         as_text=crosstable_text,
@@ -137,7 +137,7 @@ TABLES = (
     RunTable(
         "score_matrix",
         "score of row against column",
-        lambda run: score_matrix(run.games, run.players),
+        lambda run: score_matrix(run.games, run.placed),
         columns("player"),
         Column(OTHERS, "points per game against the player of the column", "0 to 1", decimals=4),
         written=False,

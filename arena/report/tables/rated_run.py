@@ -65,6 +65,12 @@ class RatedRun:
         return self.ratings.table["player"].tolist()
 
     @property
+    def placed(self) -> list[str]:
+        """Names of `players` as the standings have them: in the final order of the format if it has one."""
+        place = {name: number for number, (name, _) in enumerate(self.data.order or ())}
+        return sorted(self.players, key=lambda name: place.get(name, len(place)))
+
+    @property
     def zero(self) -> str:
         """The reference of Elo, as text."""
         if self.experiment.anchor:

@@ -11,7 +11,7 @@ from arena.base.number import percent, probability, signed
 from arena.ratings import RatingModel
 from arena.ratings.joint import rate
 from arena.ratings.match import elo_from_score
-from arena.report.tables.columns import columns, elo, interval_text
+from arena.report.tables.columns import ELO_INTERVAL, columns, elo
 from arena.report.tables.table import Column, RunTable
 from arena.rules.result import Colour
 
@@ -67,10 +67,7 @@ STANDINGS = RunTable(
     columns(
         Column("rank", "place in the joint rating, from 1", heading="#"),
         "player elo",
-        *(
-            column._replace(heading="95 % interval", text=interval_text, reads=("elo_low", "elo_high"))
-            for column in columns("elo_low")
-        ),
+        ELO_INTERVAL,
         "elo_high games wins draws losses score",
         Column(
             "los", "likelihood of superiority over the next player of the table", "0 to 1", "LOS", probability, 4

@@ -84,7 +84,7 @@ def listed(games: pd.DataFrame, run: Run) -> dict[str, Any]:
     `swing` is in hundredths of a man, null where there is none; `error` and `points` have those of games that have
     any, by place.
     """
-    players, ends = pd.Index(run.players), pd.Index(pd.unique(games["termination"]))
+    players, ends = pd.Index(run.placed), pd.Index(pd.unique(games["termination"]))
     errors = games["error"].astype(str).tolist() if "error" in games else []
     return {
         "players": players.tolist(),
