@@ -151,7 +151,7 @@ def test_the_final_order_is_in_the_first_sentence_and_the_first_table_and_writte
     assert list(table) == [*figures, "games", "wins", "draws", "losses", "nodes_per_move", "seconds_per_move"]
     by_elo = pd.read_csv(tmp_path / "out" / "standings.csv").set_index("player")
     for name in list(table)[5:]:
-        assert table[name].equals(by_elo.loc[table["player"], name].reset_index(drop=True)), name
+        assert table[name].equals(by_elo.loc[table["player"]].reset_index()[name]), name
     assert table["place"].tolist() == [1, 2, 3, 4] and table["points"].tolist() == sorted(won, reverse=True)
     assert table["player"].tolist() == [name for name, _ in finished.data.order or []]
     summary = (tmp_path / "out" / "summary.md").read_text()

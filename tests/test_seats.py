@@ -335,8 +335,8 @@ def test_a_swiss_without_a_withdrawn_player_is_the_same_for_two_workers_and_when
     for other in made[1:]:
         pd.testing.assert_frame_equal(repeatable(other.games), repeatable(made[0].games))
         pd.testing.assert_frame_equal(repeatable(other.annulled), repeatable(made[0].annulled))
-        orders = [run.order.drop(columns="seconds_per_move") for run in (other, made[0])]
-        pd.testing.assert_frame_equal(*orders)
+        theirs, first = (it.order.drop(columns="seconds_per_move") for it in (other, made[0]))
+        pd.testing.assert_frame_equal(theirs, first)
 
 
 def test_what_a_player_prints_is_kept_for_its_bundle() -> None:
