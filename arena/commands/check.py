@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
 from arena.commands.common import VARIANT, announcing_compilation, requiring_torch
 from arena.commands.output import echo, fail, say
-from arena.experiment.load import command_for, load
+from arena.experiment.load import command_for, load_all
 from arena.experiment.yaml.errors import ConfigError
 from arena.experiment.yaml.values import inline
 from arena.learning import tuning
@@ -56,15 +57,19 @@ def doctor(config: Path) -> None:
     """
     rehearsal = rehearsed(config)
     try:
-        experiment = rehearsal.experiment if rehearsal else load(config)
+        experiments = {"": rehearsal.experiment} if rehearsal else load_all(config)
     except ConfigError as error:
         fail(str(error))
     games = rehearsal.games if rehearsal else None
     found: list[Finding] = []
     with announcing_compilation():
-        for finding in diagnose(experiment, Path("reports") / experiment.name, say, games=games):
-            found.append(finding)
-            echo(f"{finding.where}: {finding.message}" + ("" if finding.level == "error" else " (warning)"))
+        for rules, experiment in experiments.items():
+            about = f"{rules}: " if rules else ""
+            folder = Path("reports") / experiment.name / rules
+            for finding in diagnose(experiment, folder, partial(_say_of, about), games=games):
+                found.append(finding)
+                warned = "" if finding.level == "error" else " (warning)"
+                echo(f"{about}{finding.where}: {finding.message}{warned}")
     _end(found)
 
 
@@ -86,6 +91,10 @@ def rehearsed(config: Path) -> Rehearsal | None:
             return training.rehearsal(training.prepare(settings))
     except ConfigError as error:
         fail(str(error))
+
+
+def _say_of(about: str, text: str) -> None:
+    say(about + text)
 
 
 def _show_examples(variant: Variant, examination: Examination) -> None:

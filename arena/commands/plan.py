@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 
@@ -17,7 +18,7 @@ from arena.base.number import percent
 from arena.base.wording import counted, listed
 from arena.commands.check import rehearsed
 from arena.commands.output import echo, fail, say
-from arena.experiment.load import load
+from arena.experiment.load import load_all
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.learning.driver import Rehearsal
@@ -67,41 +68,50 @@ def plan(
     kept. It measures the machine as it is, with what else runs on it.
     """
     began = time.perf_counter() - time.process_time()
-    compiled: list[str] = []
     rehearsal = rehearsed(config)
-    prepared = (
-        prepared_of(rehearsal.experiment, compiled.append)
-        if rehearsal
-        else prepared_of(loaded(config), compiled.append)
-    )
-    given = prepared.experiment.workers
-    processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
-    if prepared.games == 0:
-        fail(f"{config}: one player alone has no games to plan")
-    if prepared.costly and games is None:
-        echo(f"{prepared.experiment.name}: {'' if prepared.exact else 'at most '}{prepared.games} games")
-        fail(f"{listed(sorted(prepared.costly))} would cost money: --pilot GAMES measures that many games")
-    if differences and prepared.experiment.sprt is None:
-        fail(f"{config}: '--elo' is about a sequential test, and this run has none: 'sprt' makes one")
-    report = rehearsal is None and not quiet
-    expecting = partial(expectation, differences=differences)
-    expected = _measured(prepared, processes, games, began, expecting, compiled=bool(compiled), report=report)
-    if rehearsal:
-        expected = _of_all(expected, rehearsal)
+    experiments = {"": rehearsal.experiment} if rehearsal else loaded_all(config)
+    documents: dict[str, dict[str, Any]] = {}
+    for rules, experiment in experiments.items():
+        compiled: list[str] = []
+        prepared = prepared_of(experiment, compiled.append)
+        _check(prepared, config, games, differences)
+        given = experiment.workers
+        processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
+        report = rehearsal is None and not quiet
+        expecting = partial(expectation, differences=differences)
+        expected = _measured(prepared, processes, games, began, expecting, compiled=bool(compiled), report=report)
+        began = time.perf_counter()
+        if rehearsal:
+            expected = _of_all(expected, rehearsal)
+        document = {"name": experiment.name, "format": experiment.format.type, "workers": processes}
+        documents[rules] = document | expected._asdict() | {"sprt": [it._asdict() for it in expected.sprt]}
+        if as_json:
+            continue
+        if rehearsal:
+            _print_learning(prepared, expected, rehearsal, processes)
+        else:
+            _print(prepared, expected, processes)
     if as_json:
-        document = {"name": prepared.experiment.name, "format": prepared.experiment.format.type}
-        figures = expected._asdict() | {"sprt": [it._asdict() for it in expected.sprt]}
-        click.echo(json.dumps(document | {"workers": processes} | figures))
-    elif rehearsal:
-        _print_learning(prepared, expected, rehearsal, processes)
-    else:
-        _print(prepared, expected, processes)
+        click.echo(json.dumps(documents.get("", documents)))
+    elif len(documents) > 1:
+        echo(f"all {len(documents)} rule sets: {duration(sum(one['seconds'] for one in documents.values()))}")
 
 
-def loaded(config: Path) -> Experiment:
-    """The tournament in a file; exits with what is wrong."""
+def _check(plan: Plan, config: Path, games: int | None, differences: tuple[float, ...]) -> None:
+    """Exit if there is nothing to measure, if it would cost money, or if `differences` are of no test."""
+    if plan.games == 0:
+        fail(f"{config}: one player alone has no games to plan")
+    if plan.costly and games is None:
+        echo(f"{plan.experiment.name}: {'' if plan.exact else 'at most '}{plan.games} games")
+        fail(f"{listed(sorted(plan.costly))} would cost money: --pilot GAMES measures that many games")
+    if differences and plan.experiment.sprt is None:
+        fail(f"{config}: '--elo' is about a sequential test, and this run has none: 'sprt' makes one")
+
+
+def loaded_all(config: Path) -> dict[str, Experiment]:
+    """The tournaments in a file by their rule sets, as `load_all` reads them; exits with what is wrong."""
     try:
-        return load(config)
+        return load_all(config)
     except ConfigError as error:
         fail(str(error))
 

@@ -16,6 +16,14 @@ from arena.ledger.store import StoreError
 from arena.report.charts.style import without_glyphs
 from arena.report.load import load as load_run
 from arena.report.run import Run
+from arena.report.runs.joint import (
+    is_joint,
+    joint_text,
+    list_rules,
+    load_joint,
+    summary,
+    write_joint,
+)
 from arena.report.runs.page import PublishError, publish, published
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline
@@ -55,7 +63,38 @@ def report(folders: tuple[Path, ...], site: Path | None, **wanted: Any) -> None:
         _publish(folders, site, **wanted)
         return
     for folder in folders:
-        write_report(folder, **wanted)
+        if is_joint(folder):
+            write_joint_report(folder, parts=True, **wanted)
+        else:
+            write_report(folder, **wanted)
+
+
+def begin_joint(folder: Path, name: str, rules: Sequence[str]) -> None:
+    """Note in a folder that it has a run by each of several rule sets; exits if it is that of one run."""
+    try:
+        list_rules(folder, name, rules)
+    except StoreError as error:
+        fail(str(error))
+
+
+def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> None:
+    """Write the page of several rule sets and print what they say together; with `parts` their reports first."""
+    try:
+        found = load_joint(folder)
+        for name in found.runs if parts else ():
+            echo(f"{name}:")
+            write_report(folder / name, **wanted)
+        page = write_joint(found, png=bool(wanted.get("png")), pdf=bool(wanted.get("pdf")))
+    except OSError as error:
+        fail(f"the report cannot be written to {folder}: {error.strerror or error}")
+    except StoreError as error:
+        fail(str(error))
+    echo("all rule sets:")
+    for sentence in summary(found):
+        echo(sentence)
+    if found.across is not None:
+        show_frame(joint_text(found))
+    echo(f"report: {page}")
 
 
 def write_report(folder: Path, **wanted: Any) -> None:

@@ -20,8 +20,8 @@ from arena.commands.common import (
 )
 from arena.commands.grade import grade_as_configured
 from arena.commands.output import echo, fail, say
-from arena.commands.plan import loaded, prepared_of
-from arena.commands.report import write_report
+from arena.commands.plan import loaded_all, prepared_of
+from arena.commands.report import begin_joint, write_joint_report, write_report
 from arena.commands.solve import solve_as_configured
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
@@ -58,23 +58,29 @@ def run(
     lost by players' failures, or a mistake was found in an evaluation, as the report's first notes say; 130:
     stopped.
     """
-    experiment = loaded(config)
-    folder = out or Path("reports") / experiment.name
-    used = workers_used(workers, experiment.workers)
-    taking = _taking_part(experiment, folder, without_faulty)
-    plan = prepared_of(taking.experiment)
-    code = _play(plan, folder, used, force, taking)
-    if code != STOPPED and not (
-        grade_as_configured(taking.experiment, folder, used) and solve_as_configured(plan, folder, used)
-    ):
-        code = STOPPED
+    experiments = loaded_all(config)
+    first = next(iter(experiments.values()))
+    folder = out or Path("reports") / first.name
+    used = workers_used(workers, first.workers)
+    parts = [_part(experiment, folder / rules, without_faulty) for rules, experiment in experiments.items()]
+    if len(parts) > 1:
+        begin_joint(folder, first.name, list(experiments))
+    codes = [0]
+    for number, (rules, part) in enumerate(zip(experiments, parts, strict=True), start=1):
+        if len(parts) > 1:
+            say(f"{rules}, {number} of {len(parts)} rule sets:")
+        codes.append(_run(part, used, force))
+        if not quiet:
+            write_report(part.folder)
+        if not part.complete:
+            break
     if quiet:
         echo(f"no report; arena report {folder} writes it")
-    else:
-        write_report(folder)
-    if code == STOPPED:
+    elif len(parts) > 1:
+        write_joint_report(folder)
+    if STOPPED in codes:
         echo("stopped; rerun the same command to resume")
-    sys.exit(code)
+    sys.exit(max(codes))
 
 
 class _TakingPart(NamedTuple):
@@ -82,6 +88,34 @@ class _TakingPart(NamedTuple):
     left_out: tuple[str, ...] = ()
     found: tuple[Diagnosis, ...] | None = None
     """None if nothing was looked for yet."""
+
+
+class _Part(NamedTuple):
+    """A run that the command plays: the only one, or that of one rule set."""
+
+    folder: Path
+    taking: _TakingPart
+    plan: Plan
+
+    @property
+    def complete(self) -> bool:
+        return complete_with_failures(self.folder, self.plan.experiment, self.plan.facts) is not None
+
+
+def _part(experiment: Experiment, folder: Path, without_faulty: bool) -> _Part:
+    taking = _taking_part(experiment, folder, without_faulty)
+    return _Part(folder, taking, prepared_of(taking.experiment))
+
+
+def _run(part: _Part, workers: int | str, force: bool) -> int:
+    """Play, grade and solve what is missing; returns the exit code."""
+    folder, taking, plan = part
+    code = _play(plan, folder, workers, force, taking)
+    if code != STOPPED and not (
+        grade_as_configured(taking.experiment, folder, workers) and solve_as_configured(plan, folder, workers)
+    ):
+        code = STOPPED
+    return code
 
 
 def _taking_part(experiment: Experiment, folder: Path, without_faulty: bool) -> _TakingPart:

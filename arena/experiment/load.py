@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from arena.base.wording import listed, unknown
 from arena.experiment import sweep
 from arena.experiment.checks import cross_problems
 from arena.experiment.model import Experiment, JudgeField, PlayerField
 from arena.experiment.names import ShortFormError, completed_entry, distinct_names, made_name
-from arena.experiment.yaml.errors import ConfigError, Problem
+from arena.experiment.yaml.errors import ConfigError, Keys, Problem
+from arena.experiment.yaml.messages import FOLDER
 from arena.experiment.yaml.section import Document, validated
 from arena.experiment.yaml.values import Source, inline
 from players.player import Limit, PlayerSpec
@@ -37,18 +41,113 @@ def refuse_other(source: Source, data: Any, kind: str) -> None:
 def load(config: str | PathLike[str] | Mapping[str, Any]) -> Experiment:
     """Read the experiment in a YAML file, or in a mapping with the keys of one.
 
-    Raises ConfigError with all the problems that it has.
+    Raises ConfigError with all the problems that it has, and for several `variants`.
     """
+    source, data, problems = _read(config)
+    if isinstance(data, dict) and "variants" in data:
+        message = "'variants' makes a run by each of several rule sets, and here one is wanted: give 'variant'"
+        raise ConfigError([source.problem(("variants",), message)])
+    return _experiment(source, data, problems)
+
+
+def load_all(config: str | PathLike[str]) -> dict[str, Experiment]:
+    """Read the experiments in a YAML file, one for each of its `variants`, by their names.
+
+    That of a file with `variant` has the name "". Raises ConfigError with all problems; one that not all rule sets
+    have begins with the names of those that have it, and so does what is found later in one of these experiments.
+    """
+    source, data, problems = _read(config)
+    if not isinstance(data, dict) or "variants" not in data:
+        return {"": _experiment(source, data, problems)}
+    found: dict[str, Experiment] = {}
+    having: dict[Problem, list[str]] = {}
+    parts = {name: _by_rules(source, data, *rules) for name, rules in _variants(source, data).items()}
+    for name, (part, own) in parts.items():
+        try:
+            found[name] = _experiment(part, own, problems)
+        except ConfigError as error:
+            for problem in error.problems:
+                having.setdefault(problem, []).append(name)
+        part.about = f"{name}: "
+    if having:
+        everywhere = len(parts)
+        raise ConfigError(
+            (file, line, column, message if len(names) == everywhere else f"{listed(names)}: {message}")
+            for (file, line, column, message), names in having.items()
+        )
+    return found
+
+
+def _read(config: str | PathLike[str] | Mapping[str, Any]) -> tuple[Source, Any, list[Problem]]:
+    """The data of a tournament with its sweeps written out, and what is wrong in these."""
     if isinstance(config, Mapping):
         source, data = Source(Path("config"), is_file=False), _plain(config)
     else:
         source = Source(Path(config))
         data = source.read()
     refuse_other(source, data, "players")
-    problems = [*source.problems, *_expand(source, data)]
-    if len(problems) == len(source.problems):
-        problems += cross_problems(source, data)
-    return validated(Experiment, data, source, problems)
+    return source, data, _expand(source, data)
+
+
+def _experiment(source: Source, data: Any, problems: Sequence[Problem]) -> Experiment:
+    """The experiment of such data; values are not compared with one another where sweeps have problems."""
+    crossed = () if problems else cross_problems(source, data)
+    return validated(Experiment, data, source, [*source.problems, *problems, *crossed])
+
+
+def _variants(source: Source, data: dict[str, Any]) -> dict[str, tuple[str, Keys, Any]]:
+    """Each rule set of `variants` by its name: the name again, the keys of its place, and what it is.
+
+    Raises ConfigError unless they are two or more, listed by their names or as a mapping from names of one's own.
+    """
+    given = data["variants"]
+    if "variant" in data:
+        raise ConfigError([source.problem(("variants",), "'variant' and 'variants' cannot be combined")])
+    if isinstance(given, dict):
+        rows = [(name, ("variants", name), rules) for name, rules in given.items()]
+    elif isinstance(given, list) and all(isinstance(name, str) for name in given):
+        rows = [(name, ("variants", place), name) for place, name in enumerate(given)]
+    else:
+        message = "must be a list of names, as in [english, russian], or a mapping from names to rules"
+        raise ConfigError([source.problem(("variants",), f"'variants' {message}")])
+    found: dict[str, tuple[str, Keys, Any]] = {}
+    for name, place, rules in rows:
+        if name in found:
+            raise ConfigError([source.problem(place, f"the rule set {name!r} is listed twice")])
+        if name is not rules and not re.match(FOLDER, name):
+            message = f"{name!r} names a folder: letters and digits, then also '.', '_' and '-'"
+            raise ConfigError([source.problem(place, message)])
+        found[name] = name, place, rules
+    if len(found) < 2:
+        raise ConfigError([source.problem(("variants",), "'variants' needs two or more: give 'variant' for one")])
+    openings = data.get("openings")
+    for key, value in openings.items() if isinstance(openings, dict) else ():
+        for name in value if isinstance(value, dict) else ():
+            if name not in found:
+                raise ConfigError([source.problem(("openings", key, name), unknown("rule set", name, found))])
+    return found
+
+
+def _by_rules(
+    source: Source, data: dict[str, Any], name: str, place: Keys, rules: Any
+) -> tuple[Source, dict[str, Any]]:
+    """The data as a file with `variant` would have them, with what mappings in `openings` have for it."""
+    own = {key: value for key, value in data.items() if key != "variants"} | {"variant": rules}
+    places: dict[Keys, Keys] = {("variant",): place}
+    if isinstance(openings := data.get("openings"), dict):
+        by_rules = {key for key, value in openings.items() if isinstance(value, dict)}
+        own["openings"] = {
+            key: value[name] if key in by_rules else value
+            for key, value in openings.items()
+            if key not in by_rules or name in value
+        }
+        places |= {("openings", key): ("openings", key, name) for key in by_rules}
+
+    def origin(keys: Keys) -> Keys:
+        known = next((keys[:n] for n in (1, 2) if keys[:n] in places), None)
+        return source.origin(keys) if known is None else (*places[known], *keys[len(known) :])
+
+    return replace(source, origin=origin), own
 
 
 def _plain(value: Any) -> Any:

@@ -54,7 +54,15 @@ def experiment_schema() -> Schema:
     """The JSON schema of an experiment."""
     schema = model_schema(Experiment)
     properties = schema["properties"]
-    properties["variant"] = variant_schema() | {"description": properties["variant"]["description"]}
+    rules = variant_schema()
+    properties["variant"] = rules | {"description": properties["variant"]["description"]}
+    properties["variants"] = _variants_schema(rules)
+    schema["required"].remove("variant")
+    schema["oneOf"] = [{"required": ["variant"]}, {"required": ["variants"]}]
+    by_rules = {"type": "object", "description": "A value for each of some rule sets of 'variants'."}
+    for key, value in properties["openings"]["properties"].items():
+        described = {name: value.pop(name) for name in ("description", "default") if name in value}
+        properties["openings"]["properties"][key] = {**described, "anyOf": [value, by_rules]}
     mapping = properties.pop("format")
     for kind in mapping["oneOf"]:
         kind["properties"]["type"]["description"] = kind["description"]
@@ -100,6 +108,14 @@ def variant_schema() -> Schema:
     }
     own = {"type": "object", "properties": properties, "required": ["base"], "additionalProperties": False}
     return {"anyOf": [names, sized, own]}
+
+
+def _variants_schema(rules: Schema) -> Schema:
+    """Several rule sets: a list of names, or a mapping from names of one's own."""
+    named = {"type": "array", "minItems": 2, "items": {"anyOf": rules["anyOf"][:2]}}
+    own = {"type": "object", "minProperties": 2, "additionalProperties": rules}
+    description = "In place of variant: several rule sets, by each of which all is played."
+    return {"description": description, "anyOf": [named, own]}
 
 
 def _suite_schema(several: Schema) -> Schema:

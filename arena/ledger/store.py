@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.base.files import FolderError, lock_folder
+from arena.base.wording import first_few
 from arena.ledger.repair import (
     COMPLETE,
     META,
@@ -39,6 +40,8 @@ CLOSE_SECONDS = 1.0
 """Seconds that closing waits for programs that read the file."""
 LOOK_SECONDS = 1.0
 """Seconds after which it is seen again whether the file is still the one in the folder."""
+_NAMED = 5
+"""Folders inside a folder that a message names."""
 
 
 class StoreError(Exception):
@@ -258,7 +261,11 @@ def reading(path: Path, noun: str = "run") -> Iterator[sqlite3.Connection]:
     Raises StoreError if there is none, or if it cannot be read or lacks what it is asked for.
     """
     if not path.is_file():
-        raise StoreError(f"there is no {noun} in {path.parent} (no {path.name})")
+        inside = sorted(other.parent.name for other in path.parent.glob(f"*/{path.name}"))
+        where = (
+            f", but in its folders: {first_few(inside[:_NAMED], len(inside))}" if inside else f" (no {path.name})"
+        )
+        raise StoreError(f"there is no {noun} in {path.parent}{where}")
     try:
         with closing(_connected(path)) as connection:
             yield connection

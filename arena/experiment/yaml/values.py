@@ -66,10 +66,12 @@ class Source:
     """Whether values stand in lines; those of a mapping stand at their keys."""
     origin: Callable[[Keys], Keys] = field(default=_unmoved, compare=False)
     """The keys in the file of what stands at other keys once the data were rewritten."""
+    about: str = ""
+    """What every message begins with, where the data are a part of what the file describes."""
 
     def problem(self, keys: Keys, message: str) -> Problem:
         """The problem of what stands at `keys`, at the nearest enclosing key that the file has."""
-        keys = self.origin(keys)
+        keys, message = self.origin(keys), self.about + message
         if not self.is_file:
             return "".join([str(self.path), *(f"[{key!r}]" for key in keys)]), 0, 0, message
         while keys and keys not in self.positions:

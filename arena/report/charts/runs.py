@@ -1,4 +1,4 @@
-"""Several runs: Elo of the players that they share from run to run, and two of them side by side."""
+"""Several runs: Elo of the players that they share from run to run, two side by side, and one by each rule set."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from arena.report.charts.axes import (
     LEADING,
     area,
     beside,
+    elo_label,
     figure_of,
     interval,
     leading,
@@ -26,7 +27,7 @@ from arena.report.charts.axes import (
     tip_points,
     tip_rows,
 )
-from arena.report.charts.style import DASHED, MUTED, SERIES, series, styled, text_width
+from arena.report.charts.style import DASHED, INK, MUTED, SERIES, series, styled, text_width
 
 LABELS = 24
 """Runs whose names stand under the chart, at most; of more, some."""
@@ -39,6 +40,8 @@ _SPREAD = 0.3
 """Part of the way from one run to the next over which its players stand side by side."""
 _APART = 0.17
 """Rows between the two dots of a player."""
+_JOINT = "joint"
+"""The name of the mean over rule sets."""
 
 
 @styled
@@ -125,6 +128,35 @@ def plot_differences(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         beside(ax, row, with_error(value[row], error[row]))
     tip_rows(ax, [f"{p}: {with_error(v, e)}" for p, v, e in zip(rows["player"], value, error, strict=True)])
     ax.set_xlabel("Elo in b − Elo in a")
+    return ax
+
+
+@styled
+def plot_rules(table: pd.DataFrame, joint: pd.DataFrame, ax: Axes | None = None, *, reference: str = "") -> Axes:
+    """Elo of each player in each rule set and jointly, with 95 % intervals, the best at the top.
+
+    `table` has player, rules, elo, elo_low and elo_high, `joint` the same but for rules, in rank order;
+    `reference` says what 0 is.
+    """
+    shown = joint.head(LEADING)
+    rules = table["rules"].drop_duplicates().tolist()
+    title = f"Elo by rule set and, black, their mean{leading(len(joint))}"
+    ax = rows_of(ax, shown["player"], title, per_row=0.14 * (len(rules) + 2), margin=0.2, title_pad=26)
+    ax.axvline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
+    parts = [(name, table[table["rules"] == name], series(number)) for number, name in enumerate(rules)]
+    parts.append((_JOINT, shown, {"color": INK, "marker": "D"}))
+    tips: list[list[str]] = [[] for _ in range(len(shown))]
+    for number, (name, rows, style) in enumerate(parts):
+        ordered = rows.set_index("player").loc[shown["player"]]
+        elo, low, high = (ordered[column].to_numpy(dtype=float) for column in ("elo", "elo_low", "elo_high"))
+        place = np.arange(len(shown)) + (number - (len(parts) - 1) / 2) / (len(parts) + 1)
+        ax.hlines(place, low, high, color=style["color"], linewidth=2.2, alpha=0.5)
+        ax.plot(elo, place, style["marker"], color=style["color"], markersize=5, label=name)
+        for tip, value, ends in zip(tips, elo, zip(low, high, strict=True), strict=True):
+            tip.append(f"{signed(value)}{interval(*ends)} {name}")
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(parts), borderpad=0)
+    tip_rows(ax, [f"{player}: {', '.join(tip)}" for player, tip in zip(shown["player"], tips, strict=True)])
+    ax.set_xlabel(elo_label(reference))
     return ax
 
 

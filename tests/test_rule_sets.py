@@ -1,0 +1,311 @@
+"""One configuration by several rule sets: what it becomes, how it is played, and the joint table."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2
+
+from arena.experiment.load import load, load_all
+from arena.experiment.yaml.errors import ConfigError
+from arena.ratings.across import JOINT, Across, across, gain_differences, gains, heterogeneity, joint_table
+from arena.ratings.joint import Ratings, rate
+from arena.ratings.match import Z95
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.words import Words
+
+PLAYERS = """\
+players:
+  - {name: a, type: random}
+  - {name: b, type: greedy}
+"""
+
+
+def written(folder: Path, head: str, players: str = PLAYERS) -> Path:
+    (folder / "games.yaml").write_text(f"name: games\n{head}\n{players}")
+    return folder / "games.yaml"
+
+
+def problems(folder: Path, head: str, players: str = PLAYERS) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        load_all(written(folder, head, players))
+    return [line.removeprefix(f"{folder}/games.yaml:") for line in str(caught.value).splitlines()]
+
+
+# --- what a configuration becomes
+
+
+def test_each_rule_set_is_the_experiment_that_the_file_with_it_alone_is(tmp_path: Path) -> None:
+    found = load_all(written(tmp_path, "variants: [english, russian]\nseed: 3"))
+    assert list(found) == ["english", "russian"]
+    for name, experiment in found.items():
+        assert experiment.as_dict() == load(written(tmp_path, f"variant: {name}\nseed: 3")).as_dict()
+
+
+def test_a_file_with_one_rule_set_is_one_experiment_without_a_name(tmp_path: Path) -> None:
+    (only,) = load_all(written(tmp_path, "variant: english")).items()
+    assert only[0] == ""
+    assert only[1].variant == "english"
+
+
+def test_rule_sets_of_ones_own_have_names(tmp_path: Path) -> None:
+    found = load_all(written(tmp_path, "variants: {usual: english, free: {base: english, flying: true}}"))
+    assert {name: experiment.variant for name, experiment in found.items()} == {
+        "usual": "english",
+        "free": {"base": "english", "flying": True},
+    }
+
+
+def test_openings_may_differ_by_rule_set_and_are_the_usual_ones_where_a_mapping_has_none(tmp_path: Path) -> None:
+    head = (
+        "variants: [english, russian]\nopenings: {count: {english: 5, russian: 7}, set: {russian: russian-table}}"
+    )
+    found = load_all(written(tmp_path, head))
+    assert [(one.openings.count, one.openings.set) for one in found.values()] == [(5, None), (7, "russian-table")]
+
+
+def test_sweeps_are_the_same_players_in_each(tmp_path: Path) -> None:
+    players = "players:\n  - {type: negamax, sweep: {depth: [1, 2, 3]}}\n"
+    found = load_all(written(tmp_path, "variants: [english, russian]", players))
+    names = [[player.name for player in experiment.players] for experiment in found.values()]
+    assert names == [["depth 1", "depth 2", "depth 3"]] * 2
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "variants: english",
+        "variants: [english]",
+        "variants: [english, 3]",
+        "variants: [english, english]",
+        "variants: [english, rusian]",
+        "variants: {a/b: english, c: russian}",
+        "variants: {a: english, c: {base: russian, captur: free}}",
+        "variant: english\nvariants: [english, russian]",
+        "variants: [english, russian]\nopenings: {set: {rusian: russian-table}}",
+        "variants: [english, russian]\nopenings: {set: {russian: russian-tables}}",
+        "variants: [english, russian]\nseeds: 5",
+    ],
+)
+def test_what_is_wrong_is_named_once_with_its_place(tmp_path: Path, head: str, words: Words) -> None:
+    (found,) = problems(tmp_path, head)
+    words(found)
+
+
+def test_what_one_rule_set_alone_has_wrong_begins_with_its_name(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, "variants: [english, russian]\nopenings: {set: {russian: nowhere}}")
+    assert found.startswith("3:18: russian: unknown set of openings 'nowhere'")
+
+
+def test_where_one_run_is_wanted_several_rule_sets_are_refused(tmp_path: Path, words: Words) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(written(tmp_path, "variants: [english, russian]"))
+    words(str(caught.value).removeprefix(f"{tmp_path}/"))
+
+
+# --- the joint table
+
+
+def results(wins: int, draws: int, losses: int, *names: str) -> pd.DataFrame:
+    """Games of two players, each with either colour as often."""
+    one, other = names
+    rows = []
+    for result, count in (("1-0", wins), ("1/2-1/2", draws), ("0-1", losses)):
+        back = {"1-0": "0-1", "0-1": "1-0"}.get(result, result)
+        rows += [(one, other, result), (other, one, back)] * count
+    return pd.DataFrame(rows, columns=["white", "black", "result"])
+
+
+def test_the_joint_table_is_what_hand_arithmetic_makes_of_two_matches() -> None:
+    """a scores 60 % of 200 games in one rule set, 75 % of 100 in the other; without a prior Elo is the scores'."""
+    first, second = results(50, 20, 30, "a", "b"), results(35, 5, 10, "a", "b")
+    rated = {"x": rate(first, prior=0, advantage=False), "y": rate(second, prior=0, advantage=False)}
+    found = across(rated)
+    assert found is not None
+    gain = [400 * math.log10(s / (1 - s)) for s in (0.6, 0.75)]  # 70.4 and 190.8
+    assert gain == pytest.approx([70.437, 190.849], abs=0.001)
+    # A game's score varies by mean square - square of mean; Elo by that over its slope, squared, over the games.
+    slope = [s * (1 - s) * math.log(10) / 400 for s in (0.6, 0.75)]
+    error = [
+        math.sqrt((share - s * s) / games) / k
+        for share, s, games, k in zip((0.55, 0.725), (0.6, 0.75), (200, 100), slope, strict=True)
+    ]
+    table = gains(found, "b")
+    assert table["rules"].tolist() == ["x", "y", JOINT]
+    assert table["gain"].tolist() == pytest.approx([*gain, sum(gain) / 2], abs=0.01)
+    halves = ((table["gain_high"] - table["gain_low"]) / 2).tolist()
+    # The fit's own errors are those of few observations, 1.7 % more at 100 games.
+    assert halves[:2] == pytest.approx([Z95 * each for each in error], rel=0.02)
+    assert halves[2] == pytest.approx(math.hypot(*halves[:2]) / 2)
+    joint = joint_table(found)
+    assert joint["player"].tolist() == ["a", "b"]
+    assert joint["elo"].tolist() == pytest.approx([sum(gain) / 4, -sum(gain) / 4], abs=0.01)
+    assert joint["elo_high"][0] - joint["elo"][0] == pytest.approx(math.hypot(*halves[:2]) / 4)
+    (row,) = gain_differences(found, "b").to_dict("records")
+    assert (row["player"], row["rules"], row["than"]) == ("a", "y", "x")
+    assert row["difference"] == pytest.approx(gain[1] - gain[0], abs=0.01)
+    assert row["difference_high"] - row["difference"] == pytest.approx(math.hypot(*halves[:2]))
+    (test,) = heterogeneity(found, "b").to_dict("records")
+    z = Z95 * row["difference"] / math.hypot(*halves[:2])
+    assert (test["freedom"], test["q"]) == (1, pytest.approx(z**2))
+    assert test["p"] == pytest.approx(chi2.sf(z**2, 1))
+
+
+def test_each_rule_set_weighs_the_same_however_many_games_it_has() -> None:
+    few, many = results(6, 0, 4, "a", "b"), results(600, 0, 400, "b", "a")
+    rated = {"few": rate(few, prior=0), "many": rate(many, prior=0)}
+    found = across(rated)
+    assert found is not None
+    assert joint_table(found)["elo"].abs().max() == pytest.approx(0, abs=0.01)
+
+
+def drawn(rng: np.random.Generator, mean: np.ndarray, spreads: list[np.ndarray], anchor: str | None) -> Across:
+    """The ratings of rule sets whose errors are drawn from their covariances."""
+    names = [f"p{number}" for number in range(len(mean))]
+    elo = {f"v{v}": rng.multivariate_normal(mean, spread) for v, spread in enumerate(spreads)}
+    rated = {
+        name: Ratings(
+            table=pd.DataFrame({"player": names, "elo": values, "games": 1}),
+            covariance=pd.DataFrame(spread, index=names, columns=names),
+            advantage=0.0,
+            advantage_error=0.0,
+            openings=pd.Series(dtype=float),
+            opening_spread=0.0,
+            draw_rate=0.0,
+            model="bradley-terry",
+            parameters=values,
+            groups=(tuple(names),),
+        )
+        for (name, values), spread in zip(elo.items(), spreads, strict=True)
+    }
+    found = across(rated, anchor)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("anchor", [None, "p2"])
+def test_intervals_and_q_hold_as_often_as_they_claim_for_errors_so_distributed(
+    anchor: str | None,
+) -> None:
+    rng = np.random.default_rng(1)
+    mean = np.array([120.0, 30.0, -10.0, -140.0])
+    roots = [rng.normal(size=(4, 4)) * scale for scale in (20, 40, 90)]
+    spreads = [root @ root.T for root in roots]
+    truth = mean - (mean.mean() if anchor is None else mean[2])
+    gain = mean - mean[2]
+    inside: list[bool] = []
+    gained: list[bool] = []
+    differing: list[bool] = []
+    rare: list[bool] = []
+    for _ in range(200):
+        found = drawn(rng, mean, spreads, anchor)
+        table = joint_table(found).set_index("player").loc[[f"p{n}" for n in range(4) if f"p{n}" != anchor]]
+        of = truth[[int(name[1:]) for name in table.index]]
+        inside += ((table["elo_low"] <= of) & (of <= table["elo_high"])).tolist()
+        rows = gains(found, "p2")
+        of = gain[rows["player"].str[1:].astype(int)]
+        gained += ((rows["gain_low"] <= of) & (of <= rows["gain_high"])).tolist()
+        pairs = gain_differences(found, "p2")
+        differing += (pairs["difference_low"] > 0).tolist()
+        rare += (heterogeneity(found, "p2")["p"] < 0.05).tolist()
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.025)
+    assert np.mean(gained) == pytest.approx(0.95, abs=0.015)
+    assert np.mean(differing) == pytest.approx(0.05, abs=0.02)
+    assert np.mean(rare) == pytest.approx(0.05, abs=0.025)
+
+
+def test_a_player_without_a_rating_in_some_rule_set_is_left_out_of_the_joint_table() -> None:
+    three = pd.concat([results(5, 5, 3, "a", "b"), results(4, 5, 3, "b", "c")])
+    found = across({"x": rate(three), "y": rate(results(5, 5, 3, "a", "b"), ["a", "b", "c"])})
+    assert found is not None
+    assert (found.players, found.left_out) == (("a", "b"), ("c",))
+    assert found.elo.sum(axis=1) == pytest.approx([0, 0])
+
+
+def test_without_two_players_in_all_rule_sets_there_is_no_joint_table() -> None:
+    assert across({"x": rate(results(5, 5, 3, "a", "b")), "y": rate(results(5, 5, 3, "a", "c"))}) is None
+
+
+def test_gains_over_a_player_that_is_one_with_the_reference_have_no_q() -> None:
+    names = ["p0", "p1", "p2"]
+    spread = np.array([[4.0, 4.0, -8.0], [4.0, 4.0, -8.0], [-8.0, -8.0, 16.0]])
+    found = Across(tuple(names), ("x", "y"), np.zeros((2, 3)), np.array([spread, spread]), ())
+    table = heterogeneity(found, "p1").set_index("player")
+    assert math.isnan(table["p"]["p0"])
+    assert table["p"]["p2"] == 1
+
+
+# --- the run
+
+HEAD = """variants: [english, international]
+seed: 2
+openings: {random_plies: 2, count: 3, balanced: false}
+max_plies: 40"""
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_run_by_two_rule_sets_is_two_runs_and_a_joint_page_and_resumes(tmp_path: Path) -> None:
+    config, out = written(tmp_path, HEAD), tmp_path / "out"
+    result = invoke("run", config, "--out", out, "--workers", 1)
+    assert result.exit_code == 0, result.output
+    assert "Over 2 rule sets, each with the same weight" in result.stdout
+    page = (out / "report.html").read_text()
+    for name in ("english", "international"):
+        assert f'href="{name}/report.html"' in page
+        assert (out / name / "standings.csv").is_file()
+    joint, by_rules = pd.read_csv(out / "joint.csv"), pd.read_csv(out / "by_rules.csv")
+    means = by_rules.groupby("player")["elo"].mean()
+    assert joint.set_index("player")["elo"].to_dict() == pytest.approx(means.to_dict(), abs=0.11)
+    assert joint["games"].tolist() == [12, 12]
+    assert set(pd.read_csv(out / "gains.csv")["rules"]) == {"english", "international", JOINT}
+    again = invoke("run", config, "--out", out, "--workers", 1)
+    assert again.stderr.count("nothing is played") == 2
+    (out / "joint.csv").unlink()
+    assert invoke("report", out).exit_code == 0
+    assert pd.read_csv(out / "joint.csv").equals(joint)
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_before_all_rule_sets_are_played_the_page_rests_on_those_that_are(tmp_path: Path) -> None:
+    config, out = written(tmp_path, HEAD), tmp_path / "out"
+    alone = written(tmp_path, HEAD.replace("variants: [english, international]", "variant: english"))
+    assert invoke("run", alone, "--out", out / "english", "--workers", 1).exit_code == 0
+    (out / "variants.json").write_text(json.dumps({"name": "games", "variants": ["english", "international"]}))
+    result = invoke("report", out)
+    assert "There is nothing to compare before two rule sets have games" in result.stdout
+    assert "No games yet: international." in result.stdout
+    assert not (out / "joint.csv").exists()
+    written(tmp_path, HEAD)
+    assert "nothing is played" in invoke("run", config, "--out", out, "--workers", 1).stderr
+    assert (out / "joint.csv").exists()
+
+
+def test_a_player_that_cannot_play_one_rule_set_is_refused_before_the_first_game(tmp_path: Path) -> None:
+    players = PLAYERS + "  - {name: n, type: negamax, evaluation: neural, depth: 2}\n"
+    result = invoke(
+        "run", written(tmp_path, "variants: [english, english-6x6]", players), "--out", tmp_path / "out"
+    )
+    assert result.exit_code == 2
+    assert error_line(result.stderr).startswith(f"{tmp_path}/games.yaml:6:")
+    assert ": english-6x6: " in error_line(result.stderr)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_several_runs_is_no_run_and_names_them(tmp_path: Path) -> None:
+    for name in ("english", "russian"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "ledger.sqlite").touch()
+    line = error_line(invoke("status", tmp_path).stderr)
+    assert line == f"there is no run in {tmp_path}, but in its folders: english; russian"
+
+
+def test_several_rule_sets_are_not_mixed_into_the_folder_of_one_run(tmp_path: Path) -> None:
+    (tmp_path / "ledger.sqlite").touch()
+    result = invoke("run", written(tmp_path, HEAD), "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "is the folder of one run" in error_line(result.stderr)
