@@ -114,7 +114,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.py").write_text(BROKEN)
     (tmp_path / "submissions").mkdir()
-    (tmp_path / "submissions" / "alice.py").write_text("class Alice:\n    def choose(self, *_): ...\n")
+    for number in range(8):
+        (tmp_path / "submissions" / f"s{number}.py").write_text("class Alice:\n    def choose(self, *_): ...\n")
     for block in BLOCKS:
         if block.language == "python" and (named := re.match(r"# (\w+\.py)", block.text)):
             (tmp_path / named[1]).write_text(block.text)

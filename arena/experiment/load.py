@@ -170,6 +170,9 @@ def _expand(source: Source, data: Any) -> list[Problem]:
     if not isinstance(data, dict) or not isinstance(data.get("players"), list):
         return []
     expansion = sweep.expand(data["players"], Limit._fields, source.path.parent)
+    if isinstance(qualify := data.get("qualify"), dict) and isinstance(qualify.get("against"), list):
+        against, guests = sweep.add_guests(expansion, qualify["against"], source.path.parent)
+        data["qualify"] = {"guests": guests} | qualify | {"against": against}
     problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
     data["players"], source.origin = expansion.players, expansion.origin
     if "type" in expansion.swept:

@@ -30,6 +30,7 @@ from arena.experiment.formats.table import FormatField
 from arena.experiment.names import ShortFormError, judge_entry
 from arena.experiment.openings import Openings
 from arena.experiment.suite import SuitesField
+from arena.experiment.taking_part import LEAST_TO_ANNUL, Qualify, Stages, Withdrawal, withdrawal
 from arena.experiment.workers import WorkersField
 from arena.experiment.yaml.errors import Keys
 from arena.experiment.yaml.messages import FOLDER, refusal
@@ -38,8 +39,6 @@ from arena.ratings import RatingModel
 from arena.rules.endgame import USUAL_PIECES, Pieces
 from players.player import MEANT_LIMITS, NAME_CHARACTERS, Allowance, Limit, PlayerSpec
 
-LEAST_TO_ANNUL = 3
-"""With fewer players, a withdrawal would annul all games."""
 LIMIT_FIELDS = {
     "depth": Field(ge=1, le=64, description="Plies to search."),
     "nodes": Field(gt=0, description="Positions to enter."),
@@ -65,29 +64,6 @@ class Rating(Section):
         default="bradley-terry",
         description="bradley-terry: Elo means the expected score; davidson: a model of draws, with its own scale.",
     )
-
-
-class Withdrawal(Section):
-    """When a player is withdrawn, and what becomes of its games."""
-
-    after: int = Field(
-        default=3, ge=0, description="A player that fails in all of its first N games is withdrawn; 0: none."
-    )
-    games: Literal["annul", "forfeit"] | None = Field(
-        default=None,
-        description="annul: none of its games counts; forfeit: it loses those it has not played "
-        "[annul in a Swiss or round robin of three players or more].",
-    )
-
-
-def _withdrawal(value: Any) -> Any:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return {"after": value}
-    if value in ("annul", "forfeit"):
-        return {"games": value}
-    if isinstance(value, dict | Withdrawal):
-        return value
-    raise ValueError(f"must be a number of failures, annul, forfeit, or a mapping with both, not {shown(value)}")
 
 
 def _player_name(name: str) -> str:
@@ -211,6 +187,9 @@ class Experiment(Document):
     )
     sprt: Sprt | None = Field(default=None, description="Stop a match when a sequential test is decided.")
     until: Until | None = Field(default=None, description="Stop when all intervals are narrow enough.")
+    qualify: Qualify | None = Field(
+        default=None, description="Games against given players, in which others qualify for the format."
+    )
     max_plies: int = Field(default=300, ge=1, description="Plies after which a game ends.")
     adjudicate: Adjudication | None = Field(
         default=None, description="End games early, by scores or endgame tables."
@@ -248,7 +227,7 @@ class Experiment(Document):
         exclude=True,
         description="Plays of a game without reaching a player before the run stops.",
     )
-    withdraw: Annotated[Withdrawal, BeforeValidator(_withdrawal)] = Field(
+    withdraw: Annotated[Withdrawal, BeforeValidator(withdrawal)] = Field(
         default=Withdrawal(),
         description="When a player is withdrawn: failures in its first games [3], annul or forfeit, or a mapping.",
     )
@@ -282,21 +261,32 @@ class Experiment(Document):
         strict=False, json_schema_extra={"minItems": 1}, description="The players, two or more for games."
     )
 
+    @property
+    def stages(self) -> Stages:
+        """The games: those that players qualify by, and those of the format."""
+        return Stages(self.format, self.qualify, self.until, self.rating.model)
+
     def without(self, names: Collection[str]) -> Experiment:
         """The experiment without the players of these names.
 
         Raises ConfigError if the others cannot play it: they are too few, or the anchor is not among them.
         """
         kept = [index for index, player in enumerate(self.players) if player.name not in names]
-        left = self.model_copy(update={"players": tuple(self.players[index] for index in kept)})
+        changed = {"players": tuple(self.players[index] for index in kept)}
+        qualify = self.qualify and self.qualify.without(names)
+        left = self.model_copy(update=changed | {"qualify": qualify})
         left._source = replace(self._source, origin=lambda keys: self._source.origin(_shifted(keys, kept)))
         reason = f"without {listed(list(names))}"
         if self.anchor in names:
             raise self.error(("anchor",), f"{reason} there is no anchor")
-        if len(kept) < self.format.least_players or not kept:
-            raise self.error(("players",), f"{reason} too few players are left: {len(kept)}")
-        for keys, message in self.format.problems([player.name for player in left.players]):
+        every = [player.name for player in left.players]
+        entrants = left.stages.entrants(every)
+        if len(entrants) < self.format.least_players or not entrants:
+            raise self.error(("players",), f"{reason} too few players are left: {len(entrants)}")
+        for keys, message in self.format.problems(entrants):
             raise self.error(("format", *keys), f"{reason}: {message}")
+        for keys, message in qualify.problems(every) if qualify else ():
+            raise self.error(("qualify", *keys), f"{reason}: {message}")
         return left
 
     @property

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
+from arena.base.files import found_file
 from arena.base.wording import counted, nearest, printable, shown
 from arena.experiment.names import TemplateError, distinct_names, filled, word_of
 from players.player import NAME_CHARACTERS
@@ -68,7 +69,11 @@ def players_of(entry: Mapping[str, Any], key: str, folder: Path) -> list[dict[st
     named = sorted(zip(_names(files, pattern), files, strict=True))
     players = []
     for own, file in named:
-        reference = file if file.endswith(".npz") else f"{file}{name or ':' + _playing(_found(file, folder), key)}"
+        reference = (
+            file
+            if file.endswith(".npz")
+            else f"{file}{name or ':' + _playing(found_file(Path(file), folder), key)}"
+        )
         players.append({**entry, "name": own, key: reference})
     if "name" in entry:
         _rename(players, entry["name"])
@@ -150,10 +155,6 @@ def _rename(players: Sequence[dict[str, Any]], template: Any) -> None:
             raise PatternError(str(error), "name") from None
     if len(players) > 1 and len({str(player["name"]) for player in players}) < len(players):
         raise PatternError(f"the pattern makes two players with one name: put {{{FILE}}} into 'name'", "name")
-
-
-def _found(file: str, folder: Path) -> Path:
-    return next((place for place in (folder / file, Path(file)) if place.is_file()), Path(file))
 
 
 def _playing(file: Path, key: str) -> str:

@@ -27,6 +27,7 @@ from arena.experiment.names import (
     TemplateError,
     distinct_names,
     filled,
+    made_name,
     short_entry,
     word_of,
 )
@@ -81,6 +82,37 @@ def expand(players: list[Any], limits: Collection[str], folder: Path) -> Expansi
         except PatternError as error:
             result.problems.append(((*place, *error.keys), str(error)))
     return result
+
+
+def add_guests(expansion: Expansion, against: list[Any], folder: Path) -> tuple[list[Any], list[str]]:
+    """Add the players of `against` of `qualify:` that are not among the others.
+
+    Returns the names of all of `against`, and of those that were added.
+    """
+    known = {
+        str(player["name"]): player
+        for player in expansion.players
+        if isinstance(player, dict) and "name" in player
+    }
+    names: list[Any] = []
+    guests: list[str] = []
+    for number, given in enumerate(against):
+        place: Keys = ("qualify", "against", number)
+        try:
+            entry: Any = short_entry(given, folder) if isinstance(given, str) and given not in known else given
+        except ShortFormError as error:
+            expansion.problems.append((place, str(error)))
+            continue
+        if isinstance(entry, dict):
+            entry = {"name": made_name(entry), **entry}
+            if entry != known.get(entry["name"]):
+                expansion.players.append(entry)
+                expansion.places.append({(): place})
+                guests.append(entry["name"])
+                known.setdefault(str(entry["name"]), entry)
+            entry = entry["name"]
+        names.append(entry)
+    return names, guests
 
 
 def _short_entries(

@@ -53,7 +53,7 @@ def diagnose(
         drawn = yield from _of_games(experiment, variant)
     names = [spec.name for spec in experiment.players]
     if games is None:
-        games = experiment.format.most_games(names, drawn) if drawn and len(names) > 1 else 0
+        games = experiment.stages.most_games(names, drawn) if drawn and len(names) > 1 else 0
     yield from _of_disk(folder, games, say)
     if thorough:
         yield from _of_adjudication(experiment, variant)

@@ -216,7 +216,7 @@ def _seconds_per_game(plan: Plan, found: Pilot, rng: np.random.Generator) -> tup
     """
     seconds = np.array([record.seconds for record in found.records])
     players = np.array([(it.pairing.white, it.pairing.black) for it in found.records])
-    ties = np.array(plan.experiment.format.ties(plan.names))
+    ties = np.array(plan.experiment.stages.ties(plan.names))
     size = len(plan.players)
     weight = np.bincount(ties.ravel(), minlength=size) / len(ties)
     seen = np.zeros((len(seconds), size))
@@ -266,13 +266,14 @@ def _first_passage(times: Floats, bound: float, drift: float, step: float, width
 
 def _until(plan: Plan, until: Until, draw_rate: float) -> int:
     """By the variance of the rating that a round of all ties leaves least certain, as in `independent_games`."""
-    size, ties = len(plan.players), plan.experiment.format.ties(plan.names)
+    names = plan.experiment.stages.entrants(plan.names)
+    size, ties, anchor = len(names), plan.experiment.format.ties(names), plan.experiment.anchor
     meetings = np.zeros((size, size))
     for one, other in ties:
         meetings[one, other] = meetings[other, one] = 2
     inverse = np.linalg.pinv(np.diag(meetings.sum(axis=1)) - meetings)
     variance = np.diag(inverse)
-    zero = 0 if size == 2 else plan.names.index(plan.experiment.anchor) if plan.experiment.anchor else None
+    zero = 0 if size == 2 else names.index(anchor) if anchor in names else None
     if zero is not None:
         variance = variance + variance[zero] - 2 * inverse[zero]
     rounds = math.ceil(games_needed(until.error, draw_rate) * float(variance.max()))
@@ -282,8 +283,9 @@ def _until(plan: Plan, until: Until, draw_rate: float) -> int:
 def _joint(plan: Plan, draw_rate: float) -> float | None:
     if not plan.experiment.format.even:
         return None
-    ties = plan.experiment.format.ties(plan.names)
-    meetings = np.zeros((len(plan.players), len(plan.players)))
+    format, names = plan.experiment.format, plan.experiment.stages.entrants(plan.names)
+    ties = format.ties(names)
+    meetings = np.zeros((len(names), len(names)))
     for one, other in ties:
-        meetings[one, other] = meetings[other, one] = plan.games / len(ties)
+        meetings[one, other] = meetings[other, one] = format.most_games(names, len(plan.openings)) / len(ties)
     return resolution(independent_games(meetings), draw_rate)

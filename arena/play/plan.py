@@ -59,10 +59,8 @@ class Plan(NamedTuple):
 
     def schedule(self) -> Schedule:
         """The tournament's games in its format, in batches."""
-        experiment, known = self.experiment, (self.names, len(self.openings), self.first, self.experiment.anchor)
-        if experiment.until is not None:
-            return experiment.until.schedule(experiment.format, *known, experiment.rating.model)
-        return experiment.format.schedule(*known)
+        experiment = self.experiment
+        return experiment.stages.schedule(self.names, len(self.openings), self.first, experiment.anchor)
 
     def task(self, pairing: Pairing) -> Task:
         """A game as workers receive it."""
@@ -98,13 +96,14 @@ class Plan(NamedTuple):
     @property
     def games(self) -> int:
         """The most games that the whole tournament can have, exact for formats that know them all before."""
-        return self.experiment.format.most_games(self.names, len(self.openings))
+        return self.experiment.stages.most_games(self.names, len(self.openings))
 
     @property
     def exact(self) -> bool:
         """Whether exactly this many games are played, whatever their results."""
         experiment = self.experiment
-        return experiment.sprt is None and experiment.until is None and experiment.format.exact
+        ends = experiment.sprt or experiment.until or experiment.qualify
+        return ends is None and experiment.format.exact
 
     @property
     def searches(self) -> int:
@@ -210,10 +209,13 @@ def openings_of(experiment: Experiment, variant: Variant) -> tuple[Position, ...
         openings = _drawn(experiment, variant)
     except OpeningsError as error:
         raise experiment.error(("openings", error.key), str(error)) from None
-    players = len(experiment.players)
-    needed = experiment.format.openings_needed(players)
+    names = [player.name for player in experiment.players]
+    needed, players = experiment.stages.openings_needed(names), len(experiment.stages.entrants(names))
     if len(openings) < needed:
-        message = f"with {players} players, {experiment.format.type} needs {needed} openings, not {len(openings)}"
+        why = f"with {players} players, {experiment.format.type}"
+        if experiment.qualify is not None and needed == experiment.qualify.games // 2:
+            why = f"with {experiment.qualify.games} games against each, 'qualify'"
+        message = f"{why} needs {needed} openings, not {len(openings)}"
         raise experiment.error(("openings", "count"), message)
     return tuple(opening.position for opening in openings)
 

@@ -35,6 +35,9 @@ class Adaptive(Format):
         yield from super().problems(names)
         yield from at_most("top", self.top, len(names), len(names))
 
+    def limited_to(self, names: Sequence[str]) -> Format:
+        return self.model_copy(update={"top": min(self.top, max(len(names), 1))})
+
     def openings_needed(self, players: int) -> int:
         return START
 

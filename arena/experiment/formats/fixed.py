@@ -62,6 +62,9 @@ class Gauntlet(Format):
         elif names and set(names) <= set(self.seeds):
             yield ("seeds",), "'seeds' must leave out a player: seeds do not meet each other"
 
+    def limited_to(self, names: Sequence[str]) -> Format:
+        return self.model_copy(update={"seeds": tuple(seed for seed in self.seeds if seed in names)})
+
     def ties(self, names: Sequence[str]) -> list[Tie]:
         seeds = [names.index(seed) for seed in self.seeds]
         return [(seed, other) for seed in seeds for other in range(len(names)) if other not in seeds]

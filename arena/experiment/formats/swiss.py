@@ -29,6 +29,9 @@ class Swiss(Format):
         yield from super().problems(names)
         yield from at_most("rounds", self.rounds, len(names) - 1, len(names))
 
+    def limited_to(self, names: Sequence[str]) -> Format:
+        return self.model_copy(update={"rounds": min(self.rounds, max(len(names) - 1, 1))})
+
     def pairs_of_tie(self, openings: int) -> int:
         return self.pairs
 
