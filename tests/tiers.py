@@ -190,6 +190,11 @@ FULL = {
     "test_report_words": ("test_every_shipped_configuration_has_four_opening_sentences_at_most",),
     "test_rule_sets": ("test_intervals_and_q_hold_as_often_as_they_claim_for_errors_so_distributed",),
     "test_runner": ("test_a_run_that_is_interrupted_is_resumed_by_the_same_call",),
+    "test_scaling": (
+        "test_a_program_is_sent_the_scaled_time",
+        "test_positions_of_a_suite_are_solved_under_scaled_limits",
+        "test_processes_of_this_machine_play_with_factors_near_1",
+    ),
     "test_search": ("test_moves_that_the_games_history_forbids_are_not_chosen",),
     "test_sitting": ("test_a_pass_has_no_figures_of_squares",),
     "test_store": ("test_what_keeps_runs_is_imported_where_there_is_no_fcntl",),

@@ -49,6 +49,7 @@ _GAMES = {
     "began": "REAL",
     "worker": "INTEGER",
     "machine": "TEXT",
+    "time_factor": "REAL",
     "error": "TEXT",
 }
 _MOVES = {"extras": "BLOB", "moves": "BLOB"}
@@ -159,6 +160,7 @@ class Ledger(Store):
             record.began,
             record.worker,
             record.machine,
+            record.time_factor,
             record.error,
             record.extras,
             record.moves,

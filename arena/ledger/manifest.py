@@ -130,6 +130,8 @@ class Manifest(NamedTuple):
     """The findings on the players, and on those left out, before the first game."""
     left_out: tuple[str, ...] = ()
     """The players of the configuration's file that do not take part, as they were found faulty."""
+    reference: float | None = None
+    """The `arena.play.scaling.machine_rate` of the machine that began the run; None where no time is scaled."""
 
     @property
     def faulty(self) -> tuple[Diagnosis, ...]:

@@ -26,6 +26,7 @@ from arena.ledger.manifest import (
 from arena.ledger.record import GameRecord, Task
 from arena.play.match import play
 from arena.play.plan import Plan
+from arena.play.scaling import machine_rate
 from arena.rules.notation import fen
 from arena.rules.position import BLACK
 from arena.rules.variants import Variant
@@ -68,7 +69,8 @@ def begin(
     games = sum(ledger.scores().values())
     if manifest is None:
         first = manifest_of(plan.experiment, plan.facts.files, signed, plan.men)
-        first = first._replace(found=tuple(found), left_out=tuple(left_out))
+        reference = machine_rate(plan.variant, workers) if plan.experiment.scale_time else None
+        first = first._replace(found=tuple(found), left_out=tuple(left_out), reference=reference)
         save(ledger, first._replace(sessions=[session(games, workers, {}, tree)]))
         return {}
     changed: dict[str, str] = {}

@@ -13,6 +13,7 @@ from arena.experiment.formats.base import Pairing
 from arena.experiment.yaml.values import yaml_text
 from arena.ledger.columns import add_named
 from arena.ledger.ledger import Ledger
+from arena.ledger.manifest import stored_manifest
 from arena.ledger.record import GameRecord, ProbeRecord, ProbeTask, SuiteAnswer, Task
 from arena.ledger.repair import PRECISION, SPENT
 from arena.play.course import Course
@@ -22,6 +23,7 @@ from arena.play.plan import Plan
 from arena.play.probe import ONE_PLY, Question, answers, question_name
 from arena.play.probe import measure as measure_search
 from arena.play.processes import pin
+from arena.play.scaling import answers_scaled, play_scaled
 from arena.play.suite import puzzle_texts
 from arena.rules.game import Termination
 from arena.rules.notation import fen
@@ -85,7 +87,9 @@ def solve(
 
     Raises WorkerDied and EngineError as `arena.play.executor.run` does.
     """
-    for made in run(answers, unanswered(plan, ledger), workers, stopping, question_name):
+    reference = _reference(plan, ledger)
+    work = answers if reference is None else partial(answers_scaled, reference=reference)
+    for made in run(work, unanswered(plan, ledger), workers, stopping, question_name):
         for answer in made:
             ledger.add_answer(answer)
             yield answer
@@ -144,7 +148,7 @@ def play(
     """
     folder = ledger.path.parent
     with underway.place(folder) as place:
-        work, store = work_of(plan, workers, place), storing(plan, ledger)
+        work, store = work_of(plan, workers, place, _reference(plan, ledger)), storing(plan, ledger)
         course = Course(plan, ledger.results())
         spent, budget = ledger.spent(), plan.experiment.budget or {}
         enough = lambda: bool(course.stopped) or course.decided or stopping() or bool(_used_up(spent, budget))  # noqa: E731
@@ -196,12 +200,17 @@ def storing(plan: Plan, ledger: Ledger) -> Callable[[GameRecord], None]:
 
 
 def work_of(
-    plan: Plan, workers: Workers, place: underway.UnderwayPlace | None = None
+    plan: Plan, workers: Workers, place: underway.UnderwayPlace | None = None, reference: float | None = None
 ) -> Callable[[Task], GameRecord]:
-    """A worker's job for a game, shown in `place` while it is played if on this machine."""
+    """A worker's job for a game, shown in `place` while it is played if on this machine.
+
+    With a `reference`, time limits are scaled: see `arena.play.scaling`.
+    """
+    work = play_game if reference is None else partial(play_scaled, reference=reference)
     if isinstance(workers, str):
-        return play_game
-    return partial(_play_pinned if plan.experiment.pin else play_game, place=place)
+        return work
+    work = partial(work, place=place)
+    return partial(_pinned, work) if plan.experiment.pin else work
 
 
 def bundle_of(folder: Path, game: int) -> Path:
@@ -239,9 +248,17 @@ def _drawn(plan: Plan, batch: Iterable[Pairing]) -> Iterator[tuple[int, str, str
     return ((it.game, plan.names[it.white], plan.names[it.black], it.opening + 1) for it in batch)
 
 
-def _play_pinned(task: Task, place: underway.UnderwayPlace | None) -> GameRecord:
+def _pinned(work: Callable[[Task], GameRecord], task: Task) -> GameRecord:
     pin()
-    return play_game(task, place)
+    return work(task)
+
+
+def _reference(plan: Plan, ledger: Ledger) -> float | None:
+    """The rate of the machine for which time limits are meant; None where they are not scaled."""
+    if not plan.experiment.scale_time:
+        return None
+    manifest = stored_manifest(ledger)
+    return None if manifest is None else manifest.reference
 
 
 def _game_name(task: Task) -> str:

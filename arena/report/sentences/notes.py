@@ -13,7 +13,16 @@ from arena.ledger.grades import TABLES_JUDGE
 from arena.ratings.errors import BLUNDER, INACCURACY, MISTAKE
 from arena.report.run import Run
 from arena.report.sentences.ablation import unmeasured
-from arena.report.sentences.cautions import MOST, below_random, misfits, pondered, too_long, unbalanced, waited
+from arena.report.sentences.cautions import (
+    MOST,
+    below_random,
+    misfits,
+    pondered,
+    scaled_times,
+    too_long,
+    unbalanced,
+    waited,
+)
 from arena.report.sentences.facts import WITHOUT_POINTS, decisions
 from arena.report.sentences.forfeits import annulments, faulty, forfeits
 from arena.report.tables.decided import verdict
@@ -63,11 +72,12 @@ WORTH = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
 
 def notes(run: Run) -> list[str]:
     """Of level ties, mistakes found in players, games lost by failures, players that were withdrawn or changed,
-    limits that were not kept, computing in the opponent's time, schedules out of balance, the rating, repeated
-    games, pairings and cycles that ratings cannot express, players below random ones, unmeasured players."""
+    limits that were scaled or not kept, computing in the opponent's time, schedules out of balance, the rating,
+    repeated games, pairings and cycles that ratings cannot express, players below random ones, unmeasured ones."""
     found = [*faulty(run), *annulments(run), *_changes(run)]
     if len(run.games):
-        found = [*forfeits(run), *found, *too_long(run), *waited(run), *pondered(run), *unbalanced(run)]
+        found = [*forfeits(run), *found, *scaled_times(run), *too_long(run), *waited(run), *pondered(run)]
+        found += unbalanced(run)
         found += [note for note in run.ratings.notes if note not in decisions(run)]
         found += [*misfits(run.residuals, run.cycles), *below_random(run)]
     if verdict(run.sprt) != "continue":
