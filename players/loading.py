@@ -125,6 +125,12 @@ def own_code(spec: PlayerSpec) -> list[str]:
     return [text for text in (spec.type, *spec.options.values()) if isinstance(text, str) and ":" in text]
 
 
+def source_of(spec: PlayerSpec) -> str:
+    """The file with the user's code that plays, or the module or program; "" without such code."""
+    files = [str(file) for file in user_files(spec)]
+    return next((next(iter(files), text) for text in own_code(spec)), "")
+
+
 def without_own_code(spec: PlayerSpec) -> PlayerSpec | None:
     """The specification itself if it names no code of a user's, else without what does; None if its type does."""
     own = own_code(spec)

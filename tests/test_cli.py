@@ -142,16 +142,16 @@ def test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_whe
     result = invoke(*arguments, "--without-faulty")
     assert result.exit_code == 0, result.output
     assert "left out: sign and none (2 of 5 players)" in result.stderr
-    assert result.stdout.startswith("sign was left out as faulty: its evaluation falls in ")
-    assert "\nnone was left out as faulty: " in result.stdout and "SyntaxError" in result.stdout
+    assert result.stdout.startswith("none was left out as faulty: ") and "SyntaxError" in result.stdout
+    assert "\nsign was left out as faulty: its evaluation falls in " in result.stdout
     standings = (tmp_path / "out" / "standings.csv").read_text()
     assert sorted(row["player"] for row in csv.DictReader(standings.splitlines())) == ["a", "b", "c"]
-    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["left_out"] == ["sign", "none"]
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["left_out"].keys() == {"sign", "none"}
     (tmp_path / "own.py").write_text(WRONG_SIGN.replace("other) -", "own) -").replace("own)\n", "other)\n"))
     assert invoke(*arguments, "--without-faulty").exit_code == 0
     assert (tmp_path / "out" / "standings.csv").read_text() == standings
     (tmp_path / "none.py").unlink()
-    assert_one_clear_line(invoke(*arguments), "is a run without sign and none: resume it with --without-faulty")
+    assert_one_clear_line(invoke(*arguments), "is a run without none and sign: resume it with --without-faulty")
 
 
 def test_leaving_out_all_players_but_one_is_an_error(tmp_path: Path) -> None:

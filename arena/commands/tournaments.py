@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import click
@@ -36,7 +37,7 @@ from arena.play.tournament import RunPaused, RunStopped, bundle_of, conduct, una
 from arena.rules.endgame.tables import EndgameError
 from arena.watch.display import Display
 from players.examine import Finding
-from players.loading import user_files
+from players.loading import source_of, user_files
 
 INCIDENTS, STOPPED = 3, 130
 """Exit codes of a run: it is complete, but players failed in games; it is not complete."""
@@ -85,7 +86,8 @@ def run(
 
 class _TakingPart(NamedTuple):
     experiment: Experiment
-    left_out: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = MappingProxyType({})
+    """The players that do not take part, with their files."""
     found: tuple[Diagnosis, ...] | None = None
     """None if nothing was looked for yet."""
 
@@ -134,7 +136,7 @@ def _taking_part(experiment: Experiment, folder: Path, without_faulty: bool) -> 
             "this one another name or --out"
         )
     names = {player.name for player in experiment.players}
-    return _TakingPart(_without(experiment, names & set(begun.left_out)), begun.left_out, begun.found)
+    return _TakingPart(_without(experiment, names & begun.left_out.keys()), begun.left_out, begun.found)
 
 
 def _without_faulty(experiment: Experiment) -> _TakingPart:
@@ -142,7 +144,7 @@ def _without_faulty(experiment: Experiment) -> _TakingPart:
     with announcing_compilation():
         found = _said(of_players(experiment, say))
     faulty = {one.player for one in found if one.level == "error"}
-    left_out = tuple(player.name for player in experiment.players if player.name in faulty)
+    left_out = {player.name: source_of(player) for player in experiment.players if player.name in faulty}
     if left_out:
         say(f"left out: {listed(list(left_out))} ({len(left_out)} of {len(experiment.players)} players)")
     return _TakingPart(_without(experiment, left_out), left_out, found)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from arena.base.files import replace
@@ -128,10 +129,15 @@ class Manifest(NamedTuple):
     """In their order; the first one began the run."""
     found: tuple[Diagnosis, ...] = ()
     """The findings on the players, and on those left out, before the first game."""
-    left_out: tuple[str, ...] = ()
-    """The players of the configuration's file that do not take part, as they were found faulty."""
+    left_out: Mapping[str, str] = MappingProxyType({})
+    """The players of the configuration's file that do not take part, as they were found faulty, with the file of
+    each that its user wrote, else ""."""
     reference: float | None = None
     """The `arena.play.scaling.machine_rate` of the machine that began the run; None where no time is scaled."""
+
+    def errors_of(self, player: str) -> list[str]:
+        """The mistakes that were found in a player before the first game."""
+        return [one.message for one in self.found if one.player == player and one.level == "error"]
 
     @property
     def faulty(self) -> tuple[Diagnosis, ...]:
@@ -223,7 +229,6 @@ def parsed(stored: Mapping[str, Any], path: Path) -> Manifest | None:
             for player, games in document["signatures"].items()
         }
         document["found"] = tuple(Diagnosis(**of_one) for of_one in document.get("found", ()))
-        document["left_out"] = tuple(document.get("left_out", ()))
         document["sessions"] = [_session(of_one) for of_one in document["sessions"]]
         return Manifest(**document)
     except (TypeError, ValueError, KeyError, AttributeError):
@@ -242,4 +247,5 @@ def _document(manifest: Manifest) -> dict[str, Any]:
     }
     sessions = [session_document(of_one) for of_one in manifest.sessions]
     found = [of_one._asdict() for of_one in manifest.found]
-    return manifest._asdict() | {"signatures": signatures, "sessions": sessions, "found": found}
+    changed = {"signatures": signatures, "sessions": sessions, "found": found}
+    return manifest._asdict() | changed | {"left_out": dict(manifest.left_out)}

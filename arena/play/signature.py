@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from arena.base.wording import listed
@@ -54,7 +54,7 @@ def begin(
     *,
     force: bool = False,
     found: Sequence[Diagnosis] = (),
-    left_out: Sequence[str] = (),
+    left_out: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Record in the run's manifest that it begins, or resumes, with `workers` workers.
 
@@ -70,7 +70,7 @@ def begin(
     if manifest is None:
         first = manifest_of(plan.experiment, plan.facts.files, signed, plan.men)
         reference = machine_rate(plan.variant, workers) if plan.experiment.scale_time else None
-        first = first._replace(found=tuple(found), left_out=tuple(left_out), reference=reference)
+        first = first._replace(found=tuple(found), left_out=left_out or {}, reference=reference)
         save(ledger, first._replace(sessions=[session(games, workers, {}, tree)]))
         return {}
     changed: dict[str, str] = {}

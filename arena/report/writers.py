@@ -49,6 +49,7 @@ def content(run: Run) -> dict[str, Any]:
         "placed": len(run.order) > 0,
         "standings": standings_text(run),
         "not_qualified": TABLES["qualifying"].text(run.qualifying[~run.qualifying["qualified"].astype(bool)]),
+        "submissions": TABLES["submissions"].text(run.submissions),
         "equal_terms": TABLES["equal_terms"].text(run.equal_terms),
         "equal_terms_note": note.EQUAL_TERMS,
         "crosstable": TABLES["crosstable"].text(run.crosstable),

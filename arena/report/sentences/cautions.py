@@ -10,10 +10,10 @@ from arena.base.number import quantity, with_error
 from arena.base.wording import counted, first_few, listed
 from arena.report.run import Run
 from arena.report.sentences.comparisons import UNKEPT, were_kept
-from arena.report.sentences.forfeits import lost_by_failures
 from arena.report.tables.contrasts import CERTAIN, contrast
 from arena.report.tables.effort import call_seconds
 from arena.report.tables.matrix import RESIDUALS, certain_cycles, standing_out
+from arena.report.tables.submissions import lost_by_failures
 from arena.report.tables.telemetry import TOO_LONG
 from players.player import PlayerSpec
 

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
-from arena.base.wording import counted, listed
+from arena.base.wording import counted
 from arena.report.run import Run
-from arena.rules.game import FORFEITS, Termination
+from arena.report.tables.submissions import by_failures, lost_by_failures, reasons, withdrawal
 
 PLAYERS = 5
 """Players that the sentence names; of more it gives their number."""
 SENTENCES = 10
 """Sentences on mistakes, and on players that were withdrawn."""
-_WORDS = {
-    Termination.TIME: "{} on time",
-    Termination.ILLEGAL_MOVE: "{} by illegal moves",
-    Termination.ERROR: "{} by errors",
-    Termination.WITHDRAWN: "{} unplayed, as it was withdrawn",
-}
-
-
-def lost_by_failures(games: pd.DataFrame) -> pd.DataFrame:
-    """Games that players lost by failures: a row for each that lost any, a column for each `Termination`."""
-    lost = games[games["termination"].isin(FORFEITS)]
-    loser = lost["black"].where(lost["result"] == "1-0", lost["white"]).astype(str)
-    return lost.groupby([loser.rename("player"), lost["termination"].astype(str)]).size().unstack(fill_value=0)
 
 
 def faulty(run: Run) -> list[str]:
@@ -40,26 +25,13 @@ def faulty(run: Run) -> list[str]:
         for one in manifest.faulty
         if one.player not in failed
     ]
-    first = {one.player: one.message for one in reversed(manifest.found) if one.level == "error"}
-    left_out = [
-        _ended(f"{player} was left out as faulty: {first.get(player, '')}") for player in manifest.left_out
-    ]
+    left_out = [_ended(f"{player} was {reasons(run, player)[0]}") for player in manifest.left_out]
     return [*left_out, *_some(taking_part, "mistake was found", "mistakes were found")]
 
 
 def annulments(run: Run) -> list[str]:
     """A sentence for each player that was withdrawn and whose games are annulled, with its first failure."""
-    first, games = run.data.experiment.withdraw.after, run.annulled
-    found = []
-    for player in run.data.withdrawn:
-        own = games[(games["white"] == player) | (games["black"] == player)]
-        unplayed = int((own["termination"] == Termination.WITHDRAWN).sum())
-        of_these = f", {unplayed} of them unplayed," if unplayed else ""
-        reason = own["error"].iloc[0].removeprefix(f"{player} ") or "lost on time"
-        found.append(
-            f"{player} was withdrawn, as it failed in all of its first {counted(first, 'game')} (game "
-            f"{own['game'].iloc[0]}: {reason}): its {counted(len(own), 'game')}{of_these} do not count."
-        )
+    found = [f"{player} was {withdrawal(run, player)}." for player in run.data.withdrawn]
     return _some(found, "player was withdrawn", "players were withdrawn")
 
 
@@ -81,13 +53,8 @@ def forfeits(run: Run) -> list[str]:
         return []
     lost = int(counts.to_numpy().sum())
     order = counts.sum(axis=1).sort_values(ascending=False, kind="stable").index
-    parts = []
     played = run.ratings.table.set_index("player")["games"]
-    for player in order[:PLAYERS]:
-        kinds = [
-            _WORDS[kind].format(counts.loc[player, kind]) for kind in FORFEITS if counts.get(kind, {}).get(player)
-        ]
-        parts.append(f"{player} lost {listed(kinds)}, of {played[player]}")
+    parts = [f"{player} lost {by_failures(counts.loc[player])}, of {played[player]}" for player in order[:PLAYERS]]
     more = len(order) - PLAYERS
     if more > 0:
         parts.append(f"{counted(more, 'player')} more lost some, too")

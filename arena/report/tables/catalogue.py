@@ -14,6 +14,7 @@ from arena.report.tables import (
     outcomes,
     standings,
     stored,
+    submissions,
     suites,
     telemetry,
 )
@@ -25,6 +26,7 @@ TABLES: dict[str, RunTable] = {
     for table in (
         *stored.TABLES,
         *standings.TABLES,
+        *submissions.TABLES,
         *matrix.TABLES,
         *effort.TABLES,
         *telemetry.TABLES,

@@ -94,8 +94,8 @@ def totals(moves: pd.DataFrame) -> pd.DataFrame:
     """Sums of moves, a row for each player, depth reached and whether it searched a node.
 
     Columns: player (text), depth (plies), searched, moves, the sums of COUNTED, of seconds and of cpu_seconds
-    (missing unless it is known of all the moves), and the greatest deepest (plies) and overrun (seconds; missing
-    where no move had a time limit).
+    (missing unless it is known of all the moves), the greatest deepest (plies) and overrun (seconds; missing where
+    no move had a time limit), and the longest move (seconds).
     """
     player, depth = pd.Categorical(moves["player"]), moves["depth"].to_numpy(np.int64)
     depths = int(depth.max(initial=0)) + 1
@@ -109,9 +109,9 @@ def totals(moves: pd.DataFrame) -> pd.DataFrame:
     found["seconds"] = np.bincount(group, moves["seconds"].to_numpy(float, na_value=np.nan), len(keys))
     # nan where it is not known of all the moves
     found["cpu_seconds"] = np.bincount(group, moves["cpu_seconds"].to_numpy(float, na_value=np.nan), len(keys))
-    for name in ("deepest", "overrun"):
+    for name, of in (("deepest", "deepest"), ("overrun", "overrun"), ("longest", "seconds")):
         found[name] = np.full(len(keys), np.nan)
-        np.fmax.at(found[name], group, moves[name].to_numpy(float, na_value=np.nan))
+        np.fmax.at(found[name], group, moves[of].to_numpy(float, na_value=np.nan))
     return pd.DataFrame(found)
 
 
@@ -140,6 +140,7 @@ def _together(table: pd.DataFrame) -> pd.DataFrame:
     grouped = table.groupby(["player", "depth", "searched"], observed=True)
     found = grouped[["moves", *COUNTED, "seconds", "cpu_seconds"]].sum()
     found["cpu_seconds"] = found["cpu_seconds"].where(grouped["cpu_seconds"].count() == grouped.size())
-    found[["deepest", "overrun"]] = grouped[["deepest", "overrun"]].max()
+    greatest = ["deepest", "overrun", "longest"]
+    found[greatest] = grouped[greatest].max()
     found = found.reset_index()
     return found.assign(player=found["player"].astype(str).astype(object))

@@ -1,0 +1,155 @@
+"""The players with code of the user's own, as a grade sheet: place, rating, points, failures in words, time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from arena.base.number import known
+from arena.base.wording import counted, listed
+from arena.report.tables.columns import ELO_INTERVAL, columns, seconds
+from arena.report.tables.rated_run import RatedRun
+from arena.report.tables.table import Column, RunTable
+from arena.rules.game import FORFEITS, Termination
+from players.loading import source_of
+
+_WORDS = {
+    Termination.TIME: "{} on time",
+    Termination.ILLEGAL_MOVE: "{} by illegal moves",
+    Termination.ERROR: "{} by errors",
+    Termination.WITHDRAWN: "{} unplayed, as it was withdrawn",
+}
+"""Games lost by failures, by the kind of failure."""
+_FAULTS = [kind for kind in FORFEITS if kind != Termination.WITHDRAWN]
+
+
+def submissions(run: RatedRun) -> pd.DataFrame:
+    """A row for each player with code of the user's own, those left out among them, by place."""
+    left_out = dict(run.data.manifest.left_out) if run.data.manifest is not None else {}
+    files = {spec.name: source_of(spec) for spec in run.data.experiment.players} | left_out
+    own = [name for name, file in files.items() if file]
+    rated, order = run.standings.set_index("player"), run.order.set_index("player")
+    out = set(run.qualifying.loc[~run.qualifying["qualified"].astype(bool), "player"])
+    qualified = {**dict.fromkeys(out, "no"), **dict.fromkeys(left_out, "left out")}
+    place = (order["place"] if len(order) else rated["rank"]).drop([*out, *run.data.withdrawn], errors="ignore")
+    points = rated["wins"] + rated["draws"] / 2
+    if len(order) and "buchholz" in order:  # with those of byes
+        points = order["points"].combine_first(points)
+    figures = ["elo", "elo_low", "elo_high", "games", "seconds_per_move"]
+    table = (
+        rated[figures]
+        .reindex(own)
+        .assign(
+            file=[files[name] for name in own],
+            player=own,
+            qualified=[qualified.get(name, "yes") for name in own],
+            place=place.astype("Int64").reindex(own),
+            points=points.reindex(own).astype(float),
+            failures=[failures(run, name) for name in own],
+            reasons=["; ".join(reasons(run, name)) for name in own],
+            seconds_longest=run.survey.totals.groupby("player")["longest"].max().reindex(own),
+        )
+    )
+    table["games"] = table["games"].fillna(0).astype(int)
+    names = [column.name for column in SUBMISSIONS.columns]
+    return table.sort_values("place", kind="stable", na_position="last", ignore_index=True)[names]
+
+
+def failures(run: RatedRun, player: str) -> int:
+    """In how many games a player failed, those that do not count among them."""
+    if player in run.data.withdrawn:
+        games = run.annulled[(run.annulled["white"] == player) | (run.annulled["black"] == player)]
+        by_other = (games["error"] != "") & ~games["error"].str.startswith(f"{player} ")
+        return int((games["termination"].isin(_FAULTS) & ~by_other).sum())
+    lost = run.games[run.games["termination"].isin(_FAULTS)]
+    return int((_loser(lost) == player).sum())
+
+
+def reasons(run: RatedRun, player: str) -> list[str]:
+    """Why a player was left out or withdrawn, what was found in it, and which games it lost by failures."""
+    manifest = run.data.manifest
+    found = manifest.errors_of(player) if manifest is not None else []
+    if manifest is not None and player in manifest.left_out:
+        return [f"left out as faulty: {found[0] if found else ''}".strip()]
+    parts = [f"found before the first game: {message}" for message in found]
+    if player in run.data.withdrawn:
+        return [*parts, withdrawal(run, player)]
+    lost = run.games[run.games["termination"].isin(FORFEITS)]
+    lost = lost[_loser(lost) == player]
+    if len(lost):
+        first = f"game {lost['game'].iloc[0]}: {_words(lost['error'].iloc[0], player)}"
+        parts.append(f"lost {by_failures(lost['termination'].value_counts())} ({first})")
+    return parts
+
+
+def withdrawal(run: RatedRun, player: str) -> str:
+    """Why a player was withdrawn whose games are annulled, and how many these are."""
+    games = run.annulled[(run.annulled["white"] == player) | (run.annulled["black"] == player)]
+    unplayed = int((games["termination"] == Termination.WITHDRAWN).sum())
+    of_these = f", {unplayed} of them unplayed," if unplayed else ""
+    return (
+        f"withdrawn, as it failed in all of its first {counted(run.data.experiment.withdraw.after, 'game')} (game "
+        f"{games['game'].iloc[0]}: {_words(games['error'].iloc[0], player)}): its {counted(len(games), 'game')}"
+        f"{of_these} do not count"
+    )
+
+
+def by_failures(counts: pd.Series) -> str:
+    """How a player lost games by failures, from their number by `Termination`: "2 by errors and 1 on time"."""
+    return listed([_WORDS[kind].format(counts[kind]) for kind in FORFEITS if counts.get(kind)])
+
+
+def lost_by_failures(games: pd.DataFrame) -> pd.DataFrame:
+    """Games that players lost by failures: a row for each that lost any, a column for each `Termination`."""
+    lost = games[games["termination"].isin(FORFEITS)]
+    return lost.groupby([_loser(lost), lost["termination"].astype(str)]).size().unstack(fill_value=0)
+
+
+def _loser(games: pd.DataFrame) -> pd.Series:
+    return games["black"].where(games["result"] == "1-0", games["white"]).astype(str).rename("player")
+
+
+def _words(error: str, player: str) -> str:
+    return error.removeprefix(f"{player} ") or "lost on time"
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if known(value) else ""
+
+
+SUBMISSIONS = RunTable(
+    "submissions",
+    "a grade sheet: the players with code of one's own, with place, points, failures and time",
+    submissions,
+    columns(
+        Column("file", "file, module or program that plays", heading="File"),
+        "player",
+        Column(
+            "qualified",
+            "yes; no, if it did not qualify; left out, if it was found faulty before the first game",
+            heading="Qualified",
+        ),
+        Column(
+            "place",
+            "place in the standings; empty for a player that did not qualify or was withdrawn",
+            "",
+            "#",
+            _text,
+        ),
+        "elo",
+        ELO_INTERVAL,
+        "elo_high",
+        Column(
+            "points", "points of all games; those of a Swiss are of its rounds, a bye as won", "points", decimals=2
+        ),
+        "games",
+        Column("failures", "games in which it failed, those that do not count among them", "games", "Failures"),
+        Column("reasons", "in words, why it was left out or withdrawn, and how it failed", heading="Reasons"),
+        "seconds_per_move",
+        Column("seconds_longest", "longest time of a move", "s", "Longest move", seconds),
+    ),
+    note="Best first; players that were left out or withdrawn stand at the end. Empty without code of one's own.",
+    shown="place player file qualified failures seconds_longest | reasons",
+)
+TABLES = (SUBMISSIONS,)
