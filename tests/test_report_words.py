@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.experiment.load import load
+from arena.experiment.load import load_all
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts_of
 from arena.report.page.page import html
@@ -216,7 +216,7 @@ CONFIGURATIONS = sorted(
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.stem)
 def test_every_shipped_configuration_has_four_opening_sentences_at_most(path: Path, tmp_path: Path) -> None:
-    of = load(path)
+    of = next(iter(load_all(path).values()))
     players = [{"name": spec.name, "depth": spec.limit.depth or 3} for spec in of.players]
     run = run_of(tmp_path, of, *frames(players, 1, plies=2))
     opening = headline(run)

@@ -14,12 +14,11 @@ from arena.commands.common import GamesType, announcing_compilation
 from arena.commands.output import echo, fail, show_frame
 from arena.ledger.store import StoreError
 from arena.report.charts.style import without_glyphs
+from arena.report.load import is_joint, list_rules, runs_of
 from arena.report.load import load as load_run
 from arena.report.run import Run
 from arena.report.runs.joint import (
-    is_joint,
     joint_text,
-    list_rules,
     load_joint,
     summary,
     write_joint,
@@ -118,8 +117,9 @@ def write_report(folder: Path, **wanted: Any) -> None:
 
 def _publish(folders: Sequence[Path], site: Path, **wanted: Any) -> None:
     try:
+        runs = [run for folder in folders for run in runs_of(folder)]
         with announcing_compilation():
-            for page in publish(folders, site, **wanted):
+            for page in publish(runs, site, **wanted):
                 echo(f"published: {page}")
     except OSError as error:
         fail(f"the report cannot be written to {site}: {error.strerror or error}")

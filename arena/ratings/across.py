@@ -98,6 +98,16 @@ def joint_table(found: Across) -> pd.DataFrame:
     )
 
 
+def by_rules(found: Across) -> pd.DataFrame:
+    """A row for each player and rule set, these together: player, rules, elo, elo_low, elo_high."""
+    parts = []
+    for name, elo, spread in zip(found.rules, found.elo, found.covariance, strict=True):
+        error = Z95 * np.sqrt(np.maximum(np.diag(spread), 0))
+        figures = {"rules": name, "elo": elo, "elo_low": elo - error, "elo_high": elo + error}
+        parts.append(pd.DataFrame({"player": list(found.players), **figures}))
+    return pd.concat(parts, ignore_index=True)
+
+
 def gains(found: Across, reference: str) -> pd.DataFrame:
     """What each other player gains over the reference: player, rules, gain, gain_low, gain_high.
 

@@ -1,24 +1,31 @@
-"""Reading results: a run from its folder, as a notebook shows it, and the games of runs and of other programs."""
+"""Reading results: a run from its folder, as a notebook shows it, runs by rule sets, games of other programs."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 
 import pandas as pd
 
+from arena.base.files import replace
+from arena.ledger.ledger import FILE
 from arena.ledger.read import read
 from arena.ledger.store import StoreError
 from arena.ratings.repeats import line_hashes, lines
 from arena.ratings.results import GameSource, Results, ResultsError, combined, game_table, read_file
+from arena.report.files import write_text
 from arena.report.run import Run
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import facts, headline
 from arena.report.tables.decided import standings_text
 from arena.rules.result import Colour
 
+LIST = "variants.json"
+"""Name of the file that lists the rule sets in the folder that has a run by each."""
 ROWS = 30
 """Players that a notebook shows of a run, the best ones."""
 
@@ -58,3 +65,39 @@ def read_run(folder: Path) -> GameSource:
     games = game_table(*(run.games[column].astype(object) for column in ("white", "black", "result")))
     games = games.assign(pair=run.games["pair"], opening=run.games["opening"], line=lines(run.games, hashes))
     return GameSource(folder, games, run.facts.first, "the run")
+
+
+def list_rules(folder: Path, name: str, rules: Sequence[str]) -> None:
+    """Note in a folder that it has a run by each of these rule sets, in folders of their names.
+
+    Raises StoreError if it is the folder of a run.
+    """
+    if (folder / FILE).exists():
+        raise StoreError(f"{folder} is the folder of one run: give these another name, or --out")
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"name": name, "variants": list(rules)}) + "\n"
+    replace(folder / LIST, partial(write_text, text))
+
+
+def is_joint(folder: Path) -> bool:
+    """Whether a folder has a run by each of several rule sets."""
+    return (folder / LIST).is_file()
+
+
+def runs_of(folder: Path) -> list[Path]:
+    """The folders of the runs by several rule sets, as far as they have begun; that of one run itself.
+
+    Raises StoreError.
+    """
+    if not is_joint(folder):
+        return [folder]
+    return [folder / one for one in rules_in(folder)[1] if (folder / one / FILE).exists()]
+
+
+def rules_in(folder: Path) -> tuple[str, tuple[str, ...]]:
+    """The name and the rule sets that `list_rules` noted. Raises StoreError."""
+    try:
+        document = json.loads((folder / LIST).read_text(encoding="utf-8"))
+        return str(document["name"]), tuple(map(str, document["variants"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        raise StoreError(f"{folder / LIST} cannot be read") from None

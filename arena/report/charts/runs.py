@@ -140,7 +140,7 @@ def plot_rules(table: pd.DataFrame, joint: pd.DataFrame, ax: Axes | None = None,
     """
     shown = joint.head(LEADING)
     rules = table["rules"].drop_duplicates().tolist()
-    title = f"Elo by rule set and, black, their mean{leading(len(joint))}"
+    title = f"Elo by rule set, and their mean{leading(len(joint))}"
     ax = rows_of(ax, shown["player"], title, per_row=0.14 * (len(rules) + 2), margin=0.2, title_pad=26)
     ax.axvline(0, color=MUTED, linewidth=0.9, linestyle=DASHED)
     parts = [(name, table[table["rules"] == name], series(number)) for number, name in enumerate(rules)]

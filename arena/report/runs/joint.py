@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from arena.base.files import REPORT, replace
 from arena.base.number import known, probability, with_error
 from arena.base.wording import counted, listed
 from arena.experiment.model import Experiment
-from arena.ledger.ledger import FILE
-from arena.ledger.store import StoreError
-from arena.ratings.across import JOINT, Across, across, gain_differences, gains, heterogeneity, joint_table
-from arena.ratings.match import Z95
+from arena.ratings.across import (
+    JOINT,
+    Across,
+    across,
+    by_rules,
+    gain_differences,
+    gains,
+    heterogeneity,
+    joint_table,
+)
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.charts.runs import plot_rules
 from arena.report.files import write_text
-from arena.report.load import load
+from arena.report.load import load, rules_in, runs_of
 from arena.report.page.page import plot_of
 from arena.report.run import Run
 from arena.report.sentences.cautions import unfinished
@@ -32,8 +36,6 @@ from arena.report.tables.standings import STANDINGS
 from arena.report.tables.table import with_decimals
 from arena.report.template import page
 
-LIST = "variants.json"
-"""Name of the file that lists the rule sets in the folder that has a run by each."""
 FOUND = 6
 """Players whose gains a page compares in a sentence each, at most."""
 ERROR = 0.05
@@ -41,18 +43,10 @@ ERROR = 0.05
 FOLDED = 16
 """Players above which the standings of each rule set are folded."""
 CHART = "joint_elo"
-CAPTION = "Elo in each rule set and, black, their mean, with 95 % intervals; all relative to the same players."
+CAPTION = "Elo in each rule set and, as diamonds, their mean, with 95 % intervals."
 _DECIMALS = dict.fromkeys(
     [f"{name}{end}" for name in ("elo", "gain", "difference") for end in ("", "_low", "_high")], 1
 ) | {"los": 4, "score": 4}
-
-
-class Listed(NamedTuple):
-    """A table of the page, as file and in words."""
-
-    file: str
-    holds: str
-    table: pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -74,84 +68,63 @@ class Joint:
         return across({name: run.ratings for name, run in self.runs.items()}, self._configured.anchor)
 
     @property
+    def _rated(self) -> Across:
+        assert self.across is not None
+        return self.across
+
+    @property
     def _configured(self) -> Experiment:
         return next(iter(self.runs.values())).data.experiment
 
     @cached_property
     def reference(self) -> str:
         """The player over whom gains are counted: the anchor, or the first of the configuration."""
-        assert self.across is not None
         names = [self._configured.anchor, *(player.name for player in self._configured.players)]
-        return next(name for name in names if name in self.across.players)
+        return next(name for name in names if name in self._rated.players)
+
+    @property
+    def anchored(self) -> bool:
+        """Whether the reference is the anchor, so that Elo is the gain over it."""
+        return self.reference == self._configured.anchor
 
     @property
     def zero(self) -> str:
         """The reference of Elo, as text."""
-        anchor = self._configured.anchor
-        is_anchor = self.across is not None and anchor in self.across.players
-        return f"{anchor} = 0" if is_anchor else "mean of these players = 0"
+        return f"{self.reference} = 0" if self.anchored else "mean of these players = 0"
 
     @cached_property
     def table(self) -> pd.DataFrame:
         """That of `joint_table` with the games of each player, and `heterogeneity` of its gains."""
-        assert self.across is not None
         games = self.by_rules.groupby("player")["games"].sum()
-        table = joint_table(self.across)
+        table = joint_table(self._rated)
         table["games"] = games.loc[table["player"]].to_numpy()
-        return table.merge(heterogeneity(self.across, self.reference), how="left", on="player")
+        test = heterogeneity(self._rated, self.reference).astype({"freedom": "Int64"})
+        return table.merge(test, how="left", on="player")
 
     @cached_property
     def by_rules(self) -> pd.DataFrame:
         """A row for each player and rule set: Elo on the common scale, and what the player's games came to."""
-        assert self.across is not None
-        rows = []
-        for number, (name, run) in enumerate(self.runs.items()):
-            counts = run.ratings.table.set_index("player")[["games", "wins", "draws", "losses", "score"]]
-            error = Z95 * np.sqrt(np.maximum(np.diag(self.across.covariance[number]), 0))
-            elo = self.across.elo[number]
-            figures = {"rules": name, "elo": elo, "elo_low": elo - error, "elo_high": elo + error}
-            found = pd.DataFrame({"player": list(self.across.players), **figures})
-            rows.append(found.join(counts, on="player"))
-        return pd.concat(rows, ignore_index=True)
+        of = ["games", "wins", "draws", "losses", "score"]
+        counts = [
+            run.ratings.table.assign(rules=name)[["player", "rules", *of]] for name, run in self.runs.items()
+        ]
+        return by_rules(self._rated).merge(pd.concat(counts), how="left", on=["player", "rules"])
 
     @cached_property
     def gains(self) -> pd.DataFrame:
         """See `arena.ratings.across.gains`, over the reference."""
-        assert self.across is not None
-        return gains(self.across, self.reference)
+        return gains(self._rated, self.reference)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
         """See `arena.ratings.across.gain_differences`, over the reference."""
-        assert self.across is not None
-        return gain_differences(self.across, self.reference)
-
-
-def list_rules(folder: Path, name: str, rules: Sequence[str]) -> None:
-    """Note in a folder that it has a run by each of these rule sets, in folders of their names.
-
-    Raises StoreError if it is the folder of a run.
-    """
-    if (folder / FILE).exists():
-        raise StoreError(f"{folder} is the folder of one run: give these another name, or --out")
-    folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"name": name, "variants": list(rules)}) + "\n"
-    replace(folder / LIST, partial(write_text, text))
-
-
-def is_joint(folder: Path) -> bool:
-    """Whether a folder has a run by each of several rule sets."""
-    return (folder / LIST).is_file()
+        return gain_differences(self._rated, self.reference)
 
 
 def load_joint(folder: Path) -> Joint:
     """Read the runs of a folder, also while they are played. Raises StoreError."""
-    try:
-        document = json.loads((folder / LIST).read_text(encoding="utf-8"))
-        name, rules = str(document["name"]), tuple(map(str, document["variants"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        raise StoreError(f"{folder / LIST} cannot be read") from None
-    runs = {one: load(folder / one) for one in rules if (folder / one / FILE).exists()}
+    name, rules = rules_in(folder)
+    runs = {part.name: load(part) for part in runs_of(folder)}
     return Joint(folder, name, rules, {one: run for one, run in runs.items() if len(run.games)})
 
 
@@ -175,19 +148,24 @@ def sentences(found: Joint) -> list[str]:
 
 
 def summary(found: Joint) -> list[str]:
-    """The sentences of the page, then its notes."""
-    return [*sentences(found), *notes(found)]
+    """All that the page says: what is not played yet, what the rule sets say together, and players left out."""
+    return [*lacking_games(found), *sentences(found), *notes(found)]
 
 
-def notes(found: Joint) -> list[str]:
-    """What a reader must know: what is not played yet, players left out, how to read the page."""
+def lacking_games(found: Joint) -> list[str]:
+    """The rule sets that are not played, or not to their end."""
     lacking = [name for name in found.rules if name not in found.runs]
     lines = [f"No games yet: {listed(lacking)}."] if lacking else []
     for name, run in found.runs.items():
         lines += [f"{name}: {sentence}" for sentence in unfinished(run)]
-    if found.across is not None and (out := found.across.left_out):
-        lines.append(f"Left out, as some rule set has no rating of them on this scale: {listed(out)}.")
     return lines
+
+
+def notes(found: Joint) -> list[str]:
+    """The players that the joint table leaves out."""
+    if found.across is None or not found.across.left_out:
+        return []
+    return [f"Left out, as some rule set has no rating of them on this scale: {listed(found.across.left_out)}."]
 
 
 def _differing(found: Joint) -> pd.DataFrame:
@@ -217,7 +195,7 @@ def _figure(row: dict[Any, Any], name: str) -> str:
 
 
 def joint_text(found: Joint) -> pd.DataFrame:
-    """The joint table with Elo in each rule set beside, every cell as text for people."""
+    """The joint table with Elo in each rule set beside, and p if Elo is what players gain over the anchor."""
     table = found.table
     columns: dict[str, list[str]] = {"#": table["rank"].astype(str).tolist(), "Player": table["player"].tolist()}
     columns["Joint Elo"] = [_figure(row, "elo") for row in table.to_dict("records")]
@@ -225,6 +203,8 @@ def joint_text(found: Joint) -> pd.DataFrame:
     for name, rows in found.by_rules.groupby("rules", sort=False):
         columns[str(name)] = [_figure(row, "elo") for row in rows.to_dict("records")]
     columns["Games"] = table["games"].astype(str).tolist()
+    if found.anchored:
+        columns["p"] = list(map(_p_text, table["p"]))
     return pd.DataFrame(columns)
 
 
@@ -237,15 +217,19 @@ def gains_text(found: Joint) -> pd.DataFrame:
     for name in (*found.runs, JOINT):
         columns[name] = [cells[name] for cells in crossed.values()]
     chance = found.table.set_index("player")["p"].loc[list(crossed)]
-    columns["p"] = ["" if not known(p) else "< 0.001" if p < 0.001 else f"{p:.3f}" for p in chance]
+    columns["p"] = list(map(_p_text, chance))
     return pd.DataFrame(columns)
+
+
+def _p_text(p: float) -> str:
+    return "" if not known(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
     """Write the page of several rule sets, its tables as CSV and its chart; returns the path of the page."""
     files: dict[str, Callable[[Path], object]] = {}
     plots, kinds = [], ["svg"] + ["png"] * png + ["pdf"] * pdf
-    tables: list[Listed] = []
+    tables: list[tuple[str, str, pd.DataFrame]] = []
     if found.across is not None:
         axes = plot_rules(found.by_rules, found.table, reference=found.zero)
         drawn = svg(axes)
@@ -253,15 +237,16 @@ def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
         fills = {"svg": partial(write_text, drawn), "png": partial(save_png, axes), "pdf": partial(save_pdf, axes)}
         files = {f"{CHART}.{kind}": fills[kind] for kind in kinds}
         tables = list(_tables(found))
-        files |= {one.file: partial(_write_csv, one.table) for one in tables}
+        files |= {name: partial(_write_csv, table) for name, _, table in tables}
     text = page(
         "runs/joint.html",
         title=found.name,
+        unfinished=lacking_games(found),
         sentences=sentences(found),
         notes=notes(found),
         joint=joint_text(found) if tables else None,
         zero=found.zero if tables else "",
-        gains=gains_text(found) if tables else None,
+        gains=gains_text(found) if tables and not found.anchored else None,
         reference=found.reference if tables else "",
         charts=plots,
         kinds=kinds,
@@ -274,12 +259,12 @@ def write_joint(found: Joint, *, png: bool = False, pdf: bool = False) -> Path:
     return replace(found.folder / REPORT, partial(write_text, text))
 
 
-def _tables(found: Joint) -> Iterator[Listed]:
+def _tables(found: Joint) -> Iterator[tuple[str, str, pd.DataFrame]]:
     table = found.table.rename(columns={"q": "gain_q", "freedom": "gain_freedom", "p": "gain_p"})
-    yield Listed("joint.csv", "joint Elo, and whether a player's gain differs between rule sets", table)
-    yield Listed("by_rules.csv", "Elo, games and points of each player in each rule set", found.by_rules)
-    yield Listed("gains.csv", f"gains over {found.reference} in each rule set and jointly", found.gains)
-    yield Listed("gain_differences.csv", "how far these gains differ between two rule sets", found.differences)
+    yield ("joint.csv", "joint Elo, and whether gains differ between rule sets", table)
+    yield ("by_rules.csv", "Elo, games and points of each player in each rule set", found.by_rules)
+    yield ("gains.csv", f"gains over {found.reference} in each rule set and jointly", found.gains)
+    yield ("gain_differences.csv", "how far these gains differ between two rule sets", found.differences)
 
 
 def _of_rules(name: str, run: Run) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from arena.ledger.read import read
 from arena.report.charts.picture import svg
 from arena.report.charts.runs import plot_runs
 from arena.report.files import write_text
+from arena.report.load import is_joint
 from arena.report.page.page import Plot, plot_of
 from arena.report.run import Run
 from arena.report.sentences.facts import headline
@@ -149,7 +150,7 @@ def publish(folders: Sequence[Path], site: Path, **wanted: Any) -> Iterator[Path
 
 def _publish(folder: Path, site: Path, wanted: Mapping[str, Any]) -> Path:
     run = Run(folder, read(folder, public=True))
-    target = site / folder.resolve().name
+    target = site / _published_name(folder)
     target.mkdir(parents=True, exist_ok=True)
     entry = json.dumps(as_document(_public_entry(run, target)), ensure_ascii=False) + "\n"
     replace(target / ENTRY, lambda path: write_text(entry, path))  # first: it marks the folder as replaceable
@@ -159,8 +160,14 @@ def _publish(folder: Path, site: Path, wanted: Mapping[str, Any]) -> Path:
     return target / INDEX
 
 
+def _published_name(folder: Path) -> str:
+    """The name of a run's folder; of one by each of several rule sets behind that of the folder that has them."""
+    whole = folder.resolve()
+    return f"{whole.parent.name}-{whole.name}" if is_joint(whole.parent) else whole.name
+
+
 def _check_site(folders: Sequence[Path], site: Path) -> None:
-    names = [folder.resolve().name for folder in folders]
+    names = [_published_name(folder) for folder in folders]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise PublishError(f"two of the runs are in folders named {twice}: publish one, or rename its folder")
     if site.exists() and not site.is_dir():
