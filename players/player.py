@@ -281,6 +281,8 @@ class Allowance(NamedTuple):
     """Processes that it may be at once, itself included."""
     sandbox: tuple[str, ...] | None = None
     """The further files that it may read in a sandbox; None outside one."""
+    folder: str = ""
+    """The configuration's folder, which no program in a sandbox may read as its own."""
     attempts: int = 1
     """How often a game that a player fails in is played before the failure counts."""
     pondering: Literal["allow", "stop"] = "allow"

@@ -14,6 +14,7 @@ import pytest
 
 import arena
 from arena.base.supervisor import are_supported
+from arena.hosting import sandbox
 from arena.hosting.player_process import close_held, hold
 from arena.play.match import play
 from arena.rules.custom import build_variant
@@ -147,6 +148,18 @@ def test_two_seats_play_each_other_each_at_a_port_of_its_own():
     assert (record.error, record.termination, record.plies) == ("", "max_plies", 6)
     assert (column(record, "said_ms") == 3000).all() and (column(record, "clock") <= 60).all()
     assert column(record, "move").tolist()[:4] == [b"46-41", b"1-6", b"41-46", b"6-1"]
+
+
+@pytest.mark.parametrize("listens", ["program", "arena"])
+def test_two_partners_in_sandboxes_may_have_the_same_port(listens: str):
+    if why := sandbox.unavailable():
+        pytest.skip(why)
+    with taken() as other:
+        port = other.getsockname()[1]
+    sides = (partner(what, port=port, listens=listens) for what in ("shuttles", "chats"))
+    changes: dict[str, Any] = {"opening": KINGS, "max_plies": 6, "allowance": Allowance(sandbox=())}
+    record = play(task_of(INTERNATIONAL, *sides, **changes))
+    assert (record.error, record.termination, record.plies) == ("", "max_plies", 6)
 
 
 @pytest.mark.parametrize("what", FAILING)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -20,6 +22,7 @@ from arena.base.supervisor import are_supported
 from arena.experiment.load import load
 from arena.experiment.openings.lines import random_line
 from arena.experiment.yaml.errors import ConfigError
+from arena.hosting import sandbox
 from arena.hosting.player_process import close_held, hold
 from arena.ledger.record import GameRecord
 from arena.play.match import play
@@ -272,6 +275,49 @@ def test_ours_against_ours_through_its_own_adapter_plays_the_same_games(
 def played(record: GameRecord) -> tuple[object, ...]:
     moves = record.table()[["move", "depth", "nodes"]].tolist()
     return record.result, record.termination, moves
+
+
+HIDDEN = """\
+import runpy, socket, sys
+try:
+    socket.create_connection(("127.0.0.1", {port}), 1)
+    sys.exit("reached the network")
+except OSError:
+    runpy.run_path("engine.py")
+"""
+"""A program that plays by a file in its folder that its command does not name, where it has no network."""
+
+
+@pytest.mark.parametrize(
+    ("inside", "folder", "message"),
+    [
+        (True, "programs", ""),
+        (True, ".", "; in a sandbox it reads only files that its command names and its 'folder'"),
+        (False, "programs", "it wrote 'reached the network'"),
+    ],
+)
+def test_a_program_in_a_sandbox_has_its_folder_and_no_network(
+    inside: bool, folder: str, message: str, tmp_path: Path
+) -> None:
+    if inside and (why := sandbox.unavailable()):
+        pytest.skip(why)
+    (tmp_path / "programs").mkdir()
+    shutil.copy(SCRIPT, tmp_path / "programs" / "engine.py")
+    shutil.copy(SCRIPT, tmp_path / "engine.py")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        text = HIDDEN.format(port=server.getsockname()[1])
+        entry = {"command": [sys.executable, "-S", "-E", "-c", text, "plays"], "folder": folder, "depth": 3}
+        path = configured(tmp_path, "plays")
+        config = yaml.safe_load(path.read_text())
+        config["players"] = [{"name": "bad", "type": "engine"} | entry, {"name": "random", "type": "random"}]
+        path.write_text(yaml.safe_dump(config | {"sandbox": inside, "patience": 60}))
+        if message:
+            with pytest.raises(ConfigError) as caught:
+                prepare(load(path))
+            assert message in str(caught.value) and len(str(caught.value).splitlines()) == 1, str(caught.value)
+        else:
+            assert set(run(path).games["error"]) == {""}
+    close_held()
 
 
 def test_a_command_is_looked_for_in_the_folder_of_the_configuration(tmp_path: Path) -> None:

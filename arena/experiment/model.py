@@ -298,9 +298,8 @@ class Experiment(Document):
     @property
     def allowance(self) -> Allowance:
         """What players with a user's code are held to."""
-        attempts = (self.failures or 3) if self.on_failure == "replay" else 1
         source = getattr(self, "_source", None)
-        folder = Path() if source is None else source.path.parent
+        folder = (Path() if source is None else source.path.parent).resolve()
         readable = tuple(str((folder / path).resolve()) for path in self.readable) if self.sandbox else None
         return Allowance(
             self.time_margin,
@@ -309,7 +308,8 @@ class Experiment(Document):
             self.memory,
             self.processes,
             readable,
-            attempts,
+            str(folder),
+            (self.failures or 3) if self.on_failure == "replay" else 1,
             self.pondering,
             self.unreachable,
         )

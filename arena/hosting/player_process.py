@@ -219,10 +219,10 @@ class PlayerProcess:
         self._waiting.register(self._process.answers, select.POLLIN)
 
     def _begun(self) -> process.Process:
-        readable, memory, processes = self._allowance.sandbox, self._allowance.memory, self._allowance.processes
-        if readable is None:
+        memory, processes = self._allowance.memory, self._allowance.processes
+        if self._allowance.sandbox is None:
             return process.start(serve, memory, processes)
-        inside = partial(sandbox.serve, self._spec, readable, memory)
+        inside = partial(sandbox.serve, self._spec, self._allowance)
         return process.start(inside, memory, processes + sandbox.WRAPPERS)
 
     def _seconds(self, limit: Limit) -> float:

@@ -1,7 +1,7 @@
 """The sandbox of a player: a new Python under bubblewrap that sees its player's files and none else of the user's.
 
 It reads the system's libraries, Python, the installed packages, the arena, and the player's own files; it has no
-network, sees no other process, and what it writes is gone when it ends.
+network but a loopback address of its own, sees no other process, and what it writes is gone when it ends.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from typing import NoReturn
 from arena.base.supervisor import are_supported, bound
 from arena.rules.jit.cache import ROOT, cache_folder
 from players.loading import ENGINE, own_code, user_files, words_of_command
-from players.player import PlayerSpec
+from players.player import Allowance, PlayerSpec
 
 WRAPPERS = 2
 """Processes of bubblewrap itself."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
+_JAVA = "java-*"
+"""The folders of /etc to which the settings of Debian's Java are links."""
 _KERNELS = "/tmp/kernels"
 """The folder of compiled kernels inside; those of the user's cache are links to it, so that none is changed."""
 _VARIABLES = ("PATH", "LANG", "LC_ALL", "PYTHONHASHSEED")
@@ -48,13 +50,15 @@ def unavailable() -> str:
     return "" if tried.returncode == 0 else f"bubblewrap does not work here: {' '.join(tried.stderr.split())}"
 
 
-def serve(spec: PlayerSpec, readable: Sequence[str], megabytes: int, requests: int, answers: int) -> NoReturn:
+def serve(spec: PlayerSpec, allowance: Allowance, requests: int, answers: int) -> NoReturn:
     """Become a sandbox in which `worker.serve` runs, for a player and with what else it may read."""
     for descriptor in (requests, answers):
         os.set_inheritable(descriptor, True)
-    rest = [sys.path, str(cache_folder()), requests, answers, megabytes]
-    paths = [*_of_python(), cache_folder(), *_of_player(spec), *map(Path, readable)]
-    command = [*_options(paths), sys.executable, "-c", _MAIN, json.dumps(rest)]
+    rest = [sys.path, str(cache_folder()), requests, answers, allowance.memory]
+    readable = map(Path, allowance.sandbox or ())
+    paths = [*_of_python(), cache_folder(), *_of_player(spec, Path(allowance.folder)), *readable]
+    folder = [str(Path(spec.options["folder"]).resolve())] if spec.type == ENGINE else []
+    command = [*_options(paths, folder), sys.executable, "-c", _MAIN, json.dumps(rest)]
     kept = {name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith(_PREFIXES)}
     own = {"HOME": "/tmp", "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:backslashreplace"}
     os.execvpe("bwrap", command, kept | own | {"NUMBA_CACHE_DIR": _KERNELS})
@@ -82,37 +86,43 @@ def main(cache: str, requests: int, answers: int, megabytes: int) -> None:
     worker.serve(requests, answers)
 
 
-def _options(paths: Sequence[Path]) -> list[str]:
+def _options(paths: Sequence[Path], folders: Sequence[str] = ()) -> list[str]:
+    """How a sandbox's command begins, with the paths that it may read, and folders that exist, if only empty."""
     words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     for name in _SYSTEM:
         if Path(name).is_symlink():
             words += ["--symlink", str(Path(name).readlink()), name]
         elif Path(name).is_dir():
             words += ["--ro-bind", name, name]
-    for name in _SETTINGS:
+    for name in (*_SETTINGS, *map(str, Path("/etc").glob(_JAVA))):
         words += ["--ro-bind-try", name, name]
     words += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
-    for path in sorted({Path(os.path.abspath(path)) for path in paths}):  # noqa: PTH100  a link remains a link
-        words += ["--ro-bind-try", str(path), str(path)]
-    folder = str(Path.cwd())
-    return [*words, "--dir", folder, "--chdir", folder]
+    shown = [Path(name) for name in _SYSTEM]
+    links = (Path(os.path.abspath(path)) for path in paths)  # noqa: PTH100  a link remains a link
+    for path in sorted({*links, *(path.resolve() for path in paths)}):
+        if not any(path.is_relative_to(one) for one in shown):
+            shown.append(path)
+            words += ["--ro-bind-try", str(path), str(path)]
+    here = str(Path.cwd())
+    return [*words, *(word for folder in (*folders, here) for word in ("--dir", folder)), "--chdir", here]
 
 
 def _of_python() -> Iterator[Path]:
-    for name in (sys.prefix, sys.base_prefix):
-        yield Path(name)
-        yield Path(name).resolve()
+    yield from (Path(sys.prefix), Path(sys.base_prefix))
     yield from (Path(name) for name in sys.path if Path(name).name in ("site-packages", "dist-packages"))
     yield from (ROOT / "arena", ROOT / "players")
 
 
-def _of_player(spec: PlayerSpec) -> Iterator[Path]:
+def _of_player(spec: PlayerSpec, home: Path) -> Iterator[Path]:
+    """The player's files, and a program's folder unless that shows the configuration's, `home`."""
     yield from user_files(spec)
     if spec.type == ENGINE:
         folder = Path(str(spec.options["folder"]))
         words = words_of_command(spec.options.get("command"))
-        found = [path for word in words if (path := folder / word).is_file()]
-        yield from (*found, *(path.resolve() for path in found))
+        yield from (path for word in words if (path := folder / word).is_file())
+        yield from map(Path, filter(None, map(shutil.which, words[:1])))
+        if not home.is_relative_to(folder):
+            yield folder
         return
     for reference in own_code(spec):
         source = reference.rpartition(":")[0]

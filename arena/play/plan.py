@@ -40,6 +40,8 @@ from arena.rules.variants import Variant
 from players.loading import PlayerError, fingerprints, located, own_code
 from players.player import PlayerSpec
 
+_UNREADABLE = "; in a sandbox it reads only files that its command names and its 'folder': 'readable' adds others"
+
 
 class Plan(NamedTuple):
     """A configuration made ready: everything that a run needs, checked and built once."""
@@ -157,7 +159,7 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
                 men[spec.name] = worth(player)
                 costly |= {spec.name} if player.costs else set()
         except PlayerError as error:
-            problems += experiment.error(("players", index, *error.keys), str(error)).problems
+            problems += experiment.error(("players", index, *error.keys), _reason(error, experiment)).problems
         except PlayerFailure as error:
             message = f"{spec.name} {error} while it was built"
             problems += experiment.error(("players", index, "type"), message).problems
@@ -177,6 +179,10 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
     return Plan(
         experiment, variant, specs, openings, probes_of(experiment, variant), suites, men, frozenset(costly)
     )
+
+
+def _reason(error: PlayerError, experiment: Experiment) -> str:
+    return str(error) + (_UNREADABLE if experiment.sandbox and "command" in error.keys else "")
 
 
 def worth(player: HeldPlayer) -> float | None:
