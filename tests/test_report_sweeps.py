@@ -24,7 +24,7 @@ from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import headline
 from arena.report.tables.comparisons import EQUAL_TERMS, comparisons
 from arena.report.tables.contrasts import contrast
-from arena.report.tables.doublings import elo_by_nodes, elo_by_step, gains
+from arena.report.tables.doublings import elo_by_nodes, elo_by_step, gains, step_name
 from arena.report.tables.openings import homogeneity, openings
 from arena.report.tables.outcomes import phases
 from arena.report.tables.settings import families
@@ -461,16 +461,34 @@ def test_the_sentence_of_a_training_names_its_end_and_its_best_step(
     assert step_sentences(*by_step({f"a{i}": float(value) for i, value in enumerate(elo)})) == sentences
 
 
-def test_a_sweep_of_files_is_answered_by_elo_against_the_step(tmp_path: Path) -> None:
-    players = [player(f"step {n}", 4, evaluation=f"runs/{n}.npz") for n in (1, 2, 3)]
+@pytest.mark.parametrize(
+    ("players", "name"),
+    [
+        (["epoch 3", "epoch 20"], "epoch"),
+        (["a, epoch 3, depth 4", "epoch 20, nodes 3"], "epoch"),
+        (["3", "20"], "step"),
+        (["epoch 3", "net 20"], "step"),
+        (["epoch 30", "epoch 20"], "step"),
+    ],
+)
+def test_a_step_is_called_as_in_the_names_of_all_players(players: list[str], name: str) -> None:
+    table = pd.DataFrame({"player": players, "step": [3.0, 20.0]})
+    assert step_name(table) == name and step_name(table.iloc[:0]) == "step"
+
+
+@pytest.mark.parametrize("word", ["step", "epoch"])
+def test_a_sweep_of_files_is_answered_by_elo_against_the_step(tmp_path: Path, word: str) -> None:
+    players = [player(f"{word} {n}", 4, evaluation=f"runs/{n}.npz") for n in (1, 2, 3)]
     games, moves = frames([*players, player("simple", 4, evaluation="simple")], 8, plies=20)
     terms = experiment(
-        [*players, player("simple", 4, evaluation="simple")], steps={"runs": {f"step {n}": n for n in (1, 2, 3)}}
+        [*players, player("simple", 4, evaluation="simple")], steps={"runs": {f"{word} {n}": n for n in (1, 2, 3)}}
     )
     run = run_of(tmp_path, terms, games, moves)
     assert title(run)[0] == "elo_by_step" and title(run)[1].startswith("Elo")
     assert headline(run)[0].startswith("Elo ") and run.comparisons.empty
+    assert f"at {word} 3" in headline(run)[0]
     ax: Any = drawn(run)["elo_by_step"]
+    assert ax.get_xlabel() == f"{word} of the training" and ax.get_xticks().tolist() == [1, 2, 3]
     assert [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()] == ["runs", "simple"]
     assert ax.lines[0].get_xdata().tolist() == [1, 2, 3] and len(ax.collections) == 1
     assert "elo_by_step.csv" in {file.name for file in files_of(run)}

@@ -204,6 +204,12 @@ def test_the_step_is_the_last_number_of_a_name_and_stands_in_templates(tmp_path:
     }
 
 
+def test_a_step_is_called_what_the_group_of_the_expression_is_named(tmp_path: Path) -> None:
+    trained(tmp_path, "runs/e4-2.npz", "runs/e5-1.npz")
+    text = entry('evaluation: {files: "runs/*", step: "e(?P<epoch>\\\\d+)"}', None)
+    assert loaded(tmp_path, text).steps == {"runs": {"epoch 4": 4, "epoch 5": 5}}
+
+
 def test_files_are_found_beside_the_configuration_or_in_the_working_directory_or_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,8 +78,8 @@ def _settings(key: str, given: Any, folder: Path) -> list[Setting]:
         raise SweepError(f"{key!r} cannot be swept; a template such as '{{depth}} plies' makes names", key)
     name = str(path[-1])
     if isinstance(given, dict) and "files" in given:
-        files = _files(key, given, folder)
-        return [Setting({path: file}, {path: ("sweep", key)}, str(n), f"step {n}", n) for n, file in files]
+        word, files = _files(key, given, folder)
+        return [Setting({path: file}, {path: ("sweep", key)}, str(n), f"{word} {n}", n) for n, file in files]
     if isinstance(given, dict):
         numbers = _range(key, given)
         return [Setting({path: n}, {path: ("sweep", key)}, str(n), f"{name} {n}") for n in numbers]
@@ -142,14 +142,14 @@ def _range(key: str, given: dict[str, Any]) -> list[int] | list[float]:
     return [n if isinstance(n, int) else float(f"{n:.12g}") for n in numbers]
 
 
-def _files(key: str, given: dict[str, Any], folder: Path) -> list[tuple[int | float, str]]:
-    """The files that match a pattern, each after the step that its name has, in the order of the steps."""
+def _files(key: str, given: dict[str, Any], folder: Path) -> tuple[str, list[tuple[int | float, str]]]:
+    """What a step is called, and the files that match a pattern, each after its step, in the steps' order."""
     for word, value in given.items():
         if word not in FILES:
             raise SweepError(unknown("key of files", word, FILES), key, word)
         if not isinstance(value, str) or not value:
             raise SweepError(f"{word!r} must be text, not {shown(value)}", key, word)
-    step = _step_of(given.get("step"), key)
+    word, step = _step_of(given.get("step"), key)
     try:
         files = matching(given["files"], folder)
     except PatternError as error:
@@ -160,11 +160,14 @@ def _files(key: str, given: dict[str, Any], folder: Path) -> list[tuple[int | fl
         if number in steps:
             raise SweepError(f"{steps[number]!r} and {file!r} have the same step, {number}", key, "files")
         steps[number] = file
-    return sorted(steps.items())
+    return word, sorted(steps.items())
 
 
-def _step_of(expression: str | None, key: str) -> Callable[[str], int | float]:
-    """A function that finds a file's step: in its path by an expression, else the last number in its name."""
+def _step_of(expression: str | None, key: str) -> tuple[str, Callable[[str], int | float]]:
+    """The name of an expression's group, else "step", and a function that finds a file's step.
+
+    It finds the step in the file's path by the expression, else as the last number in the file's name.
+    """
     try:
         wanted = re.compile(_LAST_NUMBER if expression is None else expression)
     except re.error as error:
@@ -188,7 +191,7 @@ def _step_of(expression: str | None, key: str) -> Callable[[str], int | float]:
             )
         return int(number) if number.is_integer() else number
 
-    return step
+    return next(iter(wanted.groupindex), "step"), step
 
 
 def _check_free(entry: Mapping[str, Any], path: Keys, key: str) -> None:

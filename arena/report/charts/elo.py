@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from arena.base.number import percent, quantity, signed, with_error
 from arena.report.charts.axes import (
@@ -30,7 +30,10 @@ from arena.report.charts.axes import (
     whole_depths,
 )
 from arena.report.charts.style import DASHED, MUTED, series, styled
+from arena.report.tables.doublings import step_name
 
+TICKS = 10
+"""Steps of a training that its chart marks, at most."""
 OTHERS = 4
 """Players beside those of a training that its chart has lines for."""
 
@@ -113,7 +116,8 @@ def plot_elo_by_step(
     Broken lines are other players of `standings`, OTHERS at most. `reference` says what 0 is.
     """
     some = leading(elo_by_step["family"].nunique(), LINES, " families")
-    ax = area(ax, f"Elo against the step of the training, with 95 % band{some}", height=4.4)
+    word = step_name(elo_by_step)
+    ax = area(ax, f"Elo against the {word} of the training, with 95 % band{some}", height=4.4)
     if elo_by_step.empty:
         return no_games(ax)
     for i, name in enumerate(_shown(elo_by_step)):
@@ -121,14 +125,17 @@ def plot_elo_by_step(
         step, elo, low, high = (rows[key].to_numpy(dtype=float) for key in ("step", "elo", "elo_low", "elo_high"))
         ax.plot(step, elo, label=name, **series(i))
         ax.fill_between(step, low, high, color=series(i)["color"], alpha=0.15, linewidth=0)
-        tip_points(ax, step, elo, [_tip(row, f"step {row['step']}") for row in rows.to_dict("records")])
+        tip_points(ax, step, elo, [_tip(row, f"{word} {row['step']}") for row in rows.to_dict("records")])
     if standings is not None:
         others = standings[~standings["player"].isin(elo_by_step["player"]) & standings["elo"].notna()]
         for i, row in enumerate(others.head(OTHERS).to_dict("records")):
             label = f"{row['player']}: {with_error(row['elo'], (row['elo_high'] - row['elo_low']) / 2)}"
             ax.axhline(row["elo"], color=MUTED, linestyle=(":", "--", "-.", DASHED)[i], linewidth=1.2, label=label)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
-    ax.set_xlabel("step of the training")
+    steps = np.unique(elo_by_step["step"].to_numpy(dtype=float))
+    are_apart = len(steps) < 2 or np.diff(steps).min() * TICKS >= np.ptp(steps)
+    few = MaxNLocator(nbins=TICKS, integer=True, min_n_ticks=1)
+    ax.xaxis.set_major_locator(FixedLocator(steps.tolist()) if are_apart else few)
+    ax.set_xlabel(f"{word} of the training")
     ax.set_ylabel(elo_label(reference))
     legend(ax, opaque=True)
     return ax

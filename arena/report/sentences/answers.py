@@ -14,6 +14,7 @@ from arena.report.run import Run
 from arena.report.sentences import ablation, comparisons
 from arena.report.tables.contrasts import CERTAIN, contrast
 from arena.report.tables.decided import verdict
+from arena.report.tables.doublings import step_name
 from arena.report.tables.grades import share
 from arena.report.tables.openings import Homogeneity
 from arena.report.tables.suites import ALL, RANDOM, share_text
@@ -65,12 +66,13 @@ def step_sentences(by_step: pd.DataFrame, ratings: Ratings) -> list[str]:
     Of more than FAMILIES families the sentence is about those that end with the highest Elo. A best step before
     the last is called not certain if its lead over the last is not.
     """
+    word = step_name(by_step)
     families = [rows.to_dict("records") for _, rows in by_step.groupby("family", sort=False)]
     parts = []
     for rows in sorted(families, key=lambda rows: -rows[-1]["elo"])[:FAMILIES]:
         first, last, best = rows[0], rows[-1], max(rows, key=lambda row: row["elo"])
         gain, error = last["gain"], (last["gain_high"] - last["gain_low"]) / 2
-        start, end = f"at step {first['step']}", f"at step {last['step']}"
+        start, end = f"at {word} {first['step']}", f"at {word} {last['step']}"
         if not known(gain):
             text = f"Elo cannot be compared {start} and {end}"
         elif abs(gain) <= error:
@@ -81,7 +83,7 @@ def step_sentences(by_step: pd.DataFrame, ratings: Ratings) -> list[str]:
         if best is not last:
             lead = contrast(ratings, {best["player"]: 1.0, last["player"]: -1.0})
             doubt = "" if lead and lead.los > CERTAIN else ", not certainly better than the last"
-            text += f"; best at step {best['step']} with {signed(best['elo'])}{doubt}"
+            text += f"; best at {word} {best['step']} with {signed(best['elo'])}{doubt}"
         parts.append(text if len(families) == 1 else f"{first['family']}: {text}")
     return [f"{'. '.join(parts)}."] if parts else []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -81,6 +82,15 @@ def elo_by_step(
             over = (np.nan,) * 3 if gain is None else (gain.value, gain.low, gain.high)
             rows.append((family, of_family[name], name, *elo, *over))
     return pd.DataFrame(rows, columns=[column.name for column in ELO_BY_STEP.columns])
+
+
+def step_name(by_step: pd.DataFrame) -> str:
+    """What the names of all players of `elo_by_step` call a step, such as "epoch" in "epoch 3"; else "step"."""
+    words = set()
+    for player, step in zip(by_step["player"], by_step["step"], strict=True):
+        found = re.search(rf"([^\W\d]+) {re.escape(f'{step:.15g}')}(?![\w.])", player)
+        words.add(found[1] if found else "step")
+    return words.pop() if len(words) == 1 else "step"
 
 
 def gains(ratings: Ratings, by_depth: pd.DataFrame, by_nodes: pd.DataFrame) -> pd.DataFrame:
