@@ -13,7 +13,7 @@ import pytest
 
 from arena.report.template import SCRIPTS, ScriptError, modules, script
 from arena.report.viewer.games import SCRIPT as VIEWER
-from arena.web.page.parts import SCRIPT as PAGE
+from arena.web.page import SCRIPT as PAGE
 
 TOP = Path(__file__).parent.parent
 HOME = TOP / "tests" / "javascript"

@@ -21,7 +21,7 @@ from arena.report.charts.elo import plot_elo
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.charts.results import NUMBERED, plot_crosstable
 from arena.report.charts.style import without_glyphs
-from arena.report.page.page import FOLDED, WIDE, plots
+from arena.report.page import FOLDED, WIDE, plots
 from arena.report.run import Run
 from arena.report.template import wrapping
 from arena.report.write import write

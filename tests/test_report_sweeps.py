@@ -17,7 +17,7 @@ from arena.ratings.match import Z95
 from arena.report.charts.axes import retitle
 from arena.report.charts.course import plot_convergence, plot_openings
 from arena.report.files import files_of
-from arena.report.page.page import html
+from arena.report.page import html
 from arena.report.run import Run
 from arena.report.sentences.answers import lead, opening_sentences, step_sentences
 from arena.report.sentences.comparisons import comparison_sentences

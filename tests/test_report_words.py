@@ -14,7 +14,7 @@ import pytest
 from arena.experiment.load import load_all
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts_of
-from arena.report.page.page import html
+from arena.report.page import html
 from arena.report.run import Run
 from arena.report.sentences.answers import gain_sentences
 from arena.report.sentences.cautions import below_random, pondered, too_long, unbalanced, unfinished, waited

@@ -14,6 +14,7 @@ from arena.experiment.yaml.schema import Schema, first_line
 from arena.experiment.yaml.section import Section, validated
 from arena.experiment.yaml.values import Source
 from arena.learning.games import RANDOM_MOVES
+from arena.learning.linear import Texel
 from arena.learning.method import Method
 from arena.learning.patterns import Patterns
 from arena.learning.spsa import Spsa
@@ -25,7 +26,6 @@ from arena.learning.terms import (
     searching_problems,
     searching_schema,
 )
-from arena.learning.texel import Texel
 
 TABLE: tuple[type[Method], ...] = (Texel, Spsa, Patterns)
 """One row a method; its `method` is its name in configurations."""

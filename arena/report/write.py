@@ -19,7 +19,7 @@ from arena.report.charts.catalogue import CHARTS, draw
 from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.charts.results import plot_card
 from arena.report.files import FILES, File, asked, files_of, parts_of, write_file, write_text
-from arena.report.page.page import html, plot_of
+from arena.report.page import html, plot_of
 from arena.report.run import Run
 from arena.report.tables.stored import POSITIONS
 from arena.report.tables.suites import RANDOM, share_text

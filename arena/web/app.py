@@ -42,7 +42,7 @@ from arena.web.messages import (
     refused,
     until_gone,
 )
-from arena.web.page.parts import SCRIPT, page, page_policy
+from arena.web.page import SCRIPT, page, page_policy
 from arena.web.runs import routes
 
 WINDOW_HEADER = "x-arena-window"

@@ -12,7 +12,7 @@ from arena.base.files import replace
 from arena.report.charts.picture import save_png, svg
 from arena.report.charts.runs import plot_differences, plot_sides
 from arena.report.compare import Comparison, comparison_text
-from arena.report.page.page import plot_of
+from arena.report.page import plot_of
 from arena.report.template import page
 
 FILE = "compare.html"

@@ -28,7 +28,7 @@ from arena.report.charts.picture import save_pdf, save_png, svg
 from arena.report.charts.runs import plot_rules
 from arena.report.files import write_text
 from arena.report.load import load, rules_in, runs_of
-from arena.report.page.page import plot_of
+from arena.report.page import plot_of
 from arena.report.run import Run
 from arena.report.sentences.cautions import unfinished
 from arena.report.sentences.facts import headline

@@ -21,7 +21,7 @@ from arena.report.charts.picture import svg
 from arena.report.charts.runs import plot_runs
 from arena.report.files import write_text
 from arena.report.load import is_joint
-from arena.report.page.page import Plot, plot_of
+from arena.report.page import Plot, plot_of
 from arena.report.run import Run
 from arena.report.sentences.facts import headline
 from arena.report.template import page

@@ -1,1 +1,70 @@
-"""The one page of `arena serve`."""
+"""The one page of `arena serve`, made of its parts: templates, styles and scripts."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from arena.report import template
+
+STYLES = (
+    "report/viewer/viewer.css",
+    "web/page/frame.css",
+    "web/page/game.css",
+    "web/page/watch.css",
+)
+"""Below the package `arena`, in the order in which the browser reads them."""
+SCRIPT = "web/page/main.js"
+"""The module that is the page, as STYLES: its imports say what else is read."""
+KEYS = (
+    ("← ↑ → ↓", "go over the squares, when the board has the focus (Tab)"),
+    ("Enter", "pick the piece on a square, or where it goes"),
+    ("Escape", "put the piece back"),
+    ("u, Ctrl+Z, Cmd+Z", "undo"),
+    ("h", "hint"),
+    ("f", "turn the board"),
+    ("m", "have the program move now"),
+    ("p", "pass, where the rules have it"),
+    ("space", "pause a game of two programs"),
+    (", and .", "look one move back, one forward"),
+    ("Home, End", "look at the start; back to the game"),
+    ("?", "these keys"),
+)
+"""What the keyboard does, as the page's help says it."""
+
+
+def page(nonce: str, modules: str) -> str:
+    """The page; its modules are below the address `modules`, each at its path in the package `arena`.
+
+    Its one style and its one script have `nonce`, a random text of letters and digits, new for every answer.
+    """
+    environment = Environment(
+        loader=PackageLoader("arena.web", "page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("index.html").render(
+        nonce=nonce,
+        style=Markup("".join(map(_text, STYLES))),
+        script=f"{modules}{SCRIPT}",
+        keys=KEYS,
+        stage=Markup(template.environment().get_template("viewer/stage.html").render(board="")),
+    )
+
+
+def page_policy(nonce: str, host: str) -> str:
+    """The page's Content-Security-Policy: its one script and style, and the server at `host`."""
+    return (
+        f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
+        "img-src 'self' data: blob:; "
+        f"connect-src 'self' ws://{host}; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+def _text(name: str) -> str:
+    return files("arena").joinpath(name).read_text(encoding="utf-8")
