@@ -205,6 +205,18 @@ def test_first_contact_is_won_for_one_side_and_converted_where_that_side_won(gra
     assert table["held"].isna().all()
 
 
+def test_a_won_ending_is_converted_by_a_win_alone_and_a_drawn_one_held_by_a_draw_or_a_win() -> None:
+    points, contact = [1, 0.5, 0, 0, 1, 0.5, 0.5, 0, 1], [1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0]
+    seats = pd.DataFrame(
+        {"game": range(9), "player": "p", "cluster": range(9), "points": points, "contact": contact}
+    )
+    kept = {"best": 1.0, "played": 1.0, "chance_errors": 0.5, "best_plies": 3, "played_plies": 3}
+    decisions = pd.DataFrame([{"game": 0, "player": "p", "cluster": 0} | kept])
+    [row] = errors.endgame_errors(decisions, seats).to_dict("records")
+    assert (row["won_endings"], row["converted"]) == (4, 0.25)
+    assert (row["drawn_endings"], row["held"]) == (4, 0.75)
+
+
 def test_a_share_of_no_errors_takes_its_width_from_the_other_players(graded: Run) -> None:
     row: Any = graded.endgame_errors.set_index("player").loc["z"]
     clusters = errors.rate(np.zeros(int(row["decisions"])), np.arange(int(row["decisions"])) // 2)
