@@ -434,6 +434,18 @@ def test_a_complete_run_that_can_only_be_read_is_complete(config: Path) -> None:
         assert error_line(other.stderr) == denied
 
 
+def test_a_complete_run_of_another_version_says_so_once(config: Path) -> None:
+    folder = config.parent / "out"
+    assert invoke("run", config, "--out", folder, "--workers", 1, "--no-report").exit_code == 0
+    with closing(sqlite3.connect(folder / FILE)) as connection:
+        connection.execute("CREATE TABLE later (x)")
+    for arguments, code in ((("--no-report",), 0), ((), 2)):
+        again = invoke("run", config, "--out", folder, "--workers", 1, *arguments)
+        assert again.exit_code == code
+        assert again.stderr.startswith(f"the run in {folder} is complete: nothing is played")
+        assert again.stderr.count("is of another version of the arena") == 1
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
 def test_a_run_on_a_disk_that_can_only_be_read_is_complete(config: Path, tmp_path: Path) -> None:
     disk = tmp_path / "disk"

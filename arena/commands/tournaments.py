@@ -63,7 +63,10 @@ def run(
     first = next(iter(experiments.values()))
     folder = out or Path("reports") / first.name
     used = workers_used(workers, first.workers)
-    parts = [_part(experiment, folder / rules, without_faulty) for rules, experiment in experiments.items()]
+    parts = [
+        _part(experiment, folder / rules, without_faulty, reports=not quiet)
+        for rules, experiment in experiments.items()
+    ]
     if len(parts) > 1:
         begin_joint(folder, first.name, list(experiments))
     codes = [0]
@@ -98,21 +101,23 @@ class _Part(NamedTuple):
     folder: Path
     taking: _TakingPart
     plan: Plan
+    reports: bool
+    """Whether its report is written afterwards."""
 
     @property
     def complete(self) -> bool:
         return complete_with_failures(self.folder, self.plan.experiment, self.plan.facts) is not None
 
 
-def _part(experiment: Experiment, folder: Path, without_faulty: bool) -> _Part:
+def _part(experiment: Experiment, folder: Path, without_faulty: bool, *, reports: bool) -> _Part:
     taking = _taking_part(experiment, folder, without_faulty)
-    return _Part(folder, taking, prepared_of(taking.experiment))
+    return _Part(folder, taking, prepared_of(taking.experiment), reports)
 
 
 def _run(part: _Part, workers: int | str, force: bool) -> int:
     """Play, grade and solve what is missing; returns the exit code."""
-    folder, taking, plan = part
-    code = _play(plan, folder, workers, force, taking)
+    folder, taking, plan, _ = part
+    code = _play(part, workers, force)
     if code != STOPPED and not (
         grade_as_configured(taking.experiment, folder, workers) and solve_as_configured(plan, folder, workers)
     ):
@@ -191,8 +196,9 @@ def _unguarded(plan: Plan) -> str:
     return f"{first}{also} can read and write whatever you can; 'sandbox: true' prevents it"
 
 
-def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _TakingPart) -> int:
+def _play(part: _Part, workers: int | str, force: bool) -> int:
     """Play what is missing and show progress; returns an exit code: 0, INCIDENTS or STOPPED."""
+    folder, taking, plan, reports = part
     announce_workers(workers)
     try:
         opened = Ledger(folder, plan.experiment, plan.facts)
@@ -200,7 +206,8 @@ def _play(plan: Plan, folder: Path, workers: int | str, force: bool, taking: _Ta
         failed = complete_with_failures(folder, plan.experiment, plan.facts)
         if failed is None:
             fail(str(error))
-        say(f"the run in {folder} is complete: nothing is played ({error})")
+        why = "" if reports else f" ({error})"  # which the report says
+        say(f"the run in {folder} is complete: nothing is played{why}")
         return INCIDENTS if failed else 0
     try:
         with lost_workers(folder), opened as ledger:
