@@ -76,7 +76,7 @@ def run(
         codes.append(_run(part, used, force))
         if not quiet:
             write_report(part.folder)
-        if not part.complete:
+        if codes[-1] == STOPPED or not part.complete:
             break
     if quiet:
         echo(f"no report; arena report {folder} writes it")
