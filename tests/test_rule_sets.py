@@ -17,6 +17,7 @@ from arena.ratings.across import JOINT, Across, across, gain_differences, gains,
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from tests.helpers.command_line import error_line, invoke
+from tests.helpers.configs import BROKEN
 from tests.helpers.words import Words
 
 PLAYERS = """\
@@ -314,3 +315,16 @@ def test_several_rule_sets_are_not_mixed_into_the_folder_of_one_run(tmp_path: Pa
     result = invoke("run", written(tmp_path, HEAD), "--out", tmp_path)
     assert result.exit_code == 2
     assert "is the folder of one run" in error_line(result.stderr)
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_failure_that_stops_the_run_begins_no_further_rule_set(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN)
+    players = PLAYERS + '  - {name: c, type: "broken.py:Crashes"}\n'
+    out = tmp_path / "out"
+    result = invoke("run", written(tmp_path, f"{HEAD}\non_failure: stop", players), "--out", out, "--workers", 1)
+    assert result.exit_code == 3, result.output
+    assert "No games yet: " in result.stdout
+    assert "international" in result.stdout
+    assert (out / "english" / "ledger.sqlite").exists()
+    assert not (out / "international").exists()
