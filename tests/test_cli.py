@@ -136,29 +136,53 @@ def test_a_run_without_faulty_players_says_who_they_are_and_decides_the_same_whe
     (tmp_path / "own.py").write_text(WRONG_SIGN)
     (tmp_path / "none.py").write_text("class Player\n")
     config = tmp_path / "class.yaml"
-    config.write_text(CLASS + '  - {name: none, type: "none.py:Player"}\n  - {name: c, type: random}\n')
+    text = CLASS + '  - {name: none, type: "none.py:Player"}\n  - {name: c, type: random}\n'
+    config.write_text(text)
     arguments = ("run", config, "--out", tmp_path / "out", "--workers", 1)
     assert invoke(*arguments).exit_code == 2
-    result = invoke(*arguments, "--without-faulty")
+    config.write_text(text + "faulty: leave-out\n")
+    result = invoke(*arguments)
     assert result.exit_code == 0, result.output
-    assert "left out: sign and none (2 of 5 players)" in result.stderr
+    assert "\nsign is left out: its evaluation falls in " in result.stderr
+    assert "\nnone is left out: none.py cannot be loaded: line 1: SyntaxError" in result.stderr.replace(
+        f"{tmp_path}/", ""
+    )
+    assert "\nleft out: 2 of 5 players\n" in result.stderr
     assert result.stdout.startswith("none was left out as faulty: ") and "SyntaxError" in result.stdout
     assert "\nsign was left out as faulty: its evaluation falls in " in result.stdout
     standings = (tmp_path / "out" / "standings.csv").read_text()
     assert sorted(row["player"] for row in csv.DictReader(standings.splitlines())) == ["a", "b", "c"]
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["left_out"].keys() == {"sign", "none"}
     (tmp_path / "own.py").write_text(WRONG_SIGN.replace("other) -", "own) -").replace("own)\n", "other)\n"))
-    assert invoke(*arguments, "--without-faulty").exit_code == 0
+    assert invoke(*arguments).exit_code == 0
     assert (tmp_path / "out" / "standings.csv").read_text() == standings
     (tmp_path / "none.py").unlink()
-    assert_one_clear_line(invoke(*arguments), "is a run without none and sign: resume it with --without-faulty")
+    assert invoke(*arguments).exit_code == 0
+    config.write_text(text + "faulty: forfeit\n")
+    assert_one_clear_line(invoke(*arguments), "holds another experiment (changed: faulty)")
+
+
+def test_faulty_players_that_forfeit_lose_the_games_that_they_fail_in_and_the_run_says_why(tmp_path: Path) -> None:
+    (tmp_path / "none.py").write_text("class Player\n")
+    config = tmp_path / "class.yaml"
+    text = CLASS.replace("evaluation: ", "depth: 1, evaluation: ")[: CLASS.index("  - {name: sign")]
+    config.write_text(text + '  - {name: none, type: "none.py:Player"}\nfaulty: forfeit\nwithdraw: forfeit\n')
+    result = invoke("run", config, "--out", tmp_path / "out", "--workers", 1)
+    assert result.exit_code == 3, result.output
+    assert "SyntaxError" in result.stderr
+    games = list(csv.DictReader((tmp_path / "out" / "games.csv").read_text().splitlines()))
+    own = [game for game in games if "none" in (game["white"], game["black"])]
+    assert own and all(game["result"] == ("0-1" if game["white"] == "none" else "1-0") for game in own)
+    assert {game["termination"] for game in own} <= {"error", "withdrawn"}
+    assert "SyntaxError" in own[0]["error"]
+    assert invoke("run", config, "--out", tmp_path / "out", "--workers", 1).exit_code == 3
 
 
 def test_leaving_out_all_players_but_one_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(WRONG_SIGN)
     config = tmp_path / "class.yaml"
-    config.write_text(CLASS.replace("  - {name: b, type: greedy}\n", ""))
-    result = invoke("run", config, "--out", tmp_path / "out", "--without-faulty")
+    config.write_text(CLASS.replace("  - {name: b, type: greedy}\n", "") + "faulty: leave-out\n")
+    result = invoke("run", config, "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1].startswith(f"{config}:5:1: one player alone has no games")
 

@@ -96,6 +96,7 @@ def test_the_defaults_are_those_of_the_documentation(tmp_path: Path) -> None:
         "readable": [],
         "on_failure": "forfeit",
         "failures": None,
+        "faulty": "stop",
         "withdraw": {"after": 3, "games": None},
         "probe": None,
         "anchor": None,

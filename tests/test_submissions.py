@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,11 @@ from arena.experiment.axes import MAX_PLAYERS
 from arena.experiment.load import load
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
+from arena.hosting import sandbox
+from arena.report.load import load as load_run
+from arena.report.sentences.forfeits import forfeits
+from arena.report.tables.submissions import lost_by_failures
+from tests.helpers.command_line import invoke
 from tests.helpers.words import Words
 
 CHOOSES = "class {}:\n    def choose(self, game, limit, rng):\n        raise SystemExit\n"
@@ -42,6 +48,12 @@ def loaded(folder: Path, players: str, more: str = "") -> Experiment:
     path = folder / "run.yaml"
     path.write_text(f"name: a\nvariant: english\n{more}players:\n{players}")
     return load(path)
+
+
+def test_a_pattern_leaves_faulty_players_out_unless_the_configuration_says_otherwise(folder: Path) -> None:
+    assert loaded(folder, "  - random\n").faulty == "stop"
+    assert loaded(folder, "  - {type: submissions/*.py}\n").faulty == "leave-out"
+    assert loaded(folder, "  - {type: submissions/*.py}\n", "faulty: forfeit\n").faulty == "forfeit"
 
 
 def types(experiment: Experiment) -> dict[str, str]:
@@ -187,3 +199,88 @@ def test_there_are_players_for_200_files_at_most(tmp_path: Path) -> None:
         ConfigError, match=r"run.yaml:5:\d+: the sweeps and patterns make 202 players, more than 200"
     ):
         loaded(tmp_path, entry + "  - {type: negamax, sweep: {depth: [1, 2]}}\n")
+
+
+WELL = {
+    "alice": "return Choice(game.legal_moves[0])",
+    "bob": "return Choice(rng.choice(game.legal_moves))",
+}
+FAULTY = {
+    "raises": "return Choice(game.legal_moves[9999])",
+    "illegal": "return Choice(12345)",
+    "memory": "self.table = bytearray(10**9); return Choice(game.legal_moves[0])",
+    "slow": "import time; time.sleep(1.5); return Choice(game.legal_moves[0])",
+    "garbage": "print('\\x00 garbage' * 10**5); return 'garbage'",
+    "chance": "import random; return Choice(random.SystemRandom().choice(game.legal_moves))",
+}
+UNBUILT = {
+    "syntax": "class Player(:\n",
+    "no_class": "import random\n",
+    "two_classes": CHOOSES.format("One") + CHOOSES.format("Two"),
+    "raises_at_build": "class Player:\n    def __init__(self, variant):\n"
+    "        raise RuntimeError('no weights')\n    def choose(self, game, limit, rng): ...\n",
+    "endless_import": "while True:\n    pass\n",
+    "wrong_import": "import numpyy\n",
+}
+PLAYS = (
+    "from arena import Choice\n\n\nclass Mine:\n    def __init__(self, variant, seconds=1.0): ...\n\n"
+    "    def choose(self, game, limit, rng):\n        {}\n"
+)
+HOMEWORK = (
+    "name: hw\nvariant: english\nopenings: {count: 2}\nmax_plies: 40\npatience: 4\nmemory: 512\n"
+    "withdraw: {after: 2, games: forfeit}\nfaulty: %s\nplayers:\n  - {type: submissions/*.py, depth: 1}\n"
+    "  - {type: late/*.py, seconds: 0.5}\n"
+)
+
+
+@pytest.fixture
+def homework(tmp_path: Path) -> Path:
+    for name, code in ({key: PLAYS.format(it) for key, it in (WELL | FAULTY).items()} | UNBUILT).items():
+        path = tmp_path / ("late" if name == "slow" else "submissions") / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(code)
+    return tmp_path / "hw.yaml"
+
+
+def test_faulty_submissions_are_left_out_each_with_its_reason(homework: Path, words: Words) -> None:
+    homework.write_text(HOMEWORK % "leave-out")
+    result = invoke("run", homework, "--out", homework.parent / "out", "--workers", 1, "--no-report")
+    assert result.exit_code == 0, result.output
+    lines = [line for line in result.stderr.splitlines() if " is left out: " in line]
+    assert {line.split()[0] for line in lines} == {*FAULTY, *UNBUILT}
+    assert "left out: 12 of 14 players" in result.stderr
+    words(*[re.sub(r"\d+(\.\d+)? s(?! while)", "N s", line) for line in lines])
+    played = load_run(homework.parent / "out")
+    assert set(played.players) == {"alice", "bob"} and len(played.games) == 4 and not forfeits(played)
+
+
+def test_faulty_submissions_that_forfeit_lose_their_games_and_nothing_else_is_lost(homework: Path) -> None:
+    homework.write_text(HOMEWORK % "forfeit")
+    result = invoke("run", homework, "--out", homework.parent / "out", "--workers", 2, "--no-report")
+    assert result.exit_code == 3, result.output
+    played = load_run(homework.parent / "out")
+    assert len(played.games) == 14 * 13 * 2
+    lost = lost_by_failures(played.games)
+    assert set(lost.index) == {*FAULTY, *UNBUILT} - {"chance"}
+    both = played.games[played.games["white"].isin(WELL) & played.games["black"].isin(WELL)]
+    assert len(both) == 4 and not both["error"].any()
+    assert played.data.manifest is not None
+    assert {one.player for one in played.data.manifest.faulty} == {*FAULTY, *UNBUILT}
+
+
+@pytest.mark.skipif(bool(sandbox.unavailable()), reason="no sandbox here")
+def test_in_a_sandbox_submissions_are_tried_in_it_too(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    for name in ("alice", "evil"):
+        (tmp_path / f"{name}.py").write_text(
+            "from pathlib import Path\n" * (name == "evil")
+            + f"Path({str(mark)!r}).write_text('')\n" * (name == "evil")
+            + PLAYS.format(WELL["alice"])
+        )
+    config = tmp_path / "hw.yaml"
+    config.write_text(
+        "name: hw\nvariant: english\nopenings: {count: 1}\nmax_plies: 10\nsandbox: true\n"
+        "players:\n  - {type: '*.py', depth: 1}\n"
+    )
+    assert invoke("plan", config, "--pilot", 2, "--workers", 1, "--no-report").exit_code == 0
+    assert not mark.exists()

@@ -201,6 +201,11 @@ FULL = {
     "test_search": ("test_moves_that_the_games_history_forbids_are_not_chosen",),
     "test_sitting": ("test_a_pass_has_no_figures_of_squares",),
     "test_store": ("test_what_keeps_runs_is_imported_where_there_is_no_fcntl",),
+    "test_submissions": (
+        "test_faulty_submissions_are_left_out_each_with_its_reason",
+        "test_faulty_submissions_that_forfeit_lose_their_games_and_nothing_else_is_lost",
+        "test_in_a_sandbox_submissions_are_tried_in_it_too",
+    ),
     "test_suites": (
         "test_answers_are_the_same_for_any_workers_and_interruptions",
         "test_shots_are_made_the_same_from_the_same_seed_by_any_number_of_workers",

@@ -17,6 +17,7 @@ import click
 from arena.base.number import percent
 from arena.base.wording import counted, listed
 from arena.commands.check import rehearsed
+from arena.commands.common import announcing_compilation
 from arena.commands.output import echo, fail, say
 from arena.experiment.load import load_all
 from arena.experiment.model import Experiment
@@ -24,7 +25,7 @@ from arena.experiment.yaml.errors import ConfigError
 from arena.learning.driver import Rehearsal
 from arena.ledger.ledger import Ledger
 from arena.ledger.record import GameRecord
-from arena.play.doctor import diagnose, is_own
+from arena.play.doctor import TakingPart, diagnose, is_own, taking_part
 from arena.play.engine import EngineError
 from arena.play.executor import WorkerDied
 from arena.play.expectation import Costs, Expectation, expectation
@@ -71,12 +72,14 @@ def plan(
     rehearsal = rehearsed(config)
     experiments = {"": rehearsal.experiment} if rehearsal else loaded_all(config)
     documents: dict[str, dict[str, Any]] = {}
-    for rules, experiment in experiments.items():
+    for rules, given in experiments.items():
         compiled: list[str] = []
+        folder = Path("reports") / given.name / rules
+        experiment = given if rehearsal else taking_part_of(given, folder).experiment
         prepared = prepared_of(experiment, compiled.append)
         _check(prepared, config, games, differences)
-        given = experiment.workers
-        processes = workers or (given if isinstance(given, int) else os.cpu_count()) or 1
+        usual = experiment.workers
+        processes = workers or (usual if isinstance(usual, int) else os.cpu_count()) or 1
         report = rehearsal is None and not quiet
         expecting = partial(expectation, differences=differences)
         expected = _measured(prepared, processes, games, began, expecting, compiled=bool(compiled), report=report)
@@ -112,6 +115,15 @@ def loaded_all(config: Path) -> dict[str, Experiment]:
     """The tournaments in a file by their rule sets, as `load_all` reads them; exits with what is wrong."""
     try:
         return load_all(config)
+    except ConfigError as error:
+        fail(str(error))
+
+
+def taking_part_of(experiment: Experiment, folder: Path) -> TakingPart:
+    """Who takes part in a tournament whose run is kept in `folder`; exits if they are too few."""
+    try:
+        with announcing_compilation():
+            return taking_part(experiment, folder, say)
     except ConfigError as error:
         fail(str(error))
 

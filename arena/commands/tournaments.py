@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import click
 
-from arena.base.wording import listed
 from arena.commands.common import (
     announce_workers,
-    announcing_compilation,
     interruptible,
     lost_workers,
     workers_option,
@@ -21,23 +18,21 @@ from arena.commands.common import (
 )
 from arena.commands.grade import grade_as_configured
 from arena.commands.output import echo, fail, say
-from arena.commands.plan import loaded_all, prepared_of
+from arena.commands.plan import loaded_all, prepared_of, taking_part_of
 from arena.commands.report import begin_joint, write_joint_report, write_report
 from arena.commands.solve import solve_as_configured
 from arena.experiment.model import Experiment
-from arena.experiment.yaml.errors import ConfigError
-from arena.ledger.ledger import Ledger, complete_with_failures, manifest_in
+from arena.ledger.ledger import Ledger, complete_with_failures
 from arena.ledger.manifest import Diagnosis, stored_manifest
 from arena.ledger.record import GameRecord, ProbeRecord
 from arena.ledger.store import StoreError
-from arena.play.doctor import diagnose, is_own, of_players
+from arena.play.doctor import TakingPart, diagnose, is_own, reported
 from arena.play.plan import Plan
 from arena.play.signature import PlayerChanged, begin
 from arena.play.tournament import RunPaused, RunStopped, bundle_of, conduct, unanswered
 from arena.rules.endgame.tables import EndgameError
 from arena.watch.display import Display
-from players.examine import Finding
-from players.loading import source_of, user_files
+from players.loading import user_files
 
 INCIDENTS, STOPPED = 3, 130
 """Exit codes of a run: it is complete, but players failed in games; it is not complete."""
@@ -48,11 +43,8 @@ INCIDENTS, STOPPED = 3, 130
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the run [reports/<name>].")
 @workers_option
 @click.option("--no-report", "quiet", is_flag=True, help="Play only; `arena report` writes the report.")
-@click.option("--without-faulty", is_flag=True, help="Leave out the players that `arena doctor` finds faulty.")
 @click.option("--force", is_flag=True, help="Resume even if players play differently now than at the start.")
-def run(
-    config: Path, out: Path | None, workers: int | str | None, quiet: bool, without_faulty: bool, force: bool
-) -> None:
+def run(config: Path, out: Path | None, workers: int | str | None, quiet: bool, force: bool) -> None:
     """Play the tournament that CONFIG describes and write its report.
 
     A run that was stopped goes on where it stopped when the same command is given again. Exit code 3: games were
@@ -63,10 +55,7 @@ def run(
     first = next(iter(experiments.values()))
     folder = out or Path("reports") / first.name
     used = workers_used(workers, first.workers)
-    parts = [
-        _part(experiment, folder / rules, without_faulty, reports=not quiet)
-        for rules, experiment in experiments.items()
-    ]
+    parts = [_part(experiment, folder / rules, reports=not quiet) for rules, experiment in experiments.items()]
     if len(parts) > 1:
         begin_joint(folder, first.name, list(experiments))
     codes = [0]
@@ -87,19 +76,11 @@ def run(
     sys.exit(max(codes))
 
 
-class _TakingPart(NamedTuple):
-    experiment: Experiment
-    left_out: Mapping[str, str] = MappingProxyType({})
-    """The players that do not take part, with their files."""
-    found: tuple[Diagnosis, ...] | None = None
-    """None if nothing was looked for yet."""
-
-
 class _Part(NamedTuple):
     """A run that the command plays: the only one, or that of one rule set."""
 
     folder: Path
-    taking: _TakingPart
+    taking: TakingPart
     plan: Plan
     reports: bool
     """Whether its report is written afterwards."""
@@ -109,8 +90,8 @@ class _Part(NamedTuple):
         return complete_with_failures(self.folder, self.plan.experiment, self.plan.facts) is not None
 
 
-def _part(experiment: Experiment, folder: Path, without_faulty: bool, *, reports: bool) -> _Part:
-    taking = _taking_part(experiment, folder, without_faulty)
+def _part(experiment: Experiment, folder: Path, *, reports: bool) -> _Part:
+    taking = taking_part_of(experiment, folder)
     return _Part(folder, taking, prepared_of(taking.experiment), reports)
 
 
@@ -125,43 +106,6 @@ def _run(part: _Part, workers: int | str, force: bool) -> int:
     return code
 
 
-def _taking_part(experiment: Experiment, folder: Path, without_faulty: bool) -> _TakingPart:
-    """The experiment, without the players that are found faulty if so asked.
-
-    A run that has begun decided that when it began. Exits if it then left out players, and is not asked to.
-    """
-    begun = manifest_in(folder)
-    if begun is None and not without_faulty:
-        return _TakingPart(experiment)
-    if begun is None:
-        return _without_faulty(experiment)
-    if begun.left_out and not without_faulty:
-        fail(
-            f"{folder} is a run without {listed(list(begun.left_out))}: resume it with --without-faulty, or give "
-            "this one another name or --out"
-        )
-    names = {player.name for player in experiment.players}
-    return _TakingPart(_without(experiment, names & begun.left_out.keys()), begun.left_out, begun.found)
-
-
-def _without_faulty(experiment: Experiment) -> _TakingPart:
-    """Look at every player as `arena doctor` does, say what is wrong, and leave out those with errors."""
-    with announcing_compilation():
-        found = _said(of_players(experiment, say))
-    faulty = {one.player for one in found if one.level == "error"}
-    left_out = {player.name: source_of(player) for player in experiment.players if player.name in faulty}
-    if left_out:
-        say(f"left out: {listed(list(left_out))} ({len(left_out)} of {len(experiment.players)} players)")
-    return _TakingPart(_without(experiment, left_out), left_out, found)
-
-
-def _without(experiment: Experiment, names: Collection[str]) -> Experiment:
-    try:
-        return experiment.without(names) if names else experiment
-    except ConfigError as error:
-        fail(str(error))
-
-
 def _examined(plan: Plan, folder: Path) -> tuple[Diagnosis, ...]:
     """Print and return what is found wrong with a user's own code before the first game.
 
@@ -171,19 +115,10 @@ def _examined(plan: Plan, folder: Path) -> tuple[Diagnosis, ...]:
         return ()
     if warning := _unguarded(plan):
         say(warning)
-    found = _said(diagnose(plan.experiment, folder, drawn=len(plan.openings)))
+    found = reported(diagnose(plan.experiment, folder, drawn=len(plan.openings)), say)
     if found:
         say(f"the run continues; arena doctor {plan.experiment.path} looks closer")
     return tuple(one for one in found if one.player in plan.names)
-
-
-def _said(findings: Iterable[Finding]) -> tuple[Diagnosis, ...]:
-    """Print findings as they come, and return them as a manifest has them."""
-    found = []
-    for finding in findings:
-        say(f"{finding.where}: {finding.message}" + ("" if finding.level == "error" else " (warning)"))
-        found.append(Diagnosis(finding.where, finding.level, finding.message))
-    return tuple(found)
 
 
 def _unguarded(plan: Plan) -> str:
@@ -263,7 +198,7 @@ def _once(record: ProbeRecord | GameRecord, folder: Path, shown: set[Any]) -> It
         yield line
 
 
-def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool, taking: _TakingPart) -> None:
+def _begin(plan: Plan, ledger: Ledger, workers: int | str, force: bool, taking: TakingPart) -> None:
     try:
         found = taking.found or ()
         changed = begin(plan, ledger, workers, force=force, found=found, left_out=taking.left_out)

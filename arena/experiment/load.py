@@ -175,6 +175,8 @@ def _expand(source: Source, data: Any) -> list[Problem]:
         data["qualify"] = {"guests": guests} | qualify | {"against": against}
     problems = [source.problem(*problem) for problem in expansion.problems if not source.refuses(problem[0])]
     data["players"], source.origin = expansion.players, expansion.origin
+    if expansion.files:
+        data.setdefault("faulty", "leave-out")
     if "type" in expansion.swept:
         data.setdefault("compare_types", True)
     if expansion.steps:

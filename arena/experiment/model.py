@@ -227,6 +227,11 @@ class Experiment(Document):
         exclude=True,
         description="Plays of a game without reaching a player before the run stops.",
     )
+    faulty: Literal["leave-out", "forfeit", "stop"] = Field(
+        default="stop",
+        description="Whether own code that the doctor finds faulty is left out, loses games that it fails in, or "
+        "ends the command if it cannot be built [leave-out with a pattern of files].",
+    )
     withdraw: Annotated[Withdrawal, BeforeValidator(withdrawal)] = Field(
         default=Withdrawal(),
         description="When a player is withdrawn: failures in its first games [3], annul or forfeit, or a mapping.",

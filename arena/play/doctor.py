@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from arena.base.work import MEMORY, Lost, apart
 from arena.experiment.model import Experiment
 from arena.experiment.openings.sources import random_openings
 from arena.experiment.yaml.errors import ConfigError
 from arena.hosting.player_process import close_held, hold
+from arena.ledger.ledger import manifest_in
+from arena.ledger.manifest import Diagnosis
 from arena.play.plan import check_players, check_tables, openings_of, probes_of, suites_of, worth
-from arena.play.trial import RepeatedGame, Trial, alone, tried
+from arena.play.trial import RepeatedGame, Trial, alone, is_sandboxed, tried
 from arena.rules.custom import build_variant
 from arena.rules.variants import Variant
 from players.examine import Finding, examined, name_of
-from players.loading import ENGINE, PlayerError, located, own_code
+from players.loading import ENGINE, PlayerError, located, own_code, source_of
 from players.player import Limit, PlayerSpec
 from players.table import build_player
 
@@ -61,9 +64,16 @@ def diagnose(
 
 
 def of_players(
-    experiment: Experiment, say: Callable[[str], None] = lambda _: None, *, thorough: bool = True
+    experiment: Experiment,
+    say: Callable[[str], None] = lambda _: None,
+    *,
+    thorough: bool = True,
+    own_alone: bool = False,
 ) -> Iterator[Finding]:
-    """Yield problems of the players of a configuration, see `diagnose`; `where` is a player's name."""
+    """Yield problems of the players of a configuration, see `diagnose`; `where` is a player's name.
+
+    With `own_alone` only players of a user's own code are looked at.
+    """
     variant = build_variant(experiment.variant)
     specs = [located(entry, experiment.path.parent) for entry in experiment.players]
     if any(map(is_own, specs)):
@@ -73,6 +83,8 @@ def of_players(
     starts = tuple(opening.position for opening in openings)
     allowance = experiment.allowance._replace(attempts=1, unreachable=1)
     for index, spec in enumerate(specs):
+        if own_alone and not is_own(spec):
+            continue
         trial = Trial(spec, variant, starts, experiment.seed, allowance, is_own(spec))
         if trial.own:
             say(f"trying {spec.name}")
@@ -83,8 +95,57 @@ def of_players(
                 if finding.level != "ok":
                     yield finding._replace(where=spec.name)
         except PlayerError as error:
-            place = experiment.error(("players", index, *error.keys), str(error))
-            yield Finding("error", str(place), spec.name)
+            placed = str(experiment.error(("players", index, *error.keys), str(error)))
+            short = str(error).replace(f"{experiment.path.parent.resolve()}/", "")
+            yield Finding("error", short if own_alone else placed, spec.name)
+
+
+class TakingPart(NamedTuple):
+    """Who takes part in a run, and what was found of the players."""
+
+    experiment: Experiment
+    """Without the players that are left out."""
+    left_out: Mapping[str, str] = MappingProxyType({})
+    """The players that do not take part, with their files."""
+    found: tuple[Diagnosis, ...] | None = None
+    """None if nothing was looked for yet."""
+
+
+def taking_part(experiment: Experiment, folder: Path, say: Callable[[str], None] = lambda _: None) -> TakingPart:
+    """Who takes part in a run that is kept in `folder`, as `faulty` of its configuration says.
+
+    Unless that is `stop`, every player of a user's own code is examined, and `say` receives what is found. A run
+    that has begun decided that when it began. Raises ConfigError if too few are left.
+    """
+    if (begun := manifest_in(folder)) is not None:
+        names = {player.name for player in experiment.players} & begun.left_out.keys()
+        return TakingPart(experiment.without(names) if names else experiment, begun.left_out, begun.found)
+    if experiment.faulty == "stop":
+        return TakingPart(experiment)
+    leaves_out = experiment.faulty == "leave-out"
+    found = reported(of_players(experiment, say, own_alone=True), say, leaves_out=leaves_out)
+    faulty = {one.player for one in found if one.level == "error"}
+    left_out = {it.name: source_of(it) for it in experiment.players if it.name in faulty and leaves_out}
+    if left_out:
+        entrants = experiment.stages.entrants([player.name for player in experiment.players])
+        say(f"left out: {len(left_out)} of {len(entrants)} players")
+    return TakingPart(experiment.without(left_out) if left_out else experiment, left_out, found)
+
+
+def reported(
+    findings: Iterable[Finding], say: Callable[[str], None], *, leaves_out: bool = False
+) -> tuple[Diagnosis, ...]:
+    """Hand findings to `say` as they come, of a player that is left out its first mistake; all of them."""
+    found: list[Diagnosis] = []
+    for finding in findings:
+        is_error = finding.level == "error"
+        known = any(one.player == finding.where and one.level == "error" for one in found)
+        if not (leaves_out and is_error):
+            say(f"{finding.where}: {finding.message}" + ("" if is_error else " (warning)"))
+        elif not known:
+            say(f"{finding.where} is left out: {finding.message}")
+        found.append(Diagnosis(finding.where, finding.level, finding.message))
+    return tuple(found)
 
 
 def is_own(spec: PlayerSpec) -> bool:
@@ -104,7 +165,7 @@ class _Doctor:
         """Yield the findings on a player. Raises PlayerError if it cannot be built."""
         description: Any = trial.player.options.get("evaluation")
         is_text = isinstance(description, str) and (":" in description or description.endswith(".npz"))
-        if is_text or (isinstance(description, dict) and self.thorough):
+        if not is_sandboxed(trial) and (is_text or (isinstance(description, dict) and self.thorough)):
             name = name_of(description)
             if name not in self.usable:
                 self.usable[name], self.first[name] = False, trial.player.name

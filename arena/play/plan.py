@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -131,8 +131,8 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
     """Build every player once, which also compiles what they need, and draw the openings.
 
     `compiling` is called before something is compiled, with the names of the rules and of the user's code.
-    Raises ConfigError, at the keys to blame, with all players that cannot be built; for too few players or
-    openings.
+    Raises ConfigError, at the keys to blame, with all players that cannot be built, unless they are of a user's
+    own code and forfeit their games; for too few players or openings.
     """
     check_players(experiment)
     variant = build_variant(experiment.variant)
@@ -158,11 +158,8 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
                 player = hold(spec, variant, variant.start, "plan", experiment.allowance)
                 men[spec.name] = worth(player)
                 costly |= {spec.name} if player.costs else set()
-        except PlayerError as error:
-            problems += experiment.error(("players", index, *error.keys), _reason(error, experiment)).problems
-        except PlayerFailure as error:
-            message = f"{spec.name} {error} while it was built"
-            problems += experiment.error(("players", index, "type"), message).problems
+        except (PlayerError, PlayerFailure) as error:
+            problems += _unbuilt(experiment, index, spec, error)
     if experiment.oracle is not None:
         try:
             arranged(experiment, experiment.oracle.pieces, experiment.oracle.judge, folder)
@@ -181,8 +178,16 @@ def prepare(experiment: Experiment, compiling: Callable[[str], None] = lambda _:
     )
 
 
-def _reason(error: PlayerError, experiment: Experiment) -> str:
-    return str(error) + (_UNREADABLE if experiment.sandbox and "command" in error.keys else "")
+def _unbuilt(
+    experiment: Experiment, index: int, spec: PlayerSpec, error: PlayerError | PlayerFailure
+) -> Sequence[Problem]:
+    """The problem of a player that cannot be built; none if it is to lose its games instead."""
+    if own_code(spec) and experiment.faulty == "forfeit":
+        return ()
+    if isinstance(error, PlayerError):
+        why = _UNREADABLE if experiment.sandbox and "command" in error.keys else ""
+        return experiment.error(("players", index, *error.keys), f"{error}{why}").problems
+    return experiment.error(("players", index, "type"), f"{spec.name} {error} while it was built").problems
 
 
 def worth(player: HeldPlayer) -> float | None:

@@ -12,6 +12,7 @@ from arena.experiment.load import load as load_experiment
 from arena.experiment.model import Experiment
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.ledger import Ledger
+from arena.play.doctor import taking_part
 from arena.play.grading import arranged, grade
 from arena.play.plan import prepare
 from arena.play.signature import begin
@@ -47,15 +48,17 @@ def run(
     finished is kept.
     """
     try:
-        plan = prepare(load_experiment(config.as_dict() if isinstance(config, Experiment) else config))
+        every = load_experiment(config.as_dict() if isinstance(config, Experiment) else config)
+        folder = Path("reports") / every.name if out is None else Path(out)
+        taking = taking_part(every, folder)
+        plan = prepare(taking.experiment)
     except ConfigError as error:
         raise ValueError("; ".join(str(error).splitlines())) from None
     experiment = plan.experiment
-    folder = Path("reports") / experiment.name if out is None else Path(out)
     used = workers or experiment.workers or os.cpu_count() or 1
     with Ledger(folder, experiment, plan.facts) as ledger:
         if not ledger.complete or unanswered(plan, ledger):
-            begin(plan, ledger, used, force=force)
+            begin(plan, ledger, used, force=force, found=taking.found or (), left_out=taking.left_out)
         if not ledger.complete:
             with nullcontext() if quiet else Display(folder) as display:
                 for _ in conduct(plan, ledger, used):

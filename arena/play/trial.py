@@ -12,13 +12,15 @@ import numpy as np
 
 from arena.base.work import Stage
 from arena.experiment.formats.base import Pairing
+from arena.hosting.held import HeldPlayer, PlayerFailure
+from arena.hosting.player_process import hold
 from arena.ledger.record import GameRecord, Task
 from arena.play.match import play
 from arena.rules.position import COLOURS, WHITE, Position
 from arena.rules.variants import Variant
 from players.examine import Finding
 from players.loading import ENGINE, PlayerError
-from players.player import Allowance, Limit, PlayerSpec
+from players.player import Allowance, CompletePlayer, Limit, PlayerSpec
 from players.table import complete_player
 
 FEWEST, MOST = 4, 40
@@ -44,6 +46,11 @@ class Trial(NamedTuple):
     """Whether the player runs a user's own code."""
 
 
+def is_sandboxed(trial: Trial) -> bool:
+    """Whether the code of the player runs in a sandbox alone."""
+    return trial.own and trial.allowance.sandbox is not None
+
+
 class RepeatedGame(NamedTuple):
     """One game as it was played before others and after them."""
 
@@ -62,9 +69,16 @@ def tried(trial: Trial, thorough: bool) -> Iterator[Stage | Finding | RepeatedGa
     """
     yield Stage("being built", trial.allowance.patience)
     try:
-        player = complete_player(trial.player, trial.variant)
+        player: CompletePlayer | HeldPlayer = (
+            hold(trial.player, trial.variant, trial.variant.start, "0", trial.allowance)
+            if is_sandboxed(trial)
+            else complete_player(trial.player, trial.variant)
+        )
     except PlayerError as error:
         yield error
+        return
+    except PlayerFailure as error:
+        yield Finding("error", f"{error} while it was built")
         return
     costs = player.costs
     player.close()
