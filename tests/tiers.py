@@ -20,6 +20,10 @@ FULL = {
         "test_an_analysis_that_has_ended_keeps_no_thread_and_no_memory",
         "test_ctrl_c_shows_what_there_is",
     ),
+    "test_anonymous": (
+        "test_no_byte_of_what_is_published_has_a_real_name",
+        "test_the_report_without_names_is_that_of_the_run_and_the_same_each_time",
+    ),
     "test_articles": ("test_frisian_bars_a_fourth_move_in_a_row_of_the_same_king",),
     "test_bench": (
         "test_a_card_has_games_on_three_terms_suites_and_speed_and_says_where_it_was_measured",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from arena.base.files import INDEX
+from arena.base.files import INDEX, replace
 from arena.base.wording import counted, not_installed
 from arena.commands.common import GamesType, announcing_compilation
 from arena.commands.output import echo, fail, show_frame
@@ -31,9 +32,13 @@ from arena.report.tables.decided import standings_text
 from arena.report.write import write
 from arena.report.writers import parquet_is_installed
 
+ANONYMOUS, NAMES = "anonymous", "names.csv"
+"""In a run's folder, where its report without names is written, and who is who in it."""
+
 
 @click.command()
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--anonymous", is_flag=True, help="Players with code of their own as player 1, player 2, ... .")
 @click.option("--fen", is_flag=True, help="moves.csv with the position before each move.")
 @click.option(
     "--games", type=GamesType(), help="Games inside report.html, the most surprising first; 0: none [what fits]."
@@ -54,7 +59,11 @@ def report(folders: tuple[Path, ...], site: Path | None, **wanted: Any) -> None:
     """Write the tables, charts and the page of the run in each DIR again, also while it is being played.
 
     A published run replaces the one of the same name in SITE; other files there stay. It has no absolute paths, no
-    names of machines and no ledger; names of players are those of the run.
+    names of machines and no ledger.
+
+    --anonymous is for publication: persons and players with files of their own are numbered in every file, in an
+    order drawn by chance; built-in players keep their names. What code wrote into error messages is left out.
+    Without --publish it writes into DIR/anonymous. Who is who is in DIR/names.csv, which is not to be published.
     """
     if wanted["parquet"] and not parquet_is_installed():
         fail(not_installed("--parquet", "pyarrow", "parquet"))
@@ -62,6 +71,8 @@ def report(folders: tuple[Path, ...], site: Path | None, **wanted: Any) -> None:
         _publish(folders, site, **wanted)
         return
     for folder in folders:
+        if is_joint(folder) and wanted["anonymous"]:
+            fail(f"{folder} is of several rule sets: --anonymous takes the run of one, such as {folder}/english")
         if is_joint(folder):
             write_joint_report(folder, parts=True, **wanted)
         else:
@@ -96,23 +107,26 @@ def write_joint_report(folder: Path, *, parts: bool = False, **wanted: Any) -> N
     echo(f"report: {page}")
 
 
-def write_report(folder: Path, **wanted: Any) -> None:
+def write_report(folder: Path, *, anonymous: bool = False, **wanted: Any) -> None:
     """Write the report of a run and print its standings; `wanted` is as `arena.report.write` takes it."""
+    target = folder / ANONYMOUS if anonymous else folder
     try:
-        finished = load_run(folder)
+        finished = load_run(folder, anonymous=anonymous)
         try:
             with announcing_compilation():
-                write(finished, **wanted)
+                write(finished, target, **wanted)
         except OSError as error:
             _print_standings(finished)
-            fail(f"the report cannot be written to {folder}: {error.strerror or error}")
+            fail(f"the report cannot be written to {target}: {error.strerror or error}")
     except StoreError as error:
         fail(str(error))
     _print_standings(finished)
     if (wanted.get("pdf") or wanted.get("png")) and (boxed := without_glyphs(finished.players)):
         others = f" and {len(boxed) - 1} more" if len(boxed) > 1 else ""
         echo(f"no font here has all letters of {boxed[0]}{others}: boxes in PNG and PDF, whole in HTML and SVG")
-    echo(f"report: {folder / 'report.html'}")
+    echo(f"report: {target / 'report.html'}")
+    if anonymous:
+        _write_names(finished)
 
 
 def _publish(folders: Sequence[Path], site: Path, **wanted: Any) -> None:
@@ -121,11 +135,27 @@ def _publish(folders: Sequence[Path], site: Path, **wanted: Any) -> None:
         with announcing_compilation():
             for page in publish(runs, site, **wanted):
                 echo(f"published: {page}")
+        for folder in runs if wanted["anonymous"] else ():
+            _write_names(load_run(folder, anonymous=True))
     except OSError as error:
         fail(f"the report cannot be written to {site}: {error.strerror or error}")
     except (PublishError, StoreError) as error:
         fail(str(error))
     echo(f"index: {site / INDEX} ({counted(len(published(site)), 'run')})")
+
+
+def _write_names(run: Run) -> None:
+    """Write who is who into the run's own folder."""
+    assert run.data.pseudonyms is not None
+    other, files = run.data.pseudonyms.names, run.data.pseudonyms.files
+    rows = [(other[name], name, files.get(name, "")) for name in other]
+
+    def fill(path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as output:
+            csv.writer(output, lineterminator="\n").writerows([("published", "player", "file"), *rows])
+
+    replace(run.folder / NAMES, fill)
+    echo(f"names: {run.folder / NAMES} (not to be published)")
 
 
 def _print_standings(finished: Run) -> None:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from arena.base.files import path_shortener
 from arena.experiment.model import Experiment
 from arena.ledger.columns import named_of
 from arena.ledger.grades import CURRENT, GRADE_COLUMNS, GRADED_COLUMNS, GRADES, JUDGES, ORDER, TABLES_JUDGE
@@ -30,8 +29,9 @@ from arena.ledger.ledger import (
     remedy,
 )
 from arena.ledger.manifest import Manifest, parsed
+from arena.ledger.public import Pseudonyms, without_paths
 from arena.ledger.record import ANSWER_COLUMNS, PROBE_COLUMNS, unpacked
-from arena.ledger.repair import ANNULLED, COMPLETE, documents, texts_of, with_texts
+from arena.ledger.repair import ANNULLED, COMPLETE, documents
 from arena.ledger.store import StoreError, check_columns, check_intact, reading
 from arena.rules.custom import build_variant
 from arena.rules.result import MOST_MEN, NO_RESULT
@@ -100,12 +100,15 @@ class RunData(NamedTuple):
 
     A player that gave up has numbers of the move that it did not make, too.
     """
+    pseudonyms: Pseudonyms | None = None
+    """Where names were replaced for publication: what stands for whom."""
 
 
-def read(folder: Path, *, public: bool = False) -> RunData:
+def read(folder: Path, *, public: bool = False, anonymous: bool = False) -> RunData:
     """Read the ledger in a run's folder. Raises StoreError if there is none, or it is damaged or unreadable.
 
-    With `public`, texts and names of players have no absolute path, and machines are numbered instead of named.
+    With `public`, texts and names of players have no absolute path, and machines are numbered instead of named;
+    with `anonymous`, so are persons and submissions, too: `arena.ledger.public.Pseudonyms`.
     """
     with reading(folder / FILE) as connection:
         connection.execute("BEGIN")
@@ -117,8 +120,16 @@ def read(folder: Path, *, public: bool = False) -> RunData:
         answers = connection.execute(f"SELECT {', '.join(ANSWER_COLUMNS)} FROM answers").fetchall()
         graded, grades = _graded(connection), _grades(connection)
         numbers = named_of(dict(connection.execute("SELECT game, extras FROM games WHERE extras IS NOT NULL")))
-    if public:
-        stored, every, searches, answers = _public(stored, every, searches, answers)
+    pseudonyms = None
+    if anonymous:
+        pseudonyms = Pseudonyms(experiment_and_facts(stored, folder / FILE)[0], stored, every)
+        stored, every = pseudonyms.documents(stored), pseudonyms.games(every)
+        searches = pseudonyms.rows(searches, PROBE_COLUMNS)
+        answers = pseudonyms.rows(answers, ANSWER_COLUMNS)
+        graded, grades = (it.assign(judge=it["judge"].map(pseudonyms.name)) for it in (graded, grades))
+        numbers = [(game, ply, pseudonyms.number(name), value) for game, ply, name, value in numbers]
+    if public or anonymous:
+        stored, every, searches, answers = without_paths(stored, every, searches, answers)
     experiment, facts = experiment_and_facts(stored, folder / FILE)
     order = [(name, figures) for name, figures in stored[COMPLETE]] if COMPLETE in stored else None
     manifest = parsed(stored, folder / FILE)
@@ -140,7 +151,7 @@ def read(folder: Path, *, public: bool = False) -> RunData:
     graded = graded[graded["game"].isin(games["game"])].reset_index(drop=True)
     grades = _of_games(grades, games, names, known.start)
     read = (games, moves, probes, manifest, withdrawn, annulled, grades, graded, stored.get(JUDGES, {}))
-    return RunData(experiment, facts, order, *read, _answers(answers, withdrawn), extras)
+    return RunData(experiment, facts, order, *read, _answers(answers, withdrawn), extras, pseudonyms)
 
 
 def pieces_at_start(experiment: Experiment) -> int:
@@ -173,17 +184,6 @@ def _numbers(name: str, values: Sequence[Any]) -> Any:
     if name in _WHOLE_OR_NONE:
         return pd.array(values, dtype="Int64")
     return np.array(values, {"TEXT": np.int32, "INTEGER": np.int64, "REAL": np.float64}[GAMES.columns[name]])
-
-
-def _public(stored: Any, games: pd.DataFrame, *rows: Any) -> tuple[Any, ...]:
-    """The contents of a ledger without absolute paths and names of machines."""
-    columns = ["white", "black", "error"]
-    words = [value for name in columns for value in games[name].unique()]
-    shorten = path_shortener([*texts_of([stored, rows]), *words])
-    numbers = {name: f"machine {number}" for number, name in enumerate(filter(None, games["machine"].unique()), 1)}
-    short = {name: games[name].map({word: shorten(word) for word in games[name].unique()}) for name in columns}
-    machines = games["machine"].map(lambda name: numbers.get(name, ""))
-    return with_texts(stored, shorten), games.assign(machine=machines, **short), *with_texts(rows, shorten)
 
 
 def _graded(connection: Connection) -> pd.DataFrame:

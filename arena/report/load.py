@@ -30,9 +30,12 @@ ROWS = 30
 """Players that a notebook shows of a run, the best ones."""
 
 
-def load(folder: str | os.PathLike[str]) -> Run:
-    """Read the ledger in a run's folder, also while games are still being played."""
-    return Run(Path(folder), read(Path(folder)), card)
+def load(folder: str | os.PathLike[str], *, anonymous: bool = False) -> Run:
+    """Read the ledger in a run's folder, also while games are still being played.
+
+    With `anonymous`, persons and players with files of a user's own are called `player 1` and so on.
+    """
+    return Run(Path(folder), read(Path(folder), anonymous=anonymous), card)
 
 
 def card(run: Run) -> str:

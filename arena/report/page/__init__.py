@@ -6,7 +6,7 @@ import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -62,11 +62,19 @@ def html(
         charts=plots(charts),
         kinds=kinds,
         folded=FOLDED,
-        config=json.dumps(run.data.experiment.as_dict(), indent=2, ensure_ascii=False, default=str),
+        config=json.dumps(_configuration(run), indent=2, ensure_ascii=False, default=str),
         files=files_listed,
         viewer=viewer,
         runs=runs,
     )
+
+
+def _configuration(run: Run) -> dict[str, Any]:
+    """The run's configuration; anonymous players by number, as the order of the file tells who they are."""
+    found = run.data.experiment.as_dict()
+    if run.data.pseudonyms is not None:
+        found["players"].sort(key=lambda entry: (len(entry["name"]), entry["name"]))
+    return found
 
 
 def plots(charts: Mapping[str, str]) -> list[Plot]:

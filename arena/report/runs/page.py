@@ -135,22 +135,22 @@ def write_index(runs: Sequence[Entry], root: Path) -> Path:
     return replace(root / INDEX, lambda path: write_text(text, path))
 
 
-def publish(folders: Sequence[Path], site: Path, **wanted: Any) -> Iterator[Path]:
+def publish(folders: Sequence[Path], site: Path, *, anonymous: bool = False, **wanted: Any) -> Iterator[Path]:
     """Write the reports of runs, and the list of all runs published so far, for any web server; yields the pages.
 
     `site` gets INDEX, and for each run a folder with the name of the run's, as `arena.report.write` fills it,
-    which takes what is `wanted`, for others to read: without absolute paths, names of machines and ledger. A
-    published run of that name is replaced; all other files stay. Raises StoreError, OSError, and PublishError,
-    before anything is written, where a file that is not the arena's would be lost.
+    which takes what is `wanted`, for others to read: without absolute paths, names of machines and ledger, and
+    with `anonymous` without names of persons and submissions. A published run of that name is replaced; all other
+    files stay. Raises StoreError, OSError, and PublishError, before anything is written, where a file that is not
+    the arena's would be lost.
     """
     _check_site(folders, site)
     for folder in folders:
-        yield _publish(folder, site, wanted)
+        yield _publish(Run(folder, read(folder, public=True, anonymous=anonymous)), site, wanted)
 
 
-def _publish(folder: Path, site: Path, wanted: Mapping[str, Any]) -> Path:
-    run = Run(folder, read(folder, public=True))
-    target = site / _published_name(folder)
+def _publish(run: Run, site: Path, wanted: Mapping[str, Any]) -> Path:
+    target = site / _published_name(run.folder)
     target.mkdir(parents=True, exist_ok=True)
     entry = json.dumps(as_document(_public_entry(run, target)), ensure_ascii=False) + "\n"
     replace(target / ENTRY, lambda path: write_text(entry, path))  # first: it marks the folder as replaceable
@@ -205,7 +205,7 @@ def _public_entry(run: Run, target: Path) -> Entry:
         folder=target,
         state=entry.state if entry.state == "complete" or entry.open else "not complete",
         elo={player: found for player, found in elo.items() if known(found.elo)},
-        results=results,
+        results={} if run.data.pseudonyms else results,  # "player 1" of another run is somebody else
         scale=EloScale(run.facts.first, anchor, run.experiment.rating.model),
         signatures=manifest.signatures if manifest else {},
         answer=next(iter(headline(run)), ""),

@@ -1,0 +1,164 @@
+"""Reports without names: no file has a real one, wherever it stood."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from arena.ledger.public import Pseudonyms
+from arena.ledger.read import read
+from arena.report.load import list_rules
+from tests.helpers.command_line import error_line, invoke
+from tests.helpers.report_data import experiment, player
+from tests.test_publish import contents
+
+PLAYER = """\
+from arena import Choice
+
+
+class BexleyError(Exception):
+    pass
+
+
+class {name}Bot:
+    def __init__(self, variant, author=""):
+        self.author = author
+
+    def choose(self, game, limit, rng):
+        if {fails} and len(game.moves) > 4:
+            raise {error}(f"{{self.author}} of Quillfield has not written this")
+        return Choice(game.legal_moves[0], extra={{"{name}_count": 1.0}})
+"""
+EVALUATION = """\
+from arena import evaluator
+
+
+@evaluator
+def carlotta_value(position, rules):
+    return 0
+"""
+SECRETS = ("anneliese", "smythe", "bexley", "carlotta", "quillfield", "o'dowd", "o&#39;dowd", "o\\u0027dowd")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of submissions, of which one fails, one is in a folder with a name, and one is an evaluation."""
+    home = tmp_path_factory.mktemp("class")
+    for path, fails, error in (
+        ("anneliese_smythe.py", "False", "ValueError"),
+        ("bexley/bot.py", "True", "BexleyError"),
+    ):
+        (home / path).parent.mkdir(exist_ok=True)
+        text = PLAYER.format(name=path[0].upper() + path[1:6], fails=fails, error=error)
+        (home / path).write_text(text, encoding="utf-8")
+    (home / "carlotta.py").write_text(EVALUATION, encoding="utf-8")
+    own: dict[str, Any] = {"in_process": True, "author": "Bexley O'Dowd"}
+    document = {
+        "name": "homework",
+        "variant": "english",
+        "openings": {"random_plies": 4, "count": 3},
+        "max_plies": 40,
+        "withdraw": 0,
+        "anchor": "Anneliese Smythe",
+        "players": [
+            {"name": "Anneliese Smythe", "type": "anneliese_smythe.py:AnneliBot", **own},
+            {"name": "bexley", "type": "bexley/bot.py:BexleyBot", **own},
+            {"name": "carlotta", "type": "greedy", "evaluation": "carlotta.py:carlotta_value"},
+            {"name": "random", "type": "random"},
+        ],
+    }
+    (home / "bot.yaml").write_text(json.dumps(document), encoding="utf-8")
+    done = invoke("run", home / "bot.yaml", "--out", home / "homework", "--workers", 1, "--no-report")
+    assert done.exit_code == 3, done.output
+    return home / "homework"
+
+
+def test_no_byte_of_what_is_published_has_a_real_name(folder: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    assert invoke("report", folder, "--publish", site, "--pdf", "--png").exit_code == 0
+    before = contents(site)
+    done = invoke("report", folder, "--publish", site, "--anonymous", "--latex", "--fen")
+    assert done.exit_code == 0
+    found = contents(site)
+    assert len(found) > 15 and any(b'"steps":' in page for page in found.values())
+    for secret in SECRETS[:5]:
+        assert [name for name, text in found.items() if secret.encode() in text.lower()] == [], secret
+        assert any(secret.encode() in text.lower() for text in before.values()), secret
+    assert [name for name, text in found.items() for it in SECRETS[5:] if it.encode() in text.lower()] == []
+    assert all(b"player 2" in found[f"homework/{name}"] for name in ("index.html", "games.pdn", "submissions.csv"))
+    assert (
+        b"random" in found["homework/standings.csv"]
+        and b"raised an error of its own" in found["homework/games.csv"]
+    )
+    assert json.loads(found["homework/entry.json"])["results"] == []  # the index compares no numbers of two runs
+    shown = re.findall(r"<pre>(.*?)</pre>", found["homework/index.html"].decode(), re.DOTALL)[0]
+    listed = [entry["name"] for entry in json.loads(unescape(shown))["players"]]
+    assert listed == ["random", "player 1", "player 2", "player 3"]
+    names = list(csv.reader((folder / "names.csv").open(encoding="utf-8")))
+    assert names[0] == ["published", "player", "file"]
+    assert {row[1]: row[2] for row in names[1:]} == {
+        "Anneliese Smythe": "anneliese_smythe.py",
+        "bexley": "bexley/bot.py",
+        "carlotta": "carlotta.py",
+    }
+    assert [row[0] for row in names[1:]] == ["player 1", "player 2", "player 3"]
+    assert not [name for name in found if "names" in name] and f"names: {folder / 'names.csv'}" in done.stdout
+
+
+def test_the_report_without_names_is_that_of_the_run_and_the_same_each_time(folder: Path) -> None:
+    assert invoke("report", folder, "--anonymous").exit_code == 0
+    first = contents(folder / "anonymous")
+    assert invoke("report", folder).exit_code == 0
+    assert invoke("report", folder, "--anonymous").exit_code == 0
+    assert contents(folder / "anonymous") == first
+    assert not [name for name, text in first.items() for it in SECRETS[:5] if it.encode() in text.lower()]
+    names = pd.read_csv(folder / "names.csv").set_index("player")["published"]
+    own, other = (pd.read_csv(path / "standings.csv") for path in (folder, folder / "anonymous"))
+    assert own["player"].replace(names).tolist() == other["player"].tolist()
+    pd.testing.assert_frame_equal(own.drop(columns="player"), other.drop(columns="player"))
+    assert read(folder, anonymous=True).experiment.anchor == names["Anneliese Smythe"]
+
+
+def test_numbers_follow_neither_the_order_of_the_file_nor_that_of_names(tmp_path: Path) -> None:
+    players = [player(f"s{number:02}", type=f"work/s{number:02}.py:Bot") for number in range(20)]
+    facts: dict[str, Any] = {"facts": {"files": {}}}
+    times = pd.DataFrame({"game": [1], "began": [0.0], "seconds": [0.25], "cpu_seconds": [0.125]})
+    one, again, other = (
+        Pseudonyms(experiment(players), facts, games).names
+        for games in (times, times, times.assign(seconds=0.25000000001))
+    )
+    assert one == again != other and list(one) not in (sorted(one), sorted(one, reverse=True))
+    assert sorted(one.values()) == sorted(f"player {number}" for number in range(1, 21))
+
+
+@pytest.mark.parametrize(
+    ("text", "public"),
+    [
+        ("anna raised ValueError: Anna Smith wrote this at ply 8", "player 1 raised ValueError at ply 8"),
+        ("anna raised AnnaError: no", "player 1 raised an error of its own"),
+        ("anna returned the illegal move 'Anna'", "player 1 returned the illegal move ..."),
+        (
+            "class.yaml:15:18: /x/work/anna.py:Bot cannot be built: line 2: KeyError: '/home/anna'",
+            "/x/player-1.py cannot be built: line 2: KeyError",
+        ),
+        ("Annas file fell over", "failed"),
+        ("random lost", "random lost"),
+    ],
+)
+def test_a_message_keeps_its_kind_and_loses_words_of_a_players_code(text: str, public: str) -> None:
+    players = [player("anna", type="work/anna.py:Bot"), player("random", type="random")]
+    empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
+    assert Pseudonyms(experiment(players), {"facts": {"files": {}}}, empty).message(text) == public
+
+
+def test_a_run_of_several_rule_sets_is_refused(tmp_path: Path) -> None:
+    list_rules(tmp_path, "two", ["english", "russian"])
+    done = invoke("report", tmp_path, "--anonymous")
+    assert done.exit_code == 2 and "--anonymous takes the run of one" in error_line(done.stderr)
