@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy.stats import f_oneway, t
 
+from arena.ratings.contrasts import contrast
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from arena.report.charts.axes import retitle
@@ -23,7 +24,6 @@ from arena.report.sentences.answers import lead, opening_sentences, step_sentenc
 from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import headline
 from arena.report.tables.comparisons import EQUAL_TERMS, comparisons
-from arena.report.tables.contrasts import contrast
 from arena.report.tables.doublings import elo_by_nodes, elo_by_step, gains, step_name
 from arena.report.tables.openings import homogeneity, openings
 from arena.report.tables.outcomes import phases

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from arena.experiment.load import load_all
+from arena.ratings.contrasts import contrast
 from arena.ratings.joint import Ratings
 from arena.report.charts.catalogue import charts_of
 from arena.report.page import html
@@ -22,7 +23,6 @@ from arena.report.sentences.comparisons import comparison_sentences
 from arena.report.sentences.facts import MOST, details, headline
 from arena.report.sentences.notes import notes
 from arena.report.tables.comparisons import comparisons, comparisons_text
-from arena.report.tables.contrasts import contrast
 from arena.report.tables.effort import CALL, PROGRAM, SEAT, call_seconds, nodes_per_second
 from arena.report.tables.standings import STANDINGS
 from arena.report.writers import content, markdown

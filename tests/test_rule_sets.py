@@ -13,7 +13,7 @@ from scipy.stats import chi2
 
 from arena.experiment.load import load, load_all
 from arena.experiment.yaml.errors import ConfigError
-from arena.ratings.across import JOINT, Across, across, gain_differences, gains, heterogeneity, joint_table
+from arena.ratings.contrasts import JOINT, Across, across, gain_differences, gains, heterogeneity, joint_table
 from arena.ratings.joint import Ratings, rate
 from arena.ratings.match import Z95
 from tests.helpers.command_line import error_line, invoke

@@ -14,7 +14,7 @@ from arena.base.files import REPORT, replace
 from arena.base.number import known, probability, with_error
 from arena.base.wording import counted, listed
 from arena.experiment.model import Experiment
-from arena.ratings.across import (
+from arena.ratings.contrasts import (
     JOINT,
     Across,
     across,
@@ -112,12 +112,12 @@ class Joint:
 
     @cached_property
     def gains(self) -> pd.DataFrame:
-        """See `arena.ratings.across.gains`, over the reference."""
+        """See `arena.ratings.contrasts.gains`, over the reference."""
         return gains(self._rated, self.reference)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """See `arena.ratings.across.gain_differences`, over the reference."""
+        """See `arena.ratings.contrasts.gain_differences`, over the reference."""
         return gain_differences(self._rated, self.reference)
 
 

@@ -9,10 +9,10 @@ import pandas as pd
 from arena.base.number import known, probability, signed, with_error
 from arena.base.wording import counted, listed
 from arena.experiment.model import Experiment
+from arena.ratings.contrasts import CERTAIN, contrast
 from arena.ratings.joint import Ratings
 from arena.report.run import Run
 from arena.report.sentences import ablation, comparisons
-from arena.report.tables.contrasts import CERTAIN, contrast
 from arena.report.tables.decided import verdict
 from arena.report.tables.doublings import step_name
 from arena.report.tables.grades import share

@@ -8,9 +8,9 @@ import pandas as pd
 
 from arena.base.number import quantity, with_error
 from arena.base.wording import counted, first_few, listed
+from arena.ratings.contrasts import CERTAIN, contrast
 from arena.report.run import Run
 from arena.report.sentences.comparisons import UNKEPT, were_kept
-from arena.report.tables.contrasts import CERTAIN, contrast
 from arena.report.tables.effort import call_seconds
 from arena.report.tables.matrix import RESIDUALS, certain_cycles, standing_out
 from arena.report.tables.submissions import lost_by_failures

@@ -9,7 +9,7 @@ import pandas as pd
 
 from arena.base.number import probability, with_error
 from arena.base.wording import counted, listed
-from arena.report.tables.contrasts import CERTAIN
+from arena.ratings.contrasts import CERTAIN
 from arena.report.tables.telemetry import TOO_LONG
 
 NAMED = 4

@@ -16,9 +16,9 @@ from scipy.special import stdtrit as student_quantile
 
 from arena.base.number import quantity, signed, times
 from arena.experiment.model import Experiment
+from arena.ratings.contrasts import contrast
 from arena.ratings.joint import Ratings
 from arena.report.tables.columns import ELO_DIFFERENCE, columns, seconds, with_interval
-from arena.report.tables.contrasts import contrast
 from arena.report.tables.table import Column, RunTable
 
 

@@ -12,9 +12,9 @@ import pandas as pd
 
 from arena.base.number import known, probability, quantity, with_error
 from arena.experiment.names import phrases
+from arena.ratings.contrasts import contrasts
 from arena.ratings.joint import Ratings
 from arena.report.tables.columns import columns, interval
-from arena.report.tables.contrasts import contrasts
 from arena.report.tables.settings import LIMITS, key, limits, settings, terms_at, without
 from arena.report.tables.table import Column, RunTable
 from arena.report.tables.telemetry import TOO_LONG

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from arena.ratings.contrasts import contrasts
 from arena.ratings.joint import Ratings
 from arena.ratings.match import Z95
 from arena.ratings.types import Floats
 from arena.report.tables.columns import columns, interval
-from arena.report.tables.contrasts import contrasts
 from arena.report.tables.settings import families
 from arena.report.tables.table import Column, RunTable
 from players.player import PlayerSpec
