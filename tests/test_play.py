@@ -360,6 +360,25 @@ def test_what_cannot_be_played_gets_one_line(arguments, tmp_path, monkeypatch, w
     words(error_line(result.stderr))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "builds"),
+    [
+        ([], False),
+        (["--level", 2], False),
+        (["--clock", "5+3"], True),
+        (["--black", "level 2"], True),
+        (["--white", "{type: random}"], True),
+    ],
+)
+def test_the_page_waits_only_for_players_that_may_not_build_or_move_first(arguments, builds, monkeypatch):
+    served, built = Mock(), Mock()
+    monkeypatch.setattr("arena.commands.serve.serving.serve", served)
+    monkeypatch.setattr("arena.commands.serve._has_screen", lambda: False)
+    monkeypatch.setattr("arena.sitting.sitting.Sitting.build", built)
+    assert played("--browser", *arguments).exit_code == 0
+    assert served.call_count == 1 and built.call_count == builds
+
+
 def test_a_board_on_the_page_is_not_turned_from_here(monkeypatch):
     monkeypatch.setattr("arena.commands.serve.open_board", lambda *_given, **_options: None)
     result = played("--browser", "--flip")

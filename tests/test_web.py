@@ -18,9 +18,10 @@ import arena
 from arena.rules.game import Game
 from arena.rules.variants import VARIANTS
 from arena.sitting.counting import FROM_THE_START, ONLY_WITH_A_PLAYER, REFUSED
-from arena.sitting.sides import Side, strongest
+from arena.sitting.sides import Side, level_of, strongest
+from arena.sitting.sitting import Sitting
 from arena.web import beginning, games, hosted, thinking
-from players.player import Choice, Limit, PlayerSpec
+from players.player import HUMAN, Choice, Limit, PlayerSpec
 from tests.helpers.web_server import Served, served, window
 
 pytestmark = pytest.mark.compiled
@@ -111,6 +112,25 @@ def test_what_is_on_offer_can_be_begun_by_its_key(at):
     english = [row["key"] for row in offer["players"] if row["variants"] is None and row["group"] != "strong"]
     for key in english:
         assert at.begin(white=key)["sides"]["white"]["key"] == key
+
+
+def test_players_of_the_first_game_are_built_when_it_is_there_and_answer(monkeypatch):
+    built, build = threading.Event(), Sitting.build
+
+    def build_and_say(sitting: Sitting) -> None:
+        build(sitting)
+        built.set()
+
+    monkeypatch.setattr(Sitting, "build", build_and_say)
+
+    async def whole(at: Served, game: dict[str, Any]) -> None:
+        async with window(at, game) as seen:
+            await play_on(at, seen, 1)
+
+    with served(first=Sitting(VARIANTS["english"], (level_of("1"), Side(HUMAN)))) as at:
+        assert built.wait(60)
+        [name] = at.room._games
+        run(whole(at, {"game": name}))
 
 
 def test_every_player_on_offer_says_what_it_is_and_the_strongest_has_its_name(at):

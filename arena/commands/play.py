@@ -17,6 +17,7 @@ from arena.commands.dialogue.terminal import TerminalGame
 from arena.commands.output import fail
 from arena.commands.seating import (
     Seating,
+    can_begin,
     have_counted,
     prepare,
     seated_of,
@@ -29,7 +30,6 @@ from arena.ledger.store import StoreError
 from arena.rules.jit.kernel import compiling_meanwhile
 from arena.rules.position import COLOURS
 from arena.sitting.entering import must_capture
-from arena.sitting.sitting import Sitting
 
 _ALARM_SECONDS = 0.02
 """Seconds after the end of a clock at which it is looked at."""
@@ -72,7 +72,7 @@ def play(browser: bool, flip: bool, moves: bool | None, record: Path | None, **o
                 kept = _record(record, seating, sitting)
                 open_things.callback(kept.close)
             _ = sitting.game.legal_moves  # compiles the rules
-            waits = not _can_begin(sitting, seating)
+            waits = not can_begin(sitting, seating)
             if waits:
                 prepare(sitting)
         if not waits:
@@ -90,12 +90,6 @@ def play(browser: bool, flip: bool, moves: bool | None, record: Path | None, **o
             game.print(*filter(None, [kept.repaired]))
             game.print("this game counts: no takebacks, no hints, and leaving resigns it")
         game_loop(game)
-
-
-def _can_begin(sitting: Sitting, seating: Seating) -> bool:
-    """Whether the board need not wait for the players: a person moves first, against one that surely builds."""
-    usual = all(given is None or given.startswith(("human", "level")) for given in (seating.white, seating.black))
-    return usual and sitting.outcome is None and sitting.side.is_person and sitting.clock is None
 
 
 def _record(folder: Path, seating: Seating, sitting: Any) -> Any:

@@ -160,6 +160,12 @@ def prepare(sitting: Sitting) -> None:
         fail(not_built(error))
 
 
+def can_begin(sitting: Sitting, options: Seating) -> bool:
+    """Whether the board need not wait for the players: a person moves first, against one that surely builds."""
+    usual = all(given is None or given.startswith(("human", "level")) for given in (options.white, options.black))
+    return usual and sitting.outcome is None and sitting.side.is_person and sitting.clock is None
+
+
 def not_built(error: Exception) -> str:
     """Why a player of a sitting could not be built, in one line."""
     words = message_of(error)

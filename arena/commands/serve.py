@@ -13,7 +13,7 @@ import click
 
 from arena.commands.common import announcing_compilation
 from arena.commands.output import fail, say
-from arena.commands.seating import Seating, have_counted, prepare, seating_options, sitting_of
+from arena.commands.seating import Seating, can_begin, have_counted, prepare, seating_options, sitting_of
 from arena.experiment.yaml.errors import ConfigError
 from arena.ledger.store import StoreError
 from arena.sitting.sides import side_of
@@ -87,7 +87,11 @@ def open_board(
             sitting = sitting_of(seating)
             if record is not None:
                 have_counted(sitting)
-            prepare(sitting)
+            if can_begin(sitting, seating):
+                _ = sitting.game.legal_moves  # compiles the rules
+                sitting.begin_turn()
+            else:
+                prepare(sitting)
             try:
                 way = f"#/game/{room.begin_with(sitting)}"
             except (StoreError, ValueError) as error:

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from arena.sitting.counting import begin_counting
 from arena.sitting.sitting import Sitting
 from arena.web.beginning import Compilation, begun
 from arena.web.hosted import HostedGame
-from arena.web.lanes import Lanes
+from arena.web.lanes import Lanes, background
 from arena.web.messages import NewGame, Refusal
 from arena.web.offer import Offer
 from arena.web.thinking import building
@@ -95,7 +96,7 @@ class GameRoom:
             self._begins -= 1
 
     def begin_with(self, sitting: Sitting) -> str:
-        """Have this game, its players built, begun when the room opens; its name.
+        """Have this game begun when the room opens; its name. Players that are not built yet are from then on.
 
         Raises StoreError or ValueError if it counts and its run cannot be opened.
         """
@@ -108,7 +109,8 @@ class GameRoom:
     def open(self) -> None:
         """Begin the game of `begin_with`, in the server's loop."""
         if self._first is not None:
-            self._sit_down(*self._first, FIRST_PACE)
+            hosted = self._sit_down(*self._first, FIRST_PACE)
+            background(self.lanes.others.run(lambda: _build(hosted.sitting)))
             self._first = None
 
     def _sit_down(self, name: str, sitting: Sitting, keys: tuple[str, str], pace: float) -> HostedGame:
@@ -186,6 +188,12 @@ class GameRoom:
         if variant.name not in self._records:
             self._records[variant.name] = Record(*self.kept_in, variant)
         return self._records[variant.name]
+
+
+def _build(sitting: Sitting) -> None:
+    """Build the players; what is wrong with one shows when it is asked."""
+    with suppress(Exception), building:
+        sitting.build()
 
 
 def _prepare(sitting: Sitting) -> None:

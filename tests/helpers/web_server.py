@@ -14,6 +14,7 @@ import httpx
 import websockets
 
 from arena.sitting.sides import Side
+from arena.sitting.sitting import Sitting
 from arena.web.games import GameRoom
 from arena.web.offer import Offer
 from arena.web.serving import endpoint, server
@@ -92,10 +93,13 @@ def served(
     record: tuple[Path, str] | None = None,
     port: int = 0,
     page_key: str = "",
+    first: Sitting | None = None,
 ) -> Iterator[Served]:
-    """A server in a thread; nothing may go wrong in it unforeseen."""
+    """A server in a thread, with a game that the command line begins; nothing may go wrong in it unforeseen."""
     said: list[str] = []
     room = GameRoom(Offer(own, record[1] if record else "human"), folder, record, said.append)
+    if first is not None:
+        room.begin_with(first)
     at = endpoint(port, page_key)
     running = server(room, at, said.append)
     loop = asyncio.new_event_loop()
