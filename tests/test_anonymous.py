@@ -101,6 +101,7 @@ def test_no_byte_of_what_is_published_has_a_real_name(folder: Path, tmp_path: Pa
     shown = re.findall(r"<pre>(.*?)</pre>", found["homework/index.html"].decode(), re.DOTALL)[0]
     listed = [entry["name"] for entry in json.loads(unescape(shown))["players"]]
     assert listed == ["random", "player 1", "player 2", "player 3"]
+    assert [*json.loads(found["homework/entry.json"])["signatures"]] == sorted(listed)
     names = list(csv.reader((folder / "names.csv").open(encoding="utf-8")))
     assert names[0] == ["published", "player", "file"]
     assert {row[1]: row[2] for row in names[1:]} == {
@@ -162,3 +163,17 @@ def test_a_run_of_several_rule_sets_is_refused(tmp_path: Path) -> None:
     list_rules(tmp_path, "two", ["english", "russian"])
     done = invoke("report", tmp_path, "--anonymous")
     assert done.exit_code == 2 and "--anonymous takes the run of one" in error_line(done.stderr)
+
+
+def test_nobody_is_told_by_a_place_in_a_list() -> None:
+    names = [f"s{number:02}" for number in range(20)]
+    players = [player(name, type=f"work/{name}.py:Bot") for name in names]
+    manifest: dict[str, Any] = {"sessions": [], "signatures": dict.fromkeys(names), "men": dict.fromkeys(names)}
+    manifest["found"] = [{"player": name, "level": "error", "message": "raised KeyError"} for name in names]
+    manifest["left_out"] = dict.fromkeys(names, "")
+    stored = {"facts": {"files": {}}, "annulled": names, "experiment": {"players": []}, "manifest": manifest}
+    empty = pd.DataFrame(columns=["game", "began", "seconds", "cpu_seconds"])
+    found = Pseudonyms(experiment(players), stored, empty).documents(stored)
+    lists = [found["annulled"], *(found["manifest"][key] for key in ("signatures", "men", "left_out"))]
+    lists.append([it["player"] for it in found["manifest"]["found"]])
+    assert all(list(it) == sorted(it) and len(it) == 20 for it in lists)

@@ -141,7 +141,7 @@ class Pseudonyms:
                 for player, row in stored[COMPLETE]
             ]
         if ANNULLED in stored:
-            changed[ANNULLED] = [self.name(player) for player in stored[ANNULLED]]
+            changed[ANNULLED] = sorted(self.name(player) for player in stored[ANNULLED])
         if stored.get(KEY):
             changed[KEY] = self._manifest(stored[KEY])
         if JUDGES in stored:
@@ -189,7 +189,7 @@ class Pseudonyms:
 
     def _manifest(self, document: Mapping[str, Any]) -> dict[str, Any]:
         by_player = {
-            key: {self.name(player): value for player, value in document[key].items()}
+            key: dict(sorted((self.name(player), value) for player, value in document[key].items()))
             for key in ("signatures", "men")
         }
         sessions = [
@@ -203,6 +203,8 @@ class Pseudonyms:
         left_out = {
             self.name(one): self._codes.get(file, "") for one, file in document.get("left_out", {}).items()
         }
+        left_out = dict(sorted(left_out.items()))  # the order in which they stand would tell who they are
+        found.sort(key=lambda it: str(it["player"]))
         empty = {"file": "", "configuration": {}, "files": {}, "hash": ""}
         changed = {"sessions": sessions, "found": found, "left_out": left_out}
         return {**document, **by_player, **changed, **empty}

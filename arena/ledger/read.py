@@ -124,8 +124,7 @@ def read(folder: Path, *, public: bool = False, anonymous: bool = False) -> RunD
     if anonymous:
         pseudonyms = Pseudonyms(experiment_and_facts(stored, folder / FILE)[0], stored, every)
         stored, every = pseudonyms.documents(stored), pseudonyms.games(every)
-        searches = pseudonyms.rows(searches, PROBE_COLUMNS)
-        answers = pseudonyms.rows(answers, ANSWER_COLUMNS)
+        searches, answers = pseudonyms.rows(searches, PROBE_COLUMNS), pseudonyms.rows(answers, ANSWER_COLUMNS)
         graded, grades = (it.assign(judge=it["judge"].map(pseudonyms.name)) for it in (graded, grades))
         numbers = [(game, ply, pseudonyms.number(name), value) for game, ply, name, value in numbers]
     if public or anonymous:
@@ -137,7 +136,8 @@ def read(folder: Path, *, public: bool = False, anonymous: bool = False) -> RunD
     void = every["white"].isin(withdrawn) | every["black"].isin(withdrawn)
     games = every[~void].reset_index(drop=True) if void.any() else every
     annulled = every[void].assign(result=NO_RESULT).reset_index(drop=True)
-    place = {player.name: number for number, player in enumerate(experiment.players)}
+    listed = [player.name for player in experiment.players]
+    place = {name: number for number, name in enumerate(sorted(listed) if anonymous else listed)}
     searches.sort(
         key=lambda row: (row[PROBE_COLUMNS.index("position")], place[row[PROBE_COLUMNS.index("player")]])
     )

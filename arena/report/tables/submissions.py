@@ -53,7 +53,7 @@ def submissions(run: RatedRun) -> pd.DataFrame:
     )
     table["games"] = table["games"].fillna(0).astype(int)
     names = [column.name for column in SUBMISSIONS.columns]
-    return table.sort_values("place", kind="stable", na_position="last", ignore_index=True)[names]
+    return table.reset_index(drop=True).sort_values(["place", "player"], ignore_index=True)[names]
 
 
 def failures(run: RatedRun, player: str) -> int:
