@@ -66,6 +66,22 @@ def test_the_sheet_has_every_submission_with_its_failures_in_words(tmp_path: Pat
     assert faulty(run) == ["gone was left out as faulty: cannot be built: line 2."]
 
 
+def test_of_more_than_three_players_left_out_the_notes_say_where_the_reasons_are(tmp_path: Path) -> None:
+    run = class_of(tmp_path)
+    assert run.data.manifest is not None
+    found = tuple(Diagnosis(f"gone {n}", "error", "cannot be built") for n in range(4))
+    for count, sentences in (
+        (3, [f"gone {n} was left out as faulty: cannot be built." for n in range(3)]),
+        (
+            4,
+            ["4 players were left out as faulty; submissions.csv says why."],
+        ),
+    ):
+        files = {one.player: f"work/{one.player}.py" for one in found[:count]}
+        manifest = run.data.manifest._replace(found=found[:count], left_out=files)
+        assert faulty(changed(run, manifest=manifest)) == sentences
+
+
 def test_the_sheet_is_a_file_and_a_table_of_the_page_where_somebody_wrote_code(tmp_path: Path) -> None:
     write_quickly(class_of(tmp_path / "class"))
     sheet = pd.read_csv(tmp_path / "class" / "submissions.csv")

@@ -8,6 +8,8 @@ from arena.report.tables.submissions import by_failures, lost_by_failures, reaso
 
 PLAYERS = 5
 """Players that the sentence names; of more it gives their number."""
+NAMED = 3
+"""Players left out that have a sentence each; of more their number and where the reasons are."""
 SENTENCES = 10
 """Sentences on mistakes, and on players that were withdrawn."""
 
@@ -26,6 +28,8 @@ def faulty(run: Run) -> list[str]:
         if one.player not in failed
     ]
     left_out = [_ended(f"{player} was {reasons(run, player)[0]}") for player in manifest.left_out]
+    if len(left_out) > NAMED:
+        left_out = [f"{counted(len(left_out), 'player')} were left out as faulty; submissions.csv says why."]
     return [*left_out, *_some(taking_part, "mistake was found", "mistakes were found")]
 
 
